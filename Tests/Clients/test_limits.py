@@ -187,22 +187,45 @@ def test_odd_masks(calls, names):
         assert refusal.value.code.name == "INVALID_ARGUMENT", paths
 
 
+TOO_BIG = "Transaction too big. Decrease transaction size."
+PAYLOAD = "Request payload size exceeds the limit: "
+
+
+def halves(names, count):
+    """Writes of half a mebibyte each."""
+    return [
+        {"update": {"name": names(f"limits/{number}"), "fields": {"a": text(MIB // 2)}}} for number in range(count)
+    ]
+
+
 @pytest.mark.emulator_differs("no such limit")
-def test_a_commit_of_eight_mebibytes_and_one_of_twenty(calls, names):
-    """Ten mebibytes are documented; production was seen to take eleven."""
-
-    def writes(count):
-        return [
-            {"update": {"name": names(f"limits/{number}"), "fields": {"a": text(MIB // 2)}}}
-            for number in range(count)
-        ]
-
-    calls.Commit(database=names.database, writes=writes(16), timeout=60)
-    with pytest.raises(Failure) as refusal:
-        calls.Commit(database=names.database, writes=writes(40), timeout=60)
-    assert refusal.value.code.name in ("INVALID_ARGUMENT", "RESOURCE_EXHAUSTED")
+@pytest.mark.parametrize("method", ["Commit", "BatchWrite"])
+def test_what_writes_more_than_ten_mebibytes_is_refused_for_good(calls, names, method):
+    write = getattr(calls, method)
+    write(database=names.database, writes=halves(names, 16), timeout=60)
+    for count, message in ((21, TOO_BIG), (24, PAYLOAD + "11534336 bytes."), (40, PAYLOAD)):
+        with pytest.raises(Failure) as refusal:
+            write(database=names.database, writes=halves(names, count), timeout=60)
+        # Not RESOURCE_EXHAUSTED, at which Google's clients send the same again for a minute.
+        assert refusal.value.code.name == "INVALID_ARGUMENT"
+        assert refusal.value.message.startswith(message)
     with pytest.raises(Failure):
-        calls.GetDocument(name=names("limits/30"))
+        calls.GetDocument(name=names("limits/20"))
+
+
+@pytest.mark.brasa_only
+@pytest.mark.parametrize("verb", ["commit", "batchWrite"])
+def test_rest_refuses_more_than_ten_mebibytes(http, verb):
+    def body(count):
+        half = {"a": {"stringValue": "x" * (MIB // 2)}}
+        updates = [{"name": http.name(f"limits/{number}"), "fields": half} for number in range(count)]
+        return {"writes": [{"update": update} for update in updates]}
+
+    http.documents("POST", f":{verb}", json=body(16))
+    for count, message in ((21, TOO_BIG), (24, PAYLOAD + "11534336 bytes."), (40, PAYLOAD)):
+        error = http.refused("POST", f"{http.root}:{verb}", 400, json=body(count))
+        assert error["status"] == "INVALID_ARGUMENT"
+        assert error["message"].startswith(message)
 
 
 def test_results_of_many_mebibytes_stream(calls, names):

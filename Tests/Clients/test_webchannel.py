@@ -47,6 +47,26 @@ def open_sessions(server, method="Write"):
     return sum(float(line.split()[-1]) for line in lines)
 
 
+# Limits
+
+
+@pytest.mark.parametrize(
+    "halves, message",
+    [
+        (21, "Transaction too big. Decrease transaction size."),
+        (40, "Request payload size exceeds the limit: 16777216 bytes."),
+    ],
+)
+def test_a_batch_of_more_than_ten_mebibytes_is_refused_for_good(opened, names, halves, message):
+    """A status other than 200 would say that the network failed, and the client would send the same for ever."""
+    value = {"a": {"stringValue": "x" * (512 * 1024)}}
+    writes = [{"update": {"name": names(f"c/{number}"), "fields": value}} for number in range(halves)]
+    receipt = opened.post([{"streamToken": opened.token, "writes": writes}])
+    assert isinstance(receipt, list), receipt.status_code
+    error = opened.get(aid=1).rest()[-1][1][0]["error"]
+    assert (error["status"], error["message"]) == ("INVALID_ARGUMENT", message)
+
+
 # Opening
 
 

@@ -84,6 +84,16 @@ def test_ten_batches_may_be_under_way(stream, names, calls):
     assert read(calls, names("c/sum")) == {"n": 45}
 
 
+def test_a_batch_of_more_than_ten_mebibytes_ends_the_stream_for_good(stream, names):
+    half = {"a": {"string_value": "x" * (512 * 1024)}}
+    writes = [{"update": {"name": names(f"c/{number}"), "fields": half}} for number in range(21)]
+    assert len(stream.write(*writes[:16]).write_results) == 16
+    with pytest.raises(rpc.Failure) as failure:
+        stream.write(*writes)
+    assert failure.value.code == grpc.StatusCode.INVALID_ARGUMENT
+    assert failure.value.message == "Transaction too big. Decrease transaction size."
+
+
 def test_hundreds_of_batches_keep_their_order(stream, names):
     for number in range(300):
         stream.put(update(names("c/last"), n=number), increment(names("c/count"), "n", 1))

@@ -56,7 +56,7 @@ struct RESTRoutes: Sendable {
 
   @Sendable
   private func handle(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let body = try await request.body.collect(upTo: bodyLimit)
+    let body = try await body(of: request)
     let method = request.method.rawValue
     guard let named = try transcoder.route(method: method, path: request.path) else {
       return try await administer(request, body)
@@ -77,6 +77,14 @@ struct RESTRoutes: Sendable {
       )
       response.call = .init(path: ServiceMethod.path(of: named), code: error.code)
       return response
+    }
+  }
+
+  private func body(of request: ServiceRequest) async throws -> [UInt8] {
+    do {
+      return try await request.body.collect(upTo: bodyLimit)
+    } catch is ServiceBody.TooLarge {
+      throw WriteLimits.tooLarge(limit: bodyLimit)
     }
   }
 

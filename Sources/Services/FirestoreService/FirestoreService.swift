@@ -213,11 +213,15 @@ package final class FirestoreService: RPCService {
     case .updateDocument: try updateDocument(.init(decoding: request), call, respond)
     case .deleteDocument: try deleteDocument(.init(decoding: request), call, respond)
     case .beginTransaction: try beginTransaction(.init(decoding: request), call, respond)
-    case .commit: try commit(.init(decoding: request), call, respond)
+    case .commit:
+      try WriteLimits.checkSize(request.count)
+      try commit(.init(decoding: request), call, respond)
     case .rollback: try rollback(.init(decoding: request), call, respond)
     case .partitionQuery: try partitionQuery(.init(decoding: request), call, respond)
     case .listCollectionIDs: try listCollectionIDs(.init(decoding: request), call, respond)
-    case .batchWrite: try batchWrite(.init(decoding: request), call, respond)
+    case .batchWrite:
+      try WriteLimits.checkSize(request.count)
+      try batchWrite(.init(decoding: request), call, respond)
     case .batchGetDocuments, .runQuery, .executePipeline, .runAggregationQuery, .write, .listen:
       throw Self.unimplemented(method)
     }

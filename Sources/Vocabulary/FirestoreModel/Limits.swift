@@ -13,6 +13,10 @@ package enum Limits {
   package static let collectionDepth = 100
   package static let vectorDimension = 2_048
 
+  /// A request of any method.
+  package static let requestSize = 11 << 20
+  /// A request that writes.
+  package static let commitSize = 10 << 20
   /// Writes of a BatchWrite; a Commit is bounded by its size alone.
   package static let batchWrites = 500
   /// Transforms of one document in one commit.

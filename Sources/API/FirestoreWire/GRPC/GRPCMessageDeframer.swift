@@ -76,12 +76,7 @@ package struct GRPCMessageDeframer: Sendable {
       length = length << 8 | Int(byte)
     }
     guard length <= maximumSize else {
-      throw fail(
-        FirestoreError(
-          .resourceExhausted,
-          "Received message larger than max (\(length) vs. \(maximumSize))"
-        )
-      )
+      throw fail(WriteLimits.tooLarge(limit: maximumSize))
     }
     return length
   }

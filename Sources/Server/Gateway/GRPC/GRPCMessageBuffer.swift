@@ -45,12 +45,7 @@ struct GRPCMessageBuffer: Sendable {
       throw FirestoreError(.unimplemented, "Compressed messages are not accepted.")
     }
     guard let length: UInt32 = bytes.getInteger(at: start + 1) else { return nil }
-    guard length <= limit else {
-      throw FirestoreError(
-        .resourceExhausted,
-        "Received message larger than max (\(length) vs. \(limit))"
-      )
-    }
+    guard length <= limit else { throw WriteLimits.tooLarge(limit: limit) }
     return Int(length)
   }
 }

@@ -43,15 +43,21 @@ struct WebChannelRoutes: Sendable {
     }
     if parameters.isTermination { return terminate(request, method, parameters) }
     try parameters.checkVersion()
-    let form = try WebChannelForm(try await request.body.collect(upTo: bodyLimit))
     guard let id = parameters.sessionID else {
+      let form = try WebChannelForm(try await request.body.collect(upTo: bodyLimit))
       return await open(request, method, parameters, form)
     }
     let binding = Self.binding(request, method, parameters)
     guard let session = sessions.session(id, affinity: parameters.affinity, for: binding) else {
       return Self.unknownSession
     }
-    await session.receive(form, acknowledged: parameters.acknowledged, now: .now)
+    do {
+      let form = try WebChannelForm(try await request.body.collect(upTo: bodyLimit))
+      await session.receive(form, acknowledged: parameters.acknowledged, now: .now)
+    } catch is ServiceBody.TooLarge {
+      // As a status it would say that the network failed, and the client would send the same again.
+      session.fail(WriteLimits.tooLarge(limit: bodyLimit))
+    }
     return Self.text(session.receipt())
   }
 

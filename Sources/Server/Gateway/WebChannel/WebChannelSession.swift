@@ -352,7 +352,7 @@ final class WebChannelSession: StreamResponses {
   // MARK: Ends
 
   /// Ends the session for a reason that the service does not know.
-  private func fail(_ error: FirestoreError) { end(error, cancelsCall: true) }
+  func fail(_ error: FirestoreError) { end(error, cancelsCall: true) }
 
   /// Puts the last array into the outbox; the session stays until the client has it.
   private func end(_ error: FirestoreError?, cancelsCall: Bool) {

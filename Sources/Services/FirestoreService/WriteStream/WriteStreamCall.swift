@@ -104,6 +104,7 @@ final class WriteStreamCall: StreamCall {
   // MARK: Requests
 
   private func read(_ message: [UInt8]) throws(FirestoreError) -> Step {
+    try WriteLimits.checkSize(message.count)
     let request = try WriteStreamRequest(decoding: message)
     guard let database = database.withLock({ $0 }) else {
       let database = try request.opening()

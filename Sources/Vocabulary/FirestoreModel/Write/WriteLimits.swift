@@ -1,5 +1,20 @@
 /// Rules that the writes of one request must keep together, with Firestore's texts.
 package enum WriteLimits {
+  /// Checks the size in bytes of a message that writes.
+  ///
+  /// The code says that the same message is refused again: clients retry RESOURCE_EXHAUSTED.
+  package static func checkSize(_ bytes: Int) throws(FirestoreError) {
+    if bytes > Limits.requestSize { throw tooLarge(limit: Limits.requestSize) }
+    if bytes > Limits.commitSize {
+      throw .invalidArgument("Transaction too big. Decrease transaction size.")
+    }
+  }
+
+  /// The error for a request of more than so many bytes.
+  package static func tooLarge(limit: Int) -> FirestoreError {
+    .invalidArgument("Request payload size exceeds the limit: \(limit) bytes.")
+  }
+
   /// Checks a Commit or the writes of a stream.
   ///
   /// A document may be written several times, where each write can follow the one before; a verified
