@@ -52,3 +52,27 @@ def test_a_count_reads_no_documents(numbers):
     assert [row[0].value for row in results] == [20]
     stats = results.get_explain_metrics().execution_stats
     assert int(stats.debug_stats["documents_scanned"]) == 0
+
+
+def test_the_last_document_brings_the_statistics(calls, names, numbers):
+    query = {
+        "from_": [{"collection_id": "n"}],
+        "where": {
+            "field_filter": {
+                "field": {"field_path": "g"}, "op": "EQUAL", "value": {"integer_value": 3}
+            }
+        },
+    }
+    reply = calls.RunQuery(parent=names.root, structured_query=query, explain_options={"analyze": True})
+    messages = list(reply)
+    # Google's Node client counts on as many messages as documents.
+    assert [bool(message.document.name) for message in messages] == [True] * 20
+    told = [message.explain_metrics.execution_stats.results_returned for message in messages]
+    assert told == [0] * 19 + [20]
+
+
+def test_a_query_without_results_tells_its_statistics(calls, names, numbers):
+    query = {"from_": [{"collection_id": "nothing"}]}
+    reply = calls.RunQuery(parent=names.root, structured_query=query, explain_options={"analyze": True})
+    (message,) = list(reply)
+    assert message.read_time and message.explain_metrics.execution_stats.read_operations == 1

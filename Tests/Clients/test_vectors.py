@@ -3,6 +3,7 @@
 import pytest
 from google.cloud.firestore_v1.base_query import FieldFilter
 from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
+from google.cloud.firestore_v1.query_profile import ExplainOptions
 from google.cloud.firestore_v1.vector import Vector
 
 from support.rpc import Failure
@@ -38,6 +39,18 @@ def test_euclidean(points):
     assert ids(near(points, DistanceMeasure.EUCLIDEAN, 3)) == ["east", "origin", "north"]
     everything = near(points, DistanceMeasure.EUCLIDEAN)
     assert ids(everything) == ["east", "origin", "north", "west", "far-east"]
+
+
+@pytest.mark.emulator_differs("explains nothing")
+def test_an_explained_search_counts_what_it_returned(points):
+    search = points.find_nearest("v", Vector([1.0, 0.5]), 2, DistanceMeasure.EUCLIDEAN)
+    results = search.get(explain_options=ExplainOptions(analyze=True))
+    assert ids(results) == ["east", "origin"]
+    stats = results.get_explain_metrics().execution_stats
+    assert stats.results_returned == 2
+    # Two documents, and one operation for the five vectors of the dimension.
+    assert stats.read_operations == 3
+    assert stats.debug_stats["billing_details"]["index_entries_billable"] == "5"
 
 
 def test_cosine(points):

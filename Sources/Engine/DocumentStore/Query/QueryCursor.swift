@@ -150,7 +150,16 @@ package final class QueryCursor: Sendable {
   }
 
   /// What has been read and delivered so far.
-  package var statistics: QueryStatistics { state.withLock { $0.run.statistics } }
+  package var statistics: QueryStatistics {
+    state.withLock { state in
+      var statistics = state.run.statistics
+      if let search = state.search {
+        statistics.documentsReturned = search.delivered
+        statistics.vectorsMeasured = search.measured
+      }
+      return statistics
+    }
+  }
 
   private func pull(
     _ view: ReadView,

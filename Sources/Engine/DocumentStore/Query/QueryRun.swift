@@ -173,6 +173,8 @@ package struct QueryStatistics: Sendable, Hashable {
   package var reads = ReadStatistics()
   package var documentsReturned = 0
   package var documentsSkipped = 0
+  /// Documents whose vector a nearest-neighbour search looked at.
+  package var vectorsMeasured = 0
 }
 
 /// The result under the visitor's eyes; its document is read when it is asked for.

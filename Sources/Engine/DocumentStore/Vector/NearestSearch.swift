@@ -9,7 +9,10 @@ struct NearestSearch {
   /// The greatest distance first, so that it can give way.
   private var kept = MinimumHeap<Neighbour> { $1.isNearer(than: $0) }
   private var ordered: [Neighbour]?
-  private var delivered = 0
+  /// How many of the nearest were taken.
+  private(set) var delivered = 0
+  /// How many documents had a vector to measure.
+  private(set) var measured = 0
   /// About how much memory the kept documents take.
   private(set) var heldBytes = 0
 
@@ -38,6 +41,7 @@ struct NearestSearch {
     guard case .vector(let vector)? = document.fields.value(at: search.field),
       vector.count == search.vector.count, let distance = search.distance(to: vector)
     else { return }
+    measured += 1
     let rank = search.measure == .dotProduct ? -distance : distance
     if let threshold = search.distanceThreshold {
       let limit = search.measure == .dotProduct ? -threshold : threshold

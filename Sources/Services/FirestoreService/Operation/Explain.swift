@@ -11,15 +11,18 @@ extension QueryPlan {
 extension QueryStatistics {
   /// The cost of the run, as `execution_stats` tells it.
   ///
-  /// As Google bills it: one read operation a document that was returned or skipped, one at least.
+  /// As Google bills it: one read operation a document that was returned or skipped, and one for up to 100 vectors that a search
+  /// looked at; one at least.
   func execution(in duration: Duration) -> ExplainMetrics.Execution {
-    let billed = max(1, documentsReturned + documentsSkipped)
+    let documents = documentsReturned + documentsSkipped
+    let batches = (vectorsMeasured + Self.vectorsPerRead - 1) / Self.vectorsPerRead
+    let billed = max(1, documents + batches)
     return execution(
       results: documentsReturned,
       in: duration,
       billed: billed,
-      documents: billed,
-      entries: 0
+      documents: billed - batches,
+      entries: vectorsMeasured
     )
   }
 
@@ -36,6 +39,7 @@ extension QueryStatistics {
   }
 
   private static let entriesPerRead = 1_000
+  private static let vectorsPerRead = 100
 
   private func execution(
     results: Int,

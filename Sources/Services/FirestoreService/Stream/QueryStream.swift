@@ -8,7 +8,7 @@ import Synchronization
 /// A query's results, read as fast as the client takes them.
 ///
 /// The first message carries only the transaction that the query began, if it did; a query without
-/// results still tells its read time; explain metrics come last.
+/// results still tells its read time; explain metrics come with the last message.
 final class QueryStream: ResponseStream {
   private let cursor: QueryCursor
   private let explain: ExplainMode?
@@ -127,30 +127,29 @@ final class QueryStream: ResponseStream {
     to messages: inout [[UInt8]],
     _ state: inout State
   ) throws {
+    state.isFinished = chunk.isDone
+    let metrics = chunk.isDone && explain == .analyze ? try finalMetrics() : nil
     var skipped = chunk.skipped
-    for document in chunk.documents {
+    for (index, document) in chunk.documents.enumerated() {
       let response = RunQueryResponse(
         document: document,
         readTime: chunk.readTime,
         skippedResults: skipped,
+        explain: index == chunk.documents.count - 1 ? metrics : nil,
         mask: mask
       )
       messages.append(response.encoded())
       skipped = 0
     }
-    if !chunk.documents.isEmpty { state.toldReadTime = true }
-    guard chunk.isDone || skipped > 0 else { return }
-    state.isFinished = chunk.isDone
-    let metrics = chunk.isDone && explain == .analyze ? try finalMetrics() : nil
-    if metrics != nil || skipped > 0 || !state.toldReadTime {
-      state.toldReadTime = true
-      let last = RunQueryResponse(
-        readTime: chunk.readTime,
-        skippedResults: skipped,
-        explain: metrics
-      )
-      messages.append(last.encoded())
-    }
+    if !chunk.documents.isEmpty { return state.toldReadTime = true }
+    guard metrics != nil || skipped > 0 || (chunk.isDone && !state.toldReadTime) else { return }
+    state.toldReadTime = true
+    let last = RunQueryResponse(
+      readTime: chunk.readTime,
+      skippedResults: skipped,
+      explain: metrics
+    )
+    messages.append(last.encoded())
   }
 
   private func planMetrics() throws -> ExplainMetrics {
