@@ -109,16 +109,24 @@ def test_unknown_methods(calls, path):
 
 
 @pytest.mark.emulator_differs("another code and text")
-def test_pipelines_are_for_another_edition(calls, names):
+def test_pipelines_are_not_supported(calls, names):
     with pytest.raises(Failure) as refusal:
         calls.ExecutePipeline(
             database=names.database,
             structured_pipeline={"pipeline": {"stages": [{"name": "database"}]}},
         )
-    assert refusal.value.code.name == "FAILED_PRECONDITION"
-    assert refusal.value.message.startswith(
-        "Pipeline Operations are only available for Firestore databases in Enterprise edition."
-    )
+    assert refusal.value.code.name == "UNIMPLEMENTED"
+    assert refusal.value.message.startswith("Pipeline operations are not supported by Brasa.")
+
+
+@pytest.mark.brasa_only
+def test_values_of_bson_types_are_refused_by_name(calls, names):
+    value = {"map_value": {"fields": {"__oid__": {"string_value": "507f191e810c19729de860ea"}}}}
+    write = {"update": {"name": names("b/a"), "fields": {"id": value}}}
+    with pytest.raises(Failure) as refusal:
+        calls.Commit(database=names.database, writes=[write])
+    assert refusal.value.code.name == "INVALID_ARGUMENT"
+    assert refusal.value.message == "The BSON type '__oid__' is not supported by Brasa."
 
 
 def test_a_passed_deadline_ends_the_call(calls, names, client):

@@ -296,13 +296,11 @@ def test_partition_query(http):
 
 
 @pytest.mark.emulator_differs("another code")
-def test_pipelines_are_for_another_edition(http):
+def test_pipelines_are_not_supported(http):
     body = {"structuredPipeline": {"pipeline": {"stages": [{"name": "database"}]}}}
-    error = http.refused("POST", f"{http.root}:executePipeline", 400, json=body)
-    assert error["status"] == "FAILED_PRECONDITION"
-    assert error["message"].startswith(
-        "Pipeline Operations are only available for Firestore databases in Enterprise edition."
-    )
+    error = http.refused("POST", f"{http.root}:executePipeline", 501, json=body)
+    assert error["status"] == "UNIMPLEMENTED"
+    assert error["message"].startswith("Pipeline operations are not supported by Brasa.")
 
 
 @pytest.mark.brasa_only

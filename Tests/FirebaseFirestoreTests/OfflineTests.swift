@@ -278,7 +278,7 @@ struct OfflineTests {
     for pipeline in pipelines {
       let failure = await firestoreFailure { _ = try await pipeline.execute() }
       #expect(failure?.code == .unimplemented)
-      #expect(failure?.message.contains("Enterprise edition") == true)
+      #expect(failure?.message.contains("not supported by Brasa") == true)
     }
   }
 }

@@ -102,11 +102,20 @@ struct FieldsCheck {
     guard isValidUTF8(key) else { throw ProtobufError.malformedText }
     if key[0] == UInt8(ascii: "_"), ResourceID.isReserved(key) {
       let text = String(decoding: key, as: UTF8.self)
+      if depth > 0, Self.bsonNames.contains(text) {
+        throw FirestoreError.invalidArgument("The BSON type '\(text)' is not supported by Brasa.")
+      }
       throw FirestoreError.invalidArgument(
         depth == 0 ? "field name \(text) is reserved" : "field name '\(text)' is reserved."
       )
     }
   }
+
+  /// The one member's name of each map that clients send as a value of a BSON type.
+  private static let bsonNames: Set<String> = [
+    "__binary__", "__decimal128__", "__int__", "__max__", "__min__", "__oid__", "__regex__",
+    "__request_timestamp__",
+  ]
 
   private func checkUnique(
     _ key: UnsafeRawBufferPointer,

@@ -277,8 +277,8 @@ struct RequestErrorTests {
     request.addTarget.pipelineQuery = .init()
     bytes = try request.bytes
     expectError(
-      "Pipeline Operations are only available for Firestore databases in Enterprise edition.",
-      code: .failedPrecondition
+      "Pipeline operations are not supported by Brasa. Use structured queries.",
+      code: .unimplemented
     ) { try ListenRequest(decoding: bytes) }
   }
 

@@ -5,7 +5,7 @@ import FirestoreModel
 package struct ExecutePipelineRequest: WireRequest {
   package let database: DatabaseID
 
-  /// What every pipeline is answered.
+  /// The error that every pipeline gets.
   package static var refusal: FirestoreError { PipelineRefusal.error }
 
   package init(from reader: inout ProtobufReader) throws {
@@ -17,13 +17,12 @@ package struct ExecutePipelineRequest: WireRequest {
   }
 }
 
-/// What a database of the Standard edition says to pipelines.
+/// The refusal of pipelines, whichever way they come.
 enum PipelineRefusal {
   static var error: FirestoreError {
     FirestoreError(
-      .failedPrecondition,
-      "Pipeline Operations are only available for Firestore databases in Enterprise edition.",
-      reason: FirestoreError.Reason("PIPELINE_REQUIRES_ENTERPRISE_EDITION")
+      .unimplemented,
+      "Pipeline operations are not supported by Brasa. Use structured queries."
     )
   }
 }

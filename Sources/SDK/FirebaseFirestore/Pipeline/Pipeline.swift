@@ -53,8 +53,7 @@ public final class Pipeline: NSObject, Sendable {
   public func execute() async throws -> Snapshot {
     throw FirestoreErrorCode(
       .unimplemented,
-      "Pipelines are only available for Firestore databases in Enterprise edition; this is one in Standard edition. "
-        + "Use a query."
+      "Pipelines are not supported by Brasa. Use a query."
     )
   }
 }

@@ -58,20 +58,11 @@ extension FirestoreService {
     }
   }
 
-  /// Pipelines belong to the Enterprise edition; the answer is what a Standard edition database
-  /// gives.
+  /// Refuses a pipeline, to callers who might run one.
   func executePipeline(_ request: ExecutePipelineRequest, _ call: Call) throws {
     let permit = try permit(call, request.database)
     try permit.requireAdministrator(for: "Pipeline operations")
     _ = try database(of: permit, call)
-    throw FirestoreError(
-      .failedPrecondition,
-      """
-      Pipeline Operations are only available for Firestore databases in Enterprise edition.
-
-      This server answers as a Standard edition database does; use structured queries instead.
-      """,
-      reason: .init("PIPELINE_REQUIRES_ENTERPRISE_EDITION")
-    )
+    throw ExecutePipelineRequest.refusal
   }
 }
