@@ -70,6 +70,42 @@ def apply(strict, project, definitions, tmp_path, *flags, **more):
     )
 
 
+COMMENTED = """\ufeff// Example (isn't "an" index):
+/* { "indexes": [] } */
+{ "indexes": [{ "collectionGroup": "c", "queryScope": "COLLECTION", // one
+    "fields": [{ "fieldPath": "`u//v`", "order": "ASCENDING" }, { "fieldPath": "z", "order": "DESCENDING" }] }],
+  "fieldOverrides": [] }
+"""
+
+
+def test_a_file_may_have_comments(strict, project, tmp_path):
+    """`firebase init` writes them."""
+    file = tmp_path / "firestore.indexes.json"
+    file.write_text(COMMENTED, encoding="utf-8")
+    servers.run("indexes", "apply", file, "--project", project, "--data", strict.data)
+    assert "`u//v` ASC" in servers.run("indexes", "list", "--project", project, "--data", strict.data).stdout
+
+
+def spelled(field, *name):
+    fields = [{"fieldPath": field, "order": "ASCENDING"}, {"fieldPath": "z", "order": "DESCENDING"}]
+    return {"collectionGroup": "c", "fields": fields + [{"fieldPath": one, "order": "DESCENDING"} for one in name]}
+
+
+def test_a_file_that_spells_an_index_twice_is_applied_whole(strict, project, tmp_path):
+    twice = {"indexes": [spelled("a"), spelled("b"), spelled("a", "__name__"), spelled("d")], "fieldOverrides": []}
+    for _ in range(2):
+        assert apply(strict, project, twice, tmp_path).stdout.startswith("3 indexes and 0 overrides applied")
+    assert "3 indexes" in servers.run("indexes", "list", "--project", project, "--data", strict.data).stdout
+
+
+def test_of_a_file_that_is_refused_nothing_is_applied(strict, project, tmp_path):
+    reserved = {"collectionGroup": "__x__", "fieldPath": "a", "indexes": []}
+    refused = {"indexes": [spelled("a"), spelled("b")], "fieldOverrides": [reserved]}
+    done = apply(strict, project, refused, tmp_path, check=False)
+    assert done.returncode != 0 and "__x__" in done.stderr
+    assert "0 indexes" in servers.run("indexes", "list", "--project", project, "--data", strict.data).stdout
+
+
 def wait_until_ready(strict, project):
     """Polls the listing until no index is being built; bounded."""
     for _ in range(300):

@@ -613,6 +613,16 @@ def test_the_commands(tmp_path):
     assert json.loads(after)["parameters"] == FIXTURE["parameters"]
 
 
+def test_a_published_file_may_have_comments(server, project, tmp_path):
+    """`firebase init` writes them."""
+    file = tmp_path / "template.json"
+    parameters = {"a": {"defaultValue": {"value": "http://x//y"}}}
+    file.write_text("// what apps show\n{\n /* all */ \"parameters\": " + json.dumps(parameters) + " // end\n}")
+    where = ("--project", project, "--data", server.data)
+    servers.run("config", "publish", file, *where)
+    assert json.loads(servers.run("config", "get", *where).stdout)["parameters"]["a"]["defaultValue"]["value"] == "http://x//y"
+
+
 def test_nothing_that_was_acknowledged_is_lost(tmp_path):
     running = servers.Brasa(tmp_path / "data").start()
     for turn in range(3):

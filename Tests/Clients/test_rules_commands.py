@@ -66,6 +66,12 @@ def test_cases_with_their_reasons_and_the_coverage(tmp_path, rules_file):
     assert any(line.strip().endswith("true 1, false 1") for line in lines)
 
 
+def test_a_file_of_cases_may_have_comments(tmp_path, rules_file):
+    path = tmp_path / "cases.json"
+    path.write_text("// who may look\n" + json.dumps({"testCases": [case("ALLOW", "get", "ana", "ana")]}) + " /* end */")
+    assert servers.run("rules", "test", path, "--rules", rules_file).stdout.endswith("1 of 1 case passed\n")
+
+
 def test_a_failed_case_is_the_exit_code(tmp_path, rules_file):
     cases = suite(tmp_path, case("ALLOW", "get", "ana", "ana"), case("ALLOW", "get", "bob", "ana"))
     done = servers.run("rules", "test", cases, "--rules", rules_file, "--no-coverage", check=False)

@@ -167,6 +167,53 @@ import Testing
     #expect(error?.message == message)
   }
 
+  private static func index(_ field: String, name: String = "") -> String {
+    """
+    {"collectionGroup":"c","fields":[{"fieldPath":"\(field)","order":"ASCENDING"},
+    {"fieldPath":"z","order":"DESCENDING"}\(name)]}
+    """
+  }
+
+  @Test func `what a file spells twice counts once`() throws {
+    let fixture = try QueryFixture()
+    let name = #",{"fieldPath":"__name__","order":"DESCENDING"}"#
+    let list = [Self.index("a"), Self.index("b"), Self.index("a", name: name)]
+    let overrides = #"{"collectionGroup":"c","fieldPath":"a","indexes":[]}"#
+    let file = try IndexDefinitionsFile(
+      parsing: #"{"indexes":[\#(list.joined(separator: ","))],"#
+        + #""fieldOverrides":[\#(overrides),\#(overrides)]}"#
+    )
+    try fixture.database.apply(file)
+    #expect(fixture.database.indexDefinitions.indexes.count == 2)
+    #expect(fixture.database.indexDefinitions.overrides.count == 1)
+  }
+
+  @Test func `of a file that is refused nothing is applied`() throws {
+    let fixture = try QueryFixture()
+    func definition(_ number: Int) throws -> IndexDefinition {
+      try IndexDefinition(
+        collectionID: Text("c"),
+        scope: .collection,
+        parts: ["a\(number)", "z"].map {
+          .field(IndexedField(try FieldPath(parsing: $0), .ascending))
+        }
+      )
+    }
+    let file = IndexDefinitionsFile(indexes: try (0...IndexLimits.declared).map(definition))
+    let generation = fixture.database.indexes.current.generation
+    let error = #expect(throws: FirestoreError.self) { try fixture.database.apply(file) }
+    #expect(error?.code == .resourceExhausted)
+    let reserved = IndexDefinitionsFile(
+      indexes: [try definition(0)],
+      overrides: [
+        .init(collectionID: Text("__x__"), field: try FieldPath(parsing: "a"), indexes: [])
+      ]
+    )
+    #expect(throws: FirestoreError.self) { try fixture.database.apply(reserved) }
+    #expect(fixture.database.indexDefinitions == IndexDefinitionsFile())
+    #expect(fixture.database.indexes.current.generation == generation)
+  }
+
   @Test func `a file is applied, and what it does not have deleted`() throws {
     let fixture = try QueryFixture()
     let file = try IndexDefinitionsFile(

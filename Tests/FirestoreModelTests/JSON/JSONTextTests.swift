@@ -9,6 +9,28 @@ import Testing
     #expect(try JSONText(parsing: try JSONText(parsing: text).printed()).compact == text)
   }
 
+  @Test(arguments: [
+    ("// Example:\n{\"a\":1}", "           \n{\"a\":1}"),
+    ("{\n // isn't \"one\"\n \"a\":1 // no\n}", "{\n                \n \"a\":1      \n}"),
+    ("/* a\n b */{\"a\":/**/1}", "    \n     {\"a\":    1}"),
+    ("\u{FEFF}{\"a\":1}", "   {\"a\":1}"),
+    (#"{"a":"u//v","b":"\"/*","c":"\\"}//"#, #"{"a":"u//v","b":"\"/*","c":"\\"}  "#),
+    (#"{"a":1} // "text"#, #"{"a":1}         "#),
+  ])
+  func `comments of a file become spaces`(text: String, expected: String) throws {
+    let read = JSONText.withoutComments(text)
+    #expect(read == expected)
+    _ = try JSONText(parsing: read)
+  }
+
+  @Test(arguments: ["/* no end", "{\"a\":1}/", "{\"a\":1/}", "\"no end // \\", "/", "/*/"])
+  func `what is no comment stays`(text: String) {
+    #expect(JSONText.withoutComments(text) == text)
+    #expect(throws: FirestoreError.self) {
+      try JSONText(parsing: JSONText.withoutComments(text))
+    }
+  }
+
   @Test func `every character is read back, by Foundation too`() throws {
     for first in stride(from: 0, through: 0x10FFFF, by: 0x1001).lazy.map(UInt32.init) {
       let scalars = (first..<first + 160).compactMap(Unicode.Scalar.init)

@@ -12,24 +12,32 @@ extension Database {
   package func declareIndex(_ definition: IndexDefinition) throws -> DeclaredIndex {
     try ResourceID.checkCollection(definition.collectionID)
     return try changeIndexes { set, group in
-      if set.declared.contains(where: { $0.definition == definition && $0.state.isMaintained }) {
+      if set.maintains(definition) {
         throw FirestoreError(.alreadyExists, "index already exists")
       }
-      if set.declared.count(where: \.state.isMaintained) >= IndexLimits.declared {
-        throw FirestoreError(
-          .resourceExhausted,
-          "A database may not have more than \(IndexLimits.declared) composite indexes."
-        )
-      }
-      let index = DeclaredIndex(
-        number: set.lastNumber + 1,
-        definition: definition,
-        state: try initialState(definition.collectionID, group)
-      )
-      set.declared.append(index)
-      set.lastNumber = index.number
-      return index
+      return try declare(definition, in: &set, group)
     }
+  }
+
+  private func declare(
+    _ definition: IndexDefinition,
+    in set: inout IndexSetDraft,
+    _ group: any KeyValueGroup
+  ) throws -> DeclaredIndex {
+    if set.declared.count(where: \.state.isMaintained) >= IndexLimits.declared {
+      throw FirestoreError(
+        .resourceExhausted,
+        "A database may not have more than \(IndexLimits.declared) composite indexes."
+      )
+    }
+    let index = DeclaredIndex(
+      number: set.lastNumber + 1,
+      definition: definition,
+      state: try initialState(definition.collectionID, group)
+    )
+    set.declared.append(index)
+    set.lastNumber = index.number
+    return index
   }
 
   /// Deletes a declared index by its id; its entries are erased in the background.
@@ -59,31 +67,56 @@ extension Database {
     }
   }
 
-  /// Declares what a definitions file has and the database has not.
+  /// Declares what a definitions file has and the database has not, all of it or, where something is refused, nothing.
   ///
-  /// With `deletingOthers` the database has nothing else afterwards.
+  /// What the file has twice counts once; of two overrides of a field the last one counts. With `deletingOthers` the database has
+  /// nothing else afterwards.
   package func apply(_ file: IndexDefinitionsFile, deletingOthers: Bool = false) throws {
-    let set = indexes.current
-    let known = set.declared.filter(\.state.isMaintained)
-    for definition in file.indexes where !known.contains(where: { $0.definition == definition }) {
-      try declareIndex(definition)
+    for definition in file.indexes { try ResourceID.checkCollection(definition.collectionID) }
+    for wanted in file.overrides { try ResourceID.checkCollection(wanted.collectionID) }
+    let known = indexDefinitions
+    let isKnown =
+      Set(file.indexes).isSubset(of: known.indexes)
+      && Set(file.lastOverrides).isSubset(of: known.overrides)
+    let others =
+      known.indexes.contains { !file.indexes.contains($0) }
+      || known.overrides.contains { !file.names($0) }
+    guard !isKnown || (deletingOthers && others) else { return }
+    try changeIndexes { set, group in
+      if deletingOthers { try deleteOthers(than: file, in: &set, group) }
+      for definition in file.indexes where !set.maintains(definition) {
+        _ = try declare(definition, in: &set, group)
+      }
+      for wanted in file.lastOverrides where !set.has(wanted) {
+        try set.override(
+          wanted.field,
+          of: wanted.collectionID,
+          indexes: wanted.indexes,
+          added: try initialState(wanted.collectionID, group)
+        )
+      }
     }
-    for wanted in file.overrides {
-      let current = set.override(of: wanted.field, collectionID: wanted.collectionID)
-      if current?.indexes == wanted.indexes, current?.isReverting == false { continue }
-      try overrideField(wanted.field, of: wanted.collectionID, indexes: wanted.indexes)
-    }
-    guard deletingOthers else { return }
-    for index in known where !file.indexes.contains(index.definition) {
-      try deleteIndex(index.id)
+  }
+
+  private func deleteOthers(
+    than file: IndexDefinitionsFile,
+    in set: inout IndexSetDraft,
+    _ group: any KeyValueGroup
+  ) throws {
+    for position in set.declared.indices where set.declared[position].state.isMaintained {
+      if !file.indexes.contains(set.declared[position].definition) {
+        set.declared[position].state = .deleting
+      }
     }
     for override in set.overrides where !override.isReverting {
-      let isWanted = file.overrides.contains {
-        $0.collectionID == override.collectionID && $0.field == override.field
-      }
-      if !isWanted {
-        try overrideField(override.field, of: override.collectionID, indexes: nil)
-      }
+      let other = IndexDefinitionsFile.Override(override)
+      if file.names(other) { continue }
+      try set.override(
+        override.field,
+        of: override.collectionID,
+        indexes: nil,
+        added: try initialState(override.collectionID, group)
+      )
     }
   }
 
@@ -92,9 +125,7 @@ extension Database {
     let set = indexes.current
     return IndexDefinitionsFile(
       indexes: set.declared.filter(\.state.isMaintained).map(\.definition),
-      overrides: set.overrides.filter { !$0.isReverting }.map {
-        .init(collectionID: $0.collectionID, field: $0.field, indexes: $0.indexes)
-      }
+      overrides: set.overrides.filter { !$0.isReverting }.map(IndexDefinitionsFile.Override.init)
     )
   }
 
@@ -144,6 +175,50 @@ extension Database {
     )
     if try group.cursor(over: directory, reversed: false).next() { return .creating }
     return .ready(since: CommitVersion(microseconds: try group.allocateVersion()))
+  }
+}
+
+extension IndexSetDraft {
+  /// Whether there is an index of that definition, and it is not being deleted.
+  fileprivate func maintains(_ definition: IndexDefinition) -> Bool {
+    declared.contains { $0.definition == definition && $0.state.isMaintained }
+  }
+
+  /// Whether a field has exactly that override.
+  fileprivate func has(_ wanted: IndexDefinitionsFile.Override) -> Bool {
+    overrides.contains { !$0.isReverting && IndexDefinitionsFile.Override($0) == wanted }
+  }
+}
+
+extension IndexDefinitionsFile.Override {
+  /// The declaration of an override.
+  fileprivate init(_ override: FieldOverride) {
+    self.init(
+      collectionID: override.collectionID,
+      field: override.field,
+      indexes: override.indexes
+    )
+  }
+}
+
+extension IndexDefinitionsFile {
+  /// The last override of each field.
+  fileprivate var lastOverrides: [Override] {
+    overrides.indices.filter { index in
+      !overrides[(index + 1)...].contains { $0.isOfField(of: overrides[index]) }
+    }
+    .map { overrides[$0] }
+  }
+
+  /// Whether the file has an override of the same field.
+  fileprivate func names(_ other: Override) -> Bool {
+    overrides.contains { $0.isOfField(of: other) }
+  }
+}
+
+extension IndexDefinitionsFile.Override {
+  fileprivate func isOfField(of other: Self) -> Bool {
+    collectionID == other.collectionID && field == other.field
   }
 }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// The command `brasa config`.
 struct ConfigCommand: ParsableCommand {
@@ -74,12 +73,7 @@ struct ConfigPublishCommand: ParsableCommand {
   @OptionGroup var data: DataOptions
 
   func run() throws {
-    guard let bytes = FileManager.default.contents(atPath: file) else {
-      throw ValidationError("There is no file \(file).")
-    }
-    guard let text = String(data: bytes, encoding: .utf8) else {
-      throw ValidationError("\(file) is not UTF-8.")
-    }
+    let text = try TextFile.json(at: file)
     let request = ConfigRequest.publish(
       template: text,
       etag: etag,

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 
 /// The command `brasa indexes`.
 struct IndexesCommand: ParsableCommand {
@@ -31,7 +30,7 @@ struct IndexesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Add the definitions of a firestore.indexes.json.",
       discussion: """
-        The file has the Firebase CLI's format. New indexes are built in the background; \
+        The file has the Firebase CLI's format and may have comments. It is applied as a whole or not at all. New indexes are built in the background; \
         `brasa indexes list` shows their states. With --force, indexes and overrides that the \
         file does not name are deleted.
 
@@ -45,7 +44,7 @@ struct IndexesCommand: ParsableCommand {
     @OptionGroup var database: DatabaseOptions
 
     func run() throws {
-      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let text = try TextFile.json(at: file)
       let request = AdministrationRequest.applyIndexes(
         database: try database.label(),
         definitions: text,

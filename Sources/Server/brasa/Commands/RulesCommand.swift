@@ -39,13 +39,10 @@ struct RulesProjectOptions: ParsableArguments {
 enum RulesFileText {
   /// The file's text with its name.
   static func read(_ path: String) throws -> RulesSource {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw ValidationError("There is no file \(path).")
-    }
-    guard let text = String(data: data, encoding: .utf8) else {
-      throw ValidationError("\(path) is not UTF-8.")
-    }
-    return RulesSource(name: (path as NSString).lastPathComponent, content: text)
+    RulesSource(
+      name: (path as NSString).lastPathComponent,
+      content: try TextFile.text(at: path)
+    )
   }
 
   /// Compiles the source; its errors and warnings go to standard error, one a line, as

@@ -49,7 +49,8 @@ struct RulesTestCommand: ParsableCommand {
   @Flag(name: .long, inversion: .prefixedNo, help: "Print the coverage.") var coverage = true
 
   func run() throws {
-    let json = try readCases { try JSONParser.parse(Array(RulesFileText.read(file).content.utf8)) }
+    let text = try TextFile.json(at: file)
+    let json = try readCases { try JSONParser.parse(Array(text.utf8)) }
     let counts = RulesCoverage()
     let ruleset = try RulesFileText.compile(try source(json), coverage: counts)
     let now = Timestamp(microseconds: RequestClock.systemTime())

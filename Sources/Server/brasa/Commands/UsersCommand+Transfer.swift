@@ -97,7 +97,7 @@ extension UsersCommand {
     }
 
     private func users() throws -> [JSONText] {
-      let text = try String(contentsOfFile: file, encoding: .utf8)
+      let text = try TextFile.json(at: file)
       guard let users = try JSONText(parsing: text)["users"]?.elements else {
         throw ValidationError("\(file) has no list \"users\".")
       }

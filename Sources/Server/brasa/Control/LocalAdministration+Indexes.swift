@@ -52,7 +52,7 @@ extension LocalAdministration {
     let building = database.indexes.current.declared.count { $0.state == .creating }
     try output(
       .finished(
-        summary: file.indexes.count.counting("index", plural: "indexes") + " and "
+        summary: Set(file.indexes).count.counting("index", plural: "indexes") + " and "
           + "\(file.overrides.count.counting("override")) applied, "
           + "\(building) building"
       )

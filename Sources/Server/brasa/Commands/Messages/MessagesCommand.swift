@@ -164,7 +164,7 @@ struct MessagesCredentialsCommand: ParsableCommand {
     @OptionGroup var options: MessagesOptions
 
     func run() throws {
-      let key = try MessagesSendCommand.text(of: file)
+      let key = try TextFile.text(at: file)
       try options.perform(
         .addAPNsKey(keyID: keyID, teamID: teamID, bundle: bundle, privateKey: key)
       )

@@ -23,21 +23,10 @@ struct MessagesSendCommand: ParsableCommand {
   @OptionGroup var options: MessagesOptions
 
   func run() throws {
-    let text = message.hasPrefix("@") ? try Self.text(of: String(message.dropFirst())) : message
+    let text = message.hasPrefix("@") ? try TextFile.json(at: String(message.dropFirst())) : message
     try options.perform(
       .send(message: text, user: user, schedule: try time.schedule(), validatesOnly: validate)
     )
-  }
-
-  /// A file's text.
-  static func text(of file: String) throws -> String {
-    guard let bytes = FileManager.default.contents(atPath: file) else {
-      throw ValidationError("There is no file \(file).")
-    }
-    guard let text = String(data: bytes, encoding: .utf8) else {
-      throw ValidationError("\(file) is not UTF-8.")
-    }
-    return text
   }
 }
 
