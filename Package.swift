@@ -10,7 +10,12 @@ let strict: [SwiftSetting] = [
 
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(
+  name: "NIOHTTPTypesHTTP1",
+  package: "swift-nio-extras"
+)
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
 let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
@@ -567,7 +572,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "FirestoreModel", "FirestoreWire", "ServiceModule",
-        "KeyValueStore", "Access", nio, nioPosix, nioHTTPTypes,
+        "KeyValueStore", "Access", nio, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
         nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
         coreMetrics, lifecycle,
       ],

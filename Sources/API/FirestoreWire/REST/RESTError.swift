@@ -22,13 +22,18 @@ package enum RESTError {
 
   /// The JSON body of an error; streaming methods answer it inside an array.
   package static func body(_ error: FirestoreError, streaming: Bool = false) -> [UInt8] {
-    let value = json(error)
+    let value = json(error, status: httpStatus(error.code))
     return (streaming ? JSONValue.array([value]) : value).text
   }
 
-  private static func json(_ error: FirestoreError) -> JSONValue {
+  /// The JSON body of an error of HTTP's own, whose status says more than the code.
+  package static func body(_ error: FirestoreError, status: Int) -> [UInt8] {
+    json(error, status: status).text
+  }
+
+  private static func json(_ error: FirestoreError, status: Int) -> JSONValue {
     var members: [JSONValue.Member] = [
-      JSONValue.Member(name: "code", value: .number(String(httpStatus(error.code)))),
+      JSONValue.Member(name: "code", value: .number(String(status))),
       JSONValue.Member(name: "message", value: .string(error.message)),
       JSONValue.Member(name: "status", value: .string(error.code.name)),
     ]

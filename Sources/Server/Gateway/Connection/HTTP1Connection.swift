@@ -6,6 +6,7 @@ import KeyValueStore
 import Logging
 import NIOCore
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import ServiceModule
 import Synchronization
 
@@ -109,6 +110,9 @@ final class HTTP1Connection: Sendable {
     http1.setup(channel: channel, logger: logger).whenSuccess { value in
       tasks.submit { await http1.handle(value: value, logger: logger) }
     }
+    let pipeline = channel.pipeline.syncOperations
+    let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+    try pipeline.addHandler(HTTP1Framing(), position: .before(codec))
     return idleTimeout
   }
 
@@ -162,6 +166,7 @@ final class HTTP1Connection: Sendable {
       cancellation,
       channel
     )
+    .framed(for: request.method)
     if peer.memory.hasShownCredentials { account.trust() }
     if isStopping { response.headers[.connection] = "close" }
     // What a file's part is framed by is the length that the head says.

@@ -217,7 +217,7 @@ private struct HTTP1HeaderLines {
   private mutating func take(_ name: HTTPField.Name, _ value: String) -> Bool {
     switch name.canonicalName {
     case "host":
-      guard authority == nil else { return false }
+      guard authority == nil, HTTP1Fault.isHost(value) else { return false }
       authority = value
       return true
     case "content-length":

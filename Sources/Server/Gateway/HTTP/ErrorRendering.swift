@@ -19,7 +19,9 @@ struct ErrorRendering: RouterMiddleware {
     } catch let error as FirestoreError {
       return Self.response(error, isStreaming: false, logger: context.logger)
     } catch is ServiceBody.TooLarge {
-      return Response(status: .contentTooLarge)
+      let failure = FirestoreError.invalidArgument("The request's body is too large.")
+      let status = HTTPResponse.Status.contentTooLarge
+      return .json(RESTError.body(failure, status: status.code), status: status)
     } catch let error as any HTTPResponseError {
       return Self.response(error, to: request)
     } catch let error where Self.isClientGone(error) {

@@ -56,8 +56,7 @@ struct RouteDispatch: RouterMiddleware {
     }
     await record(call, path, demand, status: answer.status.code)
     if let call = answer.call { methods[call.path]?.observe(call.code, since: start) }
-    let response = Response(answer)
-    return isHead ? response.createHeadResponse() : response
+    return Response(answer)
   }
 
   /// Has a call kept in the audit trail that an administrator made to change something, whatever came of it.

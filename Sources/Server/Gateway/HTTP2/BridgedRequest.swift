@@ -89,6 +89,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
       lease: lease,
       cancellation: cancellation
     )
+    .framed(for: head.method)
     do {
       try await send(head: response)
       try await response.body.write(BridgedResponseWriter(request: self))

@@ -10,10 +10,16 @@ extension HTTPRequest {
   /// The request that an HTTP/2 header block describes; nil if it is malformed by RFC 9113.
   init?(_ headers: HPACKHeaders) {
     var pseudo: [String: String] = [:]
+    var host: String?
     var fields = HTTPFields()
     for (name, value, _) in headers {
       if name.utf8.first == UInt8(ascii: ":") {
-        guard fields.isEmpty, pseudo.updateValue(value, forKey: name) == nil else { return nil }
+        guard fields.isEmpty, host == nil, pseudo.updateValue(value, forKey: name) == nil else {
+          return nil
+        }
+      } else if name == "host" {
+        guard host == nil else { return nil }
+        host = value
       } else {
         guard let field = Self.field(name, value) else { return nil }
         fields.append(field)
@@ -24,10 +30,15 @@ extension HTTPRequest {
       let scheme = pseudo[":scheme"], let name = pseudo[":method"],
       let method = HTTPRequest.Method(name)
     else { return nil }
+    let authority = pseudo[":authority"] ?? host
+    // One of two names would be checked, and the other one served.
+    guard host.map({ $0.lowercased() == authority?.lowercased() }) ?? true,
+      authority.map(HTTP1Fault.isHost) ?? true
+    else { return nil }
     self.init(
       method: method,
       scheme: scheme,
-      authority: pseudo[":authority"],
+      authority: authority,
       path: path,
       headerFields: fields
     )

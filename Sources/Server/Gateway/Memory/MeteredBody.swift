@@ -1,11 +1,15 @@
+import FirestoreModel
 import HTTPTypes
 import Hummingbird
 import KeyValueStore
 import NIOCore
+import NIOHTTP1
 import ServiceModule
 
-/// A request's body whose bytes go on the request's lease as they are read; reading fails where there is
-/// no room for them.
+/// A request's body whose bytes go on the request's lease as they are read.
+///
+/// Reading fails with RESOURCE_EXHAUSTED where there is no room for them, and with INVALID_ARGUMENT where HTTP's decoder does not
+/// understand what comes.
 struct MeteredBody: AsyncSequence, Sendable {
   typealias Element = ByteBuffer
 
@@ -22,9 +26,21 @@ struct MeteredBody: AsyncSequence, Sendable {
     mutating func next() async throws -> ByteBuffer? {
       whenWanted?()
       whenWanted = nil
-      guard let part = try await base.next() else { return nil }
+      guard let part = try await nextPart() else { return nil }
       guard lease.extend(by: part.readableBytes) else { throw ByteLedger.exhausted }
       return part
+    }
+
+    private mutating func nextPart() async throws -> ByteBuffer? {
+      do {
+        return try await base.next()
+      } catch let error as HTTPParserError {
+        throw FirestoreError(
+          .invalidArgument,
+          "The request's body is not well-formed HTTP.",
+          cause: error
+        )
+      }
     }
   }
 
