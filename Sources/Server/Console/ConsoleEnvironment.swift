@@ -43,6 +43,8 @@ package struct ConsoleEnvironment: Sendable {
   let accounts: Accounts
   /// Whether browsers reach the server over TLS though it speaks none itself.
   package var isBehindTLS = false
+  /// Names by which the server is asked, beside those and the numbers of this machine; nil answers to every name.
+  package var hosts: Set<String>?
   /// What the refusal of too many attempts waits for, so that who tries again at once costs little.
   package var holdRefusal: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
 

@@ -41,6 +41,11 @@ extension ServiceModule {
       let apps = AppRoutes(environment: environment, files: files, accounts: environment.accounts)
       module.routes += apps.routes
     }
+    if let hosts = environment.hosts {
+      module.routes = module.routes.map { route in
+        route.checking { try OwnOrigin.requireHost(of: $0, amongst: hosts) }
+      }
+    }
     return module
   }
 }

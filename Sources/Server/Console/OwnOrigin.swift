@@ -27,6 +27,26 @@ enum OwnOrigin {
     try require(request)
   }
 
+  /// Throws PERMISSION_DENIED where a request names a host that is neither among those nor this machine or a number.
+  ///
+  /// A page whose name was made to lead to a server that listens on this machine alone is of the server's own origin to its
+  /// browser.
+  static func requireHost(
+    of request: ServiceRequest,
+    amongst hosts: Set<String>
+  ) throws(FirestoreError) {
+    guard let authority = request.head.authority else { return }
+    if let host = HostName(ofAuthority: authority),
+      host.isLoopback || host.isNumeric || hosts.contains(host.text)
+    {
+      return
+    }
+    throw FirestoreError(
+      .permissionDenied,
+      "The console does not answer to the host \(authority.prefix(100)). Name it with --origin."
+    )
+  }
+
   private static let foreign = FirestoreError(
     .permissionDenied,
     "Only pages of the server's own origin may call the console's routes."

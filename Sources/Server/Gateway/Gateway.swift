@@ -1,4 +1,5 @@
 import Access
+import FirestoreModel
 import KeyValueStore
 import Logging
 import NIOCore
@@ -12,6 +13,8 @@ import ServiceModule
 package final class Gateway: Service {
   private let configuration: GatewayConfiguration
   private let environment: ConnectionEnvironment
+  /// Of the port for metrics alone.
+  private let metricsEnvironment: ConnectionEnvironment
   private let registry: ConnectionRegistry
   let ledger: ByteLedger
   private let webChannels: WebChannelSessions
@@ -31,6 +34,7 @@ package final class Gateway: Service {
   ///   - health: What health probes are told.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
   ///   - damage: What `/healthz` tells of damaged data.
+  ///   - administers: Throws to a call of somebody who is no administrator of the whole server.
   ///   - audit: Keeps what signed-in administrators change.
   ///   - onListening: Told the bound address once connections are accepted.
   /// - Throws: What is wrong with the certificate files; `RouteConflict` where services overlap.
@@ -38,6 +42,7 @@ package final class Gateway: Service {
     _ configuration: GatewayConfiguration,
     modules: [ServiceModule],
     recognizes: @escaping @Sendable (CallContext) -> Bool,
+    administers: @escaping @Sendable (CallContext) async throws -> Void = Gateway.refuse,
     ledger: ByteLedger? = nil,
     health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
@@ -65,7 +70,13 @@ package final class Gateway: Service {
     probes = HealthService(health, of: modules.flatMap { $0.methods.map(\.serviceName) })
     var own = ServiceModule("gateway")
     own.methods = probes.methods
-    own.routes = HealthRoutes(health: health, damage: damage).routes + [metrics.route]
+    let healthRoutes = HealthRoutes(health: health, damage: damage).routes
+    let metricsRoute = MetricsRoute(
+      metrics,
+      trustsMachine: !configuration.isBehindProxy,
+      admission: administers
+    )
+    own.routes = healthRoutes + [metricsRoute.route]
     let methods = try MethodTable(modules + [own], metrics: gatewayMetrics)
     own.routes +=
       WebChannelRoutes(
@@ -75,35 +86,61 @@ package final class Gateway: Service {
         bodyLimit: configuration.limits.messageBytes
       ).routes
     served = modules + [own]
-    let routes = try RouteTable(served)
-    environment = ConnectionEnvironment(
-      methods: methods,
-      recognizes: recognizes,
-      limits: configuration.limits,
-      ledger: self.ledger,
-      metrics: gatewayMetrics,
-      logger: logger,
-      responder: GatewayResponder(
-        routes: routes,
+    let (ledger, tasks) = (self.ledger, TaskQueue())
+    func environment(
+      _ routes: RouteTable,
+      _ methods: MethodTable,
+      peers: GatewayPeers?
+    ) -> ConnectionEnvironment {
+      ConnectionEnvironment(
         methods: methods,
-        origins: configuration.development,
+        recognizes: recognizes,
+        limits: configuration.limits,
+        ledger: ledger,
         metrics: gatewayMetrics,
-        audit: audit,
-        peers: configuration.peers,
-        ledger: self.ledger,
-        logger: logger
-      ),
-      memoryAnswers: MemoryAnswers(
-        routes: routes,
-        origins: configuration.development,
-        metrics: gatewayMetrics,
-        logger: logger
-      ),
-      tasks: TaskQueue()
+        logger: logger,
+        responder: GatewayResponder(
+          routes: routes,
+          methods: methods,
+          origins: configuration.development,
+          metrics: gatewayMetrics,
+          audit: audit,
+          peers: peers,
+          ledger: ledger,
+          logger: logger
+        ),
+        memoryAnswers: MemoryAnswers(
+          routes: routes,
+          origins: configuration.development,
+          metrics: gatewayMetrics,
+          logger: logger
+        ),
+        tasks: tasks
+      )
+    }
+    self.environment = environment(
+      try RouteTable(served),
+      methods,
+      peers: configuration.peers
+    )
+    var figures = ServiceModule("metrics")
+    figures.routes = healthRoutes + [MetricsRoute(unguarded: metrics).route]
+    metricsEnvironment = environment(
+      try RouteTable([figures]),
+      try MethodTable([figures], metrics: gatewayMetrics),
+      peers: nil
     )
     registry = ConnectionRegistry(
       limit: configuration.limits.connections,
       metrics: gatewayMetrics
+    )
+  }
+
+  /// Throws PERMISSION_DENIED to everybody.
+  package static let refuse: @Sendable (CallContext) async throws -> Void = { _ in
+    throw FirestoreError(
+      .permissionDenied,
+      "Only programs of the server's own machine may do this."
     )
   }
 
@@ -136,7 +173,17 @@ package final class Gateway: Service {
       group: group
     )
     defer { factory.close() }
-    let listener = try await bind(factory, on: group)
+    let figures = ConnectionFactory(
+      environment: metricsEnvironment,
+      registry: registry,
+      certificates: nil,
+      group: group
+    )
+    defer { figures.close() }
+    let metricsListener = try await bindMetrics(figures, on: group)
+    defer { metricsListener?.close(promise: nil) }
+    let address = ListenAddress(host: configuration.host, port: configuration.port)
+    let listener = try await bind(factory, to: address, on: group)
     for module in served {
       logger.info(
         "serving",
@@ -157,8 +204,25 @@ package final class Gateway: Service {
     }
   }
 
+  private func bindMetrics(
+    _ factory: ConnectionFactory,
+    on group: MultiThreadedEventLoopGroup
+  ) async throws -> (any Channel)? {
+    guard let address = configuration.metricsAddress else { return nil }
+    let listener = try await bind(factory, to: address, on: group)
+    logger.info(
+      "metrics listening",
+      metadata: [
+        "address": "\(listener.localAddress?.ipAddress ?? address.host)",
+        "port": "\(listener.localAddress?.port ?? address.port)",
+      ]
+    )
+    return listener
+  }
+
   private func bind(
     _ factory: ConnectionFactory,
+    to address: ListenAddress,
     on group: MultiThreadedEventLoopGroup
   ) async throws -> any Channel {
     try await ServerBootstrap(group: group)
@@ -186,7 +250,7 @@ package final class Gateway: Service {
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture { try factory.configure(channel) }
       }
-      .bind(host: configuration.host, port: configuration.port)
+      .bind(host: address.host, port: address.port)
       .get()
   }
 

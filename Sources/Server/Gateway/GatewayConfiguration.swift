@@ -6,6 +6,10 @@ package struct GatewayConfiguration: Sendable {
   package var host: String
   /// The TCP port; 0 lets the system choose.
   package var port: Int
+  /// Where metrics are served in cleartext to everybody who reaches that address; nil serves them on the port alone.
+  package var metricsAddress: ListenAddress?
+  /// Whether a proxy may stand before the port, so that others seem to be on this machine.
+  package var isBehindProxy = false
   /// Certificate and key files in PEM; nil is cleartext.
   package var tls: TLSFiles?
   /// Development's hosts and pages; nil is production.
@@ -65,7 +69,7 @@ package struct GatewayConfiguration: Sendable {
     package var connections = 12_000
     /// Open streams on one HTTP/2 connection; clients are told; more end the connection.
     package var streamsPerConnection = 1_024
-    /// The largest gRPC message and REST body; RESOURCE_EXHAUSTED, or 413.
+    /// The largest gRPC message and REST body; INVALID_ARGUMENT.
     package var messageBytes = 16 << 20
     /// Request metadata of a call, by HPACK's count; RESOURCE_EXHAUSTED.
     package var metadataBytes = 32 << 10
@@ -112,5 +116,19 @@ package struct GatewayConfiguration: Sendable {
 
     /// The product's limits.
     package init() {}
+  }
+}
+
+/// An address to listen on.
+package struct ListenAddress: Sendable, Hashable {
+  /// A name or a number.
+  package let host: String
+  /// The TCP port; 0 lets the system choose.
+  package let port: Int
+
+  /// An address of those parts.
+  package init(host: String, port: Int) {
+    self.host = host
+    self.port = port
   }
 }

@@ -137,6 +137,26 @@ package struct HTTPRoute: Sendable {
     return route
   }
 
+  /// The route behind a check of each request: what the check throws is the answer.
+  ///
+  /// Every request takes the handler's way then, which alone asks.
+  package func checking(
+    _ check: @escaping @Sendable (ServiceRequest) throws -> Void
+  ) -> HTTPRoute {
+    let handler = handler
+    var route = HTTPRoute(methods, pattern, for: audience) { request in
+      try check(request)
+      return try await handler(request)
+    }
+    route.takesStream = takesStream
+    route.isPassedOn = isPassedOn
+    route.decidesOrigins = decidesOrigins
+    route.yields = yields
+    route.demand = demand
+    route.recency = recency
+    return route
+  }
+
   /// Whether a request takes that a signed-in administrator signed in lately: what owners alone may change does,
   /// where the route says nothing else.
   package func takesRecentSignIn(_ method: HTTPRequest.Method, _ path: String) -> Bool {

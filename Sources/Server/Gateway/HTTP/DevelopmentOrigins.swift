@@ -1,12 +1,6 @@
 import HTTPTypes
 import ServiceModule
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// Which names a development server answers to, and which web pages may do there what administrators do.
 ///
 /// Development checks no credential, so a page of any origin could drive the server of whoever opens it. Two
@@ -41,7 +35,7 @@ package struct DevelopmentOrigins: Sendable, Equatable {
 
   /// Judges a request by its head.
   func verdict(on request: HTTPRequest, to routes: RouteTable) -> Verdict {
-    let host = request.authority.flatMap(Self.host(ofAuthority:))
+    let host = request.authority.flatMap { HostName(ofAuthority: $0) }
     if let authority = request.authority, !isOurs(host) { return .unknownHost(authority) }
     // Looks at all methods' routes: asked for pages alone.
     func isForClients() -> Bool {
@@ -59,50 +53,17 @@ package struct DevelopmentOrigins: Sendable, Equatable {
     return .foreignPage(site)
   }
 
-  private func isOurs(_ host: String?) -> Bool {
+  private func isOurs(_ host: HostName?) -> Bool {
     guard let host else { return false }
-    return Self.isLoopback(host) || Self.isNumeric(host) || hosts.contains(host)
-      || host.hasSuffix(".googleapis.com") || host == "securetoken.google.com"
+    return host.isLoopback || host.isNumeric || hosts.contains(host.text)
+      || host.text.hasSuffix(".googleapis.com") || host.text == "securetoken.google.com"
   }
 
-  private func admits(page origin: String, to host: String?) -> Bool {
+  private func admits(page origin: String, to host: HostName?) -> Bool {
     let origin = origin.lowercased()
     if pages.contains(origin) { return true }
-    guard let start = origin.firstRange(of: "://"),
-      let page = Self.host(ofAuthority: origin[start.upperBound...])
-    else { return false }
-    return Self.isLoopback(page) || hosts.contains(page) || page == host
-  }
-
-  /// The name or number in `host:port`, in lower case; nil for what is none.
-  static func host(ofAuthority authority: some StringProtocol) -> String? {
-    var host = authority.lowercased()
-    if host.hasPrefix("[") {
-      guard let end = host.firstIndex(of: "]") else { return nil }
-      return String(host[host.index(after: host.startIndex)..<end])
-    }
-    if let colon = host.lastIndex(of: ":") {
-      guard host[host.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-        return nil
-      }
-      host = String(host[..<colon])
-    }
-    if host.hasSuffix(".") { host.removeLast() }
-    let isPlain = host.utf8.allSatisfy {
-      (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || "-._".utf8.contains($0)
-    }
-    return host.isEmpty || !isPlain ? nil : host
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-    return host.hasPrefix("127.") && isNumeric(host)
-  }
-
-  /// Whether the host is a numeric address: no name server can make it lead elsewhere.
-  private static func isNumeric(_ host: String) -> Bool {
-    var room = [UInt8](repeating: 0, count: 16)
-    return inet_pton(AF_INET, host, &room) == 1 || inet_pton(AF_INET6, host, &room) == 1
+    guard let page = HostName(ofOrigin: origin) else { return false }
+    return page.isLoopback || hosts.contains(page.text) || page == host
   }
 }
 

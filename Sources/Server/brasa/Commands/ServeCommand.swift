@@ -84,6 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
       gatewayConfiguration,
       modules: system.modules,
       recognizes: system.recognizes,
+      administers: system.administers,
       ledger: ledger,
       health: health,
       metrics: metrics,
@@ -136,7 +137,7 @@ extension ServeSettings {
   func gateway(connections: Int) -> GatewayConfiguration {
     var limits = GatewayConfiguration.Limits()
     limits.connections = connections
-    return GatewayConfiguration(
+    var configuration = GatewayConfiguration(
       host: host,
       port: port,
       tls: tls,
@@ -144,5 +145,8 @@ extension ServeSettings {
       limits: limits,
       webChannel: webChannel.limits
     )
+    configuration.metricsAddress = metricsAddress
+    configuration.isBehindProxy = isBehindProxy
+    return configuration
   }
 }

@@ -76,7 +76,7 @@ extension ServedSystem {
     )
     let administrators = Administrators(
       accounts,
-      requiresSecondFactor: !settings.isLoopback,
+      requiresSecondFactor: settings.requiresSecondFactor,
       recentSignIn: Int64(settings.recentSignIn)
     )
     let audit = AuditTrail(engine: directory.databases.engine)
@@ -316,6 +316,7 @@ extension ServedSystem {
       }
       console.services = modules.map(\.name)
       console.directory = settings.consoleDirectory
+      console.hosts = settings.consoleHosts
       console.isBehindTLS = settings.origin.hasPrefix("https://")
       let history = MetricsHistory { metrics.render() }
       let kept = JobHistory(engine: ownEngine)
@@ -382,6 +383,11 @@ extension ServedSystem {
       peers: peers?.gatewayPeers,
       audit: Self.recorder(audit, threads: threads),
       recognizes: { service.recognizes($0) },
+      administers: { context in
+        try await threads.run(caller: context.network) {
+          try access.requireAdministration(try access.identify(context))
+        }
+      },
       onListening: {
         accounts.listens(onPort: $0)
         peers?.announce(settings.nodeAddress(listeningOn: $0))

@@ -13,6 +13,8 @@ struct ServedSystem {
   let audit: AuditRecorder
   /// Whether a call's credentials are valid.
   let recognizes: @Sendable (CallContext) -> Bool
+  /// Throws to a call of somebody who is no administrator of the whole server.
+  let administers: @Sendable (CallContext) async throws -> Void
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
   /// What runs beside the port, in the order of starting; stopped in reverse, after the port.

@@ -66,6 +66,14 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
+      Serve the metrics in cleartext at an address of their own, such as 127.0.0.1:9090, to everybody who reaches it. \
+      [BRASA_METRICS_ADDRESS]
+      """
+  )
+  var metricsAddress: String?
+
+  @Option(
+    help: """
       When tokens of disabled, deleted and revoked users end: immediate, or lazy, with the hour that a \
       token lives. [BRASA_REVOCATION, default: immediate]
       """

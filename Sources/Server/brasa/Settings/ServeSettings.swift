@@ -4,6 +4,7 @@ import Console
 import Foundation
 import Gateway
 import Logging
+import ServiceModule
 
 /// Everything `brasa serve` can be told: flags first, then `BRASA_*` variables, then defaults.
 struct ServeSettings: Sendable, Equatable {
@@ -40,6 +41,8 @@ struct ServeSettings: Sendable, Equatable {
   var origin: String
   /// Whether the operator named the origin.
   var hasNamedOrigin: Bool
+  /// Where metrics have a port of their own; nil has none.
+  var metricsAddress: ListenAddress?
   /// Where objects' bytes go.
   var files: FileSettings
   /// The project of API keys that name none; nil leaves it to the mode.
@@ -87,6 +90,9 @@ struct ServeSettings: Sendable, Equatable {
     )
     hasNamedOrigin = (flags.origin ?? environment.text("ORIGIN")) != nil
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
+    metricsAddress = try (flags.metricsAddress ?? environment.text("METRICS_ADDRESS")).map {
+      try Self.metricsAddress($0)
+    }
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
     messaging = try MessagingSettings(environment)
@@ -156,6 +162,22 @@ struct ServeSettings: Sendable, Equatable {
   /// Whether only this machine reaches the server.
   var isLoopback: Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
+  }
+
+  /// Whether clients reach the server by a name of its own, for which a proxy may listen that makes all of them look local.
+  var isBehindProxy: Bool {
+    hasNamedOrigin && !(HostName(ofOrigin: origin)?.isLoopback ?? false)
+  }
+
+  /// Whether administrators need a second factor: everywhere but where only this machine reaches the console.
+  var requiresSecondFactor: Bool { !isLoopback || isBehindProxy }
+
+  /// Names by which the console is asked, beside those of this machine; nil where every name may lead to it, over TLS or from elsewhere.
+  ///
+  /// Development's port as a whole answers to few names.
+  var consoleHosts: Set<String>? {
+    guard !isDevelopment, isLoopback, tls == nil else { return nil }
+    return Set([HostName(ofOrigin: origin)].compactMap { $0?.text })
   }
 
   /// Whether there is a console.
@@ -257,6 +279,16 @@ struct ServeSettings: Sendable, Equatable {
       )
     }
     return named
+  }
+
+  private static func metricsAddress(_ text: String) throws -> ListenAddress {
+    let colon = text.lastIndex(of: ":")
+    let port = colon.flatMap { Int(text[text.index(after: $0)...]) }
+    let host = colon.map { text[..<$0].filter { $0 != "[" && $0 != "]" } } ?? ""
+    guard let port, (0...65_535).contains(port), !host.isEmpty else {
+      throw ValidationError("--metrics-address must be like 127.0.0.1:9090, not \(text).")
+    }
+    return ListenAddress(host: host, port: port)
   }
 
   private static func tls(
