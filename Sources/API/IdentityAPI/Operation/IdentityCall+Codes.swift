@@ -29,7 +29,7 @@ extension IdentityCall {
       guard made.text != nil else { return answer.json }
       do {
         try mailer.post(mail)
-      } catch let error where purpose == .passwordReset && configuration.hidesAccounts {
+      } catch let error where hides(purpose, configuration) {
         // An answer of another kind would tell that the account exists.
         envelope.logger.error("an email was not taken", metadata: ["error": "\(error)"])
       }
@@ -53,6 +53,11 @@ extension IdentityCall {
         metadata: ["error": "\(error)"]
       )
     }
+  }
+
+  /// Whether the answer to a request must not tell if somebody has an account of the address: no email is sent for some.
+  private func hides(_ purpose: CodePurpose, _ configuration: ProjectConfiguration) -> Bool {
+    [.passwordReset, .verifyAndChangeEmail].contains(purpose) && configuration.hidesAccounts
   }
 
   private func outgoing(_ purpose: CodePurpose, _ made: AddressedCode) -> OutgoingCode {
