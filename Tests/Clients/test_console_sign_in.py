@@ -101,6 +101,22 @@ def test_password_and_code_sign_in_and_each_code_once(production):
     assert other.post("factor", pending | {"code": code}).status_code == 401
 
 
+def test_a_browser_is_known_by_a_cookie_that_opens_nothing(production):
+    page = administrator(production, "viewer", "hedy@example.org")
+    [device] = [one for one in page.session.cookies if one.name == "__Host-brasa_device"]
+    secrets.note(device.value, "device")
+    assert device.secure and device.has_nonstandard_attr("HttpOnly") and device.path == "/"
+    assert device.expires > time.time() + 300 * 86_400
+    # It is not a session, and outlives one.
+    other = Page(production)
+    other.session.cookies.set_cookie(device)
+    assert other.post("token").status_code == 401
+    begun = other.post("sign-in", {"email": "hedy@example.org", "password": PASSWORD})
+    assert begun.status_code == 200 and "set-cookie" not in begun.headers
+    assert page.call("POST", "/console/session/end", json={}, headers={"sec-fetch-site": "same-origin"}).status_code == 200
+    assert "__Host-brasa_device" in page.session.cookies
+
+
 def test_a_new_link_replaces_password_and_second_factor(production):
     page = administrator(production, "editor", "mary@example.org")
     again = Page(production).set_up(invite(production, "mary@example.org", "viewer"), password="another long password")

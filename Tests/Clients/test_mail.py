@@ -107,6 +107,17 @@ def test_a_letter_of_verification_in_portuguese(identity, bia, working):
     assert answer["emailVerified"] is True
 
 
+def test_a_change_of_address_does_not_tell_whose_an_address_is(shop, identity, bia, working):
+    """Also where no email can go: what is before the @ has more bytes than a mail server takes."""
+    taken, free = (f"{letter * 70}{next(numbers)}@customer.example" for letter in "ab")
+    made(shop, identity, taken)
+    answers = [
+        identity.client("sendOobCode", requestType="VERIFY_AND_CHANGE_EMAIL", idToken=bia["idToken"], newEmail=address)
+        for address in (taken, free)
+    ]
+    assert answers[0] == answers[1]
+
+
 def test_a_change_of_address_is_told_to_the_old_one(identity, bia, working):
     def letter_about(kind, address, **body):
         identity.client("sendOobCode", requestType=kind, **body)

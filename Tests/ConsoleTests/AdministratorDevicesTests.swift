@@ -53,8 +53,8 @@ struct AdministratorDevicesTests {
     #expect(try administrators.makeDeviceToken(for: "nobody@example.org") == nil)
     #expect(try administrators.device(of: device, for: "ADA@example.org") != nil)
     #expect(try administrators.device(of: device, for: "nobody@example.org") == nil)
-    for damaged in ["", "AAAA", String(device.dropLast()), "B" + device.dropFirst(), device + "A"] {
-      #expect(damaged == device || (try administrators.device(of: damaged, for: Self.email)) == nil)
+    for damaged in ["", "AAAA", String(device.dropLast()), "+" + device.dropFirst(), device + "A"] {
+      #expect(try administrators.device(of: damaged, for: Self.email) == nil, "\(damaged)")
     }
     var update = UserUpdate()
     update.password = .set("another long passphrase")
