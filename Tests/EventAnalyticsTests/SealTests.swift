@@ -314,7 +314,7 @@ import Testing
       (batch.userID, batch.standing) = (user, standing)
       return batch
     }
-    for number in 1...5 {
+    for number in 1...4 {
       let forged = batch(Int64(number), user: "mallory", .unproven)
       let receipt = try await analytics.record(forged, from: .server, project: Self.project)
       #expect(receipt.accepted == 1)
@@ -324,11 +324,11 @@ import Testing
       let receipt = try await analytics.record(own, from: .sdk, project: Self.project)
       #expect(receipt == BatchReceipt(accepted: 1))
     }
-    // An app that has lost its token sends again what the server has.
+    // An app that has lost its token sends again what the server has under its name alone.
     let again = batch(5, user: "ana", .unproven)
     let receipt = try await analytics.record(again, from: .sdk, project: Self.project)
     #expect(receipt.isRepeated)
-    #expect(try analytics.erase(.user("mallory"), of: Self.project) == 5)
+    #expect(try analytics.erase(.user("mallory"), of: Self.project) == 4)
     let range = try DayRange(EventDay(Self.day), EventDay(Self.day))
     let left = try analytics.timeline(
       of: .user("ana"),

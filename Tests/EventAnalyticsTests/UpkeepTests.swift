@@ -169,9 +169,12 @@ import Testing
   @Test func `a full disk refuses batches and drops nothing that nobody let go`() async throws {
     let (clock, room) = (TestClock(Self.start), TestClock(1_000))
     let notices = Mutex<[SpaceNotice]>([])
-    let analytics = try await Self.filled(clock, room: room, keptDays: nil) { notice in
-      notices.withLock { $0.append(notice) }
-    }
+    let analytics = try await Self.filled(
+      clock,
+      room: room,
+      keptDays: nil,
+      onSpace: { notice in notices.withLock { $0.append(notice) } }
+    )
     room.set(99)
     while try analytics.maintain() {}
     try analytics.admit(1, from: Self.sender("1.1.1.1"))
