@@ -207,7 +207,8 @@ import Testing
     async throws
   {
     let (clock, room) = (TestClock(Self.start), TestClock(1_000))
-    let (notices, freed) = (Mutex<[SpaceNotice]>([]), Mutex(0))
+    let notices = Mutex<[SpaceNotice]>([])
+    let freed = Mutex(0)
     let analytics = try await Self.filled(clock, room: room, keptDays: 1) {
       freed.withLock { $0 += 1 }
     } onSpace: { notice in
