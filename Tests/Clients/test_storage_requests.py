@@ -283,6 +283,70 @@ def test_requests_about_tokens_without_an_administrators_credentials(bucket, pro
     assert ana.metadata("a").json()["downloadTokens"] == token
 
 
+# Metadata
+
+
+def test_a_custom_time_is_exact_and_never_goes_back(bucket):
+    def patch(name="a", method="PATCH", **members):
+        address = f"{bucket.server.url}/storage/v1/b/{bucket.name}/o/{name}"
+        return requests.request(method, address, headers=OWNER, json=members, timeout=30)
+
+    time = "2026-01-31T12:00:00.123456789Z"
+    assert put(bucket, "?uploadType=media&name=a").status_code == 200
+    assert patch(customTime=None).status_code == 200 and "customTime" not in bucket.metadata("a")
+    assert patch(customTime=time).json()["customTime"] == bucket.metadata("a")["customTime"] == time
+    for back in ("2026-01-31T12:00:00.123456788Z", "1969-01-01T00:00:00Z", None):
+        refused = patch(customTime=back)
+        assert refused.status_code == 400 and "custom time" in refused.text, back
+    assert patch(cacheControl="no-store").json()["customTime"] == time
+    assert patch(method="PUT").json()["customTime"] == time
+    assert patch(customTime="2026-01-31T14:00:00.123456789+02:00").json()["customTime"] == time
+    assert patch(customTime="2026-01-31T12:00:00.2Z").json()["customTime"] == "2026-01-31T12:00:00.200Z"
+    copied = requests.post(
+        f"{bucket.server.url}/storage/v1/b/{bucket.name}/o/a/copyTo/b/{bucket.name}/o/b", headers=OWNER, timeout=30)
+    assert copied.json()["customTime"] == "2026-01-31T12:00:00.200Z"
+    # New content begins anew, by the XML API too.
+    url = f"{bucket.server.url}/{bucket.name}/a"
+    early = {**OWNER, "x-goog-custom-time": "1969-07-20T20:17:40.5Z"}
+    assert requests.put(url, data=b"x", headers={**OWNER, "x-goog-custom-time": "soon"}, timeout=30).status_code == 400
+    assert requests.put(url, data=b"x", headers=early, timeout=30).status_code == 200
+    assert bucket.metadata("a")["customTime"] == "1969-07-20T20:17:40.500Z"
+    assert requests.get(url, headers=OWNER, timeout=30).headers["x-goog-custom-time"] == "1969-07-20T20:17:40.500Z"
+
+
+def test_what_is_composed_has_the_type_that_the_client_says(bucket):
+    for name in ("a", "b"):
+        assert put(bucket, f"?uploadType=media&name={name}", Content_Type="text/plain").status_code == 200
+    address = f"{bucket.server.url}/storage/v1/b/{bucket.name}/o/ab/compose"
+    for destination in ({}, {"contentType": "image/png"}):
+        made = requests.post(address, headers=OWNER, timeout=30, json={
+            "sourceObjects": [{"name": "a"}, {"name": "b"}], "destination": destination})
+        assert made.status_code == 200 and made.json().get("contentType") == destination.get("contentType")
+
+
+def test_a_bucket_keeps_or_refuses_what_is_said_of_access(bucket):
+    address = f"{bucket.server.url}/storage/v1/b/{bucket.name}"
+
+    def patch(members):
+        return requests.patch(address, headers=OWNER, json=members, timeout=30)
+
+    assert patch({"iamConfiguration": {"publicAccessPrevention": "enforced"}, "rpo": "ASYNC_TURBO"}).status_code == 200
+    for wrong in ({"iamConfiguration": {"publicAccessPrevention": "x"}}, {"iamConfiguration": {"x": 1}}, {"rpo": "x"}):
+        assert patch(wrong).status_code == 400, wrong
+    assert patch({"labels": {"a": "1"}}).status_code == 200
+    shown = requests.get(address, headers=OWNER, timeout=30).json()
+    assert shown["iamConfiguration"]["publicAccessPrevention"] == "enforced" and shown["rpo"] == "ASYNC_TURBO"
+
+
+def test_a_glob_of_any_folder_has_the_root_too(bucket):
+    for name in ("x", "a%2Fx", "a%2Fb%2Fx", "a%2Fxx"):
+        assert put(bucket, f"?uploadType=media&name={name}").status_code == 200
+    for glob, names in (("**/x", ["a/b/x", "a/x", "x"]), ("a/**/x", ["a/b/x", "a/x"]), ("**x", ["a/b/x", "a/x", "a/xx", "x"])):
+        listed = requests.get(
+            f"{bucket.server.url}/storage/v1/b/{bucket.name}/o", headers=OWNER, params={"matchGlob": glob}, timeout=30).json()
+        assert [item["name"] for item in listed["items"]] == names, glob
+
+
 # Cancelled uploads
 
 

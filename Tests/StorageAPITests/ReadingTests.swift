@@ -135,6 +135,40 @@ import Testing
     #expect(throws: StorageError.self) { try AttributesJSON(json) }
   }
 
+  @Test(arguments: [
+    (#"{"iamConfiguration":{"publicAccessPrevention":"enforced"}}"#, "enforced"),
+    (#"{"iamConfiguration":{"publicAccessPrevention":"unspecified"}}"#, "inherited"),
+    (#"{"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true,"lockedTime":"x"}}}"#, nil),
+    (#"{"iamConfiguration":{"bucketPolicyOnly":{"enabled":true}}}"#, nil),
+    (#"{"iamConfiguration":null}"#, nil), (#"{"rpo":"ASYNC_TURBO"}"#, nil), (#"{"rpo":null}"#, nil),
+  ])
+  func `what is set of access to a bucket is kept and shown`(json: String, word: String?) throws {
+    var configuration = BucketConfiguration()
+    try BucketChange(try JSONParser.parse(Array(json.utf8))).apply(to: &configuration)
+    let shown = String(decoding: configuration.json.text, as: UTF8.self)
+    #expect(shown.contains(#""publicAccessPrevention":"\#(word ?? "inherited")""#))
+    #expect(shown.contains(#""rpo":"ASYNC_TURBO""#) == json.contains("TURBO"))
+    #expect(!shown.contains("iamConfiguration."))
+    // As an export has it and an import reads it.
+    var again = BucketConfiguration()
+    try BucketChange(configuration.json).apply(to: &again)
+    #expect(again.documents["rpo"] == configuration.documents["rpo"])
+    #expect(String(decoding: again.json.text, as: UTF8.self) == shown)
+  }
+
+  @Test(arguments: [
+    #"{"iamConfiguration":{"publicAccessPrevention":"public"}}"#,
+    #"{"iamConfiguration":{"publicAccessPrevention":true}}"#,
+    #"{"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":false}}}"#,
+    #"{"iamConfiguration":{"uniformBucketLevelAccess":{"else":1}}}"#,
+    #"{"iamConfiguration":{"else":1}}"#, #"{"iamConfiguration":[]}"#, #"{"rpo":"NEVER"}"#,
+    #"{"rpo":{}}"#,
+  ])
+  func `what cannot be set of access to a bucket is refused`(json: String) throws {
+    let value = try JSONParser.parse(Array(json.utf8))
+    #expect(throws: StorageError.self) { try BucketChange(value) }
+  }
+
   @Test(
     arguments: [
       ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"),
