@@ -208,6 +208,19 @@ def test_development_takes_urls_of_foreign_keys_and_production_does_not(server, 
     assert code(requests.get(late, timeout=30)) == "ExpiredToken"
 
 
+def test_development_takes_forms_of_foreign_keys_but_not_from_foreign_pages(server, production, send, project, stranger):
+    client = storage.Client(project=project, credentials=stranger)
+    for address, request, origin, status in (
+        (server.url, requests.request, None, 204), (server.url, requests.request, "http://localhost:3000", 204),
+        (server.url, requests.request, "https://evil.example", 403), (production.url, send, None, 403),
+    ):
+        name = BUCKET if address == production.url else f"{project}.appspot.com"
+        fields = client.generate_signed_post_policy_v4(name, "a", expiration=datetime.timedelta(minutes=10))["fields"]
+        answer = request("POST", f"{address}/{name}/", data=fields, files={"file": ("a", b"x")},
+                         headers={"Origin": origin} if origin else {})
+        assert answer.status_code == status, (origin, answer.text)
+
+
 def test_development_knows_its_own_keys(tmp_path):
     """What is said in the name of an account that the server has is verified."""
     server = servers.Brasa(tmp_path / "data").start()

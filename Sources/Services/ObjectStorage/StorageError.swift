@@ -52,7 +52,7 @@ package struct StorageError: Error, Sendable {
 
   static let noUpload = StorageError(.notFound, "The upload session does not exist or has expired.")
 
-  /// For requests that go on with an upload that its client gave up.
+  /// The error for a request that continues a cancelled upload.
   package static let cancelledUpload = StorageError(.gone, "The upload was cancelled.")
 
   static let conditionNotMet = StorageError(

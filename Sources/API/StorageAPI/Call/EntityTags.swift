@@ -16,9 +16,9 @@ enum EntityTags {
 }
 
 extension HTTPFields {
-  /// The tags of which one must be that of what a request is about, and those of which none may be; nil is no condition.
+  /// The tags of which the resource must have one, and the tags of which it must have none; nil is no condition.
   ///
-  /// Throws for conditions by date, which are kept to by downloads alone: a write that ignored them could undo another.
+  /// Throws for conditions by date, which only downloads support: a write that ignored one could undo another write.
   func tagConditions(
     isReading: Bool
   ) throws(StorageError) -> (match: [String]?, noneMatch: [String]?) {
@@ -28,7 +28,7 @@ extension HTTPFields {
     return (self[.ifMatch].map(EntityTags.list), self[.ifNoneMatch].map(EntityTags.list))
   }
 
-  /// Throws for conditions of a request that cannot keep to them; those that ask to be spared an answer are none.
+  /// Throws for conditions of a request that does not support them; a read may ignore those that only save a response.
   func refuseConditions(isReading: Bool) throws(StorageError) {
     let names: [HTTPField.Name] =
       isReading
@@ -48,7 +48,7 @@ extension ObjectPreconditions {
     (entityTags, notEntityTags) = try headers.tagConditions(isReading: isReading)
   }
 
-  /// Throws `conditionNotMet` for a read that shall not be; says whether the reader has the object already.
+  /// Returns true if the reader has the object already; throws `conditionNotMet` if the read is not to be done.
   func isKnown(_ object: StoredObject) throws(StorageError) -> Bool {
     do {
       try checkRead(object)
@@ -61,7 +61,7 @@ extension ObjectPreconditions {
 }
 
 extension BucketPreconditions {
-  /// Throws `conditionNotMet` for a read that shall not be; says whether the reader has the bucket already.
+  /// Returns true if the reader has the bucket already; throws `conditionNotMet` if the read is not to be done.
   func isKnown(_ bucket: StoredBucket) throws(StorageError) -> Bool {
     do {
       try checkRead(bucket)
@@ -94,7 +94,7 @@ extension StorageCall {
     return conditions
   }
 
-  /// Throws for conditions of a request of which none are kept to.
+  /// Throws for the conditions of a request that supports none.
   func refuseConditions() throws(StorageError) {
     try request.headers.refuseConditions(isReading: isReading)
   }

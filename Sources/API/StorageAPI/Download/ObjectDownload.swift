@@ -269,7 +269,7 @@ package struct ObjectDownload: Sendable {
     return .met
   }
 
-  /// Whether a list of tags has this object's; weak ones, and bare ones, are as good.
+  /// Returns true if a list of tags has this object's; weak ones and bare ones match too.
   private func lists(_ tags: String) -> Bool {
     let bare = EntityTags.list(entityTag)
     return EntityTags.list(tags).contains { $0 == "*" || bare.contains($0) }

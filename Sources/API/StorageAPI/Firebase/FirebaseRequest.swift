@@ -54,14 +54,14 @@ struct FirebaseRequest: Sendable {
   /// What metadata may take as JSON.
   static let metadataLimit = 64 << 10
 
-  /// What the query and the headers demand of the object that is there.
+  /// The preconditions of the query and the headers on the stored object.
   func preconditions() throws -> ObjectPreconditions {
     var conditions = try queryPreconditions()
     try conditions.add(base.headers, isReading: base.method == .get || base.method == .head)
     return conditions
   }
 
-  /// What the query demands of the object that is there; downloads read the headers themselves.
+  /// The preconditions of the query on the stored object; downloads read the headers themselves.
   func queryPreconditions() throws(FirebaseFailure) -> ObjectPreconditions {
     var conditions = ObjectPreconditions()
     conditions.generation = try number("ifGenerationMatch")

@@ -127,14 +127,14 @@ struct FirebaseRoutes: Sendable {
     return Self.answer(shown)
   }
 
-  /// The answer with an object's metadata.
+  /// The response with an object's metadata.
   static func answer(_ object: StoredObject) -> ServiceResponse {
     var response = ServiceResponse.json(Array(FirebaseMetadata.json(object).compact.utf8))
     response.headers[.eTag] = EntityTags.header(object.entityTag)
     return response
   }
 
-  /// Says that the client has the object.
+  /// The response to a client that has the object already.
   private static func unmodified(_ object: StoredObject) -> ServiceResponse {
     ServiceResponse(
       status: .notModified,
@@ -232,8 +232,7 @@ struct FirebaseRoutes: Sendable {
     return try await upload(request)
   }
 
-  /// The bucket of a request about download tokens, which only administrators make; without right credentials it is
-  /// denied, whatever these are.
+  /// The bucket of a request about download tokens, which only administrators make; any other credentials are denied.
   private func bucketForTokens(_ request: FirebaseRequest) async throws -> Bucket {
     let denied = FirebaseFailure(status: 403, message: "Missing admin credentials.")
     let caller: Caller

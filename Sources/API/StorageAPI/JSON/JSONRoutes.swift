@@ -42,7 +42,7 @@ struct JSONRoutes: Sendable {
 
   /// A route whose errors are this API's.
   ///
-  /// - Parameter isConditional: Whether the answer keeps to the conditions of the request's headers, which others refuse.
+  /// - Parameter isConditional: True if the handler supports the conditions of the request's headers; others refuse them.
   func route(
     _ method: HTTPRequest.Method,
     _ pattern: String,

@@ -71,7 +71,7 @@ extension StorageCall {
     return try answer(bucket)
   }
 
-  /// The answer with a bucket.
+  /// The response with a bucket.
   private func answer(_ bucket: StoredBucket) throws -> ServiceResponse {
     var response = try answer(bucket.json(origin: origin))
     response.headers[.eTag] = EntityTags.header(bucket.entityTag)

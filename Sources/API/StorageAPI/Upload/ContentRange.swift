@@ -51,7 +51,7 @@ struct ContentRange: Sendable, Equatable {
     return number
   }
 
-  /// Whether the upload is complete after the request.
+  /// True if the upload is complete after the request.
   var isLast: Bool {
     switch bytes {
     case .none: false

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// Whether a signed request counts depends on its method, target, signed headers, the time and the key, and on nothing
 /// else. Remembered are GETs of URLs that sign no header but `host`, without a header that would have to be signed: for them
-/// target and host say all. URLs of version 2, which always sign headers, are verified each time. The time and the key are looked at whenever a URL comes again.
+/// target and host say all. URLs of version 2, which always sign headers, are verified each time. The time and the key are
+/// looked at whenever a URL comes again.
 ///
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
 /// goes. Any thread may call.

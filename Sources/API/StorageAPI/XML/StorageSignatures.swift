@@ -26,7 +26,7 @@ struct VerifiedSignature: Sendable {
     self.key = key
   }
 
-  /// In whose words the request is.
+  /// The dialect of the request's header and parameter names.
   var dialect: SignatureDialect {
     switch version {
     case .version2: .google
@@ -34,7 +34,7 @@ struct VerifiedSignature: Sendable {
     }
   }
 
-  /// Whether the request's method, host and target say all that is signed.
+  /// True if the signature depends on nothing but the request's method, host and target.
   var isOfTargetAlone: Bool {
     guard case .version4(let signature) = version else { return false }
     return signature.lifetime != nil && signature.signedHeaders == ["host"]
@@ -85,8 +85,8 @@ struct StorageSignatures: Sendable {
     return VerifiedSignature(signature: signature, key: key)
   }
 
-  /// Throws for a key that development takes on trust, where a foreign page sends the request: such a page has no
-  /// more rights with a signature of its own making than without.
+  /// Throws if a foreign page sends the request with a key that development takes on trust: such a page has no more
+  /// rights with a signature of its own making than without one.
   private func requireOwnKey(_ key: SigningKey, _ context: CallContext) throws {
     if case .foreign = key, context.isForeignPage { throw AccessControl.denied }
   }

@@ -11,6 +11,7 @@ extension XMLRoutes {
   func postForm(_ request: XMLRequest) async throws -> ServiceResponse {
     let name = try request.bucket
     guard let project = try await storage.project(ofBucket: name) else { throw XMLFailure.noBucket }
+    try request.base.headers.refuseConditions(isReading: false)
     let type = request.base.headers[.contentType] ?? ""
     guard MediaType(type)?.name == "multipart/form-data" else { throw XMLFailure.notImplemented }
     var form = FormBody(try MultipartReader(contentType: type), request.base.body)

@@ -22,10 +22,10 @@ package struct SignatureVerifier: Sendable {
     @Sendable (_ message: [UInt8], _ signature: [UInt8], _ account: String) throws -> String?
   /// Whether a key that was found is still in use, from memory alone; false too where memory cannot tell.
   package let isInUse: @Sendable (SigningKey) -> Bool
-  /// Whether signatures in an account's name, or with an access id, count without a look at them.
+  /// Returns true if the signatures of an account, or of an access id, are accepted unverified.
   ///
-  /// Development says so of those that it knows nothing of, as back ends have their keys from elsewhere there; production
-  /// never does.
+  /// Development accepts those that it knows nothing of, since back ends have their keys from elsewhere there; production
+  /// accepts none.
   package let takesForeign: @Sendable (String) throws -> Bool
 
   /// A verifier by those keys.

@@ -22,7 +22,7 @@ package struct Version2Signature: Sendable {
   /// Names of the parameters that make a URL a signed one.
   package static let parameters: Set<String> = ["GoogleAccessId", "Expires", "Signature"]
 
-  /// Whether a raw query is that of a URL of this version, in which a plus is a space.
+  /// Returns true if a raw query is that of a URL of this version, in which a plus is a space.
   package static func isSigned(query: String) -> Bool {
     query.hasPrefix("GoogleAccessId=") || query.contains("&GoogleAccessId=")
   }
@@ -59,7 +59,7 @@ package struct Version2Signature: Sendable {
     guard now <= expires else { throw .expired(at: expires) }
   }
 
-  /// The texts of which one has to be signed: signers spell parameters that are part of the path in several ways.
+  /// The candidates for the signed text: signers encode the parameters of the resource in several ways.
   func stringsToSign(_ request: SignableRequest) -> [String] {
     let head = [
       request.method, request.headers["content-md5"] ?? "", request.headers["content-type"] ?? "",
@@ -69,7 +69,7 @@ package struct Version2Signature: Sendable {
     return Self.resources(of: request).map { start + $0 }
   }
 
-  /// All headers of the services' own, signed or not: one that the signer did not name makes another text.
+  /// The lines of all extension headers, signed or not: a header that the signer did not name makes another text.
   private static func extensionHeaders(of request: SignableRequest) -> [String] {
     let names = request.headers.keys.filter { $0.hasPrefix("x-goog-") || $0.hasPrefix("x-amz-") }
     return names.sorted().map { name in

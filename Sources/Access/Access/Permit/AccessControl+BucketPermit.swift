@@ -7,7 +7,7 @@ import SecurityRules
 extension AccessControl {
   /// Gives out what the caller may do in a bucket; throws PERMISSION_DENIED where that is nothing.
   ///
-  /// Where no rules were deployed production denies everything, and development allows everything, as for databases.
+  /// Without rules production denies everything and development allows everything, as for databases.
   package func permit(
     _ caller: Caller,
     _ bucket: BucketID,

@@ -6,12 +6,12 @@ import SecurityRules
 /// Given out by `AccessControl` alone; what stores objects opens a bucket for nobody without one. Any thread
 /// may call; rules that read documents touch the disk.
 package struct BucketPermit: Sendable {
-  /// How far the right goes.
+  /// The extent of the right.
   enum Extent: Sendable {
     case administrator
-    /// Whatever rules could allow: development without rules, for everybody.
+    /// All that rules could allow, for everybody: development without rules.
     case everything
-    /// What these rules allow.
+    /// The operations that these rules allow.
     case rules(ObjectGate)
   }
 
@@ -23,7 +23,7 @@ package struct BucketPermit: Sendable {
     self.extent = extent
   }
 
-  /// Whether the holder is an administrator of the bucket, who may do also what no rules can allow.
+  /// True if the holder is an administrator of the bucket, who may also do what no rules can allow.
   package var isAdministrator: Bool {
     if case .administrator = extent { true } else { false }
   }

@@ -124,7 +124,7 @@ extension ObjectStorage {
     return key.state == .active ? key : nil
   }
 
-  /// Whether there is a key of an access id, in whatever state.
+  /// Returns true if there is a key of an access id, in whatever state.
   ///
   /// Blocks.
   package func hasHMACKey(_ accessID: String) throws -> Bool {

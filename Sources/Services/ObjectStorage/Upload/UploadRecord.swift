@@ -35,10 +35,10 @@ struct UploadRecord: Sendable {
   var checksum: UInt32?
   /// The generation that it became; nil while it is unfinished.
   var generation: Int64?
-  /// Whether its client gave it up.
+  /// True once the client has cancelled the upload.
   var isCancelled = false
 
-  /// Whether more bytes may come, so that it counts and has a blob.
+  /// True while more bytes may come: the upload counts, and has a blob.
   var isOpen: Bool { generation == nil && !isCancelled }
 
   static let format = ValueFormat("an upload") { try RecordReader(Array($0)) }
@@ -73,7 +73,7 @@ struct UploadRecord: Sendable {
     return writer.bytes
   }
 
-  /// What is kept of the upload once its client has given it up, until its time is over: that it was.
+  /// The record that replaces this one when the client cancels the upload, until its time is over.
   var cancelled: UploadRecord {
     var record = UploadRecord(
       id: id,
@@ -180,7 +180,7 @@ extension KeyValueGroup {
     try put(StorageKey.upload(upload.id), upload.bytes)
   }
 
-  /// Notes that an upload's client gave it up, and counts it no more; nothing where it is over.
+  /// Marks an upload as cancelled and counts it no more; does nothing if it is over.
   func cancel(_ upload: UploadRecord) throws {
     guard let current = try self.upload(upload.id), current.isOpen else { return }
     try count(current, uploads: -1, bytes: -current.counted)

@@ -5,7 +5,7 @@ package enum UploadStatus: Sendable, Hashable {
   /// So many bytes are durable; the client goes on there.
   case active(received: Int64)
   case finished(StoredObject)
-  /// The client gave it up.
+  /// The client cancelled it.
   case cancelled
 }
 
@@ -54,7 +54,7 @@ package actor UploadSession {
   /// Whether more may come.
   package var isOpen: Bool { !isOver && record.isOpen }
 
-  /// Whether the upload became an object.
+  /// True once the upload has become an object.
   package var isFinished: Bool { record.generation != nil }
 
   /// For so many bytes more an upload of unknown size counts whenever it has reached those that it counts for.
@@ -143,7 +143,7 @@ package actor UploadSession {
     }
   }
 
-  /// Gives the upload up and forgets what came; that it was given up is known until its time is over.
+  /// Cancels the upload and discards its bytes; it stays known as cancelled until its time is over.
   package func cancel() async throws {
     epoch += 1
     try await exclusively {
@@ -152,7 +152,7 @@ package actor UploadSession {
     }
   }
 
-  /// Gives the upload up and forgets it.
+  /// Ends the upload and forgets it.
   package func end() async throws {
     epoch += 1
     try await exclusively {
