@@ -18,7 +18,10 @@ struct DevelopmentOriginsTests {
     let metrics = GatewayMetrics(registry: registry)
     let service = ScriptedService()
     var own = ServiceModule("gateway")
-    own.routes = HealthRoutes(health: ServerHealth(), damage: nil).routes + [registry.route]
+    own.routes =
+      HealthRoutes(health: ServerHealth(), damage: nil).routes + [
+        MetricsRoute(unguarded: registry).route
+      ]
     own.routes +=
       WebChannelRoutes(
         methods: [.test(.listen, of: service)],

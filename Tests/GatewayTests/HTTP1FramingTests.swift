@@ -1,6 +1,7 @@
 import FirestoreModel
 import HTTPTypes
 import NIOCore
+import NIOHTTP2
 import ServiceModule
 import Testing
 
