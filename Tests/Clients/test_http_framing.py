@@ -2,6 +2,7 @@
 
 import re
 import socket
+import ssl
 import time
 
 import pytest
@@ -124,3 +125,28 @@ def test_a_refused_body_holds_up_nobody(server, path):
     assert re.match(rb"HTTP/1.1 4\d\d ", received) and re.search(rb'"error"|<Error>', received)
     # A server that waits for the client to go waits for half a minute.
     assert time.monotonic() - began < 20
+
+
+def over_tls(production, request):
+    """Everything that the server sends, until it closes in order: a cut connection is an error."""
+    context = ssl.create_default_context(cafile=production.authority)
+    with socket.create_connection(("127.0.0.1", production.port)) as connection:
+        connection.settimeout(30)
+        with context.wrap_socket(connection, server_hostname="localhost", suppress_ragged_eofs=False) as secure:
+            secure.sendall(request)
+            received = b""
+            while piece := secure.recv(65_536):
+                received += piece
+    return received
+
+
+def test_connections_over_tls_end_in_order_too(production):
+    last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    assert over_tls(production, last).endswith(b"\r\n\r\nok\n")
+    assert over_tls(production, b"GET /healthz HTTP/1.0\r\n\r\n").endswith(b"\r\n\r\nok\n")
+    assert over_tls(production, b"HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n" + last).count(b"HTTP/1.1 ") == 2
+    refused = over_tls(production, b"GET /healthz HTTP/1.1\r\n\r\n" + last)
+    assert refused.startswith(b"HTTP/1.1 400 ") and refused.count(b"HTTP/1.1 4") == 1
+    large = b"POST /v1/accounts:signUp?key=shop HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 8000000\r\n\r\n"
+    refused = over_tls(production, large + b"x" * 8_000_000)
+    assert re.match(rb"HTTP/1.1 4\d\d ", refused) and b'"error"' in refused

@@ -37,7 +37,7 @@ struct HTTP1Fault {
     let hosts = request.headers["host"]
     if hosts.count > 1 { return (.badRequest, "The request has more than one Host field.") }
     if hosts.isEmpty, request.version == .http1_1 {
-      return (.badRequest, "The request has no Host field, which HTTP/1.1 demands.")
+      return (.badRequest, "The request has no Host field.")
     }
     if let host = hosts.first, !isHost(host) {
       return (.badRequest, "The request's Host field is no name or address of a host.")
