@@ -32,6 +32,7 @@ import Testing
     route("/kinds/own", [.get, .head]) { _ in .text("own\n", status: .notFound) }
     route("/kinds/denied") { _ in throw FirestoreError(.permissionDenied, "No.") }
     route("/kinds/unmodified") { _ in ServiceResponse(status: .notModified) }
+    route("/kinds/empty") { _ in ServiceResponse(status: .noContent) }
     route("/kinds/closing") { _ in
       ServiceResponse(headers: [.connection: "close"], body: .bytes(Array("closing\n".utf8)))
     }
@@ -101,6 +102,21 @@ import Testing
         #expect(answer.data.isEmpty, "\(path)")
         #expect(answer.reset == nil)
       }
+    }
+  }
+
+  @Test(arguments: ["GET", "HEAD"])
+  func `a response without content has no length`(method: String) async throws {
+    let fields = ["Host: x", "Connection: close"]
+    let answer = try await Self.exchange(Self.request(method, "/kinds/empty", fields[0], fields[1]))
+    #expect(answer.hasPrefix("HTTP/1.1 204 No Content\r\n") && answer.hasSuffix("\r\n\r\n"))
+    #expect(!answer.lowercased().contains("content-length"))
+    try await withGateway(modules: [Self.kinds]) { gateway in
+      let client = try await FrameClient.connect(to: gateway.port)
+      try await client.send([.request(1, method, "/kinds/empty", endStream: true)])
+      let headers = await client.answer().headers
+      #expect(headers.first(name: ":status") == "204")
+      #expect(headers.first(name: "content-length") == nil)
     }
   }
 

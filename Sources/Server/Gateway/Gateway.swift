@@ -13,7 +13,7 @@ import ServiceModule
 package final class Gateway: Service {
   private let configuration: GatewayConfiguration
   private let environment: ConnectionEnvironment
-  /// Of the port for metrics alone.
+  /// The environment of the port for metrics alone.
   private let metricsEnvironment: ConnectionEnvironment
   private let registry: ConnectionRegistry
   let ledger: ByteLedger

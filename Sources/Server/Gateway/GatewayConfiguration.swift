@@ -6,9 +6,9 @@ package struct GatewayConfiguration: Sendable {
   package var host: String
   /// The TCP port; 0 lets the system choose.
   package var port: Int
-  /// Where metrics are served in cleartext to everybody who reaches that address; nil serves them on the port alone.
+  /// The address at which everybody reads the metrics in cleartext; nil serves them on the port alone.
   package var metricsAddress: ListenAddress?
-  /// Whether a proxy may stand before the port, so that others seem to be on this machine.
+  /// True where a proxy may stand before the port, so that its clients seem to be on this machine.
   package var isBehindProxy = false
   /// Certificate and key files in PEM; nil is cleartext.
   package var tls: TLSFiles?

@@ -40,13 +40,13 @@ package struct HostName: Sendable, Hashable {
     self.init(ofAuthority: origin[start.upperBound...])
   }
 
-  /// Whether it is a name or number of the machine itself.
+  /// True for a name or number of the machine itself.
   package var isLoopback: Bool {
     if text == "localhost" || text.hasSuffix(".localhost") || text == "::1" { return true }
     return text.hasPrefix("127.") && isNumeric
   }
 
-  /// Whether it is a numeric address: no name server can make it lead elsewhere.
+  /// True for a numeric address: no name server can make it lead elsewhere.
   package var isNumeric: Bool {
     var room = [UInt8](repeating: 0, count: 16)
     return inet_pton(AF_INET, text, &room) == 1 || inet_pton(AF_INET6, text, &room) == 1

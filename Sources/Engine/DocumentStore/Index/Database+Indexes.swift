@@ -69,7 +69,7 @@ extension Database {
 
   /// Declares what a definitions file has and the database has not, all of it or, where something is refused, nothing.
   ///
-  /// What the file has twice counts once; of two overrides of a field the last one counts. With `deletingOthers` the database has
+  /// A definition that the file has twice counts once, and the last one of a field's overrides. With `deletingOthers` the database has
   /// nothing else afterwards.
   package func apply(_ file: IndexDefinitionsFile, deletingOthers: Bool = false) throws {
     for definition in file.indexes { try ResourceID.checkCollection(definition.collectionID) }
@@ -179,12 +179,12 @@ extension Database {
 }
 
 extension IndexSetDraft {
-  /// Whether there is an index of that definition, and it is not being deleted.
+  /// True where there is an index of that definition, and it is not being deleted.
   fileprivate func maintains(_ definition: IndexDefinition) -> Bool {
     declared.contains { $0.definition == definition && $0.state.isMaintained }
   }
 
-  /// Whether a field has exactly that override.
+  /// True where a field has exactly that override.
   fileprivate func has(_ wanted: IndexDefinitionsFile.Override) -> Bool {
     overrides.contains { !$0.isReverting && IndexDefinitionsFile.Override($0) == wanted }
   }
@@ -210,7 +210,7 @@ extension IndexDefinitionsFile {
     .map { overrides[$0] }
   }
 
-  /// Whether the file has an override of the same field.
+  /// True where the file has an override of the same field.
   fileprivate func names(_ other: Override) -> Bool {
     overrides.contains { $0.isOfField(of: other) }
   }

@@ -45,7 +45,7 @@ final class Transaction: Sendable {
   let began: Int64
   let isReadOnly: Bool
   let isPessimistic: Bool
-  /// Whether it retries an attempt that ended without a commit.
+  /// True for the retry of an attempt that ended without a commit.
   let isRetry: Bool
   /// The documents that a refused attempt had read, for whose locks its retry waits before it queries.
   let contested: [DocumentKey]

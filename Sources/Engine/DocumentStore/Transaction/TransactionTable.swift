@@ -166,7 +166,7 @@ final class TransactionTable: Sendable {
   private struct Attempt {
     let age: UInt64
     let contested: [DocumentKey]
-    /// Whether it ended without a commit, so that the retry asks for its documents alone.
+    /// True where it ended without a commit: the retry locks its documents exclusively.
     let isOver: Bool
   }
 

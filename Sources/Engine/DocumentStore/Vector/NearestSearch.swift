@@ -9,9 +9,9 @@ struct NearestSearch {
   /// The greatest distance first, so that it can give way.
   private var kept = MinimumHeap<Neighbour> { $1.isNearer(than: $0) }
   private var ordered: [Neighbour]?
-  /// How many of the nearest were taken.
+  /// The number of the nearest that were taken.
   private(set) var delivered = 0
-  /// How many documents had a vector to measure.
+  /// The number of documents that had a vector to measure.
   private(set) var measured = 0
   /// About how much memory the kept documents take.
   private(set) var heldBytes = 0

@@ -8,10 +8,10 @@ import NIOHTTP1
 struct HTTP1Fault {
   let status: HTTPResponseStatus
   let message: String
-  /// Whether the refused request is HEAD, whose response has no body.
+  /// True for a refused HEAD, whose response has no body.
   let isHead: Bool
 
-  /// What the decoder does not take for a request.
+  /// The fault of bytes that the decoder does not take for a request.
   static let malformed = HTTP1Fault(
     status: .badRequest,
     message: "The request is not well-formed HTTP.",
@@ -59,7 +59,8 @@ struct HTTP1Fault {
     return nil
   }
 
-  /// Whether a Host field has nothing but what a name, an address and a port are made of; empty counts, for targets without one.
+  /// Checks that a Host field has nothing but the characters of names, addresses and ports; an empty one is for targets without a
+  /// host.
   static func isHost(_ text: some StringProtocol) -> Bool {
     text.utf8.allSatisfy { byte in
       switch byte {

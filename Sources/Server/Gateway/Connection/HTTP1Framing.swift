@@ -21,7 +21,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
   private struct Exchange {
     let isHead: Bool
     let isOldVersion: Bool
-    /// Whether the connection ends with the response.
+    /// True where the connection ends with the response.
     var isLast: Bool
 
     init(_ head: HTTPRequestHead) {
@@ -31,9 +31,9 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// What the client's next bytes are.
+  /// The place of the client's next bytes.
   private enum Input {
-    /// Of the newest request, or of the next one.
+    /// In the newest request, or at the next one.
     case requests
     /// Behind the last request.
     case past
@@ -41,7 +41,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     case unreadable
   }
 
-  /// How far the connection is on its way to its end.
+  /// The connection's way to its end.
   private enum Phase {
     case open
     /// The last response is complete, and its request is not.
@@ -50,16 +50,16 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     case over
   }
 
-  /// How long the rest of the last request may take.
+  /// The time that the rest of the last request may take.
   private static let drainLimit = TimeAmount.seconds(30)
-  /// How long a client may take to close a connection of which the server has closed its half.
+  /// The time that a client may take to close a connection after the server has closed its half.
   private static let lingerLimit = TimeAmount.seconds(5)
 
   /// In the order of the requests.
   private var exchanges = CircularBuffer<Exchange>(initialCapacity: 1)
   private var phase = Phase.open
   private var input = Input.requests
-  /// Whether the newest request has not come to its end.
+  /// True while the newest request has not come to its end.
   private var isRequestOpen = false
   /// The fault of the request that nobody behind this handler sees.
   private var fault: HTTP1Fault?

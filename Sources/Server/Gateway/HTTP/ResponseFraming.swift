@@ -2,13 +2,16 @@ import HTTPTypes
 import Hummingbird
 
 extension Response {
-  /// The response as a client gets it that asked with that method: to HEAD without its body, with the length that the body would have.
+  /// The response as HTTP has it for a request of that method.
+  ///
+  /// HEAD gets no body, and the length that the body would have. NO CONTENT has no length (RFC 9110, section 8.6).
   func framed(for method: HTTPRequest.Method) -> Response {
-    guard method == .head else { return self }
-    return Response(
-      status: status,
-      headers: headers,
-      body: ResponseBody { try await $0.finish(nil) }
-    )
+    var response = self
+    if method == .head {
+      let body = ResponseBody { try await $0.finish(nil) }
+      response = Response(status: status, headers: headers, body: body)
+    }
+    if status == .noContent { response.headers[.contentLength] = nil }
+    return response
   }
 }

@@ -18,7 +18,7 @@ struct MetricsRoute: Sendable {
 
   /// The route of the server's own port.
   ///
-  /// - Parameter trustsMachine: Whether what comes from this machine comes from its own programs: behind a proxy everybody does.
+  /// - Parameter trustsMachine: True where requests from this machine come from its own programs, and not from a proxy.
   init(_ registry: MetricsRegistry, trustsMachine: Bool, admission: @escaping Admission) {
     self.registry = registry
     self.trustsMachine = trustsMachine
@@ -44,7 +44,7 @@ struct MetricsRoute: Sendable {
     return route.openToViewers()
   }
 
-  /// Whether a program of this machine asks: no proxy for somebody else, and no page in a browser.
+  /// Tells a program of this machine from a proxy, which asks for somebody else, and from a page in a browser.
   private func isOwnMachine(_ request: ServiceRequest) -> Bool {
     guard trustsMachine, request.context.isLocal, !request.context.isForwarded else { return false }
     guard !Self.foreignFields.contains(where: { request.headers[$0] != nil }) else { return false }

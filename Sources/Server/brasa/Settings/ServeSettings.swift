@@ -41,7 +41,7 @@ struct ServeSettings: Sendable, Equatable {
   var origin: String
   /// Whether the operator named the origin.
   var hasNamedOrigin: Bool
-  /// Where metrics have a port of their own; nil has none.
+  /// The address of a port for metrics alone; nil has none.
   var metricsAddress: ListenAddress?
   /// Where objects' bytes go.
   var files: FileSettings
@@ -164,12 +164,12 @@ struct ServeSettings: Sendable, Equatable {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
 
-  /// Whether clients reach the server by a name of its own, for which a proxy may listen that makes all of them look local.
+  /// True where clients reach the server by a name beyond this machine: a proxy may listen for it, and make them look local.
   var isBehindProxy: Bool {
     hasNamedOrigin && !(HostName(ofOrigin: origin)?.isLoopback ?? false)
   }
 
-  /// Whether administrators need a second factor: everywhere but where only this machine reaches the console.
+  /// True unless this machine alone reaches the console, where administrators may do without a second factor.
   var requiresSecondFactor: Bool { !isLoopback || isBehindProxy }
 
   /// Names by which the console is asked, beside those of this machine; nil where every name may lead to it, over TLS or from elsewhere.
