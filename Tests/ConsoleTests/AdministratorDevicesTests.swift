@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// Who is let in to the console while others try passwords.
+/// The way into the console while others try passwords.
 struct AdministratorDevicesTests {
   private static let email = "ada@example.org"
   private static let password = "a long enough passphrase"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import IdentityAPI
 
-/// How the hashes of an import are read: which order they mean, in which form they come.
+/// The reading of an import's hashes: their order and their form.
 struct ImportedPasswordTests {
   private static let hasher = PasswordHasher(
     own: FirebaseScrypt(signerKey: [1], saltSeparator: [7])

@@ -11,7 +11,7 @@ package enum AccountTransfer {
 
     /// - Parameter parameters: A JSON object with `hashAlgorithm` and what it needs, by the names of
     ///   the API; empty where no account has a password.
-    /// - Parameter takesEmulators: Whether passwords count as Google's Auth emulator writes them.
+    /// - Parameter takesEmulators: True to take passwords as Google's Auth emulator writes them.
     package init(parameters: String, takesEmulators: Bool = false) throws {
       let json = try JSONParser.parse(Array(parameters.utf8))
       let hash = try AccountTransfer.refusing {

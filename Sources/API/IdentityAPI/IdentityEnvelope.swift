@@ -25,7 +25,7 @@ struct IdentityEnvelope: Sendable {
     query.parameters.first { $0.name == name }?.value
   }
 
-  /// Whether development takes what the caller claims without a proof: not of pages that it does not trust.
+  /// True where development believes claims of the caller without a proof; false for pages that it does not trust.
   var believesClaims: Bool { !context.isForeignPage }
 
   func isPlainPage(_ route: IdentityRoute) -> Bool {

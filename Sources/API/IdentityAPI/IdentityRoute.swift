@@ -209,7 +209,7 @@ enum IdentityRoute: Equatable, Sendable {
   ///
   /// GET is no sign of reading here: old clients send it for what changes accounts.
   static func role(_ method: HTTPRequest.Method, _ path: String) -> AdministratorRole {
-    // What signs for a service account is as good as a key of it.
+    // A signature of a service account is as good as a key of it.
     if signsBlobs(path) { return .owner }
     let segments = path.split(separator: "/").map(String.init)
     guard segments.count == 4, segments[0] == "v1", segments[1] == "projects" else {

@@ -18,7 +18,7 @@ package final class Accounts: Sendable {
   package let signingKeys: SigningKeys
   /// The accounts of back ends.
   package let serviceAccounts: ServiceAccounts
-  /// What makes unsigned tokens this process's own.
+  /// The seal of this process's unsigned tokens.
   let seal: UnsignedSeal
   /// Who has tried too often.
   package let limits: AttemptLimits

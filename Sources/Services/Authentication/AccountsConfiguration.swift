@@ -9,8 +9,7 @@ package struct AccountsConfiguration: Sendable {
   package var limits = AttemptLimits.Settings()
   /// Whether what Google's Auth emulator accepts unsigned is accepted: custom tokens, bearer tokens.
   package var acceptsUnsigned = false
-  /// Whether ID tokens and session cookies are issued unsigned, with a seal of this process, as clients in emulator mode
-  /// require.
+  /// True to issue ID tokens and session cookies unsigned, with a seal of this process, as clients in emulator mode require.
   package var issuesUnsigned = false
   /// Where clients reach the server, such as `https://brasa.example.org`, without a slash at the end.
   ///

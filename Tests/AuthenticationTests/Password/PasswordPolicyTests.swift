@@ -3,7 +3,7 @@ import Testing
 
 @testable import Authentication
 
-/// What a project asks of passwords, and of whose.
+/// The policy of a project for passwords, and the callers that it holds for.
 struct PasswordPolicyTests {
   private let fixture: AccountsFixture
   private var project: ProjectAccounts { fixture.project }

@@ -84,7 +84,7 @@ struct ImportTests {
     var unreadable = ImportedUser(uid: "b")
     unreadable.email = "b@example.com"
     unreadable.refusal = AccountError(.invalidHash, "no hash")
-    // What it has does not stand in the way of others of the import.
+    // Its address does not stand in the way of others of the import.
     var other = ImportedUser(uid: "c")
     other.email = "b@example.com"
     let errors = try project.importUsers([ImportedUser(uid: "a"), unreadable, other])

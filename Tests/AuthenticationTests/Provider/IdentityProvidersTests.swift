@@ -184,6 +184,15 @@ struct IdentityProvidersTests {
     return try await providers.profile(credential, configuration)
   }
 
+  @Test func `claims that would fill the account's own tokens are left out`() async throws {
+    let long = String(repeating: "x", count: 3_000)
+    let found = try await profile(
+      try token(["name": .string(long), "picture": .string("https://a/\(long)")])
+    )
+    #expect(found.identity.profile.displayName == nil && found.identity.profile.photoURL == nil)
+    #expect(found.identity.profile.rawID == "p1")
+  }
+
   @Test(arguments: ["javascript:alert(1)//", "data:text/html,x", "//evil.example", "https://a b"])
   func `no script takes the place of the page to sign in at`(address: String) async {
     web.authorization = address
@@ -304,10 +313,10 @@ final class ScriptedWeb: DocumentFetcher {
     set { state.withLock { $0.authorization = newValue } }
   }
 
-  /// Whether nothing can be fetched.
+  /// Makes every fetch fail, or none.
   func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
-  /// Whether the token endpoint keeps who asks waiting.
+  /// Makes the token endpoint keep its callers waiting, or lets them go.
   func hold(_ holds: Bool) {
     let held = state.withLock { state in
       state.holds = holds

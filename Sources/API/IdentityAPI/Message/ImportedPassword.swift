@@ -1,14 +1,13 @@
 import Authentication
 import FirestoreModel
 
-/// How an import takes the passwords of its accounts: a hash of the import's algorithm, or what Google's Auth emulator has in
-/// its place.
+/// The passwords of an import: hashes of its algorithm, or the texts that Google's Auth emulator has in their place.
 struct ImportedPassword: Sendable {
   private let hash: ImportedHash?
-  /// Whether the emulator's form counts: it has the password itself, which development's test accounts may show.
+  /// True to take the emulator's form: it has the password itself, which development's test accounts may show.
   private let takesEmulators: Bool
 
-  /// What comes before the salt and the password in the emulator's form.
+  /// The beginning of the emulator's form, before the salt and the password.
   private static let emulatorsStart = "fakeHash:salt="
 
   init(_ hash: ImportedHash?, takesEmulators: Bool) {

@@ -55,7 +55,7 @@ extension IdentityCall {
     }
   }
 
-  /// Whether the answer to a request must not tell if somebody has an account of the address: no email is sent for some.
+  /// True where the response must not tell if there is an account of the address: for some requests no email is sent.
   private func hides(_ purpose: CodePurpose, _ configuration: ProjectConfiguration) -> Bool {
     [.passwordReset, .verifyAndChangeEmail].contains(purpose) && configuration.hidesAccounts
   }

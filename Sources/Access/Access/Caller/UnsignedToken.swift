@@ -8,8 +8,8 @@ import FirestoreModel
 package struct UnsignedToken: Sendable {
   /// The user that the claims name.
   package let identity: UserIdentity
-  /// Whether a server has to have issued the token: it claims to be signed, or names a session as a development server's
-  /// unsigned tokens do.
+  /// True of a token that claims to be issued by a server: it is signed, or names a session as a development server's unsigned
+  /// tokens do.
   package let isIssued: Bool
 
   /// Reads a token; INVALID_ARGUMENT for what is none.

@@ -17,7 +17,7 @@ enum UsersRequest: Codable, Sendable, Equatable {
   /// What apps may do, each as a line.
   case methods
   case setMethod(SignInMethod, isOn: Bool)
-  /// What the project asks of new passwords, each as a line.
+  /// The project's policy for new passwords, a line for each part.
   case policy
   case setPolicy(PasswordPolicyChange)
 

@@ -17,7 +17,7 @@ package enum RequestOrigin: Sendable, Hashable {
   /// has one address of it has them all.
   var bucket: Text { prefix(v4: 4, v6: 8) }
 
-  /// What is commonly given to one customer: 256 IPv4 addresses, or a 48-bit network of IPv6.
+  /// The range that one customer commonly has: 256 IPv4 addresses, or a 48-bit network of IPv6.
   var network: Text { prefix(v4: 3, v6: 6) }
 
   /// The first bytes of the address as text; the address itself where it is none.

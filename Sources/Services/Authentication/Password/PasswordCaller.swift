@@ -13,7 +13,7 @@ package struct PasswordCaller: Sendable, Hashable {
 
   /// As limits count addresses; empty for administrators.
   package let address: Text
-  /// What the address's neighbours share with it.
+  /// The network of the address, shared with its neighbours.
   let network: Text
   /// A name of the account that stays the same.
   package let account: Text
@@ -36,7 +36,7 @@ package struct PasswordCaller: Sendable, Hashable {
     }
   }
 
-  /// What takes turns, the widest first.
+  /// The keys that take turns, the widest first.
   var turns: [Text] { [network, address, account] }
 
   /// The server's own work, and that of administrators.

@@ -64,7 +64,7 @@ package final class IdentityProviders: Sendable {
   /// Development takes what the Auth emulator takes too: claims without a signature
   /// (`UnsignedCredential`), and any token of a provider that is not set up.
   ///
-  /// - Parameter takesClaims: Whether development does so for this caller.
+  /// - Parameter takesClaims: False where development does not do so for this caller.
   package func profile(
     _ credential: ProviderCredential,
     _ configuration: ProviderConfiguration?,
@@ -189,10 +189,10 @@ package final class IdentityProviders: Sendable {
     let linked = LinkedProvider(
       providerID: Text(providerID),
       rawID: Text(subject),
-      email: claims["email"]?.string,
-      displayName: claims["name"]?.string,
-      photoURL: claims["picture"]?.string,
-      screenName: claims["screen_name"]?.string ?? claims["preferred_username"]?.string
+      email: bounded(claims["email"]),
+      displayName: bounded(claims["name"]),
+      photoURL: bounded(claims["picture"]),
+      screenName: bounded(claims["screen_name"]) ?? bounded(claims["preferred_username"])
     )
     return ProviderProfile(
       identity: ProviderIdentity(
@@ -205,6 +205,11 @@ package final class IdentityProviders: Sendable {
       idToken: idToken,
       accessToken: accessToken
     )
+  }
+
+  /// The text of a claim; nil of one that would make the account's own tokens too long to be read.
+  private static func bounded(_ claim: JSONText?) -> String? {
+    claim?.string.flatMap { $0.utf8.count <= 2_048 ? $0 : nil }
   }
 
   static func invalid(_ detail: String) -> AccountError {
@@ -312,7 +317,7 @@ package final class IdentityProviders: Sendable {
   /// A JSON document, and how many seconds it may be kept.
   func json(_ url: String, _ request: DocumentRequest? = nil) async throws -> (JSONText, Int64) {
     let host = url.prefix(while: Self.isBeforePath())
-    // What strangers bring in a request differs from one to the next: only a document's own failure says something of others.
+    // Requests that strangers shape differ from one another: only a document's own failure says something of the next one.
     let isShared = request == nil
     try begin(asking: host, isShared ? url : nil)
     do {

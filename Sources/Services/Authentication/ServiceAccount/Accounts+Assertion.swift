@@ -43,7 +43,7 @@ extension Accounts {
 
   /// The account that signed a token as its own issuer and subject.
   ///
-  /// - Parameter byHeldKey: Whether a key that the server holds counts: for custom tokens alone, or whoever may have bytes
+  /// - Parameter byHeldKey: True to take a key that the server holds: for custom tokens alone, or everybody who may have bytes
   ///   signed would have the account's credentials.
   func signer(
     of token: JSONWebToken,

@@ -25,7 +25,7 @@ package struct ServiceAccount: Sendable {
   /// itself.
   let heldKey: _RSA.Signing.PrivateKey?
 
-  /// Whether the server holds the private key, instead of a file.
+  /// True where the server holds the private key, instead of a file.
   package var isHeld: Bool { heldKey != nil }
 
   /// What an account may do.

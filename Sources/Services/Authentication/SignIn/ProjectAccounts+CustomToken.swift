@@ -7,7 +7,7 @@ import FirestoreModel
 extension ProjectAccounts {
   /// Signs in the user whom a custom token names; makes the account where there is none.
   ///
-  /// - Parameter takesUnsigned: Whether a development server takes an unsigned one.
+  /// - Parameter takesUnsigned: False where also a development server takes signed ones alone.
   package func signIn(
     customToken text: String,
     takesUnsigned: Bool = true

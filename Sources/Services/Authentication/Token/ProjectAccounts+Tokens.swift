@@ -98,7 +98,7 @@ extension User {
 extension Accounts {
   /// Checks all of a token but what its user has done since.
   ///
-  /// - Parameter takesUnproven: Whether development takes an unsigned token of another process as one that a test wrote.
+  /// - Parameter takesUnproven: True where development takes an unsigned token of another process as one that a test wrote.
   func verify(
     _ token: JSONWebToken,
     _ issuer: IDToken.Issuer,

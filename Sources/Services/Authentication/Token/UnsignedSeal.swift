@@ -42,7 +42,7 @@ final class UnsignedSeal: Sendable {
     return first + "." + Base64.url(Array((content.dropLast() + Self.member(seal)).utf8)) + "."
   }
 
-  /// Whether this process sealed the token.
+  /// Returns true for a token that this process sealed.
   func covers(_ token: JSONWebToken) -> Bool {
     guard token.isUnsigned, let seal = token.claims["jti"]?.string,
       let dot = token.signed.firstIndex(of: UInt8(ascii: ".")),
@@ -70,6 +70,6 @@ final class UnsignedSeal: Sendable {
 }
 
 extension JSONWebToken {
-  /// Whether a Brasa server issued it unsigned, or somebody says so: its seal has to be checked.
+  /// True of an unsigned token that claims to come from a Brasa server: its seal has to be checked.
   var isSealed: Bool { isUnsigned && header[UnsignedSeal.session] != nil }
 }
