@@ -41,6 +41,7 @@ extension SyncClient {
   /// Writes locally and queues the writes; the completion comes with the server's answer.
   package func write(_ writes: [Write], _ completion: @escaping Completion) {
     guard engine() != nil else { return completion(failure) }
+    if let tooLarge = writes.sizeFailure { return completion(tooLarge) }
     followUser()
     let id = newID()
     completions[id] = completion
@@ -50,6 +51,7 @@ extension SyncClient {
   /// Writes locally and queues the writes; the completion comes when the cache has them, or refuses them.
   package func writeLocally(_ writes: [Write], _ completion: @escaping Completion) {
     guard engine() != nil else { return completion(failure) }
+    if let tooLarge = writes.sizeFailure { return completion(tooLarge) }
     followUser()
     let id = newID()
     // Nobody waits for the server's answer.

@@ -54,15 +54,24 @@ package final class HTTPTransport: FirestoreTransport {
     let channel = WebChannel<WatchChange>(
       .init(url: url, database: database, headers: headers),
       client,
+      isAnsweredInOrder: false,
       decoding: { try messages.change(&$0) },
       { event in
         switch event {
         case .messages(let changes): receive(.changed(changes))
+        case .refused(let target, let failure): receive(.changed(Self.ending(target, failure)))
         case .closed(let failure): receive(.closed(failure))
         }
       }
     )
     return WebChannelWatchStream(channel: channel, messages: messages)
+  }
+
+  /// The server's refusal of a target, which is too large to be asked for.
+  private static func ending(_ target: Int?, _ failure: FirestoreFailure) -> [WatchChange] {
+    guard let target else { return [] }
+    let ids = [TargetID(truncatingIfNeeded: target)]
+    return [.target(.removed(failure), ids: ids, resumeToken: [], readTime: nil)]
   }
 
   package func openWrite(
@@ -73,10 +82,12 @@ package final class HTTPTransport: FirestoreTransport {
     let channel = WebChannel<WriteMessages.Response>(
       .init(url: url, database: database, headers: headers),
       client,
+      isAnsweredInOrder: true,
       decoding: { try WriteMessages.response(&$0) },
       { event in
         switch event {
         case .messages(let responses): for response in responses { receive(Self.event(response)) }
+        case .refused: break
         case .closed(let failure): receive(.closed(failure))
         }
       }
@@ -219,7 +230,7 @@ private struct WebChannelWatchStream: WatchStream {
   let channel: WebChannel<WatchChange>
   let messages: ListenMessages
 
-  func listen(_ data: TargetData) { channel.send(messages.listen(data)) }
+  func listen(_ data: TargetData) { channel.send(messages.listen(data), tag: Int(data.id)) }
   func unlisten(_ id: TargetID) { channel.send(messages.unlisten(id)) }
   func close() { channel.close() }
 }

@@ -25,11 +25,13 @@ extension FirestoreFailure {
     switch httpStatus {
     case 200: .ok
     case 400: .failedPrecondition
+    // The same request is as large the next time.
+    case 413: .invalidArgument
     case 401: .unauthenticated
     case 403: .permissionDenied
     case 404: .notFound
     case 409: .aborted
-    case 413, 429: .resourceExhausted
+    case 429: .resourceExhausted
     case 499: .cancelled
     case 501: .unimplemented
     case 504: .deadlineExceeded

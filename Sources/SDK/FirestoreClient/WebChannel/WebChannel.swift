@@ -18,6 +18,8 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
   /// What comes of a channel.
   enum Event: Sendable {
     case messages([Message])
+    /// The server takes no request with the message of this tag, which is too large; the end follows.
+    case refused(tag: Int?, FirestoreFailure)
     /// The end, once; not after `close()`.
     case closed(FirestoreFailure?)
   }
@@ -46,6 +48,8 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
 
   private let call: Call
   private let client: HTTPClient
+  /// Whether the server responds to each message with one of its own, in their order.
+  private let isAnsweredInOrder: Bool
   private let decode: @Sendable (inout JSONScanner) throws -> Message?
   private let receive: @Sendable (Event) -> Void
 
@@ -61,24 +65,30 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
   private var back = BackChannel()
   /// How many back channels ended one after the other without anything.
   private var emptyBackChannels = 0
+  /// How many messages came.
+  private var received = 0
+  /// The number of the message that is too large for the server.
+  private var refusal: (number: Int, failure: FirestoreFailure)?
 
   init(
     _ call: Call,
     _ client: HTTPClient,
+    isAnsweredInOrder: Bool,
     decoding decode: @escaping @Sendable (inout JSONScanner) throws -> Message?,
     _ receive: @escaping @Sendable (Event) -> Void
   ) {
     self.call = call
     self.client = client
+    self.isAnsweredInOrder = isAnsweredInOrder
     self.decode = decode
     self.receive = receive
   }
 
-  /// Sends a message; may be called from any thread.
-  func send(_ message: [UInt8]) {
+  /// Sends a message, which a refusal names by its tag; may be called from any thread.
+  func send(_ message: [UInt8], tag: Int? = nil) {
     client.queue.async { [self] in
       if case .closed = state { return }
-      queue.append(message)
+      queue.append(message, tag: tag)
       guard !isFlushScheduled else { return }
       isFlushScheduled = true
       // What is sent at the same time goes along.
@@ -143,6 +153,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     do {
       let answer = try result.get()
       affinity = answer.headers["x-http-session-id"]
+      if answer.status == Self.tooLarge { return refused(headers: headerLines) }
       guard answer.status == 200 else {
         return fail(FirestoreFailure.inBody(answer.body) ?? Self.failure(answer.status))
       }
@@ -151,7 +162,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
       try reader.take(answer.body) { try take($0, &messages) }
       guard case .open = state else { throw ChunkReader.Malformed() }
       queue.finish()
-      if !messages.isEmpty { receive(.messages(messages)) }
+      deliver(messages)
       openBackChannel()
       flush()
     } catch let failure as FirestoreFailure {
@@ -173,6 +184,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     case .success(let answer) where answer.status == 200:
       queue.finish()
       flush()
+    case .success(let answer) where answer.status == Self.tooLarge: refused(headers: nil)
     case .success(let answer): fail(Self.failure(answer.status))
     case .failure(let error):
       if attempts < Self.greatestAttempts {
@@ -181,6 +193,41 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
         fail(Self.failure(error))
       }
     }
+  }
+
+  // MARK: Requests that are too large
+
+  private static var tooLarge: Int { 413 }
+
+  /// Sends the messages of a request that the server refused for its size one by one, and takes a single one as refused.
+  private func refused(headers: String?) {
+    if let smaller = queue.separate() {
+      attempts = 0
+      if headers == nil { requestID += 1 }
+      return post(smaller, headers: headers)
+    }
+    guard let batch = queue.current else { return }
+    let failure = FirestoreFailure(
+      .invalidArgument,
+      "The server takes no request of this size: \(batch.byteCount) bytes."
+    )
+    refusal = (batch.offset, failure)
+    if !isAnsweredInOrder { receive(.refused(tag: batch.messages.first?.tag, failure)) }
+    endIfRefused()
+  }
+
+  /// Ends the channel with a refusal when all messages before the refused one have their responses.
+  ///
+  /// The client takes the end for the response to the first message that has none.
+  private func endIfRefused() {
+    guard let refusal, !isAnsweredInOrder || received >= refusal.number else { return }
+    finish(refusal.failure)
+  }
+
+  private func deliver(_ messages: [Message]) {
+    guard !messages.isEmpty else { return }
+    received += messages.count
+    receive(.messages(messages))
   }
 
   // MARK: The way back
@@ -218,8 +265,8 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
       end = .some(Self.failure(error))
     }
     if lastArray > before { back.didReceive = true }
-    if !messages.isEmpty { receive(.messages(messages)) }
-    if let end { finish(end) }
+    deliver(messages)
+    if let end { finish(end) } else { endIfRefused() }
   }
 
   private func take(_ text: UnsafeBufferPointer<UInt8>, _ messages: inout [Message]) throws {
