@@ -78,7 +78,7 @@ struct TerminationTests {
 }
 
 /// A server that never answers; its calls end when it is shut down.
-private final class SilentTransport: FirestoreTransport {
+final class SilentTransport: FirestoreTransport {
   private struct Silent: WatchStream, WriteStream {
     func listen(_ data: TargetData) {}
     func unlisten(_ id: TargetID) {}

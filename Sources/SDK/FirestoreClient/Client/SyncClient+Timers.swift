@@ -4,15 +4,54 @@ import FirestoreSync
 // Timers of the engine, and the client's own work that waits.
 
 extension SyncClient {
+  /// A timer of the engine that was started.
+  struct RunningTimer {
+    /// Tells starts apart: a call of one that was cancelled may be under way.
+    let number: Int
+    let deadline: DispatchTime
+  }
+
   func start(_ timer: SyncTimer, _ delay: Duration, jitter: Bool) {
     timerCount += 1
-    let count = timerCount
-    timers[timer] = count
-    schedule(jitter ? delay * (1 + configuration.jitter()) : delay) { client in
-      guard client.timers[timer] == count else { return }
-      client.timers[timer] = nil
-      client.handle(.timerFired(timer))
+    let number = timerCount
+    let delay = jitter ? delay * (1 + configuration.jitter()) : delay
+    let running = RunningTimer(number: number, deadline: .now() + Self.seconds(delay))
+    timers[timer] = running
+    guard let schedule = configuration.schedule else {
+      return source(of: timer).schedule(deadline: running.deadline)
     }
+    schedule(delay) { [weak self] in
+      self?.perform { client in
+        if client.timers[timer]?.number == number { client.fire(timer) }
+      }
+    }
+  }
+
+  func cancel(_ timer: SyncTimer) {
+    timers[timer] = nil
+    sources[timer]?.schedule(deadline: .distantFuture)
+  }
+
+  private func fire(_ timer: SyncTimer) {
+    timers[timer] = nil
+    handle(.timerFired(timer))
+  }
+
+  /// The source of a timer, one for all its starts: a call that the queue keeps until its time would stay, for a minute
+  /// each, although the timer was cancelled.
+  private func source(of timer: SyncTimer) -> any DispatchSourceTimer {
+    if let known = sources[timer] { return known }
+    let source = DispatchSource.makeTimerSource(queue: executor.queue)
+    source.setEventHandler { [weak self] in
+      self?.perform { client in
+        guard let running = client.timers[timer], running.deadline <= .now() else { return }
+        client.fire(timer)
+      }
+    }
+    source.schedule(deadline: .distantFuture)
+    source.activate()
+    sources[timer] = source
+    return source
   }
 
   func schedule(
@@ -23,9 +62,11 @@ extension SyncClient {
     if let schedule = configuration.schedule {
       schedule(delay, fire)
     } else {
-      let seconds = Double(delay.components.seconds)
-      let fraction = Double(delay.components.attoseconds) / 1e18
-      executor.queue.asyncAfter(deadline: .now() + seconds + fraction, execute: fire)
+      executor.queue.asyncAfter(deadline: .now() + Self.seconds(delay), execute: fire)
     }
+  }
+
+  private static func seconds(_ delay: Duration) -> Double {
+    Double(delay.components.seconds) + Double(delay.components.attoseconds) / 1e18
   }
 }

@@ -49,8 +49,8 @@ package actor SyncClient {
   var watch: Connection<any WatchStream>?
   var write: Connection<any WriteStream>?
   var needsNewCredentials = false
-  /// Which start of a timer counts.
-  var timers: [SyncTimer: Int] = [:]
+  var timers: [SyncTimer: RunningTimer] = [:]
+  var sources: [SyncTimer: any DispatchSourceTimer] = [:]
   var timerCount = 0
   /// Bounds what the network has read and the engine has not handled.
   let unhandled = DispatchSemaphore(value: 16)
@@ -139,6 +139,8 @@ package actor SyncClient {
     closeWatch()
     closeWrite()
     timers = [:]
+    for source in sources.values { source.cancel() }
+    sources = [:]
     inSyncListeners = [:]
     endWaiting()
     configuration.transport.shutDown()
@@ -234,7 +236,7 @@ package actor SyncClient {
     case .listen, .unlisten, .closeWatch, .shakeHands, .sendWrites, .closeWrite: break
     case .invalidateCredentials: needsNewCredentials = true
     case .startTimer(let timer, let delay, let jitter): start(timer, delay, jitter: jitter)
-    case .cancelTimer(let timer): timers[timer] = nil
+    case .cancelTimer(let timer): cancel(timer)
     default: tell(effect)
     }
   }
