@@ -4,6 +4,8 @@ import json
 import math
 import pathlib
 import re
+import socket
+import subprocess
 
 import pytest
 from google.cloud import firestore
@@ -283,6 +285,56 @@ def test_settings_come_from_the_environment_too(tmp_path):
     server.start()
     assert (tmp_path / "data").is_dir()
     assert server.stop() == 0
+
+
+def serve(tmp_path, arguments=(), variables=()):
+    """Runs a server that is to refuse its start; returns what it says."""
+    done = subprocess.run(
+        [servers.binary(), "serve", "--dev", "--port", "0", "--data", str(tmp_path / "data"), *arguments],
+        env=servers.clean_environment(dict(variables)), capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode != 0 and not (tmp_path / "data").exists()
+    return done.stderr
+
+
+def test_the_address_of_apps_is_not_taken_for_the_one_to_listen_on(tmp_path):
+    said = serve(tmp_path, variables={"BRASA_HOST": "0.0.0.0"})
+    assert "BRASA_LISTEN" in said and "--host 0.0.0.0" in said
+    said = serve(tmp_path, variables={"BRASA_HOST": "::"})
+    assert "BRASA_LISTEN" in said
+    # The address to listen on has a variable of its own, and an app's variable in the same shell does no harm.
+    server = servers.Process(
+        [servers.binary(), "serve", "--dev", "--port", "0", "--data", str(tmp_path / "data")],
+        servers.clean_environment({"BRASA_HOST": "localhost:8080", "BRASA_LISTEN": "127.0.0.2"}),
+    )
+    server.start()
+    assert "address=127.0.0.2" in server.output
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "no host", "203.0.113.7"])
+def test_a_host_that_is_no_address_of_this_machine_is_told_in_a_sentence(host, tmp_path):
+    done = subprocess.run(
+        [servers.binary(), "serve", "--port", "0", "--host", host, "--data", str(tmp_path / "data")],
+        env=servers.clean_environment({}), capture_output=True, text=True, timeout=60,
+    )
+    assert done.returncode != 0
+    assert f"Can't listen on {host}" in done.stderr and "127.0.0.1" in done.stderr
+    for sign in ("errno", "code:", "SocketAddressError", "NIOCore", "unknown("):
+        assert sign not in done.stderr
+
+
+def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [servers.binary(), "serve", "--dev", "--port", str(port), "--data", str(tmp_path / "data")],
+            env=servers.clean_environment({}), capture_output=True, text=True, timeout=60,
+        )
+    assert done.returncode != 0
+    assert f"Port {port} is already in use" in done.stderr and "errno" not in done.stderr
 
 
 def test_a_directory_of_a_newer_format_is_refused_untouched(filled):

@@ -56,6 +56,13 @@ struct FirebaseOptionsTests {
     #expect(throws: FirebaseAppError.self) { try emulator.get() }
   }
 
+  @Test(arguments: ["0.0.0.0", "0.0.0.0:8080", "[::]:8080", "https://0.0.0.0:8080"])
+  func `the address that a server listens on is no address for apps`(host: String) {
+    let found = environment(["BRASA_PROJECT": "shop", "BRASA_HOST": host])
+    let error = #expect(throws: FirebaseAppError.self) { try found.get() }
+    #expect(error?.message.contains("BRASA_LISTEN") == true)
+  }
+
   @Test func `a service's own variable goes before the server of all`() throws {
     let both = [
       "BRASA_HOST": "brasa.example.com", "FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:9099",

@@ -37,6 +37,12 @@ package struct ServiceAddress: Sendable, Hashable {
     guard let address = ServiceAddress(text) else {
       throw .invalidOptions("\(name) must be host:port or https://host:port, not \"\(text)\".")
     }
+    guard !address.isWildcard else {
+      throw .invalidOptions(
+        "\(name) is the server's address as apps reach it; \(address.host) is one that a server listens on "
+          + "(BRASA_LISTEN)."
+      )
+    }
     guard address.isSecure || address.isLoopback else {
       throw .invalidOptions(
         "\(name) cannot turn TLS off towards another machine: use https://, or set the host in code."
@@ -47,6 +53,9 @@ package struct ServiceAddress: Sendable, Hashable {
 
   /// Whether this is the machine itself.
   package var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// Whether this is all addresses of a machine, on which a server can listen and which nobody can reach.
+  private var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
   /// Whether nobody between reads what is sent to a URL: over TLS, or on this machine.
   package static func isPrivate(_ url: URL) -> Bool {

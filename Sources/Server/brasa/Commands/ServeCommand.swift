@@ -44,6 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     FreedMemory.boundArenas()
     let settings = try ServeSettings(flags, environment: Self.environment())
+    try ListenAddress.check(settings.host, port: settings.port)
     let metrics = MetricsRegistry()
     MetricsSystem.bootstrap(metrics)
     let level = settings.logLevel
@@ -107,7 +108,11 @@ struct ServeCommand: AsyncParsableCommand {
         logger: logger
       )
     )
-    try await group.run()
+    do {
+      try await group.run()
+    } catch {
+      throw ListenAddress.failure(error, host: settings.host, port: settings.port)
+    }
     logger.notice("stopped")
   }
 

@@ -4,7 +4,7 @@ import Logging
 
 /// The flags of `brasa serve`.
 struct ServeFlags: ParsableArguments {
-  @Option(help: "The address to listen on. [BRASA_HOST, default: 127.0.0.1]")
+  @Option(help: "The address to listen on. [BRASA_LISTEN, default: 127.0.0.1]")
   var host: String?
 
   @Option(help: "The TCP port; 0 takes any free one. [BRASA_PORT, default: 8080]")
