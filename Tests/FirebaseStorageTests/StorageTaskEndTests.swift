@@ -40,6 +40,29 @@ struct StorageTaskEndTests {
   }
 
   @Test
+  func `progress is told before an asynchronous call returns, and never after`() async throws {
+    let fixture = try await StorageFixture()
+    // What waits on the queue of callbacks comes too late.
+    let queue = DispatchQueue(label: "busy")
+    queue.suspend()
+    fixture.storage.callbackQueue = queue
+    let told = Mutex<[Int64]>([])
+    let note: @Sendable (Progress?) -> Void = { progress in
+      told.withLock { $0.append(progress?.completedUnitCount ?? -1) }
+    }
+    let reference = fixture.storage.reference(withPath: "open/a")
+    _ = try await reference.putDataAsync(StorageFixture.bytes(300_000), onProgress: note)
+    #expect(told.withLock { $0 } == [300_000])
+    let file = fixture.directory.appendingPathComponent("a")
+    _ = try await reference.writeAsync(toFile: file, onProgress: note)
+    #expect(told.withLock { $0 } == [300_000, 300_000])
+    queue.resume()
+    queue.sync {}
+    #expect(told.withLock { $0 } == [300_000, 300_000])
+    try await fixture.remove()
+  }
+
+  @Test
   func `a redirect is not followed`() async throws {
     let fixture = try await StorageFixture()
     let target = try AnsweringServer.accepting()

@@ -83,9 +83,10 @@ extension StorageReference {
     _ task: StorageUploadTask,
     _ onProgress: ((Progress?) -> Void)?
   ) async throws -> StorageMetadata {
-    if let onProgress { task.observe(.progress) { onProgress($0.progress) } }
+    let handler = onProgress.map { ProgressHandler($0, of: task) }
+    defer { handler?.finish(task.snapshot) }
     guard let metadata = try await task.outcome().metadata else {
-      throw StorageError.internalError(message: "The server's answer has no metadata.")
+      throw StorageError.internalError(message: "The server's answer has no metadata.").object
     }
     return metadata
   }
@@ -101,7 +102,7 @@ extension StorageReference {
     if let callback {
       task.callBack(callback) { outcome in
         guard let metadata = outcome.metadata else {
-          throw StorageError.internalError(message: "The server's answer has no metadata.")
+          throw StorageError.internalError(message: "The server's answer has no metadata.").object
         }
         return metadata
       }
@@ -189,7 +190,8 @@ extension StorageReference {
     onProgress: ((Progress?) -> Void)? = nil
   ) async throws -> URL {
     let task = download(to: fileURL)
-    if let onProgress { task.observe(.progress) { onProgress($0.progress) } }
+    let handler = onProgress.map { ProgressHandler($0, of: task) }
+    defer { handler?.finish(task.snapshot) }
     task.enqueue()
     _ = try await task.outcome()
     return fileURL

@@ -58,7 +58,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
       task: self,
       metadata: state.metadata,
       progress: state.progress,
-      error: state.error,
+      error: state.error?.object,
       status: state.status
     )
   }
@@ -160,7 +160,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
       return ended
     }
     guard let ended else { return false }
-    for waiter in ended.waiters { waiter(result.mapError { $0 }) }
+    for waiter in ended.waiters { waiter(result.mapError { $0.object }) }
     reference.storage.release(self)
     return true
   }
@@ -183,7 +183,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
     let known = state.withLock { state -> Result<TransferOutcome, any Error>? in
       switch state.status {
       case .success: return .success(TransferOutcome(metadata: state.metadata, data: state.data))
-      case .failure: return .failure(state.error ?? .cancelled)
+      case .failure: return .failure((state.error ?? .cancelled).object)
       case .unknown, .resume, .progress, .pause:
         state.waiters.append(waiter)
         return nil

@@ -12,7 +12,7 @@ public final class StorageTaskSnapshot: NSObject, Sendable {
   public let error: (any Error)?
   /// What the task did.
   public let status: StorageTaskStatus
-  private let bytes: TransferProgress?
+  let bytes: TransferProgress?
 
   init(
     task: StorageTask,
