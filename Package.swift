@@ -856,7 +856,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseRemoteConfig",
-      dependencies: ["FirebaseCore", "FirebaseInstallations"],
+      dependencies: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift"],
       path: "Sources/SDK/FirebaseRemoteConfig",
       swiftSettings: strict
     ),

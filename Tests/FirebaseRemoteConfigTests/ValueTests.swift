@@ -58,7 +58,17 @@ struct ValueTests {
     #expect(try Self.value("1").decoded(asType: Bool.self))
     #expect(try Self.value("{\"x\":1,\"y\":2.5}").decoded() == Point(x: 1, y: 2.5))
     #expect(throws: DecodingError.self) { try Self.value("300").decoded(asType: UInt8.self) }
-    #expect(throws: (any Error).self) { try Self.value("{}").decoded(asType: Point.self) }
+    #expect(throws: DecodingError.self) { try Self.value("{}").decoded(asType: Point.self) }
+    #expect(try Self.value("abc").decoded(asType: Int.self) == 0)
+    #expect(try Self.value("x").decoded(asType: Data.self) == Data("x".utf8))
+    #expect(try Self.value("abc").decoded(asType: String?.self) == "abc")
+    #expect(try Self.value("[1,2]").decoded(asType: [Int].self) == [1, 2])
+    for shape in ["text", "{\"a\":1}", ""] {
+      let error = #expect(throws: DecodingError.self) {
+        try Self.value(shape).decoded(asType: [Int].self)
+      }
+      guard case .typeMismatch? = error else { throw try #require(error) }
+    }
     #expect(throws: RemoteConfigValueCodableError.self) {
       try Self.value("2025-01-01").decoded(asType: Date.self)
     }
@@ -77,7 +87,11 @@ struct ValueTests {
     #expect(try config.decoded() == settings)
     #expect(config[decodedValue: "origin"] == Point(x: 1, y: -2))
     #expect(config[decodedValue: "title"] == "São")
-    #expect(config[decodedValue: "nothing"] == Optional<Int>.none)
+    // An unknown key is an empty text, as with Google's.
+    #expect(config[decodedValue: "nothing"] == 0)
+    #expect(config[decodedValue: "nothing"] == "")
+    #expect(config[decodedValue: "nothing"] == Optional<Point>.none)
+    #expect(config[decodedValue: "title"] == Optional<[Int]>.none)
     #expect(config[jsonValue: "origin"]?["x"] == AnyHashable(1))
     #expect(config.keys(withPrefix: "t") == ["tags", "title"])
     #expect(config.defaultValue(forKey: "count")?.numberValue == 3)
@@ -87,6 +101,42 @@ struct ValueTests {
     config.setDefaults(nil)
     #expect(config["title"].source == .static && config["title"].stringValue == "")
     #expect(throws: RemoteConfigCodableError.self) { try config.setDefaults(from: [1]) }
+  }
+
+  @Test func `an object of JSON can be compared to its depths`() throws {
+    let config = try RemoteConfigFixture().config
+    let text = #"{"list":[1,[2,"x"],{"a":null}],"on":true}"#
+    config.setDefaults(["o": text as NSString, "t": "[1]" as NSString])
+    let object = try #require(config[jsonValue: "o"])
+    let expected: [AnyHashable] = [
+      1, [2, "x"] as [AnyHashable], ["a": NSNull()] as [String: AnyHashable],
+    ]
+    #expect(object["list"] == AnyHashable(expected))
+    #expect(object["on"] == AnyHashable(true))
+    #expect((object["list"] as? [Any])?.count == 3)
+    #expect(config[jsonValue: "t"] == nil)
+  }
+
+  @Test func `a property may be optional`() throws {
+    let config = try RemoteConfigFixture().config
+    config.setDefaults(["s": "text" as NSString, "n": 7 as NSNumber])
+    let text = RemoteConfigProperty<String?>(key: "s", fallback: nil)
+    let number = RemoteConfigProperty<Int?>(key: "n", fallback: nil)
+    #expect(text.value(in: config) == "text" && number.value(in: config) == 7)
+    #expect(RemoteConfigProperty<String?>(key: "none", fallback: nil).value(in: config) == nil)
+    #expect(RemoteConfigProperty<Int>(key: "none", fallback: 5).value(in: config) == 5)
+    #expect(text.key == "s")
+  }
+
+  @Test func `a decoder and an encoder can be chosen`() throws {
+    struct Names: Codable, Equatable { var firstName: String }
+    let config = try RemoteConfigFixture().config
+    let (encoder, decoder) = (FirebaseDataEncoder(), FirebaseDataDecoder())
+    encoder.keyEncodingStrategy = .convertToSnakeCase
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    try config.setDefaults(from: Names(firstName: "Ana"), encoder: encoder)
+    #expect(config["first_name"].stringValue == "Ana")
+    #expect(try config.decoded(decoder: decoder) == Names(firstName: "Ana"))
   }
 
   @Test func `defaults of objects`() throws {

@@ -1,2 +1,4 @@
 // Code that imports the configuration often uses the app too and never imported it.
 @_exported import FirebaseCore
+// Its coders are arguments of this module's calls.
+@_exported import FirebaseSharedSwift

@@ -28,9 +28,9 @@ extension RemoteConfig {
     let callback = AppCallback<Result<RemoteConfigFetchStatus, any Error>> { result in
       switch result {
       case .success(let status): completionHandler?(status, nil)
-      case .failure(let error as RemoteConfigError) where error.code == .throttled:
-        completionHandler?(.throttled, error)
-      case .failure(let error): completionHandler?(.failure, error)
+      case .failure(let error):
+        let isThrottled = (error as? RemoteConfigError)?.code == .throttled
+        completionHandler?(isThrottled ? .throttled : .failure, error)
       }
     }
     callback.deliver(on: callbackQueue) {

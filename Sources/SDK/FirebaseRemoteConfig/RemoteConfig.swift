@@ -236,7 +236,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     return .success
   }
 
-  private func noteRefusal(_ status: Int) -> RemoteConfigError {
+  private func noteRefusal(_ status: Int) -> NSError {
     let end = change { kept -> Date in
       let wait = min(Self.backoff.first * pow(2, Double(kept.refusals)), Self.backoff.longest)
       let end = now().addingTimeInterval(wait * Double.random(in: 0.5...1.5))
@@ -248,8 +248,8 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     return throttled(until: end)
   }
 
-  private func throttled(until end: Date) -> RemoteConfigError {
-    RemoteConfigError(
+  private func throttled(until end: Date) -> NSError {
+    RemoteConfigError.error(
       .throttled,
       "The server refuses fetches until \(end).",
       throttledUntil: end
@@ -299,7 +299,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     for (key, value) in customSignals {
       guard key.count <= Self.signalLimits.key, (value?.text.count ?? 0) <= Self.signalLimits.value
       else {
-        throw RemoteConfigCustomSignalsError(.limitExceeded, "The signal \(key) is too long.")
+        throw RemoteConfigCustomSignalsError.error(.limitExceeded, "The signal \(key) is too long.")
       }
     }
     let fits = change { kept in
@@ -310,7 +310,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
       return true
     }
     guard fits else {
-      throw RemoteConfigCustomSignalsError(
+      throw RemoteConfigCustomSignalsError.error(
         .limitExceeded,
         "There are at most \(Self.signalLimits.count) signals."
       )

@@ -10,7 +10,8 @@ import SwiftUI
 /// It is read whenever it is asked for; where there is no such value, or none of the type, it is `fallback`.
 @propertyWrapper
 public struct RemoteConfigProperty<Value: Decodable> {
-  private let key: String
+  /// The key.
+  public let key: String
   private let fallback: Value
 
   /// A property of a key.
@@ -23,7 +24,11 @@ public struct RemoteConfigProperty<Value: Decodable> {
   public var wrappedValue: Value { value(in: RemoteConfig.remoteConfig()) }
 
   /// The value that one app's parameters have.
-  package func value(in config: RemoteConfig) -> Value { config[decodedValue: key] ?? fallback }
+  package func value(in config: RemoteConfig) -> Value {
+    let value = config.configValue(forKey: key)
+    guard value.source != .static else { return fallback }
+    do { return try value.decoded(asType: Value.self) } catch { return fallback }
+  }
 }
 
 #if canImport(SwiftUI)

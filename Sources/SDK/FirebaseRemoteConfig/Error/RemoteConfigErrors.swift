@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// The domain of errors of fetches.
@@ -11,7 +12,9 @@ public let RemoteConfigCustomSignalsErrorDomain =
 public let RemoteConfigThrottledEndTimeInSecondsKey = "error_throttled_end_time_seconds"
 
 /// Why values could not be fetched.
-public struct RemoteConfigError: Error, Hashable, CustomNSError, LocalizedError {
+///
+/// Remote Config throws and delivers `NSError`s of this domain; casts to this type take them.
+public struct RemoteConfigError: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
     /// Something that has no code.
@@ -29,15 +32,24 @@ public struct RemoteConfigError: Error, Hashable, CustomNSError, LocalizedError 
     error = NSError(domain: RemoteConfigErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
-  /// `throttledUntil` is until when fetches are refused.
-  init(_ code: Code, _ text: String, throttledUntil: Date? = nil) {
+  /// The error object of a code with a text; fetches are refused until `throttledUntil`.
+  static func error(_ code: Code, _ text: String, throttledUntil: Date? = nil) -> NSError {
     var members: [String: Any] = [NSLocalizedDescriptionKey: text]
     if let throttledUntil {
       members[RemoteConfigThrottledEndTimeInSecondsKey] =
         NSNumber(value: throttledUntil.timeIntervalSince1970)
     }
-    self.init(code, userInfo: members)
+    return RemoteConfigError(code, userInfo: members).object
   }
+
+  /// The error of an object of the domain of fetches.
+  package init?(object: NSError) {
+    guard object.domain == RemoteConfigErrorDomain else { return nil }
+    error = object
+  }
+
+  /// The error as an object.
+  package var object: NSError { error }
 
   /// The domain of these errors.
   public static var errorDomain: String { RemoteConfigErrorDomain }
@@ -60,7 +72,9 @@ public struct RemoteConfigError: Error, Hashable, CustomNSError, LocalizedError 
 }
 
 /// Why updates in real time ended or failed.
-public struct RemoteConfigUpdateError: Error, Hashable, CustomNSError, LocalizedError {
+///
+/// Remote Config throws and delivers `NSError`s of this domain; casts to this type take them.
+public struct RemoteConfigUpdateError: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
     /// The stream could not be opened again and again.
@@ -80,9 +94,19 @@ public struct RemoteConfigUpdateError: Error, Hashable, CustomNSError, Localized
     error = NSError(domain: RemoteConfigUpdateErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
-  init(_ code: Code, _ text: String) {
-    self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
+  /// The error of an object of the domain of updates.
+  package init?(object: NSError) {
+    guard object.domain == RemoteConfigUpdateErrorDomain else { return nil }
+    error = object
   }
+
+  /// The error object of a code with a text.
+  static func error(_ code: Code, _ text: String) -> NSError {
+    RemoteConfigUpdateError(code, userInfo: [NSLocalizedDescriptionKey: text]).object
+  }
+
+  /// The error as an object.
+  package var object: NSError { error }
 
   /// The domain of these errors.
   public static var errorDomain: String { RemoteConfigUpdateErrorDomain }
@@ -107,7 +131,11 @@ public struct RemoteConfigUpdateError: Error, Hashable, CustomNSError, Localized
 }
 
 /// Why custom signals were refused.
-public struct RemoteConfigCustomSignalsError: Error, Hashable, CustomNSError, LocalizedError {
+///
+/// Remote Config throws and delivers `NSError`s of this domain; casts to this type take them.
+public struct RemoteConfigCustomSignalsError: ErrorWithObject, Hashable, CustomNSError,
+  LocalizedError
+{
   /// The codes.
   public enum Code: Int, Sendable {
     /// They could not be kept.
@@ -129,9 +157,19 @@ public struct RemoteConfigCustomSignalsError: Error, Hashable, CustomNSError, Lo
     )
   }
 
-  init(_ code: Code, _ text: String) {
-    self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
+  /// The error of an object of the domain of custom signals.
+  package init?(object: NSError) {
+    guard object.domain == RemoteConfigCustomSignalsErrorDomain else { return nil }
+    error = object
   }
+
+  /// The error object of a code with a text.
+  static func error(_ code: Code, _ text: String) -> NSError {
+    RemoteConfigCustomSignalsError(code, userInfo: [NSLocalizedDescriptionKey: text]).object
+  }
+
+  /// The error as an object.
+  package var object: NSError { error }
 
   /// The domain of these errors.
   public static var errorDomain: String { RemoteConfigCustomSignalsErrorDomain }

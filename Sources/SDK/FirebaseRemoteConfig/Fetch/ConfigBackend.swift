@@ -84,7 +84,7 @@ struct ConfigBackend: Sendable {
       let token = try await installations.authToken().authToken
       return (try await installations.installationID(), token)
     } catch let error as InstallationsErrorCode {
-      throw RemoteConfigError(
+      throw RemoteConfigError.error(
         .internalError,
         "The installation has no token: \(error.localizedDescription)"
       )
@@ -102,10 +102,12 @@ struct ConfigBackend: Sendable {
       var parts = URLComponents(
         string: "\(base)/v1/projects/\(project)/namespaces/firebase:\(verb)"
       )
-    else { throw RemoteConfigError(.internalError, "The options have no project or API key.") }
+    else {
+      throw RemoteConfigError.error(.internalError, "The options have no project or API key.")
+    }
     parts.queryItems = [URLQueryItem(name: "key", value: key)]
     guard let url = parts.url else {
-      throw RemoteConfigError(.internalError, "The server's address is malformed.")
+      throw RemoteConfigError.error(.internalError, "The server's address is malformed.")
     }
     var request = URLRequest(url: url)
     request.httpMethod = "POST"
@@ -124,7 +126,7 @@ struct ConfigBackend: Sendable {
       return try await client.answer(to: request)
     } catch {
       if error is CancellationError { throw error }
-      throw RemoteConfigError(
+      throw RemoteConfigError.error(
         .internalError,
         "The server cannot be reached: \(error.localizedDescription)"
       )
@@ -138,10 +140,10 @@ struct ConfigBackend: Sendable {
     case let status where [429, 500, 503, 504].contains(status): return .refused(status: status)
     case let status:
       let text = String(decoding: answer.body.prefix(300), as: UTF8.self)
-      throw RemoteConfigError(.internalError, "The server answered \(status): \(text)")
+      throw RemoteConfigError.error(.internalError, "The server answered \(status): \(text)")
     }
     guard let reply = try? JSONDecoder().decode(Reply.self, from: answer.body) else {
-      throw RemoteConfigError(.internalError, "The server's answer cannot be read.")
+      throw RemoteConfigError.error(.internalError, "The server's answer cannot be read.")
     }
     let number = reply.templateVersion.flatMap(Int64.init)
     if reply.state == "NO_CHANGE" { return .unchanged(templateVersion: number) }

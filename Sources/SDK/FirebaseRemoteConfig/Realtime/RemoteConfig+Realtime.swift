@@ -87,7 +87,7 @@ extension RemoteConfig {
     switch event {
     case .opened: break
     case .unavailable:
-      throw RemoteConfigUpdateError(.unavailable, "The server does not offer updates now.")
+      throw RemoteConfigUpdateError.error(.unavailable, "The server does not offer updates now.")
     case .number(let number):
       guard number > kept.fetched.templateVersion else { return }
       await fetchUpdate(atLeast: number)
@@ -99,11 +99,11 @@ extension RemoteConfig {
     if let refused = error as? InvalidationReader.Refused,
       ![408, 429, 502, 503, 504].contains(refused.status)
     {
-      return RemoteConfigUpdateError(.streamError, "The server answered \(refused.status).")
+      return RemoteConfigUpdateError.error(.streamError, "The server answered \(refused.status).")
     }
     if error is RemoteConfigUpdateError { return error }
     guard failures >= Self.failureLimit else { return nil }
-    return RemoteConfigUpdateError(
+    return RemoteConfigUpdateError.error(
       .streamError,
       "The stream could not be opened: \(error.localizedDescription)"
     )
@@ -128,7 +128,7 @@ extension RemoteConfig {
       }
       if kept.fetched.templateVersion >= number { return tellChanges() }
     }
-    tell(nil, RemoteConfigUpdateError(.notFetched, "The new values could not be fetched."))
+    tell(nil, RemoteConfigUpdateError.error(.notFetched, "The new values could not be fetched."))
   }
 
   private func tellChanges() {

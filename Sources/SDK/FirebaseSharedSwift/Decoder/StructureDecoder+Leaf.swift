@@ -4,22 +4,26 @@ import Foundation
 
 extension StructureDecoder {
   func boolean() throws -> Bool {
+    if let parameter { return parameter.boolValue() }
     guard let number = value as? NSNumber, number.isBoolean else { throw mismatch(Bool.self) }
     return number.boolValue
   }
 
   func text() throws -> String {
+    if let parameter { return parameter.stringValue() }
     guard let text = value as? String else { throw mismatch(String.self) }
     return text
   }
 
   /// The value as a number; throws for truth values and everything else.
   func number<T>(_ type: T.Type) throws -> NSNumber {
+    if let parameter { return parameter.numberValue() }
     guard let number = value as? NSNumber, !number.isBoolean else { throw mismatch(type) }
     return number
   }
 
   func integer<T: FixedWidthInteger>() throws -> T {
+    if let parameter { return try integer(of: parameter) }
     let number = try number(T.self)
     guard let exact: T = number.exactInteger() else { throw doesNotFit(number, T.self) }
     return exact
@@ -86,6 +90,7 @@ extension StructureDecoder {
 
   private var kind: String {
     switch value {
+    case is any FirebaseRemoteConfigValueDecoding: "a string/data"
     case is NSNull: "a null value"
     case is NSNumber: "a number"
     case is String, is Data: "a string/data"

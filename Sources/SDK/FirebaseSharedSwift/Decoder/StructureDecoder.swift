@@ -8,17 +8,24 @@ struct StructureDecoder: Decoder {
   let value: Any
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    guard let members = value as? [String: Any] else { throw mismatch([String: Any].self) }
+    guard let members else { throw mismatch([String: Any].self) }
     return KeyedDecodingContainer(KeyedStructureDecoder(self, members))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard let elements = value as? [Any] else { throw mismatch([Any].self) }
+    let elements = parameter.map { $0.arrayValue() } ?? value as? [Any]
+    guard let elements else { throw mismatch([Any].self) }
     return UnkeyedStructureDecoder(self, elements)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer {
     SingleValueStructureDecoder(decoder: self)
+  }
+
+  /// The members of an object; nil where the value is none.
+  var members: [String: Any]? {
+    if let parameter { return parameter.dictionaryValue() }
+    return value as? [String: Any]
   }
 
   /// The decoder of a part.
@@ -77,6 +84,7 @@ struct StructureDecoder: Decoder {
   }
 
   private func data() throws -> Data {
+    if let parameter { return parameter.dataValue() }
     switch options.dataDecodingStrategy {
     case .deferredToData: return try Data(from: self)
     case .custom(let body): return try body(self)
@@ -118,7 +126,7 @@ private protocol StringKeyedDecodable {
 
 extension Dictionary: StringKeyedDecodable where Key == String, Value: Decodable {
   fileprivate static func decodeMembers(from decoder: StructureDecoder) throws -> Any {
-    guard let members = decoder.value as? [String: Any] else {
+    guard let members = decoder.members else {
       throw decoder.mismatch([String: Any].self)
     }
     var decoded: [String: Value] = [:]
