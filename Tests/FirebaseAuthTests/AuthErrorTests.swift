@@ -24,6 +24,27 @@ struct AuthErrorTests {
     #expect(!error.localizedDescription.isEmpty)
   }
 
+  @Test func `casts take the errors of accounts, and only those`() {
+    let error: any Error = AuthErrorCode.wrongPassword.error()
+    #expect(error as? AuthErrorCode == .wrongPassword)
+    do { throw error } catch AuthErrorCode.wrongPassword {} catch { Issue.record("\(error)") }
+    let value: (any Error)? = AuthErrorCode.wrongPassword
+    #expect((value as? NSError)?.code == 17009 && (value as? NSError)?.domain == AuthErrors.domain)
+    let other: any Error = NSError(domain: "shop", code: 17009)
+    #expect(other as? AuthErrorCode == nil)
+  }
+
+  @Test func `the older names are the same values`() {
+    #expect(AuthErrorDomain == AuthErrors.domain)
+    #expect(AuthErrorUserInfoNameKey == AuthErrors.userInfoNameKey)
+    #expect(AuthErrorUserInfoMultiFactorResolverKey == AuthErrors.userInfoMultiFactorResolverKey)
+    #expect(GoogleAuthProviderID == "google.com" && GoogleAuthSignInMethod == "google.com")
+    #expect(EmailPasswordAuthSignInMethod == "password" && EmailLinkAuthSignInMethod == "emailLink")
+    let settings = ActionCodeSettings()
+    settings.setIOSBundleID("org.example.shop")
+    #expect(settings.iOSBundleID == "org.example.shop")
+  }
+
   private func failure(_ message: String, reason: String = "invalid") -> NSError? {
     let body = #"{"error":{"code":400,"message":"\#(message)","errors":[{"reason":"\#(reason)"}]}}"#
     return ServerFailure(body: Data(body.utf8))?.error

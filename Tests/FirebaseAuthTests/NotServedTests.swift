@@ -33,6 +33,16 @@ struct NotServedTests {
     #expect(auth.currentUser === user)
   }
 
+  #if !canImport(GameKit)
+  @Test func `Game Center is refused where it is not`() async throws {
+    #expect(
+      await authFailure { _ = try await GameCenterAuthProvider.getCredential() }
+        == .operationNotAllowed
+    )
+    #expect(GameCenterAuthProviderID == "gc.apple.com")
+  }
+  #endif
+
   @Test func `second factors by text message are refused by the server`() async throws {
     let fixture = try await AuthFixture()
     let user = try await fixture.signUp()

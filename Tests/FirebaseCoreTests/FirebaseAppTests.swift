@@ -70,6 +70,14 @@ struct FirebaseAppTests {
     #expect((refusal(name(), options)?.code == .invalidOptions) == !isValid)
   }
 
+  @Test func `an error is cast to an object and back`() {
+    let error: (any Error)? = refusal("a b", Self.options)
+    let object = error as? NSError
+    #expect(object?.domain == "com.firebase.core" && object?.code == 1)
+    #expect((object as (any Error)? as? FirebaseAppError)?.code == .invalidName)
+    #expect(NSError(domain: "x", code: 1) as (any Error) as? FirebaseAppError == nil)
+  }
+
   @Test func `an app keeps a copy of its options`() throws {
     let options = FirebaseOptions(googleAppID: "1:42:ios:abc123", gcmSenderID: "42")
     options.projectID = "before"

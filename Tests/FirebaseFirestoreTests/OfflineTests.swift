@@ -22,6 +22,36 @@ struct OfflineTests {
     try await firestore.disableNetwork()
   }
 
+  @Test func `an empty bundle has Google's code`() async {
+    let failure = await firestoreFailure { _ = try await firestore.loadBundle(Data()) }
+    #expect(failure?.code == .unknown)
+  }
+
+  @Test func `a cache in memory has no indexes, and a file's are one object`() throws {
+    #expect(firestore.persistentCacheIndexManager == nil)
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    options.projectID = Self.project
+    options.brasaHost = "http://127.0.0.1:1"
+    options.stateDirectory = FileManager.default.temporaryDirectory
+      .appendingPathComponent("indexes-\(UUID().uuidString)")
+    let app = try FirebaseApp.configured(name: "indexes-\(UUID().uuidString)", options: options)
+    let other = LiveFixture.firestore(of: app)
+    let manager = try #require(other.persistentCacheIndexManager)
+    #expect(manager === other.persistentCacheIndexManager)
+  }
+
+  @Test func `a document is read as a value from the cache, with a callback`() async throws {
+    struct Product: Codable { var name: String }
+    let document = firestore.document("products/p")
+    document.setData(["name": "Coffee"]) { _ in }
+    let name = await withCheckedContinuation { continuation in
+      document.getDocument(as: Product.self, source: .cache) { result in
+        continuation.resume(returning: (try? result.get())?.name)
+      }
+    }
+    #expect(name == "Coffee")
+  }
+
   // MARK: Sources
 
   @Test func `a document that is not known is an error of every source`() async {

@@ -45,6 +45,15 @@ struct InstallationsTests {
     #expect((error as NSError).userInfo["reason"] as? String == "x")
   }
 
+  @Test func `what is thrown is an object, which casts take`() async throws {
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    let app = try FirebaseApp.configured(name: "o-\(UUID().uuidString)", options: options)
+    let installations = Installations(app: app, store: MemoryStateStore(), now: { Date() })
+    let error = await #expect(throws: NSError.self) { try await installations.authToken() }
+    #expect(error?.domain == InstallationsErrorDomain)
+    #expect((error as (any Error)? as? InstallationsErrorCode)?.code == .invalidConfiguration)
+  }
+
   @Test func `the id lasts, and is one of Firebase's`() async throws {
     let id = try await installation().installationID()
     #expect(id.wholeMatch(of: #/[cdef][A-Za-z0-9_-]{21}/#) != nil)

@@ -19,11 +19,11 @@ final class MessagingFixture: Sendable {
   private let made = Mutex<[Messaging]>([])
 
   /// An app that reaches the server by `port`, or directly.
-  init(port: Int? = nil) throws {
+  init(port: Int? = nil, bundleID: String = "org.example.shop") throws {
     server = try BrasaServer.shared.get().url
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
     (options.projectID, options.apiKey) = (project, project)
-    options.bundleID = "org.example.shop"
+    options.bundleID = bundleID
     options.stateDirectory = FileManager.default.temporaryDirectory.appendingPathComponent(project)
     options.brasaHost = port.map { "http://127.0.0.1:\($0)" } ?? server
     app = try FirebaseApp.configured(name: project, options: options)
@@ -31,12 +31,13 @@ final class MessagingFixture: Sendable {
   }
 
   /// The app's messages, as one run of the program has them.
-  func messaging(usesApple: Bool = false) -> Messaging {
+  func messaging(usesApple: Bool = false, usesInstallationID: Bool = false) -> Messaging {
     let messaging = Messaging(
       app: app,
       store: store,
       installations: installations,
       usesApple: usesApple,
+      usesInstallationID: usesInstallationID,
       sleep: Self.wait
     )
     messaging.callbackQueue = DispatchQueue(label: "callbacks")
@@ -111,21 +112,33 @@ final class Listener: MessagingDelegate, Sendable {
   private let continuations:
     (
       tokens: AsyncStream<String?>.Continuation,
-      messages: AsyncStream<[String: String]>.Continuation
+      messages: AsyncStream<[String: String]>.Continuation,
+      registrations: AsyncStream<String>.Continuation
     )
   let tokens: AsyncStream<String?>
   /// Messages with the members that are texts.
   let messages: AsyncStream<[String: String]>
+  /// Ids of installations, those that are registered no more behind a minus.
+  let registrations: AsyncStream<String>
 
   init() {
     let (tokens, tokenFeed) = AsyncStream.makeStream(of: String?.self)
     let (messages, messageFeed) = AsyncStream.makeStream(of: [String: String].self)
-    (self.tokens, self.messages) = (tokens, messages)
-    continuations = (tokenFeed, messageFeed)
+    let (registrations, registrationFeed) = AsyncStream.makeStream(of: String.self)
+    (self.tokens, self.messages, self.registrations) = (tokens, messages, registrations)
+    continuations = (tokenFeed, messageFeed, registrationFeed)
   }
 
   func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?) {
     continuations.tokens.yield(fcmToken)
+  }
+
+  func messaging(_ messaging: Messaging, didReceiveRegistration installationID: String?) {
+    continuations.registrations.yield(installationID ?? "")
+  }
+
+  func messaging(_ messaging: Messaging, didUnregister installationID: String) {
+    continuations.registrations.yield("-\(installationID)")
   }
 
   func messaging(_ messaging: Messaging, didReceiveMessage userInfo: [AnyHashable: Any]) {

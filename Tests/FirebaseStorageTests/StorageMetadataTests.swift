@@ -6,12 +6,12 @@ import Testing
 /// Metadata as values, and errors as numbers.
 @Suite
 struct StorageMetadataTests {
-  private static var members: [String: Any] {
+  private static var members: [String: AnyHashable] {
     [
       "bucket": "b", "name": "a/c.txt", "generation": "1700000000000001", "metageneration": "2",
       "size": "5", "md5Hash": "hash", "contentType": "text/plain", "cacheControl": "no-store",
       "timeCreated": "2026-01-02T03:04:05.678Z", "updated": "2026-01-02T03:04:06.000Z",
-      "metadata": ["k": "v"], "downloadTokens": "t1,t2",
+      "metadata": ["k": "v"] as [String: String], "downloadTokens": "t1,t2",
     ]
   }
 
@@ -22,7 +22,9 @@ struct StorageMetadataTests {
     #expect(metadata.timeCreated?.timeIntervalSince1970 == 1_767_323_045.678)
     #expect(metadata.served.downloadTokens == ["t1", "t2"])
     let again = metadata.dictionaryRepresentation()
-    #expect(again as NSDictionary == Self.members as NSDictionary)
+    #expect(again == Self.members)
+    #expect(StorageMetadata(dictionary: ["size": 5]).size == 5)
+    #expect(metadata.description.hasPrefix("StorageMetadata ["))
     #expect(StorageMetadata(dictionary: again) == metadata)
     let copy = metadata.copy() as? StorageMetadata
     copy?.contentType = nil

@@ -1,3 +1,5 @@
+import FirebaseCore
+import Foundation
 import Testing
 
 @testable import FirebaseStorage
@@ -5,6 +7,23 @@ import Testing
 /// What URLs and paths name.
 @Suite
 struct StoragePathTests {
+  @Test func `a bucket's URL of people is checked instead of trapping`() throws {
+    let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")
+    let app = try FirebaseApp.configured(name: "s-\(UUID().uuidString)", options: options)
+    for url in ["", "my-bucket", "gs://", "gs://bucket/object", "ftp://bucket"] {
+      let error = #expect(throws: NSError.self) { try Storage.configured(app: app, url: url) }
+      #expect(error?.domain == StorageErrorDomain)
+    }
+    // The options name no bucket.
+    #expect(throws: NSError.self) { try Storage.configured(app: app) }
+    let storage = try Storage.configured(app: app, url: "gs://bucket")
+    #expect(storage === Storage.storage(app: app, url: "gs://bucket/"))
+    let reference = storage.reference(withPath: "a/b")
+    let copy = reference.copy() as? StorageReference
+    #expect(copy == reference && copy !== reference && copy?.hash == reference.hash)
+    #expect(storage.copy() as? Storage == storage && storage.description.contains("gs://bucket"))
+  }
+
   @Test(arguments: [
     ("gs://b", "b", ""), ("gs://b/", "b", ""), ("gs://b//a///c/", "b", "a/c"),
     ("gs://b/a b?c#d", "b", "a b?c#d"),

@@ -104,12 +104,44 @@ public final class Analytics: NSObject, Sendable {
     if let url = (userActivity as? NSUserActivity)?.webpageURL { collector?.logCampaign(of: url) }
   }
 
+  #endif
+
   /// Calls the handler at once: events do not go by background sessions.
   public static func handleEvents(
     forBackgroundURLSession identifier: String,
-    completionHandler: (() -> Void)?
+    completionHandler: (() -> Void)? = nil
   ) {
     completionHandler?()
   }
-  #endif
+
+  // MARK: Conversions on the device
+
+  /// Says in the log that there is no such measurement: the address stays on the device.
+  public static func initiateOnDeviceConversionMeasurement(emailAddress: String) {
+    logConversionMeasurement()
+  }
+
+  /// Says in the log that there is no such measurement: the number stays on the device.
+  public static func initiateOnDeviceConversionMeasurement(phoneNumber: String) {
+    logConversionMeasurement()
+  }
+
+  /// Says in the log that there is no such measurement: the hash stays on the device.
+  public static func initiateOnDeviceConversionMeasurement(hashedEmailAddress: Data) {
+    logConversionMeasurement()
+  }
+
+  /// Says in the log that there is no such measurement: the hash stays on the device.
+  public static func initiateOnDeviceConversionMeasurement(hashedPhoneNumber: Data) {
+    logConversionMeasurement()
+  }
+
+  private static func logConversionMeasurement() {
+    FirebaseLog.write(
+      .warning,
+      "FirebaseAnalytics",
+      "I-ACS800000",
+      "Brasa measures no conversions of advertisements on the device; nothing was sent."
+    )
+  }
 }

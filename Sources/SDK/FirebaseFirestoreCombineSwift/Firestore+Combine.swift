@@ -33,7 +33,7 @@ extension Firestore {
           if let value = value as? T {
             promise(.success(value))
           } else {
-            promise(.failure(error ?? FirestoreErrorCode(.internal)))
+            promise(.failure(error ?? FirestoreErrorCode(.internal) as NSError))
           }
         }
       )

@@ -101,7 +101,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
       let renewed = try await renewed(state)
       try keep(renewed, insteadOf: state)
       guard let registration = renewed.registration else {
-        throw InstallationsErrorCode(.unknown, "The server gave no token.")
+        throw InstallationsErrorCode.error(.unknown, "The server gave no token.")
       }
       return InstallationsAuthTokenResult(registration)
     }
@@ -121,7 +121,10 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
     do {
       return try await backend.register(state)
     } catch is InstallationsBackend.Unknown {
-      throw InstallationsErrorCode(.invalidConfiguration, "The server does not know the project.")
+      throw InstallationsErrorCode.error(
+        .invalidConfiguration,
+        "The server does not know the project."
+      )
     }
   }
 
@@ -148,7 +151,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
       made = state
       return try state.encoded()
     }
-    guard let made else { throw InstallationsErrorCode(.keychain, "Nothing could be kept.") }
+    guard let made else { throw InstallationsErrorCode.error(.keychain, "Nothing could be kept.") }
     return made
   }
 
@@ -169,8 +172,8 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
     do { try store.update(change) } catch { throw Self.storeFailure(error) }
   }
 
-  private static func storeFailure(_ error: any Error) -> InstallationsErrorCode {
-    InstallationsErrorCode(.keychain, "The installation's state is out of reach: \(error)")
+  private static func storeFailure(_ error: any Error) -> NSError {
+    InstallationsErrorCode.error(.keychain, "The installation's state is out of reach: \(error)")
   }
 
   private func announce() {

@@ -63,7 +63,7 @@ struct InstallationsBackend: Sendable {
     refreshToken: String
   ) throws -> InstallationState.Registration {
     guard token.expiresIn.hasSuffix("s"), let seconds = Double(token.expiresIn.dropLast()) else {
-      throw InstallationsErrorCode(.unknown, "The server's answer has no time of expiration.")
+      throw InstallationsErrorCode.error(.unknown, "The server's answer has no time of expiration.")
     }
     return InstallationState.Registration(
       refreshToken: refreshToken,
@@ -76,7 +76,7 @@ struct InstallationsBackend: Sendable {
     do {
       return try JSONDecoder().decode(Answer.self, from: data)
     } catch {
-      throw InstallationsErrorCode(.unknown, "The server's answer cannot be read: \(error)")
+      throw InstallationsErrorCode.error(.unknown, "The server's answer cannot be read: \(error)")
     }
   }
 
@@ -91,7 +91,10 @@ struct InstallationsBackend: Sendable {
     guard let project = options.projectID, let key = options.apiKey,
       let url = URL(string: "\(base)/v1/projects/\(project)/\(path)")
     else {
-      throw InstallationsErrorCode(.invalidConfiguration, "The options have no project or API key.")
+      throw InstallationsErrorCode.error(
+        .invalidConfiguration,
+        "The options have no project or API key."
+      )
     }
     var request = URLRequest(url: url)
     request.httpMethod = method
@@ -109,10 +112,13 @@ struct InstallationsBackend: Sendable {
     case 200..<300: return data
     case 401, 404: throw Unknown()
     case 500...:
-      throw InstallationsErrorCode(.serverUnreachable, "The server answered \(status).")
+      throw InstallationsErrorCode.error(.serverUnreachable, "The server answered \(status).")
     default:
       let text = String(decoding: data.prefix(300), as: UTF8.self)
-      throw InstallationsErrorCode(.invalidConfiguration, "The server answered \(status): \(text)")
+      throw InstallationsErrorCode.error(
+        .invalidConfiguration,
+        "The server answered \(status): \(text)"
+      )
     }
   }
 
@@ -122,7 +128,7 @@ struct InstallationsBackend: Sendable {
       return (answer.body, answer.status)
     } catch {
       if error is CancellationError { throw error }
-      throw InstallationsErrorCode(
+      throw InstallationsErrorCode.error(
         .serverUnreachable,
         "The server cannot be reached: \(error.localizedDescription)"
       )

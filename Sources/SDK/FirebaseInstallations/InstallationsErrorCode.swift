@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// The domain of errors of installations.
@@ -5,8 +6,9 @@ public let InstallationsErrorDomain = "com.firebase.installations"
 
 /// An error of installations.
 ///
-/// As an `NSError` it has ``InstallationsErrorDomain`` and the number of its code.
-public struct InstallationsErrorCode: Error, Hashable, CustomNSError, LocalizedError {
+/// Installations throws and delivers `NSError`s of ``InstallationsErrorDomain`` with the number of a code; casts to this
+/// type take them.
+public struct InstallationsErrorCode: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
     /// Something that has no code.
@@ -26,10 +28,19 @@ public struct InstallationsErrorCode: Error, Hashable, CustomNSError, LocalizedE
     error = NSError(domain: InstallationsErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
-  /// An error of a code with a sentence for people.
-  package init(_ code: Code, _ text: String) {
-    self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
+  /// The error of an object of the domain of installations.
+  package init?(object: NSError) {
+    guard object.domain == InstallationsErrorDomain else { return nil }
+    error = object
   }
+
+  /// The error object of a code with a sentence for people.
+  package static func error(_ code: Code, _ text: String) -> NSError {
+    InstallationsErrorCode(code, userInfo: [NSLocalizedDescriptionKey: text]).object
+  }
+
+  /// The error as an object.
+  package var object: NSError { error }
 
   /// The domain of these errors.
   public static var errorDomain: String { InstallationsErrorDomain }

@@ -4,7 +4,7 @@ import Foundation
 // The forms with a callback of what is asynchronous.
 
 extension Messaging {
-  private func deliver(
+  func deliver(
     to completion: (((any Error)?) -> Void)?,
     _ work: @escaping @Sendable () async throws -> Void
   ) {

@@ -45,6 +45,8 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   let backend: MessagingBackend
   /// Whether messages come by Apple, so that a device's token of Apple is needed.
   let usesApple: Bool
+  /// Whether the delegate is told of the installation's id in place of the token.
+  let usesInstallationID: Bool
   /// The app, for who is signed in to it.
   let app: WeakReference<FirebaseApp>
   let now: @Sendable () -> Date
@@ -57,6 +59,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     store: any StateStore,
     installations: Installations,
     usesApple: Bool = Messaging.isOnApple,
+    usesInstallationID: Bool = Messaging.isListedForInstallationID,
     now: @escaping @Sendable () -> Date = { Date() },
     sleep: @escaping @Sendable (TimeInterval) async throws -> Void = {
       try await Task.sleep(for: .seconds($0))
@@ -65,6 +68,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     self.store = store
     self.installations = installations
     self.usesApple = usesApple
+    self.usesInstallationID = usesInstallationID
     self.app = WeakReference(app)
     self.now = now
     self.sleep = sleep
@@ -80,6 +84,11 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   #else
   package static let isOnApple = false
   #endif
+
+  package static var isListedForInstallationID: Bool {
+    let key = "FirebaseMessagingInstallationIdEnabled"
+    return Bundle.main.object(forInfoDictionaryKey: key) as? Bool ?? false
+  }
 
   /// The messages of the default app; traps before it is configured.
   public static func messaging() -> Messaging {
@@ -266,8 +275,14 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
       if isCurrent(known) { return token }
       if await renew(token, address) { return token }
     }
+    guard address == nil || !backend.options.bundleID.isEmpty else {
+      throw MessagingError.error(
+        .invalidRequest,
+        "A token of Apple is a bundle's: set FirebaseOptions.bundleID, or no apnsToken on this system."
+      )
+    }
     guard address != nil || !usesApple else {
-      throw MessagingError(
+      throw MessagingError.error(
         .unknown,
         "No APNS token specified before fetching FCM Token. Set apnsToken first."
       )
@@ -288,7 +303,10 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     }
     userChanged()
     tellDelegate(of: token)
-    NotificationCenter.default.post(name: .MessagingRegistrationTokenRefreshed, object: token)
+    NotificationCenter.default.post(
+      name: .MessagingRegistrationTokenRefreshed,
+      object: usesInstallationID ? registered : token
+    )
     return token
   }
 
@@ -299,14 +317,21 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     do {
       return try await call()
     } catch is MessagingBackend.Unregistered {
-      throw MessagingError(.invalidRequest, "The server does not know the project or the token.")
+      throw MessagingError.error(
+        .invalidRequest,
+        "The server does not know the project or the token."
+      )
     } catch is MessagingBackend.Busy {
-      throw MessagingError(.network, "The server is busy.")
+      throw MessagingError.error(.network, "The server is busy.")
     }
   }
 
   private func tellDelegate(of token: String) {
-    onQueue { $0.messaging($1, didReceiveRegistrationToken: token) }
+    guard usesInstallationID else {
+      return onQueue { $0.messaging($1, didReceiveRegistrationToken: token) }
+    }
+    let id = kept.installationID
+    onQueue { $0.messaging($1, didReceiveRegistration: id) }
   }
 
   /// Calls the delegate on its queue, if there is one.
@@ -356,7 +381,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
 
   private func checkSender(_ id: String) throws {
     guard id == backend.options.gcmSenderID else {
-      throw MessagingError(.invalidRequest, "\(id) is not the sender of this project.")
+      throw MessagingError.error(.invalidRequest, "\(id) is not the sender of this project.")
     }
   }
 

@@ -61,18 +61,45 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
   }
 
   /// An app's files in the bucket of a URL `gs://bucket`; traps on what is no such URL.
+  ///
+  /// ``configured(app:url:)`` throws instead.
   public static func storage(app: FirebaseApp, url: String) -> Storage {
-    let path: StoragePath
     do throws(StorageError) {
-      path = try StoragePath(url)
+      return try storage(app: app, bucket: bucket(ofURL: url))
     } catch {
       fatalError(error.localizedDescription)
     }
-    precondition(
-      path.object.isEmpty,
-      "The URL \(url) must name a bucket and no object. Use reference(forURL:) for objects."
-    )
-    return storage(app: app, bucket: path.bucket)
+  }
+
+  /// An app's files; throws where ``storage(app:url:)`` and its variants trap.
+  ///
+  /// Without an app it is the default one, without a URL the bucket is the app's own.
+  public static func configured(app: FirebaseApp? = nil, url: String? = nil) throws -> Storage {
+    guard let app = app ?? FirebaseApp.app() else {
+      throw StorageError.invalidArgument(
+        message: "The default app is not configured. Call FirebaseApp.configure() first."
+      ).object
+    }
+    do throws(StorageError) {
+      if let url { return try storage(app: app, bucket: bucket(ofURL: url)) }
+    } catch {
+      throw error.object
+    }
+    guard let bucket = app.options.storageBucket, !bucket.isEmpty else {
+      throw StorageError.invalidArgument(message: "The app's options name no storageBucket.").object
+    }
+    return storage(app: app, bucket: bucket)
+  }
+
+  private static func bucket(ofURL url: String) throws(StorageError) -> String {
+    let path = try StoragePath(url)
+    guard path.object.isEmpty else {
+      throw .invalidArgument(
+        message:
+          "The URL \(url) must name a bucket and no object. Use reference(forURL:) for objects."
+      )
+    }
+    return path.bucket
   }
 
   private static var defaultApp: FirebaseApp {
@@ -88,6 +115,24 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
   private static func storage(app: FirebaseApp, bucket: String) -> Storage {
     app.component("FirebaseStorage \(bucket)") { Storage(app: app, bucket: bucket) }
   }
+
+  /// The same files: there is one object for an app and a bucket.
+  public override func copy() -> Any { self }
+
+  public override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? Storage else { return false }
+    return other.app === app && other.bucket == bucket
+  }
+
+  public override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(ObjectIdentifier(app))
+    hasher.combine(bucket)
+    return hasher.finalize()
+  }
+
+  /// The app's name and the bucket.
+  public override var description: String { "Storage \(app.name): gs://\(bucket)" }
 
   /// Cancels all tasks.
   package func appWasDeleted() {
@@ -177,7 +222,11 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
 
   /// The object of a URL of this bucket: `gs://…` or a download URL.
   public func reference(for url: URL) throws -> StorageReference {
-    try reference(ofURL: url.absoluteString)
+    do throws(StorageError) {
+      return try reference(ofURL: url.absoluteString)
+    } catch {
+      throw error.object
+    }
   }
 
   private func reference(ofURL url: String) throws(StorageError) -> StorageReference {

@@ -36,6 +36,9 @@ public final class ActionCodeSettings: NSObject, Sendable {
     set { members.withLock { $0.iOSBundleID = newValue } }
   }
 
+  /// Names the iOS app that opens the link.
+  public func setIOSBundleID(_ bundleID: String) { iOSBundleID = bundleID }
+
   /// The domain of the link.
   public var linkDomain: String? {
     get { members.withLock { $0.linkDomain } }

@@ -1,17 +1,21 @@
-#if canImport(GameKit)
 import FirebaseCore
 import Foundation
+
+#if canImport(GameKit)
 import GameKit
+#endif
 
 /// Game Center, which Apple's systems alone have.
 ///
-/// Brasa does not take its credentials and answers `operationNotAllowed`.
+/// Brasa does not take its credentials and responds `operationNotAllowed`. On other systems there are none, and the call
+/// throws that error itself.
 public final class GameCenterAuthProvider: NSObject, Sendable {
   /// The provider's id.
   public static let id = "gc.apple.com"
 
   /// The credential of the player who is signed in to Game Center.
   public class func getCredential() async throws -> AuthCredential {
+    #if canImport(GameKit)
     let player = await GKLocalPlayer.local
     guard await player.isAuthenticated else {
       throw AuthErrorCode.localPlayerNotAuthenticated.error()
@@ -27,6 +31,9 @@ public final class GameCenterAuthProvider: NSObject, Sendable {
       "signature": .text(signature.base64EncodedString()),
       "salt": .text(salt.base64EncodedString()), "timestamp": .text("\(timestamp)"),
     ])
+    #else
+    throw AuthErrorCode.operationNotAllowed.error("Game Center is not on this system.")
+    #endif
   }
 
   /// The credential of the player who is signed in to Game Center; comes on the main queue.
@@ -55,4 +62,3 @@ final class GameCenterAuthCredential: AuthCredential, @unchecked Sendable {
     return AuthRequest("v1/accounts:signInWithGameCenter", .identity, fields)
   }
 }
-#endif

@@ -8,6 +8,14 @@ public final class OAuthProvider: NSObject, Sendable {
   let auth: Auth
   private let wanted = Mutex<(scopes: [String]?, parameters: [String: String]?)>((nil, nil))
 
+  /// The name of providers of this kind, which is no provider's id.
+  public static let id = "OAuth"
+
+  /// A provider.
+  public convenience init(providerID: AuthProviderID, auth: Auth = Auth.auth()) {
+    self.init(providerID: providerID.rawValue, auth: auth)
+  }
+
   /// A provider by its id.
   public init(providerID: String, auth: Auth = Auth.auth()) {
     precondition(

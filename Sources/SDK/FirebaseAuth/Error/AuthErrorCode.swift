@@ -1,10 +1,11 @@
+import FirebaseCore
 import Foundation
 
 /// Why a request of accounts failed, by the numbers of Firebase's SDKs.
 ///
-/// Thrown errors are `NSError`s of the domain ``AuthErrors/domain`` with such a number as `code`; compare with
-/// `AuthErrorCode(rawValue: (error as NSError).code)`.
-public enum AuthErrorCode: Int, Error, Sendable {
+/// Thrown errors are `NSError`s of the domain ``AuthErrors/domain`` with such a number as `code`; casts to this type take
+/// them, as in `catch AuthErrorCode.wrongPassword`.
+public enum AuthErrorCode: Int, ErrorWithObject, Sendable {
   /// The custom token is malformed or its signature is wrong.
   case invalidCustomToken = 17000
   /// The custom token belongs to another project.

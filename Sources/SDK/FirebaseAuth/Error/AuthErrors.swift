@@ -28,6 +28,17 @@ extension AuthErrorCode {
   }
 }
 
+extension AuthErrorCode {
+  /// The error as an object.
+  package var object: NSError { error() }
+
+  /// The error of an object of the domain of accounts.
+  package init?(object: NSError) {
+    guard let code = object.authCode else { return nil }
+    self = code
+  }
+}
+
 extension NSError {
   /// The code of an error of accounts; nil for every other error.
   var authCode: AuthErrorCode? {

@@ -47,6 +47,21 @@ public struct FirebaseAppError: Error, Sendable, Equatable {
   }
 }
 
+extension FirebaseAppError: ErrorWithObject {
+  /// The error as an object.
+  package var object: NSError {
+    NSError(domain: Self.errorDomain, code: errorCode, userInfo: errorUserInfo)
+  }
+
+  /// The error of an object of this domain.
+  package init?(object: NSError) {
+    guard object.domain == Self.errorDomain, let code = Code(rawValue: object.code) else {
+      return nil
+    }
+    self.init(code: code, message: object.localizedDescription)
+  }
+}
+
 extension FirebaseAppError: CustomNSError, LocalizedError {
   /// The domain of this error as an `NSError`.
   public static var errorDomain: String { "com.firebase.core" }

@@ -110,7 +110,7 @@ public final class AggregateQuerySnapshot: NSObject, Sendable {
 
   private func index(of aggregateField: AggregateField) throws -> Int {
     guard let index = query.fields.firstIndex(of: aggregateField) else {
-      throw FirestoreErrorCode(
+      throw FirestoreErrorCode.error(
         .invalidArgument,
         "'\(aggregateField)' was not requested in the aggregation query. Requested aggregations: "
           + "\(query.fields)"

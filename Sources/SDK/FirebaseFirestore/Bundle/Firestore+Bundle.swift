@@ -68,7 +68,9 @@ extension Firestore {
       completion?(result)
     }
     switch bundle {
-    case .failure(let error): finish(.failure(error), 0)
+    case .failure(let error): finish(.failure(FirestoreErrorCode.app(error)), 0)
+    case .success(let bytes) where bytes.isEmpty:
+      finish(.failure(FirestoreErrorCode.error(.unknown, "The bundle is empty.")), 0)
     case .success(let bytes):
       client.perform { client in
         client.loadBundle(bytes) { progress in
@@ -76,7 +78,7 @@ extension Firestore {
         } completion: { result in
           finish(
             result.map { LoadBundleTaskProgress($0, .success) }
-              .mapError { FirestoreErrorCode($0) as any Error },
+              .mapError { FirestoreErrorCode.error($0) as any Error },
             bytes.count
           )
         }
@@ -96,7 +98,7 @@ extension Firestore {
       guard count > 0 else {
         return .failure(
           stream.streamError
-            ?? FirestoreErrorCode(.dataLoss, "The stream of the bundle cannot be read.")
+            ?? FirestoreErrorCode.error(.dataLoss, "The stream of the bundle cannot be read.")
         )
       }
       bytes += part[..<count]

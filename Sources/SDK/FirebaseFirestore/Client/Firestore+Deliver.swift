@@ -18,7 +18,7 @@ extension Firestore {
     let callback = AppCallback(completion)
     let queue = callbackQueue
     return { failure in
-      let error = failure.map { FirestoreErrorCode($0) }
+      let error = failure.map { FirestoreErrorCode.error($0) }
       queue.async { callback.call(error) }
     }
   }
@@ -40,7 +40,7 @@ extension Firestore {
       (continuation: CheckedContinuation<Void, any Error>) in
       call { failure in
         if let failure {
-          continuation.resume(throwing: FirestoreErrorCode(failure))
+          continuation.resume(throwing: FirestoreErrorCode.error(failure))
         } else {
           continuation.resume()
         }

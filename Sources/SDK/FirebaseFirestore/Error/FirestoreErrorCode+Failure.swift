@@ -2,27 +2,27 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
+// The objects that are thrown and delivered.
+
 extension FirestoreErrorCode {
-  /// The error that a failure of the server or the client is to apps.
-  init(_ failure: FirestoreFailure) {
-    self.init(
-      Code(rawValue: failure.code.rawValue) ?? .unknown,
-      userInfo: [NSLocalizedDescriptionKey: failure.message]
-    )
+  /// The error object of a code with a text.
+  static func error(_ code: Code, _ message: String) -> NSError {
+    FirestoreErrorCode(code, userInfo: [NSLocalizedDescriptionKey: message]).object
   }
 
-  init(_ code: Code, _ message: String) {
-    self.init(code, userInfo: [NSLocalizedDescriptionKey: message])
+  /// The error object of a failure of the server or the client.
+  static func error(_ failure: FirestoreFailure) -> NSError {
+    error(Code(rawValue: failure.code.rawValue) ?? .unknown, failure.message)
   }
 
-  /// What an error that was thrown inside is to apps.
-  static func app(_ error: any Error) -> any Error {
+  /// The error object of an error that was thrown inside.
+  static func app(_ error: any Error) -> NSError {
     switch error {
-    case let failure as FirestoreFailure: FirestoreErrorCode(failure)
-    case let error as FirestoreError:
-      FirestoreErrorCode(FirestoreFailure(error.code, error.message))
-    case let error as LocalStoreError: FirestoreErrorCode(.unavailable, error.message)
-    default: error
+    case let failure as FirestoreFailure: Self.error(failure)
+    case let error as FirestoreError: Self.error(FirestoreFailure(error.code, error.message))
+    case let error as LocalStoreError: Self.error(.unavailable, error.message)
+    case is CancellationError: Self.error(.cancelled, "The task was cancelled.")
+    default: error as NSError
     }
   }
 }

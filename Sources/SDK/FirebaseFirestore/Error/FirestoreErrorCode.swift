@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// The domain of Firestore's errors.
@@ -5,9 +6,10 @@ public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
 
 /// An error of Firestore.
 ///
-/// `catch FirestoreErrorCode.permissionDenied` and `(error as? FirestoreErrorCode)?.code` tell them apart; as an
-/// `NSError` it has ``FirestoreErrorDomain`` and the number of its code.
-public struct FirestoreErrorCode: Error, Hashable, CustomNSError, LocalizedError {
+/// Firestore throws and delivers `NSError`s of ``FirestoreErrorDomain`` with the number of a code. Every form of Firebase's
+/// guides tells them apart: `catch let error as NSError`, `catch FirestoreErrorCode.permissionDenied`,
+/// `(error as? FirestoreErrorCode)?.code`.
+public struct FirestoreErrorCode: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
     /// No error.
@@ -52,6 +54,15 @@ public struct FirestoreErrorCode: Error, Hashable, CustomNSError, LocalizedError
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     error = NSError(domain: FirestoreErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
+
+  /// The error of an object of Firestore's domain.
+  package init?(object: NSError) {
+    guard object.domain == FirestoreErrorDomain else { return nil }
+    error = object
+  }
+
+  /// The error as an object.
+  package var object: NSError { error }
 
   /// The domain of these errors.
   public static var errorDomain: String { FirestoreErrorDomain }

@@ -27,9 +27,9 @@ func checking<R>(_ body: () throws -> R) throws -> R {
   do {
     return try body()
   } catch let error as FirestoreErrorCode {
-    throw error
+    throw error.object
   } catch {
-    throw FirestoreErrorCode(.invalidArgument, misuseText(error))
+    throw FirestoreErrorCode.error(.invalidArgument, misuseText(error))
   }
 }
 
@@ -44,5 +44,5 @@ func require(
   _ code: FirestoreErrorCode.Code,
   _ text: @autoclosure () -> String
 ) throws {
-  if !condition { throw FirestoreErrorCode(code, text()) }
+  if !condition { throw FirestoreErrorCode.error(code, text()) }
 }

@@ -15,7 +15,9 @@ extension Query {
 
   /// What the client listens to; traps where a limit to the last has no order.
   func listenQuery() throws -> ListenQuery {
-    if case .isNoted(let problem?) = misuse { throw FirestoreErrorCode(.invalidArgument, problem) }
+    if case .isNoted(let problem?) = misuse {
+      throw FirestoreErrorCode.error(.invalidArgument, problem)
+    }
     if let problem = limitProblem { fatalError(problem) }
     return try ListenQuery(definition, limitType: keepsLast ? .last : .first)
   }
@@ -94,6 +96,6 @@ extension Result<ViewSnapshot, FirestoreFailure> {
   func snapshot<Snapshot>(
     _ make: (ViewSnapshot) -> Snapshot
   ) -> Result<Snapshot, any Error> {
-    map(make).mapError { FirestoreErrorCode($0) as any Error }
+    map(make).mapError { FirestoreErrorCode.error($0) as any Error }
   }
 }

@@ -51,7 +51,7 @@ public final class Pipeline: NSObject, Sendable {
 
   /// Throws `unimplemented`: the server has no pipelines.
   public func execute() async throws -> Snapshot {
-    throw FirestoreErrorCode(
+    throw FirestoreErrorCode.error(
       .unimplemented,
       "Pipelines are not supported by Brasa. Use a query."
     )

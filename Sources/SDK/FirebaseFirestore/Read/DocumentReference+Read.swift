@@ -57,7 +57,7 @@ extension DocumentReference {
     switch document.content {
     case .found, .missing: break
     case .unseen, .unknown:
-      throw FirestoreErrorCode(
+      throw FirestoreErrorCode.error(
         .unavailable,
         "Failed to get document from cache. (However, this document may exist on the server. Run again "
           + "without setting source to FirestoreSourceCache to attempt to retrieve the document from the "
@@ -82,7 +82,7 @@ extension DocumentReference {
   ) -> Result<DocumentSnapshot, any Error> {
     if !snapshot.exists, snapshot.metadata.isFromCache, !isKnown || source == .server {
       return .failure(
-        FirestoreErrorCode(
+        FirestoreErrorCode.error(
           .unavailable,
           "Failed to get document because the client is offline."
         )
@@ -90,7 +90,7 @@ extension DocumentReference {
     }
     if snapshot.exists, snapshot.metadata.isFromCache, source == .server {
       return .failure(
-        FirestoreErrorCode(
+        FirestoreErrorCode.error(
           .unavailable,
           "Failed to get document from server. (However, this document does exist in the local cache. Run "
             + "again without setting source to FirestoreSourceServer to retrieve the cached document.)"
@@ -118,11 +118,12 @@ extension DocumentReference {
     as type: T.Type,
     with serverTimestampBehavior: ServerTimestampBehavior = .none,
     decoder: Firestore.Decoder = .init(),
+    source: FirestoreSource = .default,
     completion: @escaping (Result<T, any Error>) -> Void
   ) {
-    getDocument { snapshot, error in
+    getDocument(source: source) { snapshot, error in
       guard let snapshot else {
-        return completion(.failure(error ?? FirestoreErrorCode(.internal)))
+        return completion(.failure(error ?? FirestoreErrorCode(.internal).object))
       }
       completion(
         Result {

@@ -59,7 +59,7 @@ extension Query {
   ) -> Result<QuerySnapshot, any Error> {
     guard snapshot.metadata.isFromCache, source == .server else { return .success(snapshot) }
     return .failure(
-      FirestoreErrorCode(
+      FirestoreErrorCode.error(
         .unavailable,
         "Failed to get documents from server. (However, these documents may exist in the local cache. Run "
           + "again without setting source to FirestoreSourceServer to retrieve the cached documents.)"

@@ -20,6 +20,8 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
   struct State {
     var settings = FirestoreSettings.Values()
     var client = Client.none
+    /// Made when it is first asked for; there is one for a client.
+    var indexManager: PersistentCacheIndexManager?
   }
 
   /// The app.

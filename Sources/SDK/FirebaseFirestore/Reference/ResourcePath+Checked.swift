@@ -17,7 +17,7 @@ extension ResourcePath {
   func checkedAppending(path: String, of kind: PathKind) throws -> ResourcePath {
     let further = appending(path: path)
     if let problem = further.problem(of: path, kind) {
-      throw FirestoreErrorCode(.invalidArgument, userInfo: [NSLocalizedDescriptionKey: problem])
+      throw FirestoreErrorCode.error(.invalidArgument, problem)
     }
     return further
   }

@@ -8,7 +8,14 @@ import Foundation
 extension Firestore {
   /// The indexes of the cache; nil where it is in memory.
   public var persistentCacheIndexManager: PersistentCacheIndexManager? {
-    settings.cacheSettings is PersistentCacheSettings ? PersistentCacheIndexManager(client) : nil
+    guard settings.cacheSettings is PersistentCacheSettings else { return nil }
+    let client = client
+    return state.withLock { state in
+      if let known = state.indexManager { return known }
+      let made = PersistentCacheIndexManager(client)
+      state.indexManager = made
+      return made
+    }
   }
 
   /// Makes the cache's indexes those of a configuration as `firestore.indexes.json` has it; all others go.

@@ -21,7 +21,7 @@ public final class Transaction: NSObject, Sendable {
     var writes: [Write] = []
     var written: Set<DocumentName> = []
     /// Why it cannot be committed.
-    var problem: FirestoreErrorCode?
+    var problem: NSError?
   }
 
   private let firestore: Firestore
@@ -44,7 +44,7 @@ public final class Transaction: NSObject, Sendable {
   public func getDocument(_ document: DocumentReference) throws -> DocumentSnapshot {
     trapping { try check(forDocument: document) }
     guard state.withLock({ $0.writes.isEmpty }) else {
-      throw FirestoreErrorCode(
+      throw FirestoreErrorCode.error(
         .invalidArgument,
         "Firestore transactions require all reads to be executed before all writes"
       )
@@ -66,7 +66,7 @@ public final class Transaction: NSObject, Sendable {
       }
     }
     guard let document = documents.first(where: { $0.name == name }) else {
-      throw FirestoreErrorCode(.internal, "The server left a document out.")
+      throw FirestoreErrorCode.error(.internal, "The server left a document out.")
     }
     return document
   }
@@ -95,7 +95,7 @@ public final class Transaction: NSObject, Sendable {
         return
       }
       guard known == version else {
-        throw FirestoreErrorCode(.aborted, "Document version changed between two reads.")
+        throw FirestoreErrorCode.error(.aborted, "Document version changed between two reads.")
       }
     }
   }
@@ -115,7 +115,7 @@ public final class Transaction: NSObject, Sendable {
     state.withLock { state in
       let version = state.written.contains(write.name) ? nil : state.versions[write.name]
       if isUpdate, version == .zero {
-        state.problem = FirestoreErrorCode(
+        state.problem = FirestoreErrorCode.error(
           .invalidArgument,
           "Can't update a document that doesn't exist."
         )
@@ -217,6 +217,7 @@ public final class Transaction: NSObject, Sendable {
     }
     if let problem { throw problem }
     guard !writes.isEmpty else { return }
+    if let tooLarge = writes.sizeFailure { throw tooLarge }
     _ = try await client.call { transport, credentials in
       try await transport.commit(writes, credentials)
     }

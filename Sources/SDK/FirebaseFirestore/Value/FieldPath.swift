@@ -32,7 +32,7 @@ public final class FieldPath: NSObject, NSCopying, Sendable {
   /// Throws `invalidArgument` where a text with dots would trap, wherever a field is named by one.
   public static func check(_ field: String) throws {
     if let problem = problem(ofDotted: field) {
-      throw FirestoreErrorCode(.invalidArgument, problem)
+      throw FirestoreErrorCode.error(.invalidArgument, problem)
     }
   }
 

@@ -18,7 +18,7 @@ public final class GeoPoint: NSObject, NSCopying, Sendable, Codable {
   /// Throws `invalidArgument` outside the globe, where ``init(latitude:longitude:)`` would trap.
   public static func check(latitude: Double, longitude: Double) throws {
     if let problem = problem(latitude, longitude) {
-      throw FirestoreErrorCode(.invalidArgument, problem)
+      throw FirestoreErrorCode.error(.invalidArgument, problem)
     }
   }
 

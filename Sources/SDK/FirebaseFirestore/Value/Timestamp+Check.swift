@@ -5,7 +5,7 @@ extension FirebaseCore.Timestamp {
   /// Throws `invalidArgument` outside the years 1 to 9999, where `init(seconds:nanoseconds:)` would trap.
   public static func check(seconds: Int64, nanoseconds: Int32) throws {
     if let problem = problem(seconds, nanoseconds) {
-      throw FirestoreErrorCode(.invalidArgument, problem)
+      throw FirestoreErrorCode.error(.invalidArgument, problem)
     }
   }
 

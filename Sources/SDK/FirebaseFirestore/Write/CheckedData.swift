@@ -31,7 +31,7 @@ extension Query {
   public func checking(_ body: (Query) throws -> Query) throws -> Query {
     let made = try body(copy(misuse: .isNoted(nil)))
     if case .isNoted(let problem?) = made.misuse {
-      throw FirestoreErrorCode(.invalidArgument, problem)
+      throw FirestoreErrorCode.error(.invalidArgument, problem)
     }
     let query = made.copy(misuse: .traps)
     try query.check()
@@ -44,7 +44,7 @@ extension Query {
 
   /// Throws what the server would refuse about the query, before it is sent.
   public func check() throws {
-    if let problem = limitProblem { throw FirestoreErrorCode(.invalidArgument, problem) }
+    if let problem = limitProblem { throw FirestoreErrorCode.error(.invalidArgument, problem) }
     do {
       _ = try listenQuery()
     } catch {

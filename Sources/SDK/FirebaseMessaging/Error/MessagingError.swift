@@ -1,10 +1,13 @@
+import FirebaseCore
 import Foundation
 
 /// The domain of messaging's errors.
 public let MessagingErrorDomain = "com.google.fcm"
 
 /// What went wrong with a registration, a topic or a token.
-public struct MessagingError: CustomNSError, LocalizedError, Sendable, Hashable {
+///
+/// Messaging throws and delivers `NSError`s of ``MessagingErrorDomain``; casts to this type take them.
+public struct MessagingError: ErrorWithObject, CustomNSError, LocalizedError, Sendable, Hashable {
   /// The kinds of errors.
   public enum Code: Int, Sendable {
     /// None of the others.
@@ -32,9 +35,19 @@ public struct MessagingError: CustomNSError, LocalizedError, Sendable, Hashable 
     error = NSError(domain: MessagingErrorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
-  init(_ code: Code, _ message: String) {
-    self.init(code, userInfo: [NSLocalizedDescriptionKey: message])
+  /// The error of an object of messaging's domain.
+  package init?(object: NSError) {
+    guard object.domain == MessagingErrorDomain else { return nil }
+    error = object
   }
+
+  /// The error object of a code with a text.
+  static func error(_ code: Code, _ message: String) -> NSError {
+    MessagingError(code, userInfo: [NSLocalizedDescriptionKey: message]).object
+  }
+
+  /// The error as an object.
+  package var object: NSError { error }
 
   /// The domain of this error as an `NSError`.
   public static var errorDomain: String { MessagingErrorDomain }

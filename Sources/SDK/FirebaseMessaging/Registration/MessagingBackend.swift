@@ -33,7 +33,7 @@ struct MessagingBackend: Sendable {
   ) async throws -> String {
     let data = try await send("POST", "registrations", body(address), idToken: idToken)
     guard let answer = try? JSONDecoder().decode(Registration.self, from: data) else {
-      throw MessagingError(.unknown, "The server's answer has no token.")
+      throw MessagingError.error(.unknown, "The server's answer has no token.")
     }
     return answer.token
   }
@@ -101,7 +101,7 @@ struct MessagingBackend: Sendable {
     guard let base = options.address(of: .messaging)?.url, let project = options.projectID,
       let key = options.apiKey, let url = URL(string: "\(base)/v1/projects/\(project)/\(path)")
     else {
-      throw MessagingError(.invalidRequest, "The options have no server, project or API key.")
+      throw MessagingError.error(.invalidRequest, "The options have no server, project or API key.")
     }
     var request = URLRequest(url: url, timeoutInterval: Self.timeout)
     request.httpMethod = method
@@ -117,7 +117,7 @@ struct MessagingBackend: Sendable {
     do {
       return try await installations.authToken().authToken
     } catch let error as InstallationsErrorCode {
-      throw MessagingError(
+      throw MessagingError.error(
         error.code == .serverUnreachable ? .network : .authentication,
         "The installation has no token: \(error.localizedDescription)"
       )
@@ -138,7 +138,7 @@ struct MessagingBackend: Sendable {
     } catch {
       if error is CancellationError { throw error }
       let isTimeout = (error as? URLError)?.code == .timedOut
-      throw MessagingError(
+      throw MessagingError.error(
         isTimeout ? .timeout : .network,
         "The server cannot be reached: \(error.localizedDescription)"
       )
@@ -152,10 +152,10 @@ struct MessagingBackend: Sendable {
     switch status {
     case 200..<300: return
     case 404: throw Unregistered()
-    case 401: throw MessagingError(.authentication, "The server answered 401: \(text)")
-    case 403: throw MessagingError(.noAccess, "The server answered 403: \(text)")
+    case 401: throw MessagingError.error(.authentication, "The server answered 401: \(text)")
+    case 403: throw MessagingError.error(.noAccess, "The server answered 403: \(text)")
     case 408, 429, 500...: throw Busy()
-    default: throw MessagingError(.invalidRequest, "The server answered \(status): \(text)")
+    default: throw MessagingError.error(.invalidRequest, "The server answered \(status): \(text)")
     }
   }
 }

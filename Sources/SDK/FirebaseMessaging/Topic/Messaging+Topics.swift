@@ -42,7 +42,10 @@ extension Messaging {
       return (state.topicWork, state.topicWaiters.values)
     }
     work?.cancel()
-    let error = MessagingError(.unknown, "The data were deleted before the server knew the topic.")
+    let error = MessagingError.error(
+      .unknown,
+      "The data were deleted before the server knew the topic."
+    )
     for waiter in waiters { waiter.resume(throwing: error) }
   }
 

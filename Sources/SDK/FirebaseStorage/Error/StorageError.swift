@@ -2,8 +2,9 @@ import Foundation
 
 /// Why something with files failed.
 ///
-/// As an `NSError` it has the domain ``StorageErrorDomain``, the number of its ``StorageErrorCode``, and what the server
-/// answered: `ResponseErrorDomain`, `ResponseErrorCode`, `ResponseBody`, `bucket`, `object`.
+/// Files throw and deliver `NSError`s of ``StorageErrorDomain`` with the number of a ``StorageErrorCode`` and the server's
+/// response: `ResponseErrorDomain`, `ResponseErrorCode`, `ResponseBody`, `bucket`, `object`, and the status as
+/// `NSUnderlyingErrorKey`. Casts to this type take them: `catch let StorageError.unauthorized(bucket, object, _)`.
 public enum StorageError: Error, Sendable {
   /// Something that has no number of its own.
   case unknown(message: String, serverError: [String: any Sendable])
@@ -76,6 +77,15 @@ extension StorageError: CustomNSError, LocalizedError {
   public var errorUserInfo: [String: Any] {
     var members: [String: Any] = serverError
     members[NSLocalizedDescriptionKey] = text
+    if case .downloadSizeExceeded(let total, let limit) = self {
+      members["totalSize"] = total
+      members["maxAllowedSize"] = limit
+    }
+    if let domain = serverError["ResponseErrorDomain"] as? String,
+      let code = serverError["ResponseErrorCode"] as? Int
+    {
+      members[NSUnderlyingErrorKey] = NSError(domain: domain, code: code)
+    }
     return members
   }
   /// What went wrong, for people.
@@ -90,14 +100,17 @@ extension StorageError: CustomNSError, LocalizedError {
     case .bucketNotFound(let bucket): "Bucket \(bucket) does not exist."
     case .projectNotFound(let project): "Project \(project) does not exist."
     case .quotaExceeded(let bucket, _): "The quota of bucket \(bucket) is used up."
-    case .unauthenticated: "The user is not authenticated: sign in and try again."
+    case .unauthenticated:
+      "User is not authenticated, please authenticate using Firebase Authentication and try again."
     case .unauthorized(let bucket, let object, _):
-      "The user may not access gs://\(bucket)/\(object)."
-    case .retryLimitExceeded: "The operation was tried for as long as allowed, without success."
+      "User does not have permission to access gs://\(bucket)/\(object)."
+    case .retryLimitExceeded: "Max retry time for operation exceeded, please try again."
     case .nonMatchingChecksum: "The object's checksum is another at the server than here."
     case .downloadSizeExceeded(let total, let limit):
-      "The object has \(total) bytes, which is more than the maximum of \(limit)."
-    case .cancelled: "The upload or download was cancelled."
+      "Attempted to download object with size of \(total) bytes, which exceeds the maximum size of "
+        + "\(limit) bytes. Consider raising the maximum download size, or using "
+        + "StorageReference.write"
+    case .cancelled: "User cancelled the upload/download."
     }
   }
 }

@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 
 /// The domain of all errors of files.
@@ -35,6 +36,17 @@ public enum StorageErrorCode: Int, Error, Sendable, CaseIterable {
   case internalError = -13052
   /// The URL names no object.
   case pathError = -13053
+}
+
+extension StorageErrorCode: ErrorWithObject {
+  /// The error as an object.
+  package var object: NSError { NSError(domain: StorageErrorDomain, code: rawValue) }
+
+  /// The error of an object of the domain of files.
+  package init?(object: NSError) {
+    guard object.domain == StorageErrorDomain else { return nil }
+    self.init(rawValue: object.code)
+  }
 }
 
 extension StorageErrorCode: CustomNSError {

@@ -14,4 +14,9 @@ public final class StorageListResult: NSObject, Sendable {
     self.items = items
     self.pageToken = pageToken
   }
+
+  /// Another page with the same references.
+  public override func copy() -> Any {
+    StorageListResult(prefixes: prefixes, items: items, pageToken: pageToken)
+  }
 }

@@ -3,10 +3,15 @@ import Foundation
 
 extension StorageMetadata {
   /// Metadata from their JSON members, as the server has them.
-  public convenience init(dictionary: [String: Any]) {
+  public convenience init(dictionary: [String: AnyHashable]) {
+    self.init(members: dictionary)
+  }
+
+  private convenience init(members dictionary: [String: Any]) {
     func text(_ name: String) -> String? { dictionary[name] as? String }
     func number(_ name: String) -> Int64 {
-      text(name).flatMap { Int64($0) } ?? (dictionary[name] as? Int64) ?? 0
+      text(name).flatMap { Int64($0) } ?? (dictionary[name] as? Int64)
+        ?? (dictionary[name] as? Int).map(Int64.init) ?? 0
     }
     var settable = Settable()
     for (name, field) in Self.textFields { settable[keyPath: field] = text(name) }
@@ -26,8 +31,11 @@ extension StorageMetadata {
   }
 
   /// The JSON members, as the server has them.
-  public func dictionaryRepresentation() -> [String: Any] {
-    var json = settableJSON
+  public func dictionaryRepresentation() -> [String: AnyHashable] {
+    let values = settable
+    var json: [String: AnyHashable] = [:]
+    for (name, field) in Self.textFields { json[name] = values[keyPath: field] }
+    if let custom = values.custom { json["metadata"] = custom }
     if !served.bucket.isEmpty { json["bucket"] = served.bucket }
     json["name"] = served.name
     json["md5Hash"] = served.md5Hash
@@ -58,7 +66,7 @@ extension StorageMetadata {
     guard let members = json as? [String: Any] else {
       throw StorageError.internalError(message: "The server's answer has no metadata.")
     }
-    self.init(dictionary: members)
+    self.init(members: members)
   }
 
   private static let timeFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

@@ -113,6 +113,9 @@ public final class StorageMetadata: NSObject, Sendable {
 
   public override var hash: Int { served.hashValue }
 
+  /// The type and the JSON members.
+  public override var description: String { "\(type(of: self)) \(dictionaryRepresentation())" }
+
   /// A copy of its own.
   public override func copy() -> Any {
     StorageMetadata(served, original: original, current: settable)

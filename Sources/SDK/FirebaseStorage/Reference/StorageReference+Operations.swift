@@ -10,17 +10,18 @@ extension StorageReference {
     let backend = storage.backend
     guard let token = metadata.served.downloadTokens.first else {
       throw StorageError.internalError(message: "The object \(fullPath) has no download token.")
+        .object
     }
     let request = try backend.request("GET", fullPath, query: [("alt", "media"), ("token", token)])
     guard let url = request.url else {
-      throw StorageError.internalError(message: "The object \(fullPath) has no URL.")
+      throw StorageError.internalError(message: "The object \(fullPath) has no URL.").object
     }
     return url
   }
 
   /// What is known of the object.
   public func getMetadata() async throws -> StorageMetadata {
-    try StorageMetadata(try await send("GET"))
+    try served(by: try await send("GET"))
   }
 
   /// Says something else of the object: only what changed since the metadata came from the server, nil for what
@@ -28,7 +29,11 @@ extension StorageReference {
   @discardableResult
   public func updateMetadata(_ metadata: StorageMetadata) async throws -> StorageMetadata {
     let body = try JSONSerialization.data(withJSONObject: metadata.changes)
-    return try StorageMetadata(try await send("PATCH", body: body))
+    return try served(by: try await send("PATCH", body: body))
+  }
+
+  private func served(by answer: HTTPAnswer) throws -> StorageMetadata {
+    do { return try StorageMetadata(answer) } catch { throw StorageError(error).object }
   }
 
   /// Deletes the object.
@@ -70,14 +75,14 @@ extension StorageReference {
     guard maxResults.map({ (1...1_000).contains($0) }) ?? true else {
       throw StorageError.invalidArgument(
         message: "maxResults must be between 1 and 1000 inclusive."
-      )
+      ).object
     }
     var query = [("prefix", fullPath.isEmpty ? "" : "\(fullPath)/"), ("delimiter", "/")]
     if let maxResults { query.append(("maxResults", String(maxResults))) }
     if let token { query.append(("pageToken", token)) }
     let answer = try await listAnswer(query)
     guard let page = try? JSONDecoder().decode(Page.self, from: answer.body) else {
-      throw StorageError.internalError(message: "The server's list cannot be read.")
+      throw StorageError.internalError(message: "The server's list cannot be read.").object
     }
     let root = root()
     return StorageListResult(
@@ -96,7 +101,7 @@ extension StorageReference {
         for: storage.maxOperationRetryTime
       )
     } catch {
-      throw StorageError(error)
+      throw StorageError(error).object
     }
   }
 
@@ -114,13 +119,14 @@ extension StorageReference {
         for: storage.maxOperationRetryTime
       )
     } catch {
-      throw StorageError(error)
+      throw StorageError(error).object
     }
   }
 
-  func checkIsObject() throws(StorageError) {
+  func checkIsObject() throws {
     guard !fullPath.isEmpty else {
-      throw .invalidArgument(message: "The root of the bucket \(bucket) is no object.")
+      throw StorageError.invalidArgument(message: "The root of the bucket \(bucket) is no object.")
+        .object
     }
   }
 }

@@ -31,9 +31,12 @@ public final class StorageReference: NSObject, Sendable {
     StorageReference(storage, self.path.child(path))
   }
 
+  /// Another reference to the same object.
+  public override func copy() -> Any { StorageReference(storage, path) }
+
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? StorageReference else { return false }
-    return other.storage === storage && other.path == path
+    return other.storage == storage && other.path == path
   }
 
   public override var hash: Int { path.hashValue }

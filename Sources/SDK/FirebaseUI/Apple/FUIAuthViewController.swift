@@ -76,7 +76,7 @@ public final class FUIAuthPickerViewController: UIViewController,
   private func handlerURL() throws -> URL {
     guard let host = authUI.auth?.app?.options.brasaHost,
       let url = URL(string: "\(host)/__/auth/handler")
-    else { throw FUIAuthErrorCode.cannotFindProvider }
+    else { throw FUIAuthErrorCode.cannotFindProvider.object }
     return url
   }
 
@@ -89,7 +89,7 @@ public final class FUIAuthPickerViewController: UIViewController,
         if let answer {
           continuation.resume(returning: answer)
         } else {
-          continuation.resume(throwing: error ?? FUIAuthErrorCode.userCancelledSignIn)
+          continuation.resume(throwing: error ?? FUIAuthErrorCode.userCancelledSignIn.object)
         }
       }
       session.presentationContextProvider = self

@@ -67,7 +67,9 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
     with provider: any FUIAuthProvider,
     continueURL: URL
   ) async throws -> URL {
-    guard let auth, let id = provider.providerID else { throw FUIAuthErrorCode.cannotFindProvider }
+    guard let auth, let id = provider.providerID else {
+      throw FUIAuthErrorCode.cannotFindProvider.object
+    }
     let signIn = try await auth.beginSignIn(
       providerID: id,
       continueURL: continueURL,
@@ -97,10 +99,10 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
       defer { state.pending = nil }
       return state.pending
     }
-    guard let auth, let pending else { throw FUIAuthErrorCode.noSignInUnderWay }
+    guard let auth, let pending else { throw FUIAuthErrorCode.noSignInUnderWay.object }
     let query = URLComponents(url: answer, resolvingAgainstBaseURL: false)?.queryItems
     if query?.contains(where: { $0.name == "error" && $0.value == "access_denied" }) == true {
-      throw FUIAuthErrorCode.userCancelledSignIn
+      throw FUIAuthErrorCode.userCancelledSignIn.object
     }
     return try await auth.finishSignIn(pending, answer: answer)
   }
@@ -111,7 +113,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
       defer { state.pending = nil }
       return state.pending != nil
     }
-    if wasPending { tell(.failure(FUIAuthErrorCode.userCancelledSignIn)) }
+    if wasPending { tell(.failure(FUIAuthErrorCode.userCancelledSignIn.object)) }
   }
 
   /// Tells the delegate on its queue, if there is one.

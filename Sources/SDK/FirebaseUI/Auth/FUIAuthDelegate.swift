@@ -1,4 +1,5 @@
 import FirebaseAuth
+import FirebaseCore
 import Foundation
 
 /// What hears of sign-ins.
@@ -17,7 +18,7 @@ extension FUIAuthDelegate {
 }
 
 /// Why a sign-in ended without an account, beyond the errors of `FirebaseAuth`; the numbers are our own.
-public enum FUIAuthErrorCode: Int, LocalizedError, CustomNSError, Sendable {
+public enum FUIAuthErrorCode: Int, ErrorWithObject, LocalizedError, CustomNSError, Sendable {
   /// The person did not want to, here or at the provider's page.
   case userCancelledSignIn = 1
   /// The provider has no id, or the accounts are gone.
@@ -30,6 +31,17 @@ public enum FUIAuthErrorCode: Int, LocalizedError, CustomNSError, Sendable {
 
   /// The number.
   public var errorCode: Int { rawValue }
+
+  /// The error as an object.
+  package var object: NSError {
+    NSError(domain: Self.errorDomain, code: rawValue, userInfo: errorUserInfo)
+  }
+
+  /// The error of an object of this domain.
+  package init?(object: NSError) {
+    guard object.domain == Self.errorDomain else { return nil }
+    self.init(rawValue: object.code)
+  }
 
   /// The sentence for people, for those who take the error as an `NSError`.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? ""] }
