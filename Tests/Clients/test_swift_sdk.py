@@ -4,6 +4,7 @@ accounts and under rules."""
 import json
 import os
 import queue
+import shutil
 import subprocess
 import threading
 
@@ -15,6 +16,8 @@ from support.users import PASSWORD, Production, UserClient
 
 pytestmark = pytest.mark.brasa_only
 
+NAMES = servers.CHECKOUT / "Tests" / "Fixtures" / "sdk-names"
+MODULES = servers.CHECKOUT / ".build" / "debug" / "Modules"
 PROGRAM = servers.CHECKOUT / ".build" / "debug" / "sdk-app"
 # Swift's Foundation on Linux trusts the system's authorities alone: the process sees ours in their place.
 TRUSTING = 'mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec "$@"'
@@ -152,3 +155,46 @@ def test_a_right_that_ends_ends_the_listener(deployment, start):
     assert app.told(lambda line: "failed" in line) == {"failed": "b", "code": 7}
     deployment.deploy(rules.PRODUCTS)
     bob.close()
+
+
+def listed(path):
+    """The names of a list, with the path of each from its module; those that are not to be there have a mark."""
+    above = ""
+    for line in path.read_text().splitlines():
+        if line and not line[0].isspace():
+            above = "" if line == "-" else line.rstrip(":") + "."
+            if line != "-" and not line.endswith(":"):
+                yield line
+            continue
+        for name in line.split():
+            mark, name = ("!", name[1:]) if name.startswith("!") else ("", name)
+            yield mark + above + name.removesuffix("+")
+            if name.endswith(")+"):
+                yield mark + above + name[:-2] + "completion:)"
+
+
+def symbols(module, directory):
+    """The public names of one of our modules, by its symbol graphs."""
+    maps = [*servers.CHECKOUT.glob("Sources/Vocabulary/*/module.modulemap"),
+            *servers.CHECKOUT.glob(".build/checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap")]
+    target = json.loads(subprocess.run(["swift", "-print-target-info"], capture_output=True, check=True).stdout)
+    subprocess.run(
+        ["swift", "symbolgraph-extract", "-module-name", module, "-I", MODULES, "-output-dir", directory,
+         "-target", target["target"]["unversionedTriple"], "-minimum-access-level", "public",
+         *(part for path in maps for part in ("-Xcc", f"-fmodule-map-file={path}"))],
+        check=True, capture_output=True,
+    )
+    return {
+        ".".join(symbol["pathComponents"])
+        for path in directory.glob(f"{module}*.symbols.json") for symbol in json.loads(path.read_text())["symbols"]
+    }
+
+
+@pytest.mark.parametrize("module", sorted(path.stem for path in NAMES.glob("*.txt")))
+def test_a_module_has_the_names_of_googles(module, tmp_path):
+    if shutil.which("swift") is None or not (MODULES / f"{module}.swiftmodule").exists():
+        pytest.skip(f"there is no Swift, or {module} is not built")
+    ours = symbols(module, tmp_path)
+    names = list(listed(NAMES / f"{module}.txt"))
+    assert [name for name in names if name[0] != "!" and name not in ours] == []
+    assert [name for name in names if name[0] == "!" and name[1:] in ours] == []
