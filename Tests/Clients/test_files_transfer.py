@@ -52,7 +52,7 @@ def filled(tmp_path):
     blob.patch()
     for number in range(3):
         bucket.copy_blob(bucket.blob("big"), bucket, f"copies/{number}")
-    kept = client(running).create_bucket("kept.appspot.com")
+    kept = client(running).create_bucket("kept-shop-files")
     kept.versioning_enabled = True
     kept.labels = {"team": "photos"}
     kept.add_lifecycle_delete_rule(number_of_newer_versions=9)

@@ -80,22 +80,25 @@ package final class ObjectStorage: Sendable {
     _ permit: BucketPermit
   ) async throws -> StoredBucket? {
     let stored = try await storedBucket(name)
-    guard
-      stored.map({ $0.project == permit.bucket.project })
-        ?? (UploadPart.mayHave(name, project: permit.bucket.project)
-          && (configuration.makesBuckets
-            || BucketID.project(ofDefault: name.text) == permit.bucket.project))
-    else {
+    let project = permit.bucket.project
+    let isMadeOnUse =
+      configuration.makesBuckets || BucketID.project(ofDefault: name.text) == project
+    guard name.mayBelong(to: project), stored.map({ $0.project == project }) ?? isMadeOnUse else {
       throw StorageError.noBucket(name)
     }
     return stored
   }
 
-  /// Whose bucket it is, or would be if it were made now; nil where that is nobody.
+  /// The project of a bucket, or the one that it would be of if it were made now; nil where that is none.
+  ///
+  /// A name that belongs to a project by its form is that project's, whichever made the bucket.
   package func project(ofBucket name: BucketName) async throws -> Text? {
-    if let stored = try await storedBucket(name) { return stored.project }
+    if let stored = try await storedBucket(name) {
+      return BucketID.owner(ofName: name.text) ?? stored.project
+    }
     return BucketID.project(ofDefault: name.text)
-      ?? (configuration.makesBuckets ? configuration.project : nil)
+      ?? (configuration.makesBuckets
+        ? BucketID.owner(ofName: name.text) ?? configuration.project : nil)
   }
 
   /// What is kept of a bucket for its clients by that name, which is for anybody to know; nil where there is nothing.

@@ -50,6 +50,13 @@ package struct StorageError: Error, Sendable {
     StorageError(.notFound, "No such object: \(bucket.text.string)/\(name.text.string)")
   }
 
+  /// In Google's words, which tell nothing of the bucket's project.
+  static let nameOfAnother = StorageError(
+    .conflict,
+    "The requested bucket name is not available. The bucket namespace is shared by all users of the "
+      + "system. Please select a different name and try again."
+  )
+
   static let noUpload = StorageError(.notFound, "The upload session does not exist or has expired.")
 
   /// The error for a request that continues a cancelled upload.

@@ -309,7 +309,7 @@ struct BucketPermitTests {
 
   @Test(arguments: [
     ("shop.appspot.com", "shop"), ("shop.firebasestorage.app", "shop"), ("shop", nil),
-    (".appspot.com", nil), ("a.b.appspot.com", nil),
+    (".appspot.com", nil), ("a.b.appspot.com", nil), ("shop.appspot.com.x", nil),
   ])
   func `a default bucket is its project's`(name: String, project: String?) {
     #expect(BucketID.project(ofDefault: Text(name))?.string == project)

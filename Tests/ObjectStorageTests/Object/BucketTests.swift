@@ -1,3 +1,4 @@
+import Access
 import FirestoreModel
 import Testing
 
@@ -23,6 +24,65 @@ import Testing
     #expect(try await fixture.storage.project(ofBucket: BucketName("q.appspot.com")) == "q")
     #expect(try await fixture.storage.project(ofBucket: BucketName("other")) == nil)
     try fixture.close()
+  }
+
+  @Test(arguments: [
+    "delta.appspot.com", "delta.firebasestorage.app", "staging.delta.appspot.com",
+  ])
+  func `a name that belongs to a project by its form is no other project's`(
+    name: String
+  ) async throws {
+    let fixture = try StorageFixture { $0.makesBuckets = true }
+    let (storage, taken) = (fixture.storage, try fixture.permit(name, project: "alpha"))
+    let admin = AccessControl.administratorPermit(atRest: fixture.databases)
+    #expect(
+      await code { _ = try await storage.makeBucket(taken, BucketConfiguration()) } == .conflict
+    )
+    #expect(await code { _ = try await storage.bucket(taken) } == .notFound)
+    #expect(
+      await code { _ = try await storage.importBucket(taken.bucket, BucketConfiguration(), admin) }
+        == .conflict
+    )
+    let own = try fixture.permit(name, project: "delta")
+    _ = try await storage.makeBucket(own, BucketConfiguration())
+    #expect(try await storage.project(ofBucket: BucketName(name)) == "delta")
+    try fixture.close()
+  }
+
+  @Test func `a bucket that another project took is nobody's until an operator assigns it`()
+    async throws
+  {
+    let fixture = try StorageFixture()
+    let (storage, name) = (fixture.storage, try BucketName("delta.appspot.com"))
+    let (taker, owner) = (
+      try fixture.permit("delta.appspot.com", project: "alpha"),
+      try fixture.permit("delta.appspot.com", project: "delta")
+    )
+    try await fixture.takeBucket(name, for: "alpha")
+    for permit in [taker, owner] {
+      #expect(await code { _ = try await storage.bucket(permit) } == .notFound)
+    }
+    let admin = AccessControl.administratorPermit(atRest: fixture.databases)
+    #expect(try await storage.buckets(of: "alpha", limit: 9, admin).isEmpty)
+    let found = try await storage.verify(from: nil).found
+    #expect(found.differences.count == 1)
+    #expect(
+      found.differences.first?.contains("brasa storage assign gs://delta.appspot.com") == true
+    )
+    #expect(try await storage.assignToOwner(name, admin).project == "delta")
+    #expect(try await storage.bucket(owner).name == name)
+    #expect(try await storage.buckets(of: "delta", limit: 9, admin).map(\.name) == [name])
+    #expect(try await storage.verify(from: nil).found.differences == [])
+    #expect(await code { _ = try await storage.assignToOwner(name, admin) } == .conflict)
+    try fixture.close()
+  }
+
+  @Test func `an import gives default buckets the name of the project that takes them`() {
+    let moved = BucketID(project: "old", name: "old.appspot.com").moved(to: "new")
+    #expect(moved == BucketID(project: "new", name: "new.appspot.com"))
+    let below = BucketID(project: "old", name: "staging.old.firebasestorage.app").moved(to: "new")
+    #expect(below.name == "staging.new.firebasestorage.app")
+    #expect(BucketID(project: "old", name: "photos").moved(to: "new").name == "photos")
   }
 
   @Test func `a look for a bucket makes none`() async throws {

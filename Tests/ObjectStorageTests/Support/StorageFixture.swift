@@ -70,6 +70,17 @@ final class StorageFixture: Sendable {
     try await storage.bucket(permit(name))
   }
 
+  /// Makes a bucket as a server did that let every project have every name.
+  func takeBucket(_ name: BucketName, for project: Text) async throws {
+    try await storage.write { group in
+      let number = try group.allocateVersion()
+      try group.put(
+        StoredBucket(name, project: project, number: number, configuration: BucketConfiguration())
+      )
+      try group.putMarker(StorageKey.projectBucket(project, name))
+    }
+  }
+
   /// The files below the directory's `finished` and `unfinished`.
   func files() throws -> (finished: Int, unfinished: Int) {
     let manager = FileManager.default

@@ -124,7 +124,11 @@ private final class FileImport {
   }
 
   private func take(_ line: BucketLine) throws {
-    let id = BucketID(project: project, name: Text(line.name))
+    // The default buckets of the project that was exported become those of this one.
+    let name = Text(line.name)
+    let id = BucketID(project: BucketID.owner(ofName: name) ?? project, name: name).moved(
+      to: project
+    )
     buckets[line.name] = try Waiting.translating { [storage, permit] in
       try await storage.importBucket(id, line.configuration, permit)
     }

@@ -54,6 +54,13 @@ package struct StorageOperations: Sendable {
     try wait { _ = try await bucket.update { $0.quotaBytes = bytes } }
   }
 
+  /// Gives a bucket that another project made to the project that its name belongs to.
+  package func assign(_ bucket: String) throws -> StoredBucket {
+    try wait { [storage, permit] in
+      try await storage.assignToOwner(try BucketName(bucket), permit)
+    }
+  }
+
   private func bucket(_ name: String) throws -> Bucket {
     try wait { [storage, permit] in
       let name = try BucketName(name)

@@ -26,5 +26,31 @@ package struct BucketID: Sendable, Hashable {
     return nil
   }
 
+  /// The project that a name belongs to by its form, whoever has a bucket of it; nil for names that are free to all.
+  ///
+  /// Beside the default buckets' names those are the names below them, such as `staging.shop.appspot.com`.
+  package static func owner(ofName name: Text) -> Text? {
+    for suffix in defaultSuffixes where name.string.hasSuffix(suffix) {
+      let labels = name.string.dropLast(suffix.count).split(separator: ".")
+      return labels.last.map { Text(String($0)) }
+    }
+    return nil
+  }
+
+  /// The bucket in the hands of another project: a name that belongs to its project becomes the other's.
+  package func moved(to other: Text) -> BucketID {
+    let text = name.string
+    for suffix in Self.defaultSuffixes where text.hasSuffix(project.string + suffix) && !isFree {
+      let rest = text.dropLast(project.string.count + suffix.count)
+      return BucketID(project: other, name: Text(rest + other.string + suffix))
+    }
+    return BucketID(project: other, name: name)
+  }
+
+  private var isFree: Bool { Self.owner(ofName: name) == nil }
+
+  /// True where the project may have a bucket of that name.
+  package var isRightful: Bool { Self.owner(ofName: name).map { $0 == project } ?? true }
+
   private static let defaultSuffixes = [".firebasestorage.app", ".appspot.com"]
 }

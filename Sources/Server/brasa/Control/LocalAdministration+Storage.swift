@@ -20,6 +20,9 @@ extension LocalAdministration {
     case .stat(let path): try stat(path, output)
     case .usage(let bucket, let project): try usage(bucket, project, output)
     case .quota(let bucket, let change): try quota(bucket, change, output)
+    case .assign(let bucket):
+      let assigned = try operations.assign(bucket)
+      try output(.finished(summary: "gave gs://\(bucket)/ to project \(assigned.project.string)"))
     case .remove(let path, let isRecursive): try remove(path, isRecursive: isRecursive, output)
     case .read(let path, let isRecursive): try read(path, isRecursive: isRecursive, output)
     case .write(let bucket):

@@ -10,6 +10,8 @@ enum StorageRequest: Codable, Sendable, Equatable {
   case usage(bucket: String?, project: String?)
   /// How much a bucket may hold, after a change of that.
   case quota(bucket: String, QuotaChange)
+  /// Gives a bucket that another project made to the project that its name belongs to.
+  case assign(bucket: String)
   /// Deletes an object, or all below a prefix.
   case remove(StoragePath, isRecursive: Bool)
   /// Hands out an object, or all below a prefix, as the items of a stream of files.
@@ -26,6 +28,7 @@ enum StorageRequest: Codable, Sendable, Equatable {
     case .stat: "stat"
     case .usage: "usage"
     case .quota: "quota"
+    case .assign: "assign"
     case .remove: "rm"
     case .read, .write, .copy: "cp"
     }

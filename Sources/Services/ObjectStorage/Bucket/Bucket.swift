@@ -54,10 +54,8 @@ extension ObjectStorage {
     let name = try BucketName(permit.bucket.name.string)
     try configuration.check()
     let stored = try await write { group in
-      guard UploadPart.mayHave(name, project: permit.bucket.project) else {
-        throw StorageError(.conflict, "The requested bucket name is not available.")
-      }
-      guard try group.bucket(name) == nil else {
+      if let other = try group.bucket(name) {
+        guard other.project == permit.bucket.project else { throw StorageError.nameOfAnother }
         throw StorageError(
           .conflict,
           "Your previous request to create the named bucket succeeded and you already own it."
@@ -66,6 +64,26 @@ extension ObjectStorage {
       return try group.makeBucket(name, permit.bucket.project, configuration)
     }
     return Bucket(self, stored, permit)
+  }
+
+  /// Gives a bucket that another project made to the project that its name belongs to, with its objects.
+  ///
+  /// Throws `notFound` where there is none, `conflict` where it is in the right hands already.
+  package func assignToOwner(
+    _ name: BucketName,
+    _ permit: AdministratorPermit
+  ) async throws -> StoredBucket {
+    try await write { group in
+      guard var bucket = try group.bucket(name) else { throw StorageError.noBucket(name) }
+      guard !bucket.isRightful, let owner = BucketID.owner(ofName: name.text) else {
+        throw StorageError(
+          .conflict,
+          "The bucket \(name.text.string) is of project \(bucket.project.string), which may have it."
+        )
+      }
+      try group.move(&bucket, to: owner)
+      return bucket
+    }
   }
 
   /// A project's buckets by name.
@@ -79,7 +97,7 @@ extension ObjectStorage {
   ) async throws -> [StoredBucket] {
     try await read { view in
       try view.bucketNames(of: project, from: first, limit: limit).compactMap {
-        try view.bucket($0)
+        try view.bucket($0).flatMap { $0.isRightful ? $0 : nil }
       }
     }
   }

@@ -62,6 +62,7 @@ extension KeyValueGroup {
     _ project: Text,
     _ configuration: BucketConfiguration
   ) throws -> StoredBucket {
+    guard name.mayBelong(to: project) else { throw StorageError.nameOfAnother }
     let number = try allocateVersion()
     let stored = StoredBucket(
       name,
@@ -72,6 +73,16 @@ extension KeyValueGroup {
     try put(stored)
     try putMarker(StorageKey.projectBucket(project, name))
     return stored
+  }
+
+  /// Gives a bucket to another project.
+  func move(_ bucket: inout StoredBucket, to project: Text) throws {
+    try delete(StorageKey.projectBucket(bucket.project, bucket.name))
+    bucket.project = project
+    bucket.metageneration += 1
+    bucket.updated = try allocateVersion()
+    try put(bucket)
+    try putMarker(StorageKey.projectBucket(project, bucket.name))
   }
 
   func put(_ bucket: StoredBucket) throws {

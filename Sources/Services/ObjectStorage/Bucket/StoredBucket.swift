@@ -10,7 +10,7 @@ import KeyValueStore
 /// A bucket without its objects.
 package struct StoredBucket: Sendable, Hashable {
   package let name: BucketName
-  package let project: Text
+  package internal(set) var project: Text
   /// Names the bucket in the keys of its objects; a bucket made anew has another.
   let number: Int64
   /// In microseconds since 1970.
@@ -21,6 +21,9 @@ package struct StoredBucket: Sendable, Hashable {
 
   /// Changes with what is set of the bucket.
   package var entityTag: String { Base64.standard(Array("\(metageneration)".utf8)) }
+
+  /// True where its project may have the name; nobody reaches another bucket.
+  package var isRightful: Bool { name.mayBelong(to: project) }
 
   static let format = ValueFormat("a bucket") { try RecordReader(Array($0)) }
 

@@ -1,3 +1,4 @@
+import Access
 import FirestoreModel
 import KeyValueStore
 
@@ -62,6 +63,7 @@ extension ObjectStorage {
       return (found, VerificationPosition(bucket: bucket.name.text, name: next))
     }
     found.buckets = 1
+    if let difference = bucket.strayDifference { found.differences.append(difference) }
     if let difference = try await usageDifference(of: bucket) {
       found.differences.append("\(bucket.name.text.string): \(difference)")
     }
@@ -121,6 +123,17 @@ extension ObjectStorage {
       return "its usage says \(usage.objects) objects of \(usage.bytes) bytes; there are "
         + "\(counted.objects) of \(counted.bytes)"
     }
+  }
+}
+
+extension StoredBucket {
+  /// A name that belongs to another project; nil where the name is its own.
+  fileprivate var strayDifference: String? {
+    guard !isRightful, let owner = BucketID.owner(ofName: name.text) else { return nil }
+    return
+      "\(name.text.string): project \(project.string) made this bucket, and the name belongs to "
+      + "project \(owner.string), so neither reaches it; brasa storage assign gs://\(name.text.string) "
+      + "gives it to \(owner.string)"
   }
 }
 

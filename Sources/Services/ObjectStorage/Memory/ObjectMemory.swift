@@ -49,9 +49,12 @@ final class RememberedBucket: RememberedRecord, Sendable {
   let id: BucketID
   /// Names the bucket in the keys of its objects.
   let number: Int64
+  /// True where its project may have the name.
+  let isRightful: Bool
   let record: ConfirmedRecord
 
   fileprivate init(_ bucket: StoredBucket, _ record: [UInt8]) {
+    isRightful = bucket.isRightful
     id = BucketID(project: bucket.project, name: bucket.name.text)
     number = bucket.number
     self.record = ConfirmedRecord(record)

@@ -15,7 +15,7 @@ extension ObjectStorage {
     _ permit: (BucketID) throws -> BucketPermit
   ) throws -> RememberedObject? {
     let mark = engine.stateMark
-    guard let bucket = try bucketInMemory(bucket, mark) else { return nil }
+    guard let bucket = try bucketInMemory(bucket, mark), bucket.isRightful else { return nil }
     let permit = try permit(bucket.id)
     let key = StorageKey.object(bucket.number, name)
     guard let found = try confirmed(memory.object(key), key, mark),

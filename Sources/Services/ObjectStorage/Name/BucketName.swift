@@ -1,3 +1,4 @@
+import Access
 import FirestoreModel
 
 /// The name of a bucket: 3 to 63 lower-case letters, digits, `-`, `_` and `.`, up to 222 with dots.
@@ -13,6 +14,14 @@ package struct BucketName: Sendable, Hashable {
   }
 
   init(stored: Text) { text = stored }
+
+  /// True where the name is neither another project's by its form nor the server's own.
+  ///
+  /// The one rule for every way to a bucket: each API, the first use, imports and commands.
+  func mayBelong(to project: Text) -> Bool {
+    UploadPart.mayHave(self, project: project)
+      && BucketID(project: project, name: text).isRightful
+  }
 
   /// Parts between dots have 1 to 63 characters; names in the form of an IPv4 address are refused.
   private static func isValid(_ name: String) -> Bool {

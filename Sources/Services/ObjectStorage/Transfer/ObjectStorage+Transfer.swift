@@ -42,8 +42,11 @@ extension ObjectStorage {
   ) async throws -> StoredBucket {
     let name = try BucketName(id.name.string)
     try configuration.check()
-    guard UploadPart.mayHave(name, project: id.project) else {
-      throw StorageError(.conflict, "The name \(name.text.string) is reserved.")
+    guard name.mayBelong(to: id.project) else {
+      throw StorageError(
+        .conflict,
+        "A bucket \(name.text.string) cannot be of project \(id.project.string): the name belongs to another."
+      )
     }
     return try await write { group in
       guard var bucket = try group.bucket(name) else {

@@ -20,6 +20,7 @@ struct StorageCommand: ParsableCommand {
     subcommands: [
       StorageListCommand.self, StorageCopyCommand.self, StorageRemoveCommand.self,
       StorageStatCommand.self, StorageUsageCommand.self, StorageQuotaCommand.self,
+      StorageAssignCommand.self,
     ]
   )
 }
