@@ -1,3 +1,4 @@
+import FirestoreModel
 import Logging
 
 #if canImport(Glibc)
@@ -10,8 +11,8 @@ import Darwin
 ///
 ///     2026-11-21T04:31:46.123Z INFO  gateway: message key=value other="two words"
 ///
-/// Keys are sorted. Control characters and quotes in values are escaped, so that what a client sent
-/// can neither start a line nor pretend to be a key. Values under names that credentials go by are
+/// Keys are sorted. Control characters, marks that turn a line around and quotes in values are escaped, so that what a
+/// client sent can neither start a line, nor pretend to be a key, nor command a terminal. Values under names that credentials go by are
 /// never written.
 package struct LineLogHandler: LogHandler {
   package var logLevel: Logger.Level
@@ -75,8 +76,8 @@ package struct LineLogHandler: LogHandler {
   }
 
   private static func appendValue(_ value: String, to line: inout String) {
-    let isPlain = value.utf8.allSatisfy {
-      $0 > 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    let isPlain = value.unicodeScalars.allSatisfy {
+      $0 != " " && $0 != "\"" && $0 != "\\" && !TerminalText.isCommand($0)
     }
     if isPlain, !value.isEmpty {
       line += value
@@ -95,7 +96,7 @@ package struct LineLogHandler: LogHandler {
       case "\t": line += "\\t"
       case "\"" where quoted: line += "\\\""
       case "\\" where quoted: line += "\\\\"
-      case _ where scalar.properties.generalCategory == .control:
+      case _ where TerminalText.isCommand(scalar):
         line += "\\u{\(String(scalar.value, radix: 16))}"
       default: line.unicodeScalars.append(scalar)
       }

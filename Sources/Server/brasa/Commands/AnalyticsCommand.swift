@@ -126,7 +126,7 @@ private func printReport(
   )
   try data.perform(.analytics(project: project, request)) { reply in
     if case .item(_, let bytes) = reply {
-      try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+      Terminal.write(bytes)
     }
   }
 }

@@ -104,15 +104,14 @@ struct AppsConfigCommand: ParsableCommand {
     try data.perform(.apps(project: try project.id(), request)) { reply in
       switch reply {
       case .line(let file): try write(file)
-      case .finished(let summary):
-        FileHandle.standardError.write(Data((summary + "\n").utf8))
+      case .finished(let summary): Terminal.note(summary)
       case .progress, .item, .difference, .failed: break
       }
     }
   }
 
   private func write(_ file: String) throws {
-    guard let out else { return print(file, terminator: "") }
+    guard let out else { return Terminal.write(file) }
     try Data(file.utf8).write(to: URL(fileURLWithPath: out), options: .atomic)
   }
 }

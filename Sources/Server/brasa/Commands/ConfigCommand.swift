@@ -47,7 +47,7 @@ struct ConfigGetCommand: ParsableCommand {
   @OptionGroup var data: DataOptions
 
   func run() throws {
-    try printReplies(try template.request(.get(version: number)), of: data)
+    try printReplies(try template.request(.get(version: number)), of: data, asFile: true)
   }
 }
 

@@ -23,7 +23,7 @@ struct DatabasesCommand: ParsableCommand {
   static func print(_ request: AdministrationRequest, of data: DataOptions) throws {
     try data.perform(request) { reply in
       switch reply {
-      case .line(let text), .finished(let text): Swift.print(text)
+      case .line(let text), .finished(let text): Terminal.print(text)
       case .progress, .item, .difference, .failed: break
       }
     }

@@ -59,8 +59,9 @@ struct KeysCommand: ParsableCommand {
         try data.perform(request) { reply in
           switch reply {
           case .line(let key):
-            if let file { try file.write(key) } else { print(key, terminator: "") }
-          case .finished(let summary): report(summary)
+            if let file { try file.write(key) } else { Terminal.write(key) }
+          // To standard error: standard output may be the key file.
+          case .finished(let summary): Terminal.note(summary)
           case .progress, .item, .difference, .failed: break
           }
         }
@@ -68,11 +69,6 @@ struct KeysCommand: ParsableCommand {
         file?.remove()
         throw error
       }
-    }
-
-    /// To standard error: standard output may be the key file.
-    private func report(_ summary: String) {
-      FileHandle.standardError.write(Data((summary + "\n").utf8))
     }
   }
 

@@ -24,7 +24,7 @@ struct NodesCommand: ParsableCommand {
     let nodes = try StoreNode.all(PostgresConfiguration(address: address), namedBy: HomeClaim.key)
     for node in nodes {
       let line = "\(node.name)\t\(node.leads ? "leads" : "serves")\t\(node.age) s\t\(node.address)"
-      print(line + (node.isNamed ? "\thome" : ""))
+      Terminal.print(line + (node.isNamed ? "\thome" : ""))
     }
   }
 }

@@ -67,19 +67,24 @@ enum RulesFileText {
       let position = text.position(of: issue.range.lowerBound)
       let line =
         "\(text.fileName):\(position.line):\(position.column): "
-        + "\(issue.severity.rawValue.lowercased()): \(issue.message)\n"
-      FileHandle.standardError.write(Data(line.utf8))
+        + "\(issue.severity.rawValue.lowercased()): \(issue.message)"
+      Terminal.note(line)
     }
   }
 }
 
-/// Prints what a request for rules answers.
-func printReplies(_ request: AdministrationRequest, of data: DataOptions) throws {
+/// Prints what a request answers: lines on standard output, the summary on standard error.
+///
+/// - Parameter asFile: Whether the lines are those of a file, which goes to other programs byte for byte.
+func printReplies(
+  _ request: AdministrationRequest,
+  of data: DataOptions,
+  asFile: Bool = false
+) throws {
   try data.perform(request) { reply in
     switch reply {
-    case .line(let line): print(line)
-    case .finished(let summary):
-      FileHandle.standardError.write(Data((summary + "\n").utf8))
+    case .line(let line): if asFile { Terminal.write(line + "\n") } else { Terminal.print(line) }
+    case .finished(let summary): Terminal.note(summary)
     default: break
     }
   }

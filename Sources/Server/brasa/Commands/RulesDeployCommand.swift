@@ -108,6 +108,6 @@ struct RulesShowCommand: ParsableCommand {
   @OptionGroup var data: DataOptions
 
   func run() throws {
-    try printReplies(.showRules(project: try project.id(), name: name), of: data)
+    try printReplies(.showRules(project: try project.id(), name: name), of: data, asFile: true)
   }
 }

@@ -67,8 +67,8 @@ struct RulesExplainCommand: ParsableCommand {
       )
       return try data.perform(request) { reply in
         switch reply {
-        case .line(let line): print(line)
-        case .finished(let verdict): print(verdict)
+        case .line(let line): Terminal.print(line)
+        case .finished(let verdict): Terminal.print(verdict)
         default: break
         }
       }
@@ -93,8 +93,8 @@ struct RulesExplainCommand: ParsableCommand {
       } else {
         try explanation.decision(by: compiled, in: id, on: given)
       }
-    for line in decision.report { print(line) }
-    print(decision.isAllowed ? "allowed" : "denied")
+    for line in decision.report { Terminal.print(line) }
+    Terminal.print(decision.isAllowed ? "allowed" : "denied")
   }
 }
 

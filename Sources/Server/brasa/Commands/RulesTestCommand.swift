@@ -62,10 +62,15 @@ struct RulesTestCommand: ParsableCommand {
       show(test, result, number: index + 1)
     }
     if coverage {
-      print("")
-      for line in CoverageListing(ruleset, counts.report(of: ruleset)).lines { print(line) }
+      Terminal.print("")
+      for line in CoverageListing(ruleset, counts.report(of: ruleset)).lines {
+        Terminal.print(line)
+      }
     }
-    print("\n\(suite.cases.count - failures) of \(suite.cases.count.counting("case")) passed")
+    Terminal.print("")
+    Terminal.print(
+      "\(suite.cases.count - failures) of \(suite.cases.count.counting("case")) passed"
+    )
     if failures > 0 { throw ExitCode.failure }
   }
 
@@ -93,11 +98,11 @@ struct RulesTestCommand: ParsableCommand {
     let verdict = result.decision.isAllowed ? "allowed" : "denied"
     let expectation = test.expectsAllow ? "allowed" : "denied"
     let outcome = result.isSuccess ? verdict : "\(verdict), expected to be \(expectation)"
-    print(
+    Terminal.print(
       "\(result.isSuccess ? "pass" : "FAIL")  \(number)  \(test.test.method.rawValue) \(path)"
         + "\(caller(of: test.test)): \(outcome)"
     )
-    for line in result.decision.report { print("      \(line)") }
+    for line in result.decision.report { Terminal.print("      \(line)") }
   }
 
   private func caller(of test: RulesTest) -> String {

@@ -41,16 +41,22 @@ struct DataOptions: ParsableArguments {
         "There is no data directory at \(directory). Name it with --data, or start a server there."
       )
     }
-    if let remote = try RemoteAdministration(directory: directory) {
-      return try remote.perform(request, input: input, output: output)
-    }
     do {
+      if let remote = try RemoteAdministration(directory: directory) {
+        return try remote.perform(request, input: input, output: output)
+      }
       try LocalAdministration.withStore(in: directory, location) { local in
         try local.perform(request, input: input, output: output)
       }
     } catch let error as FirestoreError {
       // As a running server's refusal is told.
-      throw ControlError.refused(code: error.code.rawValue, message: error.message)
+      throw ControlError.refused(
+        code: error.code.rawValue,
+        message: TerminalText.lines(error.message)
+      )
+    } catch ControlError.refused(let code, let message) {
+      // A refusal names what clients named.
+      throw ControlError.refused(code: code, message: TerminalText.lines(message))
     }
   }
 }

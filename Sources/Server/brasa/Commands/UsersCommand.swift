@@ -35,11 +35,18 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var data: DataOptions
 
     /// Asks, and prints lines and the summary.
-    func print(_ request: UsersRequest, input: () throws -> [UInt8]? = { nil }) throws {
+    ///
+    /// - Parameter asJSON: Prints lines that are JSON.
+    func print(
+      _ request: UsersRequest,
+      asJSON: Bool = false,
+      input: () throws -> [UInt8]? = { nil }
+    ) throws {
       try perform(request, input: input) { reply in
         switch reply {
+        case .line(let text) where asJSON: Terminal.print(json: text)
         case .line(let text), .difference(let text), .finished(let text):
-          if !text.isEmpty { Swift.print(text) }
+          if !text.isEmpty { Terminal.print(text) }
         case .progress, .item, .failed: break
         }
       }
@@ -69,7 +76,7 @@ struct UsersCommand: ParsableCommand {
     @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
     @OptionGroup var accounts: Accounts
 
-    func run() throws { try accounts.print(.show(who: who)) }
+    func run() throws { try accounts.print(.show(who: who), asJSON: true) }
   }
 
   struct Create: ParsableCommand {

@@ -29,7 +29,7 @@ final class WatchLines: WatchView {
       return !lost
     }
     guard isNew else { return }
-    FileHandle.standardError.write(Data("connection lost: \(reason); trying again\n".utf8))
+    Terminal.note("connection lost: \(reason); trying again")
   }
 
   func redraw() {}

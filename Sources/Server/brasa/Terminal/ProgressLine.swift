@@ -27,7 +27,7 @@ final class ProgressLine {
       write("\r\u{1B}[K")
       isOpen = false
     }
-    Swift.print(line)
+    Terminal.print(line)
   }
 
   private func write(_ text: String) {

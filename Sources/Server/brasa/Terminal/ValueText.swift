@@ -32,22 +32,15 @@ enum ValueText {
 
   /// The text without what a terminal takes for commands, or that turns the line around.
   static func safe(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isCommand) else { return text }
+    guard text.unicodeScalars.contains(where: TerminalText.isCommand) else { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\n": result.append("⏎")
       case "\t": result.append(" ")
-      default: result.append(isCommand(scalar) ? "\u{FFFD}" : scalar)
+      default: result.append(TerminalText.isCommand(scalar) ? "\u{FFFD}" : scalar)
       }
     }
     return String(result)
-  }
-
-  private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
-    default: false
-    }
   }
 }
