@@ -43,13 +43,21 @@ struct ImportCommand: ParsableCommand {
     if withSecrets { try importSecrets(into: label) }
     let root = TransferForm(kind: TransferForm.rootKind)
     var refusals = 0
-    if let documents = try root.makeSource(source, mayBeEmpty: !include.isEmpty) {
+    if let documents = try root.makeSource(
+      source,
+      below: source,
+      mayBeEmpty: !include.isEmpty
+    ) {
       refusals += try read(TransferForm.rootKind, into: label, from: documents)
     }
     for kind in try kinds() {
       let form = TransferForm(kind: kind)
       guard
-        let items = try form.makeSource("\(source)/\(kind)", mayBeEmpty: include.contains("all"))
+        let items = try form.makeSource(
+          "\(source)/\(kind)",
+          below: source,
+          mayBeEmpty: include.contains("all")
+        )
       else {
         continue
       }
@@ -64,13 +72,14 @@ struct ImportCommand: ParsableCommand {
   /// Comes first: what is imported then finds its keys there.
   private func importSecrets(into label: DatabaseLabel) throws {
     let sealing = try SealedSecrets()
-    let path = "\(source)/\(Self.secretsFile)"
-    guard let bytes = FileManager.default.contents(atPath: path) else {
-      throw ValidationError("There is no file \(path).")
+    let root = URL(fileURLWithPath: source, isDirectory: true)
+    let file = root.appendingPathComponent(Self.secretsFile)
+    guard let bytes = try PlainFile.contents(of: file, below: root) else {
+      throw ValidationError("There is no file \(file.path).")
     }
     let secrets = try sealing.open(String(decoding: bytes, as: UTF8.self))
     try data.perform(.messages(project: label.project, .importSecrets(secrets))) { reply in
-      if case .finished(let text) = reply { print(text) }
+      if case .finished(let text) = reply { Terminal.print(text) }
     }
   }
 

@@ -105,9 +105,9 @@ private struct ServedTransfer: Sendable {
     var counts: [String] = []
     for kind in kinds {
       let path = Self.path(of: kind, in: source)
-      guard let items = try TransferForm(kind: kind).makeSource(path, mayBeEmpty: true) else {
-        continue
-      }
+      let form = TransferForm(kind: kind)
+      let items = try form.makeSource(path, below: folder.path, mayBeEmpty: true)
+      guard let items else { continue }
       let scope = StorageScope(permit: permit, database: id)
       let next: () throws -> [UInt8]? = {
         try tell(.progress(done: items.bytesRead, total: items.bytesTotal, unit: "byte"))

@@ -15,9 +15,14 @@ final class ImportLines {
   /// Up to where there is no line's end behind `start`.
   private var searched = 0
 
-  /// Finds the files; a directory without any is refused, unless it `mayBeEmpty`.
-  init(directory path: String, mayBeEmpty: Bool = false) throws {
+  /// The directory that the operator named; below it no link is followed.
+  private let root: URL
+
+  /// Finds the files; a directory without any is refused, unless it `mayBeEmpty`, and so is a link.
+  init(directory path: String, below root: String, mayBeEmpty: Bool = false) throws {
+    self.root = URL(fileURLWithPath: root, isDirectory: true)
     let directory = URL(fileURLWithPath: path, isDirectory: true)
+    try PlainFile.check(directory: directory, below: self.root)
     let found = try FileManager.default.contentsOfDirectory(
       at: directory,
       includingPropertiesForKeys: [.fileSizeKey]
@@ -61,7 +66,7 @@ final class ImportLines {
       try current?.close()
       current = nil
       guard buffer.isEmpty, let file = files.popLast() else { return false }
-      current = try FileHandle(forReadingFrom: file)
+      current = try PlainFile.open(file, below: root)
     }
   }
 }

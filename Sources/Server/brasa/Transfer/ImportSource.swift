@@ -31,6 +31,8 @@ final class LineSource: ImportSource {
 /// Files as `FileSink` wrote them: lines, and behind that of an object its bytes, a part in memory at a time.
 final class FileSource: ImportSource {
   private let lines: ImportLines
+  /// The export's directory, which the operator named.
+  private let root: URL
   private let content: URL
   private var current: FileHandle?
   private var crc = CRC32C()
@@ -48,8 +50,9 @@ final class FileSource: ImportSource {
   }
 
   /// The files of a directory.
-  init(_ path: String, mayBeEmpty: Bool) throws {
-    lines = try ImportLines(directory: path, mayBeEmpty: mayBeEmpty)
+  init(_ path: String, below root: String, mayBeEmpty: Bool) throws {
+    self.root = URL(fileURLWithPath: root, isDirectory: true)
+    lines = try ImportLines(directory: path, below: root, mayBeEmpty: mayBeEmpty)
     content = FileSink.contents(of: path)
     bytesTotal = try lines.bytesTotal + Self.size(of: content)
   }
@@ -74,7 +77,7 @@ final class FileSource: ImportSource {
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw ValidationError("\(url.path) is missing.")
     }
-    current = try FileHandle(forReadingFrom: url)
+    current = try PlainFile.open(url, below: root)
     crc = CRC32C()
   }
 

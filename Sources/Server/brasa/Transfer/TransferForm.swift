@@ -28,9 +28,17 @@ struct TransferForm {
   }
 
   /// The items of the kind in a directory; nil where there are none and there need not be any.
-  func makeSource(_ path: String, mayBeEmpty: Bool) throws -> (any ImportSource)? {
-    guard kind != Self.filesKind else { return try FileSource(path, mayBeEmpty: mayBeEmpty) }
-    let lines = try ImportLines(directory: path, mayBeEmpty: mayBeEmpty)
+  ///
+  /// - Parameter root: A directory above it or itself; what is below may be no link.
+  func makeSource(
+    _ path: String,
+    below root: String,
+    mayBeEmpty: Bool
+  ) throws -> (any ImportSource)? {
+    guard kind != Self.filesKind else {
+      return try FileSource(path, below: root, mayBeEmpty: mayBeEmpty)
+    }
+    let lines = try ImportLines(directory: path, below: root, mayBeEmpty: mayBeEmpty)
     return lines.isEmpty ? nil : LineSource(self, lines)
   }
 
