@@ -43,6 +43,15 @@ struct AuditTrailTests {
     #expect(try trail.entries(before: 1, limit: 10).isEmpty)
   }
 
+  @Test func `an entry says what a call about several named, and is verified with that`() throws {
+    var event = Self.event("/batch")
+    event.subjects = ["DELETE /b/shop/o/a 204", "and 3 more"]
+    try trail.append(event)
+    try trail.append(Self.event("/c"))
+    #expect(try trail.entries(limit: 9).map(\.event.subjects) == [[], event.subjects])
+    #expect(try trail.verify { _ in Issue.record("a difference") } == 2)
+  }
+
   @Test func `a trail as it was written verifies`() throws {
     #expect(try differences(after: { _ in }).isEmpty)
     #expect(try trail.verify { _ in } == 3)

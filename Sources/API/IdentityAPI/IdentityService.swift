@@ -155,6 +155,11 @@ struct IdentityCall: Sendable {
     isAdministrator ? .administrator : .client(address: envelope.address)
   }
 
+  /// Notes for the audit trail which users an administrator's call is about.
+  func note(_ verb: String, _ uids: [Text]) {
+    for uid in uids { envelope.context.actor?.note(subject: "\(verb) \(uid.string)") }
+  }
+
   /// Refuses everybody else, on paths that clients have too.
   func requireAdministrator() throws {
     guard isAdministrator else {

@@ -13,6 +13,8 @@ package struct AuditEvent: Sendable, Hashable {
   /// The HTTP status of the answer.
   package var status: Int
   package var requestID: String
+  /// The names in the body of a call about several: a verb and a name each.
+  package var subjects: [String]
 
   /// An event; texts are cut to a few hundred characters.
   package init(
@@ -21,8 +23,10 @@ package struct AuditEvent: Sendable, Hashable {
     action: String,
     target: String,
     status: Int,
-    requestID: String
+    requestID: String,
+    subjects: [String] = []
   ) {
+    self.subjects = subjects.prefix(Self.mostSubjects).map { String($0.prefix(Self.longest)) }
     self.administrator = String(administrator.prefix(Self.longest))
     self.address = String(address.prefix(Self.longest))
     self.action = String(action.prefix(Self.longest))
@@ -32,6 +36,8 @@ package struct AuditEvent: Sendable, Hashable {
   }
 
   private static let longest = 300
+  /// Some more than a call keeps, with how many more there were.
+  private static let mostSubjects = 101
 }
 
 /// One entry of the audit trail.
@@ -48,12 +54,16 @@ package struct AuditEntry: Sendable, Hashable {
 extension AuditEvent {
   /// The event and its time as the text that is kept.
   func record(at time: Int64) -> String {
-    JSONText.object([
-      .init("time", .number(String(time))), .init("administrator", .string(administrator)),
-      .init("address", .string(address)), .init("action", .string(action)),
-      .init("target", .string(target)), .init("status", .number(String(status))),
-      .init("request", .string(requestID)),
-    ]).compact
+    let about =
+      subjects.isEmpty ? [] : [JSONText.Member("subjects", .array(subjects.map(JSONText.string)))]
+    return JSONText.object(
+      [
+        .init("time", .number(String(time))), .init("administrator", .string(administrator)),
+        .init("address", .string(address)), .init("action", .string(action)),
+        .init("target", .string(target)), .init("status", .number(String(status))),
+        .init("request", .string(requestID)),
+      ] + about
+    ).compact
   }
 
   /// Reads what `record(at:)` wrote; nil for anything else.
@@ -65,13 +75,16 @@ extension AuditEvent {
       json[$0]?.string
     }
     guard texts.count == 5 else { return nil }
+    var subjects: [String] = []
+    if case .array(let names)? = json["subjects"] { subjects = names.compactMap(\.string) }
     let event = AuditEvent(
       administrator: texts[0],
       address: texts[1],
       action: texts[2],
       target: texts[3],
       status: Int(status),
-      requestID: texts[4]
+      requestID: texts[4],
+      subjects: subjects
     )
     return (event, time)
   }

@@ -73,6 +73,7 @@ extension IdentityCall {
         : IdentityFailure.code("MISSING_ID_TOKEN")
     }
     let uid = try required("localId", else: "MISSING_LOCAL_ID")
+    note("update", [Text(uid)])
     let change = try administratorsUpdate()
     return updated(try await accounts { try $0.update(Text(uid), change) })
   }
@@ -178,6 +179,7 @@ extension IdentityCall {
       try await accounts { try $0.deleteOwn(idToken: idToken) }
     } else if isAdministrator {
       let uid = try required("localId", else: "MISSING_LOCAL_ID")
+      note("delete", [Text(uid)])
       try await accounts { try $0.delete(Text(uid)) }
     } else {
       throw message.has("localId")

@@ -95,6 +95,7 @@ extension IdentityCall {
   func batchDelete() async throws -> JSONValue {
     let uids = message.texts("localIds").map { Text($0) }
     let force = message.flag("force") ?? false
+    note("delete", uids)
     let errors = try await accounts { try $0.delete(uids, force: force) }
     var answer = AnswerBuilder()
     answer.put("errors", errors.map { Self.item($0, withID: true) })
@@ -108,6 +109,7 @@ extension IdentityCall {
     let takesEmulators = service.accounts.configuration.acceptsUnsigned
     let password = ImportedPassword(hash, takesEmulators: takesEmulators)
     let imported = list.map { Self.imported($0, password) }
+    note("import", list.map { Text($0.text("localId") ?? "") })
     // Google overwrites an account of the same id unless it is told not to.
     let keepsExisting = message.flag("allowOverwrite") == false
     let errors = try await accounts { accounts in

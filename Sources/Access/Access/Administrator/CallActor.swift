@@ -6,6 +6,7 @@ import Synchronization
 /// One object a call. Any thread may call.
 package final class CallActor: Sendable {
   private let known = Mutex<SignedInAdministrator?>(nil)
+  private let named = Mutex(CallSubjects())
 
   /// The actor of a call whose credentials nobody has looked at yet.
   package init() {}
@@ -15,6 +16,49 @@ package final class CallActor: Sendable {
 
   /// Notes whose credentials they are.
   func note(_ administrator: SignedInAdministrator) { known.withLock { $0 = administrator } }
+
+  /// The names of what the call is about, beyond its path.
+  package var subjects: CallSubjects { named.withLock { $0 } }
+
+  /// Notes what the call does to something that its body names: a verb and a name, never contents.
+  ///
+  /// Calls of nobody who signed in leave no trace, so nothing is kept of them.
+  package func note(subject: @autoclosure () -> String) {
+    guard administrator != nil else { return }
+    let subject = subject()
+    named.withLock { $0.append(subject) }
+  }
+}
+
+extension CallActor {
+  /// Notes all that the call is about at once, in the place of what was noted: for calls that may begin anew.
+  package func note(subjects: CallSubjects) {
+    guard administrator != nil else { return }
+    named.withLock { $0 = subjects }
+  }
+}
+
+/// The names of what a call is about that names several, within a bound; the rest is counted.
+package struct CallSubjects: Sendable, Hashable {
+  package private(set) var names: [String] = []
+  /// All of them, those that are not kept too.
+  package private(set) var count = 0
+
+  private static let most = 100
+  private static let longest = 300
+
+  /// None.
+  package init() {}
+
+  package mutating func append(_ name: String) {
+    count += 1
+    if names.count < Self.most { names.append(String(name.prefix(Self.longest))) }
+  }
+
+  /// The names, and how many more there were.
+  package var texts: [String] {
+    count > names.count ? names + ["and \(count - names.count) more"] : names
+  }
 }
 
 /// A call that an administrator made, as the audit trail keeps it.
@@ -29,6 +73,8 @@ package struct AdministrativeCall: Sendable {
   /// The HTTP status of the answer.
   package let status: Int
   package let requestID: String
+  /// The names in the call's body.
+  package let subjects: CallSubjects
 
   /// A call with its outcome.
   package init(
@@ -37,8 +83,10 @@ package struct AdministrativeCall: Sendable {
     action: String,
     target: String,
     status: Int,
-    requestID: String
+    requestID: String,
+    subjects: CallSubjects = CallSubjects()
   ) {
+    self.subjects = subjects
     self.administrator = administrator
     self.address = address
     self.action = action

@@ -10,7 +10,8 @@ extension AuditEvent {
       action: call.action,
       target: call.target,
       status: call.status,
-      requestID: call.requestID
+      requestID: call.requestID,
+      subjects: call.subjects.texts
     )
   }
 }

@@ -76,7 +76,8 @@ struct RouteDispatch: RouterMiddleware {
         action: call.method.rawValue,
         target: path,
         status: status,
-        requestID: call.context.requestID
+        requestID: call.context.requestID,
+        subjects: call.context.actor?.subjects ?? CallSubjects()
       )
     )
   }

@@ -1,3 +1,4 @@
+import Access
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -25,6 +26,7 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.database)
     let database = try database(of: permit, call)
+    note(request.writes, call)
     let transaction = request.transaction.map(TransactionID.init)
     let commit = CommitProposal(
       writes: request.writes,
@@ -35,6 +37,14 @@ extension FirestoreService {
     try submit(commit, to: database, call, respond, answer)
   }
 
+  /// Notes for the audit trail what an administrator's writes are and of which documents.
+  private func note(_ writes: [Write], _ call: Call) {
+    guard let actor = call.context.actor, actor.administrator != nil else { return }
+    var subjects = CallSubjects()
+    for write in writes { subjects.append("\(write.verb) \(write.name.path.string)") }
+    actor.note(subjects: subjects)
+  }
+
   func batchWrite(
     _ request: BatchWriteRequest,
     _ call: Call,
@@ -43,6 +53,7 @@ extension FirestoreService {
     let permit = try permit(call, request.database)
     try permit.requireAdministrator(for: "Batch writes")
     let database = try database(of: permit, call)
+    note(request.writes, call)
     let lease = try call.context.lease(
       CommitProposal(writes: request.writes).approximateBytes,
       for: .commit
@@ -190,6 +201,18 @@ extension CommitProposal {
     writes.reduce(256) { bytes, write in
       guard case .update(let fields, _) = write.operation else { return bytes + 256 }
       return bytes + 512 + 2 * fields.bytes.count
+    }
+  }
+}
+
+extension Write {
+  /// The write in a word.
+  fileprivate var verb: String {
+    switch operation {
+    case .update: "write"
+    case .delete: "delete"
+    case .verify: "verify"
+    case .transform: "transform"
     }
   }
 }
