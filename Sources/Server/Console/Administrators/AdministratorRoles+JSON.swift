@@ -66,7 +66,7 @@ extension AdministratorRoles {
   }
 
   /// The roles for people.
-  var text: String {
+  package var text: String {
     let ofServer = server.map { [$0.rawValue] } ?? []
     return (ofServer + sortedProjects.map { "\($0.role.rawValue) of \($0.project)" })
       .joined(separator: ", ")

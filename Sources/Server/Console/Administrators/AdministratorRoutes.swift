@@ -12,7 +12,8 @@ import ServiceModule
 ///     GET    /console/api/administrators            the accounts
 ///     POST   /console/api/administrators            an invitation; its code is shown this once
 ///     PATCH  /console/api/administrators/{email}    other roles
-///     DELETE /console/api/administrators/{email}
+///     DELETE /console/api/administrators/{email}    answers with the keys that he made, which go on working
+///     DELETE /console/api/invitations/{id}          ends an open link
 ///     GET    /console/api/audit?before=             the audit trail, the newest first
 struct AdministratorRoutes: Sendable {
   let environment: ConsoleEnvironment
@@ -24,27 +25,53 @@ struct AdministratorRoutes: Sendable {
 
   var routes: [HTTPRoute] {
     let root = "/console/api/administrators"
-    let routes: [HTTPRoute] = [
-      .ofConsole(.get, root, environment, list), .ofConsole(.post, root, environment, invite),
-      .ofConsole(.patch, root + "/{email}", environment, change),
-      .ofConsole(.delete, root + "/{email}", environment, remove),
-      .ofConsole(.get, "/console/api/audit", environment, trail),
+    let links = "/console/api/invitations/{id}"
+    return [
+      .ofConsole(.get, root, environment, performing: .readAdministrators, list),
+      .ofConsole(.post, root, environment, performing: .changeAdministrators, invite),
+      .ofConsole(
+        .patch,
+        root + "/{email}",
+        environment,
+        performing: .changeAdministrators,
+        change
+      ),
+      .ofConsole(
+        .delete,
+        root + "/{email}",
+        environment,
+        performing: .changeAdministrators,
+        remove
+      ),
+      .ofConsole(.delete, links, environment, performing: .changeAdministrators, endLink),
+      .ofConsole(.get, "/console/api/audit", environment, performing: .readAuditTrail, trail),
     ]
-    return routes.map { $0.demanding { _, _ in .owner } }
   }
 
   @Sendable
   private func list(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let found = try await environment.blocking { try administrators.list() }
-    return .private(.object(["administrators": .array(found.map(\.json))]))
+    let (found, links) = try await environment.blocking {
+      (try administrators.list(), try administrators.openInvitations())
+    }
+    return .private(
+      .object([
+        "administrators": .array(found.map(\.json)), "invitations": .array(links.map(\.json)),
+      ])
+    )
   }
 
   @Sendable
   private func invite(_ request: ServiceRequest) async throws -> ServiceResponse {
     let body = try await ConsoleBody(request)
     let (email, roles) = (try body.required("email"), try Self.roles(body))
+    let maker = try environment.access.consoleAdministrator(request.context, of: .server)
     let code = try await environment.blocking {
-      try administrators.invite(email: email, roles: roles, lifetime: Self.invitationLifetime)
+      try administrators.invite(
+        email: email,
+        roles: roles,
+        lifetime: Self.invitationLifetime,
+        by: maker
+      )
     }
     return .private(.object(["code": .string(code)]))
   }
@@ -60,7 +87,19 @@ struct AdministratorRoutes: Sendable {
   @Sendable
   private func remove(_ request: ServiceRequest) async throws -> ServiceResponse {
     let email = request.parameters["email"] ?? ""
-    try await environment.blocking { try administrators.remove(email) }
+    let keys = try await environment.blocking { [keys = environment.keys] in
+      try administrators.remove(email)
+      return try keys?.made(by: email) ?? []
+    }
+    return .private(.object(["keys": .array(keys.map { .string($0.text) })]))
+  }
+
+  @Sendable
+  private func endLink(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let id = request.parameters["id"] ?? ""
+    guard try await environment.blocking({ try administrators.endInvitation(id) }) else {
+      throw FirestoreError(.notFound, "There is no open link of this id.")
+    }
     return .private(.object([JSONValue.Member]()))
   }
 
@@ -91,6 +130,16 @@ extension AdministratorAccount {
   }
 }
 
+extension OpenInvitation {
+  fileprivate var json: JSONValue {
+    .object([
+      "id": .string(id), "email": email.map(JSONValue.string) ?? .null,
+      "role": roles.server.json, "projects": roles.projectsJSON,
+      "maker": maker.map(JSONValue.string) ?? .null, "end": .number(String(end)),
+    ])
+  }
+}
+
 extension AuditEntry {
   fileprivate var json: JSONValue {
     .object([
@@ -98,6 +147,7 @@ extension AuditEntry {
       "administrator": .string(event.administrator), "address": .string(event.address),
       "action": .string(event.action), "target": .string(event.target),
       "status": .number(String(event.status)), "request": .string(event.requestID),
+      "subjects": .array(event.subjects.map(JSONValue.string)),
       "digest": .string(Base64.url(digest)),
     ])
   }

@@ -25,7 +25,11 @@ package final class Administrators: Sendable {
     self.accounts = accounts
     self.requiresSecondFactor = requiresSecondFactor
     let clock = accounts.configuration.clock
-    let sessions = AdministratorSessions(recent: recentSignIn) { clock.now() }
+    let sessions = AdministratorSessions(
+      recent: recentSignIn,
+      account: { try Self.holder($0, in: accounts[.server]) },
+      now: { clock.now() }
+    )
     self.sessions = sessions
     challenges = PasskeyChallenges(random: accounts.configuration.random) { clock.now() }
     accounts.onRevocation { revocation in
@@ -45,6 +49,18 @@ package final class Administrators: Sendable {
   var now: Int64 { accounts.configuration.clock.now() / 1_000_000 }
 
   // MARK: Accounts
+
+  /// The administrator of a uid as the account is now, with the session that is valid; nil where it is gone or disabled.
+  private static func holder(
+    _ uid: Text,
+    in scope: ProjectAccounts
+  ) throws -> (holder: SignedInAdministrator, session: Int64)? {
+    guard let user = try scope.user(uid), !user.isDisabled,
+      let account = AdministratorAccount(user)
+    else { return nil }
+    let holder = SignedInAdministrator(uid: user.uid, email: account.email, roles: account.roles)
+    return (holder, user.session)
+  }
 
   /// All administrators by address.
   func list() throws -> [AdministratorAccount] {
@@ -68,14 +84,23 @@ package final class Administrators: Sendable {
     }
   }
 
-  /// Takes an administrator's account; at least one owner stays.
+  /// Takes an administrator's account with every open link for that address; at least one owner stays.
+  ///
+  /// Of an address that has open links alone those end.
   package func remove(_ email: String) throws {
+    guard try isKnown(email) else {
+      guard try !scope.endListedTickets(Self.links(for: email, by: nil)).isEmpty else {
+        throw Self.noAdministrator(email)
+      }
+      return
+    }
     let account = try account(email)
     try keepAnOwner(without: account)
-    try scope.delete(account.uid)
+    try scope.delete(account.uid, ending: Self.links(for: account.email, by: account.uid))
   }
 
-  /// Gives an administrator other roles, and ends the sessions; at least one owner of the server stays.
+  /// Gives an administrator other roles, and ends the sessions and every open link for that address; at least one owner of
+  /// the server stays.
   func setRoles(_ roles: AdministratorRoles, of email: String) throws {
     let account = try account(email)
     if roles.server != .owner { try keepAnOwner(without: account) }
@@ -83,7 +108,11 @@ package final class Administrators: Sendable {
     update.customClaims = .set(Self.claims(of: roles))
     // Ends the tokens that say the old roles.
     update.validSince = now
-    _ = try scope.update(account.uid, update)
+    _ = try scope.update(
+      account.uid,
+      update,
+      ending: Self.links(for: account.email, by: account.uid)
+    )
   }
 
   /// The claims of roles, as the account keeps them.
@@ -93,9 +122,13 @@ package final class Administrators: Sendable {
 
   private func account(_ email: String) throws -> AdministratorAccount {
     guard let user = try scope.user(email: email), let account = AdministratorAccount(user) else {
-      throw FirestoreError(.notFound, "There is no administrator \(email.prefix(300)).")
+      throw Self.noAdministrator(email)
     }
     return account
+  }
+
+  private static func noAdministrator(_ email: String) -> FirestoreError {
+    FirestoreError(.notFound, "There is no administrator \(email.prefix(300)).")
   }
 
   private func keepAnOwner(without account: AdministratorAccount) throws {
@@ -111,19 +144,53 @@ package final class Administrators: Sendable {
 
   private static let invitationKind = TicketKind(rawValue: "console-invitation")
 
+  /// The open links that end with a change of an account: those for its address, those that it made, and those for no
+  /// address, which whoever has one can use for any.
+  ///
+  /// - Parameter maker: The account; nil where only the address changes hands.
+  private static func links(for email: String, by maker: Text?) -> TicketEnding {
+    let address = EmailAddress(email)
+    return TicketEnding(invitationKind) { link in
+      if EmailAddress(link.subject) == address { return true }
+      guard let maker else { return false }
+      return link.subject.isEmpty || link.payload["maker"]?.string == maker.string
+    }
+  }
+
   /// The code of a new invitation, for a link that is used once; who has an account and accepts it gets another
   /// password, second factor and roles.
   ///
-  /// - Parameter lifetime: In seconds.
+  /// Older links for the same address end.
+  ///
+  /// - Parameters:
+  ///   - lifetime: In seconds.
+  ///   - maker: The owner who invites; nil for commands.
   package func invite(
     email: String?,
     roles: AdministratorRoles,
-    lifetime: Int64
+    lifetime: Int64,
+    by maker: SignedInAdministrator? = nil
   ) throws -> String {
     if let email, EmailAddress(email) == nil { throw Self.badAddress }
     let secret = accounts.configuration.random.bytes(20)
-    let invitation = Invitation(email: email, roles: roles, secret: secret)
-    return try scope.issueTicket(Self.invitationKind, invitation.payload, lifetime: lifetime)
+    let invitation = Invitation(email: email, roles: roles, secret: secret, maker: maker)
+    return try scope.issueListedTicket(
+      Self.invitationKind,
+      about: email ?? "",
+      invitation.payload,
+      lifetime: lifetime,
+      ending: email.map { Self.links(for: $0, by: nil) }
+    )
+  }
+
+  /// The links that nobody has used yet, the oldest first.
+  package func openInvitations() throws -> [OpenInvitation] {
+    try scope.listedTickets(Self.invitationKind).compactMap(OpenInvitation.init)
+  }
+
+  /// Ends an open link; false where there is none of that id.
+  package func endInvitation(_ id: String) throws -> Bool {
+    try !scope.endListedTickets(TicketEnding(Self.invitationKind) { $0.id == id }).isEmpty
   }
 
   /// The set-up link of a code; what follows the number sign is in no log and no other page's address.
@@ -133,10 +200,12 @@ package final class Administrators: Sendable {
 
   /// The invitation of a code.
   func invitation(_ code: String) throws -> Invitation {
-    try Self.invitation(of: try known { try scope.ticket(Self.invitationKind, code) })
+    try Self.invitation(of: try known { try scope.listedTicket(Self.invitationKind, code) })
   }
 
   /// Makes the account that an invitation is for, or its owner's new password and second factor, and signs in.
+  ///
+  /// The link is used up by the write that makes the account: one that was ended meanwhile makes none.
   ///
   /// - Parameter factorCode: A first code of the second factor; nil leaves it out where it may be.
   /// - Returns: Also the recovery codes, none without a second factor.
@@ -146,14 +215,14 @@ package final class Administrators: Sendable {
     password: String,
     factorCode: String?
   ) throws -> (secret: String, email: String, recoveryCodes: [String]) {
-    let invitation = try invitation(code)
+    let ticket = try known { try scope.listedTicket(Self.invitationKind, code) }
+    let invitation = try Self.invitation(of: ticket)
     guard let email = invitation.email ?? chosen, EmailAddress(email) != nil else {
       throw Self.badAddress
     }
     try Self.policy.check(password)
     let factors = try secondFactors(invitation, factorCode)
-    _ = try Self.invitation(of: known { try scope.redeemTicket(Self.invitationKind, code) })
-    let user = try account(of: invitation, email, password, factors)
+    let user = try known { try account(of: invitation, ticket, email, password, factors) }
     let codes = try factors.isEmpty ? [] : scope.makeRecoveryCodes(user.uid)
     return (try begin(user), email, codes)
   }
@@ -161,6 +230,7 @@ package final class Administrators: Sendable {
   /// The account that an invitation makes, or makes anew.
   private func account(
     of invitation: Invitation,
+    _ ticket: ListedTicket,
     _ email: String,
     _ password: String,
     _ factors: [SecondFactor]
@@ -171,7 +241,7 @@ package final class Administrators: Sendable {
       draft.isEmailVerified = true
       draft.customClaims = claims
       draft.secondFactors = factors
-      return try scope.create(draft)
+      return try scope.create(draft, redeeming: ticket)
     }
     guard invitation.email != nil else {
       throw FirestoreError(.alreadyExists, "There is an administrator of this address.")
@@ -182,7 +252,7 @@ package final class Administrators: Sendable {
     update.secondFactors = factors
     update.removesPasskeys = true
     update.isDisabled = false
-    return try scope.update(existing.uid, update)
+    return try scope.update(existing.uid, update, redeeming: ticket)
   }
 
   private func secondFactors(_ invitation: Invitation, _ code: String?) throws -> [SecondFactor] {
@@ -203,12 +273,12 @@ package final class Administrators: Sendable {
     return [SecondFactor(id: Text(id), enrolledAt: now * 1_000, proof: proof)]
   }
 
-  private static func invitation(of ticket: Ticket) throws -> Invitation {
+  private static func invitation(of ticket: ListedTicket) throws -> Invitation {
     guard let invitation = Invitation(ticket.payload) else { throw overLink }
     return invitation
   }
 
-  private func known(_ body: () throws -> Ticket) throws -> Ticket {
+  private func known<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch is Ticket.Problem { throw Self.overLink }
   }
 
@@ -333,13 +403,12 @@ package final class Administrators: Sendable {
     } catch is Ticket.Problem {
       throw Self.endedSession
     }
-    guard let uid = ticket.payload["uid"]?.string, let user = try scope.user(Text(uid)),
-      !user.isDisabled, ticket.payload["session"]?.integer == user.session,
-      let account = AdministratorAccount(user)
+    guard let uid = ticket.payload["uid"]?.string,
+      let found = try Self.holder(Text(uid), in: scope),
+      ticket.payload["session"]?.integer == found.session
     else { throw Self.endedSession }
-    let holder = SignedInAdministrator(uid: user.uid, email: account.email, roles: account.roles)
     return (
-      holder, ticket.payload["began"]?.integer ?? 0,
+      found.holder, ticket.payload["began"]?.integer ?? 0,
       ticket.payload["end"]?.integer ?? now + Self.sessionLifetime
     )
   }

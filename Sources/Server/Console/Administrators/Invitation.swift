@@ -1,6 +1,7 @@
 import Access
 import Authentication
 import FirestoreModel
+import FirestoreWire
 
 /// What a set-up link invites to.
 ///
@@ -12,6 +13,8 @@ struct Invitation: Sendable {
   let roles: AdministratorRoles
   /// The secret of the second factor.
   let secret: [UInt8]
+  /// The owner who made it; nil for one of a command.
+  var maker: (uid: String, email: String)?
 
   /// The secret as authenticator programs take it.
   var secretText: String { TimedPassword.base32(secret) }
@@ -22,10 +25,16 @@ struct Invitation: Sendable {
     return "otpauth://totp/\(label)?secret=\(secretText)&issuer=Brasa"
   }
 
-  init(email: String?, roles: AdministratorRoles, secret: [UInt8]) {
+  init(
+    email: String?,
+    roles: AdministratorRoles,
+    secret: [UInt8],
+    maker: SignedInAdministrator? = nil
+  ) {
     self.email = email
     self.roles = roles
     self.secret = secret
+    self.maker = maker.map { ($0.uid.string, $0.email) }
   }
 
   init?(_ payload: JSONText) {
@@ -33,14 +42,52 @@ struct Invitation: Sendable {
       let secret = payload["secret"]?.string.flatMap(Base64.decode)
     else { return nil }
     self.init(email: payload["email"]?.string, roles: roles, secret: secret)
+    if let uid = payload["maker"]?.string {
+      maker = (uid, payload["makerEmail"]?.string ?? "")
+    }
   }
 
   var payload: JSONText {
-    .object(
-      (email.map { [.init("email", .string($0))] } ?? []) + roles.members + [
-        .init("secret", .string(Base64.url(secret)))
-      ]
-    )
+    var members: [JSONText.Member] = []
+    if let email { members.append(.init("email", .string(email))) }
+    members += roles.members
+    members.append(.init("secret", .string(Base64.url(secret))))
+    if let maker {
+      members.append(.init("maker", .string(maker.uid)))
+      members.append(.init("makerEmail", .string(maker.email)))
+    }
+    return .object(members)
+  }
+}
+
+/// A set-up link that nobody has used yet, as lists show it: never its code or its secret.
+package struct OpenInvitation: Sendable {
+  /// Names the link to who ends it.
+  package let id: String
+  /// Nil where the link is for whoever opens it.
+  package let email: String?
+  package let roles: AdministratorRoles
+  /// The owner who made it; nil for a command.
+  package let maker: String?
+  /// Milliseconds since 1970.
+  package let end: Int64
+
+  init?(_ ticket: ListedTicket) {
+    guard let invitation = Invitation(ticket.payload) else { return nil }
+    id = ticket.id
+    email = invitation.email
+    roles = invitation.roles
+    maker = invitation.maker?.email
+    end = ticket.end / 1_000
+  }
+
+  /// The link for people: a line.
+  package var line: String {
+    let whom = email ?? "whoever opens it"
+    let text = Timestamp(microseconds: end * 1_000)
+    let until = TimestampText.format(seconds: text.seconds, nanos: 0)
+    let from = maker.map { "by \($0)" } ?? "by a command"
+    return "open link \(id)  \(whom)  \(roles.text)  until \(until)  \(from)"
   }
 }
 

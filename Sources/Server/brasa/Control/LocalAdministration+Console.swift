@@ -24,10 +24,14 @@ extension LocalAdministration {
     case .list:
       let lines = try administrators.lines()
       for line in lines { try output(.line(line)) }
+      for link in try administrators.openInvitations() { try output(.line(link.line)) }
       try output(.finished(summary: lines.count.counting("administrator")))
     case .remove(let email):
       try administrators.remove(email)
       try note("remove", of: email)
+      for key in try isAway ? [] : keyRegister.made(by: email) {
+        try output(.line("made by \(email), and still working: \(key.text)"))
+      }
       try output(.finished(summary: "removed \(email)"))
     }
   }

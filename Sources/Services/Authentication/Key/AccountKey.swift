@@ -13,6 +13,7 @@ import KeyValueStore
 //   0x06 ticket           digest                            Ticket.swift
 //   0x07 ticket's end     time, digest                      a marker; what to sweep when
 //   0x08 initial e-mail   scope, canonical e-mail, uid      uid
+//   0x09 listed ticket    scope, kind, digest               ListedTicket.swift
 //   0x20 scope            scope                             configuration as JSON
 //   0x21 provider set-up  scope, kind, id                   configuration as JSON
 //   0x22 app               scope, app id                 RegisteredApp as JSON
@@ -34,6 +35,7 @@ enum AccountKey {
     case ticket = 0x06
     case ticketEnd = 0x07
     case initialEmail = 0x08
+    case listedTicket = 0x09
     case scope = 0x20
     case providerConfiguration = 0x21
     case app = 0x22

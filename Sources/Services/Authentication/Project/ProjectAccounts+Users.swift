@@ -30,7 +30,9 @@ extension ProjectAccounts {
   }
 
   /// Makes an account; DUPLICATE_LOCAL_ID, EMAIL_EXISTS and PHONE_NUMBER_EXISTS when taken.
-  package func create(_ draft: NewUser) throws -> User {
+  ///
+  /// - Parameter ticket: Taken in the same write; `Ticket.Problem`, and no account, where it is over or ended.
+  package func create(_ draft: NewUser, redeeming ticket: ListedTicket? = nil) throws -> User {
     var user = User(uid: try uid(draft.uid), at: now)
     user.email = try draft.email.map(Self.email)
     user.isEmailVerified = draft.isEmailVerified
@@ -45,15 +47,29 @@ extension ProjectAccounts {
       user.passwordUpdatedAt = user.createdAt
     }
     let made = user
-    try write { try $0.insert(made) }
+    try write { users in
+      try ticket?.redeem(in: users.group)
+      try users.insert(made)
+    }
     return made
   }
 
   /// Changes an account; USER_NOT_FOUND, EMAIL_EXISTS and so on where it cannot be.
-  package func update(_ uid: Text, _ update: UserUpdate) throws -> User {
+  ///
+  /// - Parameters:
+  ///   - ticket: Taken in the same write; `Ticket.Problem`, and no change, where it is over or ended.
+  ///   - ending: Tickets that end in the same write.
+  package func update(
+    _ uid: Text,
+    _ update: UserUpdate,
+    redeeming ticket: ListedTicket? = nil,
+    ending: TicketEnding? = nil
+  ) throws -> User {
     let prepared = try PreparedUpdate(update) { try newHash($0, .administrators) }
     return try write { users in
-      try users.change(uid) { user in
+      try ticket?.redeem(in: users.group)
+      if let ending { try end(ending, in: users.group) }
+      return try users.change(uid) { user in
         try prepared.apply(to: &user, at: now)
         return user
       }
@@ -61,8 +77,13 @@ extension ProjectAccounts {
   }
 
   /// Deletes an account; USER_NOT_FOUND when there is none.
-  package func delete(_ uid: Text) throws {
-    try write { try $0.delete(try $0.user(uid)) }
+  ///
+  /// - Parameter ending: Tickets that end in the same write.
+  package func delete(_ uid: Text, ending: TicketEnding? = nil) throws {
+    try write { users in
+      if let ending { try end(ending, in: users.group) }
+      try users.delete(try users.user(uid))
+    }
   }
 
   /// Ends every token of the user issued up to now.

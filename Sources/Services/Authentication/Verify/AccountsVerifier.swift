@@ -27,6 +27,9 @@ final class AccountsVerifier {
     for kind in UserEntry.kinds { try verifyEntries(kind) }
     try verifyRefreshTokens()
     try verifyTickets()
+    try verifyRecords(.listedTicket, "listed ticket") { key, value in
+      _ = try ListedTicket(key: key, record: value)
+    }
     try verifyRecords(.scope, "configuration") { _, value in
       _ = try JSONDecoder().decode(ProjectRecord.self, from: Data(value))
     }
