@@ -56,6 +56,10 @@ package final class TestVerifier: TokenVerifier {
     identity.expiry > TestTokens.now && !state.withLock { $0.revoked.contains(identity.uid) }
   }
 
+  package func mark(of identity: UserIdentity) throws(FirestoreError) -> String? {
+    state.withLock { $0.revoked.contains(identity.uid) } ? nil : ""
+  }
+
   package func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
     state.withLock { $0.observers.append(observer) }
   }

@@ -17,6 +17,7 @@ struct AccessFixture {
     _ mode: AccessControl.Mode,
     verifier: (any TokenVerifier)? = nil,
     overwriting: RulesMethod = .create,
+    accountCheckInterval: Duration = .seconds(60),
     log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
   ) throws {
     var configuration = StoreConfiguration()
@@ -29,6 +30,7 @@ struct AccessFixture {
       rules: rules,
       verifier: verifier,
       overwriting: overwriting,
+      accountCheckInterval: accountCheckInterval,
       log: log
     )
   }

@@ -32,6 +32,8 @@ package final class AccessControl: Sendable {
   /// The clock that rules see.
   let clock: RequestClock
   let log: AccessLog
+  /// After so long the account behind a permit for a bucket is looked at again.
+  let accountCheckInterval: Duration
 
   /// Gives out permits to those databases by that mode and those rules; without a verifier there are
   /// no signed tokens.
@@ -47,8 +49,10 @@ package final class AccessControl: Sendable {
     compatibility: RulesSession.Compatibility = .safe,
     overwriting: RulesMethod = .create,
     clock: RequestClock = RequestClock(),
+    accountCheckInterval: Duration = .seconds(60),
     log: Logger
   ) {
+    self.accountCheckInterval = accountCheckInterval
     self.mode = mode
     self.databases = databases
     self.rules = rules

@@ -39,6 +39,12 @@ package struct StorageCall: Sendable {
     return try await environment.threads.run { try access.identify(context) }
   }
 
+  /// The account behind the call's credentials; may wait for the disk.
+  func account() async throws -> CallerAccount {
+    let (access, context) = (environment.access, request.context)
+    return try await environment.threads.run { try access.account(of: context) }
+  }
+
   /// The bucket of a name, for an administrator; throws for everybody else.
   package func administratorsBucket(_ name: String) async throws -> Bucket {
     try await storage.bucket(try await administratorPermit(forBucket: name))
@@ -49,12 +55,21 @@ package struct StorageCall: Sendable {
     let (access, caller) = (environment.access, try await caller())
     guard case .projectAdministrator = caller else {
       try access.requireAdministration(caller)
-      return try access.administratorPermit(for: caller, try await id(ofBucket: name))
+      return try permit(caller, try await id(ofBucket: name))
     }
     // Who administers other projects does not learn which names this one's buckets have.
     let bucket = try await id(ofBucket: name)
     guard caller.administers(bucket.project) else { throw Self.noBucket }
-    return try access.administratorPermit(for: caller, bucket)
+    return try permit(caller, bucket)
+  }
+
+  private func permit(_ caller: Caller, _ bucket: BucketID) throws -> BucketPermit {
+    let access = environment.access
+    return try access.administratorPermit(
+      for: caller,
+      bucket,
+      check: access.check(of: caller, in: bucket.project, request.context)
+    )
   }
 
   /// Throws for what a request asks to be kept of an object, or of its bytes, that nothing here keeps.

@@ -107,9 +107,11 @@ extension FirebaseRoutes {
     }
     let caller = try await caller(request)
     let bucket = try await bucket(try request.bucket, of: caller, request)
+    let (access, context) = (access, request.base.context)
+    let account = try await threads.run { try access.account(of: context) }
     let session = try await bucket.beginSession(
       new,
-      initiator: caller.record,
+      initiator: UploadInitiator(.firebase, account).record,
       caller: Self.share(of: caller, request)
     )
     var response = ServiceResponse()
@@ -144,8 +146,8 @@ extension FirebaseRoutes {
   private func resume(_ id: String, _ request: FirebaseRequest) async throws -> ServiceResponse {
     guard let id = UploadID(id) else { throw FirebaseFailure.notFound }
     let session = try await storage.session(id)
-    guard try session.bucket == request.bucket, let initiator = Caller(record: session.initiator)
-    else { throw FirebaseFailure.notFound }
+    guard try session.bucket == request.bucket else { throw FirebaseFailure.notFound }
+    let allowed = try await allowedBucket(of: session, request)
     let commands = Self.commands(request)
     switch commands {
     case ["query"]:
@@ -166,7 +168,7 @@ extension FirebaseRoutes {
         throw FirebaseFailure.badRequest("The upload was cancelled.")
           .with(uploadStatus: "cancelled")
       }
-      return try await take(commands, session, initiator, request)
+      return try await take(commands, session, allowed, request)
     default:
       throw FirebaseFailure.badRequest(
         "X-Goog-Upload-Command must be upload, finalize, query or cancel."
@@ -174,10 +176,33 @@ extension FirebaseRoutes {
     }
   }
 
+  /// The bucket of an upload with the rights that whoever began it has now; an upload without any is over.
+  private func allowedBucket(
+    of session: UploadSession,
+    _ request: FirebaseRequest
+  ) async throws -> Bucket {
+    let rights = UploadRights(storage: storage, access: access, threads: threads)
+    do {
+      return try await rights.bucket(
+        of: session,
+        .firebase,
+        requestID: request.base.context.requestID
+      )
+    } catch let error as FirestoreError where error.code == .permissionDenied {
+      throw Self.deniedUpload
+    }
+  }
+
+  private static var deniedUpload: FirebaseFailure {
+    var failure = FirebaseFailure.denied("WRITE")
+    failure.headers[.uploadStatus] = "final"
+    return failure
+  }
+
   private func take(
     _ commands: [String],
     _ session: UploadSession,
-    _ initiator: Caller,
+    _ allowed: Bucket,
     _ request: FirebaseRequest
   ) async throws -> ServiceResponse {
     let isLast = commands.last == "finalize"
@@ -196,13 +221,13 @@ extension FirebaseRoutes {
       if !isLast { return Self.answer(status) }
     }
     do {
-      let bucket = try await bucket(session.bucket, of: initiator, request)
+      // What came since the request began may have taken its time.
+      let bucket =
+        isLast && commands.count > 1 ? try await allowedBucket(of: session, request) : allowed
       return Self.answer(.finished(try await session.finish(bucket)))
     } catch let error as FirestoreError where error.code == .permissionDenied {
       try await session.end()
-      var failure = FirebaseFailure.denied("WRITE")
-      failure.headers[.uploadStatus] = "final"
-      throw failure
+      throw Self.deniedUpload
     } catch let error as StorageError where error.code == .invalid {
       // Too few bytes came, and more may follow; or they are others than was said, which ends it.
       var failure = FirebaseFailure(error, permission: "WRITE") ?? .badRequest(error.message)

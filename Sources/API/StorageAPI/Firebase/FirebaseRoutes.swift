@@ -104,8 +104,13 @@ struct FirebaseRoutes: Sendable {
     guard let project = try await storage.project(ofBucket: name) else {
       throw FirebaseFailure.notFound
     }
-    let id = BucketID(project: project, name: name.text)
-    let permit = try access.permit(caller, id, requestID: request.base.context.requestID)
+    let (id, context) = (BucketID(project: project, name: name.text), request.base.context)
+    let permit = try access.permit(
+      caller,
+      id,
+      requestID: context.requestID,
+      check: access.check(of: caller, in: project, context)
+    )
     return try await storage.bucket(permit)
   }
 

@@ -96,7 +96,8 @@ struct JSONUpload: Sendable {
       }
       new.expected.size = size
     }
-    let session = try await bucket.beginSession(new, initiator: Self.administrator)
+    let initiator = UploadInitiator(.json, try await call.account())
+    let session = try await bucket.beginSession(new, initiator: initiator.record)
     let id = session.id.text.string
     let path = "/upload/storage/v1/b/\(bucket.name.text.string)/o"
     var response = ServiceResponse()
@@ -105,22 +106,17 @@ struct JSONUpload: Sendable {
     return response
   }
 
-  /// Says in an upload's record that an administrator began it.
-  static let administrator: [UInt8] = [1]
-
-  /// Whoever has an upload's id may go on with it, as its initiator.
+  /// Goes on with an upload in the name of its initiator: its id is the right to that.
   private func proceed(_ id: String) async throws -> ServiceResponse {
     guard let id = UploadID(id) else {
       throw StorageError(.notFound, "The upload session does not exist.")
     }
     let session = try await call.storage.session(id)
-    guard session.initiator == Self.administrator,
-      session.bucket.text.string == call.parameter("bucket")
-    else {
+    guard session.bucket.text.string == call.parameter("bucket") else {
       throw StorageError(.notFound, "The upload session does not exist.")
     }
-    guard call.request.method != .delete else { return try await cancel(session) }
     let bucket = try await self.bucket(of: session)
+    guard call.request.method != .delete else { return try await cancel(session) }
     let expected = try AttributesJSON.expected(header: headers[.googHash])
     do {
       return try await proceed(session, bucket, expected)
@@ -137,12 +133,15 @@ struct JSONUpload: Sendable {
     return ServiceResponse(status: HTTPResponse.Status(code: 499))
   }
 
-  /// The bucket with the rights of who began the upload.
+  /// The bucket with the rights that whoever began the upload has now.
   private func bucket(of session: UploadSession) async throws -> Bucket {
-    let id = BucketID(project: session.project, name: session.bucket.text)
-    return try await call.storage.bucket(
-      try call.environment.access.administratorPermit(for: .administrator, id)
+    let environment = call.environment
+    let rights = UploadRights(
+      storage: environment.storage,
+      access: environment.access,
+      threads: environment.threads
     )
+    return try await rights.bucket(of: session, .json)
   }
 
   private func proceed(

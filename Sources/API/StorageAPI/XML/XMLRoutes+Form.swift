@@ -29,6 +29,7 @@ extension XMLRoutes {
         request.base.context
       )
     }
+    try await requireReach(of: checked, to: project)
     let object = try await store(
       &form,
       checked,
@@ -37,6 +38,23 @@ extension XMLRoutes {
     )
     return try Self.answer(object, fields)
   }
+
+  /// Throws where a form's policy is signed by a shared secret of another project.
+  private func requireReach(of fields: [String: String], to project: Text) async throws {
+    let credentials = Self.credentialFields.compactMap { fields[$0] }
+    try await threads.run { [storage] in
+      for credential in credentials {
+        let account = String(credential.prefix { $0 != "/" })
+        if let key = try storage.activeHMACKey(account), key.project != project {
+          throw AccessControl.denied
+        }
+      }
+    }
+  }
+
+  private static let credentialFields = [
+    "x-goog-credential", "x-amz-credential", "googleaccessid", "awsaccesskeyid",
+  ]
 
   private func store(
     _ form: inout FormBody,

@@ -9,7 +9,11 @@ import StorageWire
 // that the answer names, whose id is the right to it.
 
 extension XMLRoutes {
-  func start(_ bucket: Bucket, _ request: XMLRequest) async throws -> ServiceResponse {
+  func start(
+    _ bucket: Bucket,
+    _ signature: VerifiedSignature?,
+    _ request: XMLRequest
+  ) async throws -> ServiceResponse {
     var new = try request.newObject(try request.object)
     // This request's body is empty; what its length says is nothing about the object's.
     new.expected.size = nil
@@ -19,7 +23,8 @@ extension XMLRoutes {
       }
       new.expected.size = size
     }
-    let session = try await bucket.beginSession(new, initiator: Caller.administrator.record)
+    let initiator = UploadInitiator(.xml, try await account(signature, request))
+    let session = try await bucket.beginSession(new, initiator: initiator.record)
     let scheme = request.base.context.isSecure ? "https" : "http"
     let authority = request.base.head.authority ?? "localhost"
     let query = "upload_id=\(session.id.text.string)"
@@ -29,10 +34,34 @@ extension XMLRoutes {
     )
   }
 
+  /// The account that made a request: the one whose key signed it, or the one of its token.
+  private func account(
+    _ signature: VerifiedSignature?,
+    _ request: XMLRequest
+  ) async throws -> CallerAccount {
+    switch signature?.key {
+    case .secret(_, let accessID)?: return .sharedSecret(accessID: accessID)
+    case .account(let email, let keyID)?: return .serviceAccount(email: email, keyID: keyID)
+    case nil:
+      let (access, context) = (access, request.base.context)
+      return try await threads.run { try access.account(of: context) }
+    }
+  }
+
+  /// The bucket of an upload with the rights that whoever began it has now.
+  private func bucket(of session: UploadSession) async throws -> Bucket {
+    var rights = UploadRights(storage: storage, access: access, threads: threads)
+    rights.projectOfSecret = { [storage, signatures] accessID in
+      guard try signatures.verifier.secret(accessID) != nil else { return nil }
+      return try storage.activeHMACKey(accessID)?.project
+    }
+    return try await rights.bucket(of: session, .xml)
+  }
+
   /// Bytes of an upload, or the question how far it is.
   func resume(_ id: String, _ request: XMLRequest) async throws -> ServiceResponse {
     let session = try await session(id, request)
-    let bucket = try await bucket(session.bucket, of: session.project, request)
+    let bucket = try await bucket(of: session)
     let range = try request.base.headers[.contentRange].map { try ContentRange($0) }
     let status = try await session.status(bucket)
     // An answer may have been lost.
@@ -58,6 +87,7 @@ extension XMLRoutes {
   /// Gives an upload up, as whoever has its id may.
   func cancel(_ id: String, _ request: XMLRequest) async throws -> ServiceResponse {
     let session = try await session(id, request)
+    _ = try await bucket(of: session)
     guard await !session.isFinished else {
       throw XMLFailure.invalid("The upload is complete and cannot be cancelled.")
     }
@@ -75,7 +105,7 @@ extension XMLRoutes {
       throw XMLFailure.noUpload
     }
     guard try session.bucket == request.bucket, try session.object.name == request.object,
-      Caller(record: session.initiator) == .administrator
+      UploadInitiator(record: session.initiator)?.dialect == .xml
     else { throw XMLFailure.noUpload }
     return session
   }

@@ -90,10 +90,53 @@ struct XMLRoutes: Sendable {
   ) async throws -> (bucket: Bucket, signature: VerifiedSignature?) {
     let name = try request.bucket
     guard let project = try await storage.project(ofBucket: name) else { throw XMLFailure.noBucket }
-    let signature = try await threads.run { [signatures] in
-      try signatures.requireAdministrator(request)
+    let signature = try await signature(request, for: project)
+    let id = BucketID(project: project, name: name.text)
+    let permit = try access.permit(
+      .administrator,
+      id,
+      requestID: request.base.context.requestID,
+      check: check(of: signature, in: project, request)
+    )
+    return (try await storage.bucket(permit), signature)
+  }
+
+  /// A look at the account of a request: at the key that signed it, or at the one behind its token.
+  private func check(
+    of signature: VerifiedSignature?,
+    in project: Text,
+    _ request: XMLRequest
+  ) -> BucketPermit.Check? {
+    guard let signature else {
+      return access.check(of: .administrator, in: project, request.base.context)
     }
-    return (try await bucket(name, of: project, request), signature)
+    return { [signatures] () throws(FirestoreError) in
+      let isInUse =
+        switch signature.key {
+        // Memory may not know of a secret that is in use; the store does.
+        case .secret(_, let accessID): (try? signatures.verifier.secret(accessID)) != nil
+        case .account: signatures.verifier.isInUse(signature.key)
+        }
+      guard isInUse else { throw AccessControl.denied }
+    }
+  }
+
+  /// The signature of a request that is an administrator's, nil where it has none; throws unless it reaches a project.
+  ///
+  /// A shared secret belongs to one project and reaches that project's buckets alone.
+  private func signature(
+    _ request: XMLRequest,
+    for project: Text
+  ) async throws -> VerifiedSignature? {
+    try await threads.run { [signatures, storage] in
+      let signature = try signatures.requireAdministrator(request)
+      if case .secret(_, let accessID)? = signature?.key {
+        guard try storage.activeHMACKey(accessID)?.project == project else {
+          throw AccessControl.denied
+        }
+      }
+      return signature
+    }
   }
 
   func bucket(
@@ -247,6 +290,7 @@ struct XMLRoutes: Sendable {
     guard let project = try await storage.project(ofBucket: source.bucket) else {
       throw XMLFailure.noBucket
     }
+    _ = try await signature(request, for: project)
     let id = BucketID(project: project, name: source.bucket.text)
     let permit = try access.permit(.administrator, id, requestID: request.base.context.requestID)
     guard let bucket = try await storage.madeBucket(permit) else { throw XMLFailure.noBucket }
@@ -266,7 +310,7 @@ struct XMLRoutes: Sendable {
   private func post(_ request: XMLRequest) async throws -> ServiceResponse {
     // Google's client for Node has a slash behind the bucket's name.
     if request.base.rest == [""] { return try await postForm(request) }
-    let (bucket, _) = try await bucket(request)
+    let (bucket, signature) = try await bucket(request)
     if request.parameter("uploads") != nil {
       try request.requireParameters(Parameters.uploads)
       return try await beginParts(bucket, request)
@@ -279,7 +323,7 @@ struct XMLRoutes: Sendable {
     guard request.header("x-goog-resumable")?.lowercased() == "start" else {
       throw XMLFailure.notImplemented
     }
-    return try await start(bucket, request)
+    return try await start(bucket, signature, request)
   }
 
   private func delete(_ request: XMLRequest) async throws -> ServiceResponse {

@@ -24,6 +24,14 @@ package protocol AdministratorTokens: AnyObject, Sendable {
   /// Whether the administrator whose token it is proved that within the last minutes, by what signing in takes.
   func signedInLately(holding token: Substring) -> Bool
 
+  /// The account of the administrator whose token it is; nil once it has expired, its session has ended or the account is
+  /// gone. May wait for the disk.
+  func account(holding token: Substring) throws(FirestoreError) -> CallerAccount?
+
+  /// The administrator of an account, with the roles of now; nil where it is gone or disabled, or its sessions up to
+  /// this one were ended; a session that is nil is any. May wait for the disk.
+  func holder(uid: Text, session: Int64?) throws(FirestoreError) -> SignedInAdministrator?
+
   /// The user as whom an administrator looks at data; nil once the token has expired or the administrator's session
   /// has ended.
   func viewedUser(of token: Substring) -> UserIdentity?

@@ -183,7 +183,7 @@ extension AccessControl {
     return token.isEmpty ? nil : token
   }
 
-  private static func isEmulatorOwner(_ token: Substring) -> Bool {
+  static func isEmulatorOwner(_ token: Substring) -> Bool {
     token.utf8.count < 6 && token.lowercased() == "owner" || token.hasPrefix("ya29.")
   }
 }

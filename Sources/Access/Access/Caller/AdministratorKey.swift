@@ -16,6 +16,9 @@ package struct AdministratorKey: Sendable {
     digest = Array(SHA256.hash(data: Array(text.utf8)))
   }
 
+  /// Tells the key from others, and is no secret.
+  package var fingerprint: [UInt8] { Array(SHA256.hash(data: digest).prefix(16)) }
+
   /// Whether the token is the key; takes the same time for every wrong token of a length.
   package func matches(_ token: some StringProtocol) -> Bool {
     let candidate = AdministratorKey(token).digest

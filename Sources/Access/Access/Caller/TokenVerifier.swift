@@ -54,7 +54,32 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// deleted nor revoked since. Cheap: streams ask again and again.
   func isValid(_ identity: UserIdentity) -> Bool
 
+  /// The mark of what a user's account says of him in tokens; nil where it is gone or disabled, or its sessions up to this
+  /// one were revoked.
+  ///
+  /// The token's own end does not count. May wait for the disk.
+  func mark(of identity: UserIdentity) throws(FirestoreError) -> String?
+
+  /// The service account's key by which a token that verified was signed; nil for other tokens. From memory alone.
+  func serviceAccountKey(holding token: Substring) -> (email: String, keyID: String)?
+
+  /// Tells if a service account has a key that was not taken back, from memory alone.
+  func hasServiceAccountKey(_ keyID: String, of email: String) -> Bool
+
   /// Registers to be told when a user's tokens are revoked; the observer gets project and uid.
   /// Observers are never removed.
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void)
+}
+
+extension TokenVerifier {
+  /// None: for verifiers that know no service accounts.
+  package func serviceAccountKey(holding token: Substring) -> (email: String, keyID: String)? {
+    nil
+  }
+
+  /// False, likewise.
+  package func hasServiceAccountKey(_ keyID: String, of email: String) -> Bool { false }
+
+  /// None: for verifiers that have no accounts to look at.
+  package func mark(of identity: UserIdentity) throws(FirestoreError) -> String? { nil }
 }

@@ -8,12 +8,20 @@ extension AccessControl {
   /// Gives out what the caller may do in a bucket; throws PERMISSION_DENIED where that is nothing.
   ///
   /// Without rules production denies everything and development allows everything, as for databases.
+  ///
+  /// - Parameter check: Looks again at the caller's account, when the permit is old.
   package func permit(
     _ caller: Caller,
     _ bucket: BucketID,
-    requestID: String = ""
+    requestID: String = "",
+    check: BucketPermit.Check? = nil
   ) throws(FirestoreError) -> BucketPermit {
-    if caller.administers(bucket.project) { return BucketPermit(bucket, .administrator) }
+    let account = check.map {
+      BucketPermit.AccountCheck(check: $0, due: .now + accountCheckInterval)
+    }
+    if caller.administers(bucket.project) {
+      return BucketPermit(bucket, .administrator, account: account)
+    }
     guard !caller.isAdministrator else { throw Self.denied }
     if case .user(let user) = caller, user.project != bucket.project {
       guard case .development = mode else { throw Self.denied }
@@ -25,7 +33,7 @@ extension AccessControl {
         throw Self.denied
       }
       log.noteMissingRules(of: bucket, allowsEverything: true)
-      return BucketPermit(bucket, .everything)
+      return BucketPermit(bucket, .everything, account: account)
     }
     let gate = ObjectGate(
       bucket: bucket,
@@ -38,17 +46,57 @@ extension AccessControl {
       clock: clock,
       log: log
     )
-    return BucketPermit(bucket, .rules(gate))
+    return BucketPermit(bucket, .rules(gate), account: account)
   }
 
   /// Gives out the right to a bucket to a caller of an administration API; throws PERMISSION_DENIED as
   /// `requireAdministration` does.
+  ///
+  /// - Parameter check: Looks again at the caller's account, when the permit is old.
   package func administratorPermit(
     for caller: Caller,
-    _ bucket: BucketID
+    _ bucket: BucketID,
+    check: BucketPermit.Check? = nil
   ) throws(FirestoreError) -> BucketPermit {
     try requireAdministration(caller, of: bucket.project)
-    return BucketPermit(bucket, .administrator)
+    let account = check.map {
+      BucketPermit.AccountCheck(check: $0, due: .now + accountCheckInterval)
+    }
+    return BucketPermit(bucket, .administrator, account: account)
+  }
+
+  /// A look at the account of a caller, for when its credentials may have expired; nil where no account can end.
+  ///
+  /// From memory alone; the check may wait for the disk.
+  package func check(
+    of caller: Caller,
+    in project: Text,
+    _ context: CallContext
+  ) -> BucketPermit.Check? {
+    switch caller {
+    case .nobody: return nil
+    case .user(let user):
+      guard user.isSigned, let verifier else { return nil }
+      return { () throws(FirestoreError) in
+        guard try verifier.mark(of: user) != nil else { throw Self.denied }
+      }
+    case .administrator, .projectAdministrator:
+      let token = (context.authorization ?? "").split(separator: " ").last ?? ""
+      if let key = verifier?.serviceAccountKey(holding: token) {
+        return { [verifier] () throws(FirestoreError) in
+          guard verifier?.hasServiceAccountKey(key.keyID, of: key.email) == true else {
+            throw Self.denied
+          }
+        }
+      }
+      guard let holder = administrators?.holder(of: token) else { return nil }
+      return { [administrators] () throws(FirestoreError) in
+        let now = try administrators?.holder(uid: holder.uid, session: nil)
+        guard now?.roles.caller(for: .editor)?.administers(project) == true else {
+          throw Self.denied
+        }
+      }
+    }
   }
 
   /// The rules in force for a bucket.

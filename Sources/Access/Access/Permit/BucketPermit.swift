@@ -17,11 +17,31 @@ package struct BucketPermit: Sendable {
 
   package let bucket: BucketID
   private let extent: Extent
+  /// Looks again at the account that the permit was given to; nil where there is none that could end.
+  private let account: AccountCheck?
 
-  init(_ bucket: BucketID, _ extent: Extent) {
+  /// A look at an account: throws PERMISSION_DENIED where it is gone or has lost its right; may wait for the disk.
+  package typealias Check = @Sendable () throws(FirestoreError) -> Void
+
+  /// A check, and when it is due.
+  struct AccountCheck: Sendable {
+    let check: Check
+    let due: ContinuousClock.Instant
+  }
+
+  init(_ bucket: BucketID, _ extent: Extent, account: AccountCheck? = nil) {
     self.bucket = bucket
     self.extent = extent
+    self.account = account
   }
+
+  /// True once so much time has passed since the permit was given that `requireAccount` has to be asked.
+  package var isOld: Bool { account.map { $0.due <= .now } ?? false }
+
+  /// Throws PERMISSION_DENIED where the account that the permit was given to has lost its right since.
+  ///
+  /// For what takes as long as its client likes, as an upload does. May wait for the disk.
+  package func requireAccount() throws(FirestoreError) { try account?.check() }
 
   /// True if the holder is an administrator of the bucket, who may also do what no rules can allow.
   package var isAdministrator: Bool {

@@ -32,7 +32,12 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
 
   private let entries = Mutex<[Substring: Entry]>([:])
   private let now: @Sendable () -> Int64
+  private let lookUp: Account
   private let capacity: Int
+
+  /// Looks up the administrator of a uid, as the account is now, with the session that is valid; may wait for the disk.
+  typealias Account =
+    @Sendable (Text) throws -> (holder: SignedInAdministrator, session: Int64)?
 
   /// Seconds for which a token is valid.
   static let lifetime: Int64 = 300
@@ -43,8 +48,10 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
   init(
     capacity: Int = 4_096,
     recent: Int64 = Administrators.recentSignIn,
+    account: @escaping Account = { _ in nil },
     now: @escaping @Sendable () -> Int64
   ) {
+    lookUp = account
     self.capacity = capacity
     self.recent = recent
     self.now = now
@@ -102,6 +109,26 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
     guard let entry = entry(token) else { return false }
     // A clock that went back makes no sign-in of the future; another node's may be a little ahead.
     return (-60..<recent).contains(now() / 1_000_000 - entry.began)
+  }
+
+  func account(holding token: Substring) throws(FirestoreError) -> CallerAccount? {
+    guard let holder = holder(of: token), let found = try found(holder.uid) else { return nil }
+    return .administrator(uid: holder.uid, session: found.session, email: found.holder.email)
+  }
+
+  func holder(uid: Text, session: Int64?) throws(FirestoreError) -> SignedInAdministrator? {
+    guard let found = try found(uid), found.session == session ?? found.session else { return nil }
+    return found.holder
+  }
+
+  private func found(
+    _ uid: Text
+  ) throws(FirestoreError) -> (holder: SignedInAdministrator, session: Int64)? {
+    do {
+      return try lookUp(uid)
+    } catch {
+      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+    }
   }
 
   func viewedUser(of token: Substring) -> UserIdentity? {

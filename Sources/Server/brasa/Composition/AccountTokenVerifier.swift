@@ -64,6 +64,26 @@ final class AccountTokenVerifier: TokenVerifier {
     )
   }
 
+  func mark(of identity: UserIdentity) throws(FirestoreError) -> String? {
+    do {
+      return try tokens.mark(
+        of: .project(identity.project),
+        identity.uid,
+        session: identity.session
+      )
+    } catch {
+      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+    }
+  }
+
+  func serviceAccountKey(holding token: Substring) -> (email: String, keyID: String)? {
+    tokens.serviceAccountKey(holding: token)
+  }
+
+  func hasServiceAccountKey(_ keyID: String, of email: String) -> Bool {
+    accounts.serviceAccounts.hasKey(keyID, of: email)
+  }
+
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void) {
     tokens.onRevocation { revocation in
       switch revocation {

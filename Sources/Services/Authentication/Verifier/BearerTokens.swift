@@ -1,3 +1,4 @@
+import Crypto
 import CryptoExtras
 import FirestoreModel
 import KeyValueStore
@@ -54,6 +55,33 @@ package final class BearerTokens: Sendable {
     guard accounts.revocations.isValid(expiry: expiry) else { return false }
     guard mode == .immediate else { return true }
     return accounts.revocations.isValid(scope, uid, session: session)
+  }
+
+  /// Tells what a user's account says of him now in tokens from what it said or will say; nil where it is gone or disabled,
+  /// or its sessions up to this one were revoked.
+  ///
+  /// The store is asked, not the memory of revocations, which reaches back some hours.
+  package func mark(of scope: AccountScope, _ uid: Text, session: Int64) throws -> String? {
+    // A token that no revocation can end is development's.
+    guard session != 0 else { return "" }
+    guard let user = try accounts[scope].user(uid), !user.isDisabled, user.session == session
+    else { return nil }
+    let said = [
+      user.customClaims ?? "", user.email?.string ?? "", user.isEmailVerified ? "verified" : "",
+      user.phoneNumber?.string ?? "",
+    ]
+    let text = JSONText.array(said.map(JSONText.string)).compact
+    return Base64.url(Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
+  }
+
+  /// The service account's key by which a token that is known was signed; nil for other tokens.
+  ///
+  /// From memory alone.
+  package func serviceAccountKey(holding token: Substring) -> (email: String, keyID: String)? {
+    guard let entry = cache.entry(token), isValid(entry), let keyID = entry.keyID,
+      case .administrator(let email) = entry.bearer
+    else { return nil }
+    return (email, keyID)
   }
 
   /// Registers to be told when tokens are revoked before their time; in lazy mode only of everybody's.

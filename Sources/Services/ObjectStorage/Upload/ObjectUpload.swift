@@ -129,6 +129,13 @@ extension Bucket {
     }
   }
 
+  /// Asks again whether the permit's holder may store an object, as far as it is known; throws where not.
+  package func requireUpload(_ new: NewObject) async throws {
+    guard !permit.isAdministrator else { return }
+    let existing = try await storage.look { [stored] in try $0.object(new.name, in: stored) }
+    _ = try await decide(storing(new), new.name.text, existing: existing)
+  }
+
   /// The most bytes that an object may have.
   private static let sizeLimit: Int64 = 5 << 40
 
@@ -168,6 +175,8 @@ extension Bucket {
     componentCount: Int? = nil,
     also: @escaping @Sendable (ObjectWriter, StoredObject) throws -> Void = { _, _ in }
   ) async throws -> StoredObject {
+    // The bytes may have taken days to come.
+    if permit.isOld { try await storage.threads.run { [permit] in try permit.requireAccount() } }
     let object = try await decided(
       new.name,
       { _ in storing(new.name, new.attributes, hashes) },

@@ -1,0 +1,83 @@
+import Access
+import FirestoreModel
+import KeyValueStore
+import ObjectStorage
+
+/// The account that began a resumable upload, and the dialect in which it goes on, as the upload keeps them.
+///
+/// As bytes: one for the dialect, then the account's record.
+struct UploadInitiator: Sendable, Hashable {
+  enum Dialect: UInt8, Sendable {
+    case json = 0x4A
+    case firebase = 0x46
+    case xml = 0x58
+  }
+
+  let dialect: Dialect
+  let account: CallerAccount
+
+  var record: [UInt8] { [dialect.rawValue] + account.record }
+
+  init(_ dialect: Dialect, _ account: CallerAccount) {
+    self.dialect = dialect
+    self.account = account
+  }
+
+  /// The initiator of an upload; nil for one that does not say, which nobody goes on with.
+  init?(record: [UInt8]) {
+    guard let dialect = record.first.flatMap(Dialect.init),
+      let account = CallerAccount(record: Array(record.dropFirst()))
+    else { return nil }
+    self.init(dialect, account)
+  }
+}
+
+/// The rights of the accounts that began uploads.
+///
+/// An upload may go on for days, by its id alone. So every step looks again at the account (gone, disabled, its key
+/// taken back), its roles and the rules; an upload whose account lost its right ends with what came of it.
+struct UploadRights: Sendable {
+  let storage: ObjectStorage
+  let access: AccessControl
+  let threads: EngineThreads
+  /// The project of a shared secret that is in use; nil where there is none.
+  ///
+  /// Blocks.
+  var projectOfSecret: @Sendable (String) throws -> Text? = { _ in nil }
+
+  /// The bucket of an upload with the rights that its account has now.
+  ///
+  /// Throws PERMISSION_DENIED where it has none, and gives the upload up.
+  func bucket(
+    of session: UploadSession,
+    _ dialect: UploadInitiator.Dialect,
+    requestID: String = ""
+  ) async throws -> Bucket {
+    guard let initiator = UploadInitiator(record: session.initiator), initiator.dialect == dialect
+    else { throw StorageError(.notFound, "The upload session does not exist or has expired.") }
+    do {
+      let id = BucketID(project: session.project, name: session.bucket.text)
+      let permit = try await threads.run {
+        let caller = try caller(of: initiator.account, for: session.project)
+        // Google's own APIs are for administrators alone.
+        return dialect == .firebase
+          ? try access.permit(caller, id, requestID: requestID)
+          : try access.administratorPermit(for: caller, id)
+      }
+      let bucket = try await storage.bucket(permit)
+      if await session.isOpen { try await bucket.requireUpload(session.object) }
+      return bucket
+    } catch let error as FirestoreError where error.code == .permissionDenied {
+      try await session.cancel()
+      throw error
+    }
+  }
+
+  private func caller(of account: CallerAccount, for project: Text) throws -> Caller {
+    guard case .sharedSecret(let accessID) = account else {
+      return try access.caller(of: account)
+    }
+    guard try projectOfSecret(accessID) == project else { throw AccessControl.denied }
+    return .administrator
+  }
+}

@@ -1,0 +1,75 @@
+import FirestoreModel
+
+/// An act of administration that takes more than the editor's role of its project.
+///
+/// The one table of rights for every way to an act: routes of the console, routes of Google's APIs and calls inside a
+/// batch ask it by name. What is not named here takes the viewer's role where a route is known to change nothing, and
+/// the editor's elsewhere. The command line is another matter: everybody who may open the data directory may do all.
+package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
+  /// Keys of service accounts, each of which is an administrator of all projects.
+  case listKeys, makeKey, revokeKey
+  /// Secrets by which a back end signs requests for the files of one project.
+  case readSharedSecrets, changeSharedSecrets
+  /// Keys by which a back end sends messages in the legacy form.
+  case listServerKeys, changeServerKeys
+  /// Credentials of push services.
+  case changePushCredentials
+  case readAdministrators, changeAdministrators
+  case readAuditTrail
+  /// Exports, verifications and their list; an import takes a recent sign-in too, which its body says.
+  case runJobs
+  /// A look at data as a user, which changes nothing.
+  case viewAsUser
+  case deleteDatabase
+  /// The deletion of users, and of what they did.
+  case eraseUsers
+
+  /// The rights that an act takes of an administrator who signed in.
+  package struct Right: Sendable, Hashable {
+    package let role: AdministratorRole
+    /// True where the role has to be the one for the server; otherwise the one in the project will do.
+    package let isOfServer: Bool
+    /// True where the sign-in has to be recent.
+    package let takesRecentSignIn: Bool
+  }
+
+  package var right: Right {
+    switch self {
+    case .listKeys, .readSharedSecrets, .readAdministrators, .readAuditTrail, .runJobs:
+      Right(role: .owner, isOfServer: true, takesRecentSignIn: false)
+    case .makeKey, .revokeKey, .changeSharedSecrets, .changeAdministrators:
+      Right(role: .owner, isOfServer: true, takesRecentSignIn: true)
+    case .listServerKeys, .viewAsUser:
+      Right(role: .owner, isOfServer: false, takesRecentSignIn: false)
+    case .changeServerKeys, .changePushCredentials, .deleteDatabase:
+      Right(role: .owner, isOfServer: false, takesRecentSignIn: true)
+    case .eraseUsers: Right(role: .editor, isOfServer: false, takesRecentSignIn: true)
+    }
+  }
+}
+
+extension AccessControl {
+  /// The caller of an act; throws PERMISSION_DENIED to everybody whose rights the table does not give it.
+  ///
+  /// It holds whichever route led here: a route's own demand may be less. May wait for the disk.
+  package func caller(
+    for act: AdministrativeAct,
+    of project: Text,
+    _ context: CallContext
+  ) throws(FirestoreError) -> Caller {
+    let right = act.right
+    let caller = try identify(context.demanding(right.role, isRecent: right.takesRecentSignIn))
+    try requireAdministration(caller, of: right.isOfServer ? nil : project)
+    return caller
+  }
+}
+
+extension CallContext {
+  /// The context of a call that takes at least that role, and a recent sign-in where it says so.
+  package func demanding(_ role: AdministratorRole, isRecent: Bool) -> CallContext {
+    var context = self
+    context.demand = max(demand, role)
+    context.takesRecentSignIn = takesRecentSignIn || isRecent
+    return context
+  }
+}
