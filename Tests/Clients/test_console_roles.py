@@ -201,5 +201,5 @@ def test_the_trail_is_filtered_and_kept_as_a_file(production_console, production
     console.click("button", "As CSV")
     file = console.until(lambda: next((one for one in tmp_path.glob("audit.csv") if one.stat().st_size > 0), None), "no file")
     head, *rows = file.read_text().splitlines()
-    assert head == "number,time,administrator,address,action,target,status,request,digest"
+    assert head == "number,time,administrator,address,action,target,status,request,digest,subjects"
     assert rows and all("auditor@example.org" in row for row in rows)

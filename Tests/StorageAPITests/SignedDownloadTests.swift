@@ -183,7 +183,7 @@ private final class StorageServer: Sendable {
           keyID: { [signer] _, _, _ in signer.verify() },
           isInUse: { [signer] _ in signer.isKeyInUse }
         ),
-        isServiceAccount: { _ in true },
+        isServiceAccount: { _, _ in true },
         clock: { [signer] in signer.now }
       )
     )

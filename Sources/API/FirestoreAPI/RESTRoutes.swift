@@ -45,7 +45,10 @@ struct RESTRoutes: Sendable {
   private func role(_ method: HTTPRequest.Method, _ path: String) -> AdministratorRole {
     let isGet = method == .get || method == .head
     guard let named = try? transcoder.route(method: isGet ? "GET" : method.rawValue, path: path)
-    else { return isGet ? .viewer : Self.isDatabase(path) && method == .delete ? .owner : .editor }
+    else {
+      let isDeletion = Self.isDatabase(path) && method == .delete
+      return isGet ? .viewer : isDeletion ? AdministrativeAct.deleteDatabase.right.role : .editor
+    }
     return named.isReading ? .viewer : .editor
   }
 

@@ -24,7 +24,9 @@ extension ServiceModule {
       HTTPRoute(HTTPRoute.everyMethod, path.pattern, for: path.audience) { request in
         await routes.answer(path.route(request.parameters, request.rest), request)
       }.demanding { method, text in IdentityRoute.role(method, text) }
-        .takingRecentSignIn { _, text in IdentityRoute.erasesUsers(text) }
+        .takingRecentSignIn { _, text in
+          AdministrativeAct.eraseUsers.right.takesRecentSignIn && IdentityRoute.erasesUsers(text)
+        }
     }
     module.metrics = {
       // One pool of threads serves all lanes.

@@ -68,6 +68,12 @@ package struct MessagingEnvironment: Sendable {
     }
   }
 
+  /// The account behind a request's credentials, as people know it.
+  func accountName(_ request: ServiceRequest) async throws -> String {
+    let (access, context) = (access, request.context)
+    return try await threads.run(caller: context.network) { try access.account(of: context).name }
+  }
+
   /// Whether a caller may send who is known without a look at the disk, and leaves no trace in the audit trail; throws
   /// where he may not.
   func isSenderInMemory(_ request: ServiceRequest) throws -> Bool {

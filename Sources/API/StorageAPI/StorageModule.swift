@@ -14,8 +14,8 @@ package final class StorageEnvironment: Sendable {
   package let threads: EngineThreads
   /// Who may sign requests.
   package let signatures: SignatureVerifier
-  /// Whether there is a service account of that e-mail; blocks.
-  package let isServiceAccount: @Sendable (String) -> Bool
+  /// Tells for an e-mail and a project if that is a service account of it; blocks.
+  package let isServiceAccount: @Sendable (_ email: String, _ project: Text) -> Bool
   /// Microseconds since 1970.
   package let clock: @Sendable () -> Int64
 
@@ -25,7 +25,7 @@ package final class StorageEnvironment: Sendable {
     access: AccessControl,
     threads: EngineThreads,
     signatures: SignatureVerifier,
-    isServiceAccount: @escaping @Sendable (String) -> Bool,
+    isServiceAccount: @escaping @Sendable (_ email: String, _ project: Text) -> Bool,
     clock: @escaping @Sendable () -> Int64 = RequestClock.systemTime
   ) {
     self.storage = storage

@@ -38,6 +38,9 @@ package struct ConsoleEnvironment: Sendable {
   /// What operates the server; nil shows no page of it.
   package var operations: ConsoleOperations?
 
+  /// The keys of all services; nil lists those of service accounts alone.
+  package var keys: KeyRegister?
+
   /// How apps' configuration files are made; nil shows no apps.
   package var apps: AppFiles?
   let accounts: Accounts

@@ -20,9 +20,10 @@ struct CredentialRoutes: Sendable {
     let root = "/v1/projects/{project}/pushCredentials"
     return [
       messagingRoute(.get, root, for: .administrators, handler: list).openToViewers(),
-      messagingRoute(.post, root, for: .administrators, handler: add).demanding { _, _ in .owner },
+      messagingRoute(.post, root, for: .administrators, handler: add)
+        .performing(.changePushCredentials),
       messagingRoute(.delete, root + "/{bundle}", for: .administrators, handler: remove)
-        .demanding { _, _ in .owner },
+        .performing(.changePushCredentials),
     ]
   }
 

@@ -19,10 +19,10 @@ struct ServerKeyRoutes: Sendable {
   var routes: [HTTPRoute] {
     let root = "/v1/projects/{project}/serverKeys"
     return [
-      messagingRoute(.get, root, for: .administrators, handler: list).demanding { _, _ in .owner },
-      messagingRoute(.post, root, for: .administrators, handler: add).demanding { _, _ in .owner },
+      messagingRoute(.get, root, for: .administrators, handler: list).performing(.listServerKeys),
+      messagingRoute(.post, root, for: .administrators, handler: add).performing(.changeServerKeys),
       messagingRoute(.delete, root + "/{name}", for: .administrators, handler: revoke)
-        .demanding { _, _ in .owner },
+        .performing(.changeServerKeys),
     ]
   }
 
@@ -31,7 +31,7 @@ struct ServerKeyRoutes: Sendable {
     let keys = try await service.serverKeys(of: Text(request.variable("project"))).map { key in
       JSONText.object([
         .init("name", .string(key.name)), .init("hint", .string(key.hint)),
-        .init("createdAt", .integer(key.created / 1_000)),
+        .init("createdAt", .integer(key.created / 1_000)), .init("createdBy", .string(key.maker)),
       ])
     }
     return .json(.object([.init("keys", .array(keys))]))
@@ -40,7 +40,11 @@ struct ServerKeyRoutes: Sendable {
   private func add(_ request: ServiceRequest) async throws -> ServiceResponse {
     try await environment.requireSender(request)
     let name = try await request.object(upTo: Self.bodyLimit)["name"]?.string ?? ""
-    let text = try await service.makeServerKey(named: name, of: Text(request.variable("project")))
+    let text = try await service.makeServerKey(
+      named: name,
+      of: Text(request.variable("project")),
+      by: try await environment.accountName(request)
+    )
     var response = ServiceResponse.json(
       .object([.init("name", .string(name)), .init("key", .string(text))])
     )

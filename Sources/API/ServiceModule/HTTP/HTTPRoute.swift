@@ -128,6 +128,14 @@ package struct HTTPRoute: Sendable {
     return route
   }
 
+  /// The route of an act of administration, with the rights that the table gives it.
+  ///
+  /// Its handler asks the table too (`AccessControl.caller(for:of:_:)`), or the console's routes for their subject.
+  package func performing(_ act: AdministrativeAct) -> HTTPRoute {
+    let right = act.right
+    return demanding { _, _ in right.role }.takingRecentSignIn { _, _ in right.takesRecentSignIn }
+  }
+
   /// The route with another judgement of which requests take a recent sign-in.
   package func takingRecentSignIn(
     _ recency: @escaping @Sendable (HTTPRequest.Method, String) -> Bool

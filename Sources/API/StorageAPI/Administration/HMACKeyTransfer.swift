@@ -8,7 +8,7 @@ extension StorageTransfer {
   /// A project's HMAC keys with their secrets; deleted ones are left out.
   ///
   /// Each is a line with the members `accessId`, `serviceAccountEmail`, `secret`, `state` (`ACTIVE` or `INACTIVE`), `created` and
-  /// `updated`, both in microseconds.
+  /// `updated`, both in microseconds, and `createdBy` (may be missing).
   static func hmacKeys(_ storage: ObjectStorage) -> StorageTransfer {
     var transfer = StorageTransfer("hmac-keys") { scope, _, item in
       let (project, permit) = (scope.database.project, scope.permit)
@@ -50,6 +50,7 @@ extension HMACKey {
       JSONValue.Member(name: "state", value: .string(state == .active ? "ACTIVE" : "INACTIVE")),
       JSONValue.Member(name: "created", value: .integer(created)),
       JSONValue.Member(name: "updated", value: .integer(updated)),
+      JSONValue.Member(name: "createdBy", value: .string(maker)),
     ]).text
   }
 
@@ -70,7 +71,8 @@ extension HMACKey {
         secret: secret.string,
         isActive: state == "ACTIVE",
         created: created,
-        updated: updated
+        updated: updated,
+        maker: try reading.text("createdBy")?.string ?? ""
       )
     } catch {
       throw FirestoreError.invalidArgument("A line of the HMAC keys is malformed.")

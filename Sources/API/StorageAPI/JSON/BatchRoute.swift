@@ -64,6 +64,12 @@ struct BatchRoute: Sendable {
     _ boundary: String
   ) async throws -> [UInt8] {
     var response = try await response(to: call, request)
+    if call.method != .get, call.method != .head {
+      let path = call.target.prefix { $0 != "?" }
+      request.context.actor?.note(
+        subject: "\(call.method.rawValue) \(path) \(response.status.code)"
+      )
+    }
     if case .stream = response.body {
       let error = StorageError(.unsupported, "A batch cannot download.")
       response = try JSONErrors.response(error, request)
@@ -93,12 +99,17 @@ struct BatchRoute: Sendable {
       let error = StorageError(.notFound, "Not Found")
       return try JSONErrors.response(error, request)
     }
+    // A call takes what it takes by itself: the batch's own route takes less than some.
+    let context = request.context.demanding(
+      match.route.demand(call.method, path),
+      isRecent: match.route.takesRecentSignIn(call.method, path)
+    )
     return try await match.route.handler(
       ServiceRequest(
         head: head,
         parameters: match.parameters,
         rest: match.rest,
-        context: request.context,
+        context: context,
         address: request.address,
         isHTTP2: request.isHTTP2,
         logger: request.logger,

@@ -182,11 +182,11 @@ struct JSONRoutes: Sendable {
     let all = root + "/projects/{project}/hmacKeys"
     let one = all + "/{key}"
     return [
-      route(.post, all) { try await $0.makeHMACKey() },
-      route(.get, all) { try await $0.listHMACKeys() },
-      route(.get, one) { try await $0.getHMACKey() },
-      route(.put, one) { try await $0.changeHMACKey() },
-      route(.delete, one) { try await $0.deleteHMACKey() },
+      route(.post, all) { try await $0.makeHMACKey() }.performing(.changeSharedSecrets),
+      route(.get, all) { try await $0.listHMACKeys() }.performing(.readSharedSecrets),
+      route(.get, one) { try await $0.getHMACKey() }.performing(.readSharedSecrets),
+      route(.put, one) { try await $0.changeHMACKey() }.performing(.changeSharedSecrets),
+      route(.delete, one) { try await $0.deleteHMACKey() }.performing(.changeSharedSecrets),
     ]
   }
 

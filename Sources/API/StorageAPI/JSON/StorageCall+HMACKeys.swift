@@ -11,23 +11,31 @@ extension StorageCall {
 
   private var accessID: Text { Text(parameter("key")) }
 
-  private func permit() async throws -> AdministratorPermit {
-    try environment.access.administratorPermit(for: try await caller())
+  /// The right to a project's keys, for whoever the table of administrative acts gives it.
+  private func permit(_ act: AdministrativeAct) async throws -> AdministratorPermit {
+    let (access, context, project) = (environment.access, request.context, project)
+    return try await environment.threads.run {
+      try access.administratorPermit(
+        for: try access.caller(for: act, of: project, context),
+        of: project
+      )
+    }
   }
 
   /// The one answer that has the secret.
   func makeHMACKey() async throws -> ServiceResponse {
-    let permit = try await permit()
+    let permit = try await permit(.changeSharedSecrets)
     guard let account = query["serviceAccountEmail"], !account.isEmpty else {
       throw StorageError(.invalid, "Required parameter: serviceAccountEmail")
     }
-    let isKnown = try await environment.threads.run { [environment] in
-      environment.isServiceAccount(account)
+    let isKnown = try await environment.threads.run { [environment, project] in
+      environment.isServiceAccount(account, project)
     }
     guard isKnown, account.utf8.count <= 320 else {
       throw StorageError(.notFound, "Service Account '\(account.prefix(320))' not found.")
     }
-    let key = try await storage.makeHMACKey(of: Text(account), in: project, permit)
+    let maker = try await self.account().name
+    let key = try await storage.makeHMACKey(of: Text(account), in: project, by: maker, permit)
     return try answer(
       .object([
         "kind": .string("storage#hmacKey"), "metadata": json(of: key),
@@ -37,7 +45,7 @@ extension StorageCall {
   }
 
   func listHMACKeys() async throws -> ServiceResponse {
-    let permit = try await permit()
+    let permit = try await permit(.readSharedSecrets)
     let account = query["serviceAccountEmail"].map { Text($0) }
     let showsDeleted = try query.flag("showDeletedKeys")
     let limit = min(try pageSize(), 250)
@@ -56,12 +64,12 @@ extension StorageCall {
   }
 
   func getHMACKey() async throws -> ServiceResponse {
-    let permit = try await permit()
+    let permit = try await permit(.readSharedSecrets)
     return try answer(json(of: try await storage.hmacKey(accessID, of: project, permit)))
   }
 
   func changeHMACKey() async throws -> ServiceResponse {
-    let permit = try await permit()
+    let permit = try await permit(.changeSharedSecrets)
     var reading = try JSONReading(try await json())
     reading.ignore([
       "kind", "id", "selfLink", "accessId", "projectId", "serviceAccountEmail", "timeCreated",
@@ -86,7 +94,7 @@ extension StorageCall {
   }
 
   func deleteHMACKey() async throws -> ServiceResponse {
-    let permit = try await permit()
+    let permit = try await permit(.changeSharedSecrets)
     _ = try await storage.setHMACKey(accessID, of: project, to: .deleted, permit)
     return ServiceResponse(status: .noContent)
   }
@@ -106,7 +114,7 @@ extension StorageCall {
       "accessId": .string(id), "projectId": .string(project),
       "serviceAccountEmail": .text(key.account), "state": .string(state),
       "timeCreated": .time(key.created), "updated": .time(key.updated),
-      "etag": .string(key.entityTag),
+      "etag": .string(key.entityTag), "createdBy": .string(key.maker),
     ])
   }
 }

@@ -29,7 +29,8 @@ package struct AppFiles: Sendable {
 ///     GET, POST  /console/api/projects/{project}/apps            lists, registers
 ///     DELETE     /console/api/projects/{project}/apps/{id}
 ///     GET        /console/api/projects/{project}/apps/{id}/file?form=
-///     GET, POST  /console/api/projects/{project}/keys            lists, makes: the file is shown this once
+///     GET, POST  /console/api/projects/{project}/keys            lists those of all projects, with HMAC keys; makes one
+///                                                                of a service account, whose file is shown this once
 ///     DELETE     /console/api/projects/{project}/keys/{id}
 struct AppRoutes: Sendable {
   let environment: ConsoleEnvironment
@@ -46,12 +47,11 @@ struct AppRoutes: Sendable {
       .ofConsole(.get, apps + "/{id}/file", environment, file),
     ]
     let ofKeys: [HTTPRoute] = [
-      .ofConsole(.get, keys, environment, about: .server, listKeys),
-      .ofConsole(.post, keys, environment, about: .server, makeKey),
-      .ofConsole(.delete, keys + "/{id}", environment, about: .server, revokeKey),
+      .ofConsole(.get, keys, environment, performing: .listKeys, listKeys),
+      .ofConsole(.post, keys, environment, performing: .makeKey, makeKey),
+      .ofConsole(.delete, keys + "/{id}", environment, performing: .revokeKey, revokeKey),
     ]
-    // A key is an administrator's of the whole server, whoever has it.
-    return ofApps.map { $0.openToViewers() } + ofKeys.map { $0.demanding { _, _ in .owner } }
+    return ofApps.map { $0.openToViewers() } + ofKeys
   }
 
   // MARK: Apps
@@ -101,20 +101,28 @@ struct AppRoutes: Sendable {
 
   @Sendable
   private func listKeys(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let found = accounts.serviceAccounts.all
-    return .private(.object(["keys": .array(found.map(\.json))]))
+    let (accounts, environment) = (accounts, environment)
+    let found = try await blocking {
+      let all = try environment.keys?.all() ?? accounts.serviceAccounts.all.map { IssuedKey($0) }
+      return try all.filter { $0.kind != .serverKey }.map { key in
+        key.json(isMakerGone: try environment.administrators.isMakerGone(key))
+      }
+    }
+    return .private(.object(["keys": .array(found)]))
   }
 
   @Sendable
   private func makeKey(_ request: ServiceRequest) async throws -> ServiceResponse {
     let name = try await ConsoleBody(request).required("name")
     let (accounts, project) = (accounts, try project(request))
+    let maker = try environment.access.consoleAdministrator(request.context, of: .server)
     let made = try await blocking {
       try accounts.serviceAccounts.create(
         name,
         role: .admin,
         project: project,
-        origin: accounts.origin
+        origin: accounts.origin,
+        by: maker?.email ?? ""
       )
     }
     return .private(.object(["name": .string("\(name).json"), "text": .string(made.file)]))
@@ -122,11 +130,14 @@ struct AppRoutes: Sendable {
 
   @Sendable
   private func revokeKey(_ request: ServiceRequest) async throws -> ServiceResponse {
-    let (accounts, id) = (accounts, request.parameters["id"] ?? "")
-    guard accounts.serviceAccounts.all.contains(where: { $0.keyID == id }) else {
-      throw FirestoreError(.notFound, "There is no such key.")
+    let (accounts, keys, id) = (accounts, environment.keys, request.parameters["id"] ?? "")
+    let isRevoked = try await blocking {
+      guard accounts.serviceAccounts.all.contains(where: { $0.keyID == id }) else {
+        return try keys?.revokeSecret(id) ?? false
+      }
+      return try !accounts.serviceAccounts.revoke(id).isEmpty
     }
-    _ = try await blocking { try accounts.serviceAccounts.revoke(id) }
+    guard isRevoked else { throw FirestoreError(.notFound, "There is no such key.") }
     return .private(.object([JSONValue.Member]()))
   }
 
@@ -166,11 +177,13 @@ extension RegisteredApp {
   }
 }
 
-extension ServiceAccount {
-  fileprivate var json: JSONValue {
+extension IssuedKey {
+  fileprivate func json(isMakerGone: Bool) -> JSONValue {
     .object([
-      "id": .string(keyID), "email": .string(email), "role": .string(role.rawValue),
-      "createdAt": .number(String(createdAt * 1_000)),
+      "id": .string(id), "kind": .string(kind == .sharedSecret ? "hmac" : "account"),
+      "email": .string(email ?? ""), "role": .string(ServiceAccount.Role.admin.rawValue),
+      "project": .string(project.string), "createdAt": .number(String(createdAt)),
+      "maker": .string(maker), "isMakerGone": .bool(isMakerGone), "isActive": .bool(isActive),
     ])
   }
 }

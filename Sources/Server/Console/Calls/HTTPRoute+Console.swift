@@ -3,6 +3,18 @@ import HTTPTypes
 import ServiceModule
 
 extension HTTPRoute {
+  /// A call of the console's page that performs an act of administration, with the rights that the table gives it.
+  static func ofConsole(
+    _ method: HTTPRequest.Method,
+    _ pattern: String,
+    _ environment: ConsoleEnvironment,
+    performing act: AdministrativeAct,
+    _ answer: @escaping Handler
+  ) -> HTTPRoute {
+    ofConsole(method, pattern, environment, about: act.right.isOfServer ? .server : nil, answer)
+      .performing(act)
+  }
+
   /// A call of the console's page, for administrators of the console alone.
   ///
   /// - Parameter subject: What the call is about, where that is not the project in its path, or else the server.

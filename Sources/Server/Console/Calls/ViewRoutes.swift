@@ -13,8 +13,13 @@ struct ViewRoutes: Sendable {
 
   var routes: [HTTPRoute] {
     [
-      .ofConsole(.post, "/console/api/projects/{project}/view", environment, view)
-        .demanding { _, _ in .owner }.takingRecentSignIn { _, _ in false }
+      .ofConsole(
+        .post,
+        "/console/api/projects/{project}/view",
+        environment,
+        performing: .viewAsUser,
+        view
+      )
     ]
   }
 

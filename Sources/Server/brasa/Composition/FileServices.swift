@@ -117,7 +117,9 @@ struct FileServices {
         access: access,
         threads: threads,
         signatures: signatures,
-        isServiceAccount: isKnown
+        isServiceAccount: { [isDevelopment = storage.configuration.makesBuckets] in
+          isDevelopment || accounts.serviceAccounts.hasKey(of: $0, in: $1)
+        }
       )
     )
   }

@@ -308,6 +308,9 @@ extension ServedSystem {
         }
       )
       console.apps = .served(accounts)
+      console.keys = .stored(accounts: accounts, files: files.storage, messages: messages) {
+        access.administratorPermit(reason: "the list of keys")
+      }
       console.indexUses = { id in
         guard let database = try databases.existingDatabase(id) else {
           throw FirestoreError(.notFound, "The database \(id.path) does not exist.")

@@ -1,4 +1,5 @@
 import Authentication
+import Console
 import FirestoreModel
 import Foundation
 
@@ -11,6 +12,7 @@ extension LocalAdministration {
     origin: String?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
+    try DatabaseID(project: Text(project)).checkCreatable()
     guard let role = ServiceAccount.Role(rawValue: role) else {
       let known = ServiceAccount.Role.allCases.map(\.rawValue).joined(separator: ", ")
       throw FirestoreError.invalidArgument("There is no role \(role); there is: \(known).")
@@ -19,21 +21,42 @@ extension LocalAdministration {
       name,
       role: role,
       project: Text(project),
-      origin: origin ?? accounts.origin
+      origin: origin ?? accounts.origin,
+      by: IssuedKey.commandLine
     )
     try output(.line(made.file))
     try output(.finished(summary: "made key \(made.account.keyID) of \(made.account.email)"))
   }
 
-  /// Lists the keys, the oldest first.
+  /// The keys of all services; of service accounts alone where another node has the files and messages.
+  var keyRegister: KeyRegister {
+    let permit = permit
+    return .stored(accounts: accounts, files: files, messages: messages) { permit }
+  }
+
+  /// Lists the keys, kind by kind.
   func listKeys(_ output: (AdministrationReply) throws -> Void) throws {
-    let all = accounts.serviceAccounts.all
+    let all = try isAway ? accounts.serviceAccounts.all.map { IssuedKey($0) } : keyRegister.all()
     for key in all {
-      let made = Date(timeIntervalSince1970: Double(key.createdAt)).formatted(.iso8601)
-      let note = key.isHeld ? "  held by the server, for signBlob" : ""
-      try output(.line("\(key.keyID)  \(key.email)  \(key.role.rawValue)  \(made)\(note)"))
+      let made = Date(timeIntervalSince1970: Double(key.createdAt / 1_000)).formatted(.iso8601)
+      let whose = key.email ?? "project \(key.project.string)"
+      let kind =
+        key.kind == .serviceAccount ? ServiceAccount.Role.admin.rawValue : key.kind.rawValue
+      let state = key.isActive ? "" : "  inactive"
+      let maker = try note(ofMaker: key)
+      let isHeld = accounts.serviceAccounts.key(key.id)?.isHeld == true
+      let held = isHeld ? "  held by the server, for signBlob" : ""
+      try output(.line("\(key.id)  \(whose)  \(kind)  \(made)\(state)\(maker)\(held)"))
     }
     try output(.finished(summary: all.count.counting("key")))
+  }
+
+  /// The maker of a key behind the rest of its line.
+  func note(ofMaker key: IssuedKey) throws -> String {
+    guard !key.maker.isEmpty else { return "" }
+    let administrators = Administrators(accounts, requiresSecondFactor: true)
+    let isGone = try administrators.isMakerGone(key)
+    return "  by \(key.maker)" + (isGone ? ", who is no administrator any more" : "")
   }
 
   /// Makes the next key of users' tokens.
@@ -51,6 +74,10 @@ extension LocalAdministration {
   /// Takes keys back; they stop working at once.
   func revokeKeys(_ which: String, _ output: (AdministrationReply) throws -> Void) throws {
     let gone = try accounts.serviceAccounts.revoke(which)
+    if gone.isEmpty, !isAway, try keyRegister.revokeSecret(which) {
+      try output(.line("revoked HMAC key \(which)"))
+      return try output(.finished(summary: "1 key revoked"))
+    }
     guard !gone.isEmpty else {
       throw FirestoreError(.notFound, "There is no key with the id, e-mail or name \(which).")
     }

@@ -1,3 +1,4 @@
+import Console
 import FirestoreModel
 import FirestoreWire
 import MessagingAPI
@@ -227,7 +228,9 @@ extension LocalAdministration {
     let messages = messages
     switch request {
     case .createServerKey(let name):
-      let key = try Waiting.run { try await messages.makeServerKey(named: name, of: project) }
+      let key = try Waiting.run {
+        try await messages.makeServerKey(named: name, of: project, by: IssuedKey.commandLine)
+      }
       try output(.line(key))
       try output(.finished(summary: "made the server key \(name); it is shown this once"))
     case .revokeServerKey(let name):
@@ -241,7 +244,7 @@ extension LocalAdministration {
       for key in keys {
         let instant = Timestamp(microseconds: key.created)
         let time = TimestampText.format(seconds: instant.seconds, nanos: 0)
-        try output(.line("\(key.name)  \(key.hint)…  \(time)"))
+        try output(.line("\(key.name)  \(key.hint)…  \(time)\(try note(ofMaker: IssuedKey(key)))"))
       }
       try output(.finished(summary: keys.count.counting("server key")))
     }

@@ -4,8 +4,8 @@ import KeyValueStore
 
 // A service account's key is kept under its e-mail and key id, in the form of RecordWriter.swift:
 // 1 name, 2 role, 3 project, 4 public key (SubjectPublicKeyInfo, DER), 5 created at (s),
-// 6 end (s; absent is never), 20 private key (PKCS #8, DER), of a key that the server holds alone. Every other private
-// key is in the file of whoever made it, and nowhere else.
+// 6 end (s; absent is never), 7 maker, 20 private key (PKCS #8, DER), of a key that the server holds alone. Every other
+// private key is in the file of whoever made it, and nowhere else.
 
 /// A key of a back end's account.
 package struct ServiceAccount: Sendable {
@@ -20,6 +20,8 @@ package struct ServiceAccount: Sendable {
   package let keyID: String
   /// Seconds since 1970.
   package let createdAt: Int64
+  /// The account that made the key, as people know it: an email address, or `command line`; empty where that is not known.
+  package let maker: String
   let publicKey: _RSA.Signing.PublicKey
   /// The private key, of a key that the server holds: it signs what administrators send to `signBlob`, and opens nothing
   /// itself.
@@ -39,9 +41,11 @@ package struct ServiceAccount: Sendable {
     role: Role,
     project: Text,
     createdAt: Int64,
+    maker: String = "",
     publicKey: _RSA.Signing.PublicKey,
     heldKey: _RSA.Signing.PrivateKey? = nil
   ) {
+    self.maker = maker
     self.name = name
     self.role = role
     self.project = project
@@ -66,6 +70,7 @@ package struct ServiceAccount: Sendable {
     writer.put(4, bytes: Array(publicKey.derRepresentation))
     writer.put(5, createdAt)
     if let heldKey { writer.put(20, bytes: Array(heldKey.pkcs8DERRepresentation)) }
+    writer.put(7, maker)
     return writer.bytes
   }
 
@@ -77,7 +82,7 @@ package struct ServiceAccount: Sendable {
     var heldKey: [UInt8]?
     while let field = try reader.next() {
       switch field.tag {
-      case 1...3: texts[field.tag] = try field.string()
+      case 1...3, 7: texts[field.tag] = try field.string()
       case 4: key = field.raw
       case 5: createdAt = try field.number()
       case 20: heldKey = field.raw
@@ -92,6 +97,7 @@ package struct ServiceAccount: Sendable {
       role: role,
       project: Text(texts[3] ?? ""),
       createdAt: createdAt,
+      maker: texts[7] ?? "",
       publicKey: try _RSA.Signing.PublicKey(derRepresentation: key),
       heldKey: try heldKey.map { try _RSA.Signing.PrivateKey(derRepresentation: $0) }
     )

@@ -27,11 +27,14 @@ package final class ServiceAccounts: Sendable {
   ///
   /// A name that exists gets a further key. Names are 4 to 30 of a-z, 0-9 and -, beginning with a
   /// letter. The file says that tokens are had at `origin`.
+  ///
+  /// - Parameter maker: The account that makes it, as people know it.
   package func create(
     _ name: String,
     role: ServiceAccount.Role,
     project: Text,
-    origin: String
+    origin: String,
+    by maker: String = ""
   ) throws -> (account: ServiceAccount, file: String) {
     guard Self.isName(name) else {
       throw AccountError(
@@ -47,6 +50,7 @@ package final class ServiceAccounts: Sendable {
       role: role,
       project: project,
       createdAt: configuration.clock.now() / 1_000_000,
+      maker: maker,
       publicKey: privateKey.publicKey
     )
     try engine.write { group in
@@ -103,6 +107,11 @@ package final class ServiceAccounts: Sendable {
 
   /// Whether the account of that e-mail has a key, and so is one.
   package func hasKey(of email: String) -> Bool { !keys(of: email).isEmpty }
+
+  /// True where the account of that e-mail has a key and is of that project.
+  package func hasKey(of email: String, in project: Text) -> Bool {
+    keys(of: email).contains { $0.project == project }
+  }
 
   /// Whether that e-mail has a key of an id that was not taken back.
   package func hasKey(_ keyID: String, of email: String) -> Bool {

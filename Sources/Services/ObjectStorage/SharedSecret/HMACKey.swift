@@ -4,7 +4,7 @@ import KeyValueStore
 // An HMAC key's record, in the form of RecordWriter.swift. The access id is the key's.
 //
 //   1 project     2 service account's e-mail     3 secret; absent where the key is deleted     4 state
-//   5 created     6 updated, both in microseconds
+//   5 created     6 updated, both in microseconds          7 maker
 
 /// A secret that the server shares with a back end, by which it signs requests in a service account's name.
 package struct HMACKey: Sendable, Hashable {
@@ -22,6 +22,8 @@ package struct HMACKey: Sendable, Hashable {
   package let project: Text
   /// The service account's e-mail.
   package let account: Text
+  /// The account that made the key, as people know it: an email address, or `command line`; empty where that is not known.
+  package let maker: String
   /// Nil once the key is deleted.
   package internal(set) var secret: String?
   package internal(set) var state = State.active
@@ -40,8 +42,10 @@ package struct HMACKey: Sendable, Hashable {
     secret: String,
     isActive: Bool,
     created: Int64,
-    updated: Int64
+    updated: Int64,
+    maker: String = ""
   ) {
+    self.maker = maker
     self.accessID = accessID
     self.project = project
     self.account = account
@@ -51,7 +55,8 @@ package struct HMACKey: Sendable, Hashable {
     self.updated = updated
   }
 
-  init(project: Text, account: Text, at time: Int64) {
+  init(project: Text, account: Text, maker: String, at time: Int64) {
+    self.maker = maker
     accessID = Text("GOOG1E" + Self.random(55, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"))
     secret = Self.random(40, of: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     self.project = project
@@ -81,6 +86,7 @@ extension HMACKey {
     writer.put(4, state.rawValue)
     writer.put(5, created)
     writer.put(6, updated)
+    writer.put(7, maker)
     return writer.bytes
   }
 
@@ -89,7 +95,7 @@ extension HMACKey {
     var texts: [UInt8: String] = [:]
     var numbers: [UInt8: Int64] = [:]
     while let field = try reader.next() {
-      if field.tag <= 3 {
+      if field.tag <= 3 || field.tag == 7 {
         texts[field.tag] = try field.string()
       } else {
         numbers[field.tag] = try field.number()
@@ -100,6 +106,7 @@ extension HMACKey {
     }
     self.accessID = accessID
     self.state = state
+    maker = texts[7] ?? ""
     project = Text(texts[1] ?? "")
     account = Text(texts[2] ?? "")
     secret = texts[3]

@@ -9,12 +9,20 @@ extension ObjectStorage {
   private static let deletedLifetime: Int64 = 30 * 86_400 * 1_000_000
 
   /// Makes a key of a service account; its secret is told here and never again.
+  ///
+  /// - Parameter maker: The account that makes it, as people know it.
   package func makeHMACKey(
     of account: Text,
     in project: Text,
+    by maker: String = "",
     _ permit: AdministratorPermit
   ) async throws -> HMACKey {
-    let key = HMACKey(project: project, account: account, at: configuration.clock.now())
+    let key = HMACKey(
+      project: project,
+      account: account,
+      maker: String(maker.prefix(320)),
+      at: configuration.clock.now()
+    )
     try await write { group in
       let all = try group.hmacKeys(of: nil, from: "")
       let own = all.filter { $0.account == account && $0.state != .deleted }
@@ -38,6 +46,24 @@ extension ObjectStorage {
     _ permit: AdministratorPermit
   ) async throws -> [HMACKey] {
     try await read { try $0.hmacKeys(of: project, from: first) }
+  }
+
+  /// The keys of all projects by access id.
+  package func hmacKeys(_ permit: AdministratorPermit) async throws -> [HMACKey] {
+    try await read { try $0.hmacKeys(of: nil, from: "") }
+  }
+
+  /// Takes a key back, whatever its state; false where there is none of that access id that is not deleted.
+  package func revokeHMACKey(_ accessID: Text, _ permit: AdministratorPermit) async throws -> Bool {
+    let now = configuration.clock.now()
+    return try await write { group in
+      guard var key = try group.hmacKey(accessID), key.state != .deleted else { return false }
+      key.secret = nil
+      key.state = .deleted
+      key.updated = max(now, key.updated + 1)
+      try group.put(StorageKey.hmacKey(accessID), key.bytes)
+      return true
+    }
   }
 
   /// A key of a project; throws `notFound` where there is none, a deleted one is there.

@@ -9,8 +9,11 @@ package struct ServerKey: Sendable, Equatable {
   package let created: Int64
   /// The beginning of the key, by which people tell keys apart.
   package let hint: String
+  /// The account that made the key, as people know it: an email address, or `command line`; empty where that is not known.
+  package let maker: String
 
-  init(project: Text, name: String, created: Int64, hint: String) {
+  init(project: Text, name: String, created: Int64, hint: String, maker: String = "") {
+    self.maker = maker
     self.project = project
     self.name = name
     self.created = created
@@ -19,17 +22,18 @@ package struct ServerKey: Sendable, Equatable {
 
   init(decoding value: some Collection<UInt8>) throws {
     var reader = try RecordReader(Array(value))
-    var (project, name, hint, created) = ("", "", "", Int64(0))
+    var (project, name, hint, maker, created) = ("", "", "", "", Int64(0))
     while let field = try reader.next() {
       switch field.tag {
       case 1: project = try field.string()
       case 2: name = try field.string()
       case 3: created = try field.number()
       case 4: hint = try field.string()
+      case 5: maker = try field.string()
       default: break
       }
     }
-    self.init(project: Text(project), name: name, created: created, hint: hint)
+    self.init(project: Text(project), name: name, created: created, hint: hint, maker: maker)
   }
 
   var encoded: [UInt8] {
@@ -38,6 +42,7 @@ package struct ServerKey: Sendable, Equatable {
     writer.put(2, name)
     writer.put(3, created)
     writer.put(4, hint)
+    writer.put(5, maker)
     return writer.bytes
   }
 }
@@ -47,7 +52,13 @@ extension PushService {
   private static let serverKeyLimit = 100
 
   /// Makes a server key and gives its text, which is kept nowhere.
-  package func makeServerKey(named name: String, of project: Text) async throws -> String {
+  ///
+  /// - Parameter maker: The account that makes it, as people know it.
+  package func makeServerKey(
+    named name: String,
+    of project: Text,
+    by maker: String = ""
+  ) async throws -> String {
     let text = "BRSA" + Base64.url(random(40))
     let now = now
     try await write { group in
@@ -62,7 +73,13 @@ extension PushService {
         )
       }
       let hint = String(text.prefix(8))
-      let key = ServerKey(project: project, name: name, created: now, hint: hint)
+      let key = ServerKey(
+        project: project,
+        name: name,
+        created: now,
+        hint: hint,
+        maker: String(maker.prefix(320))
+      )
       try group.put(Self.serverKeyKey(text), key.encoded)
     }
     return text
@@ -71,6 +88,11 @@ extension PushService {
   /// A project's server keys, the oldest first.
   package func serverKeys(of project: Text) async throws -> [ServerKey] {
     try await read { try Self.serverKeys(of: project, $0) }
+  }
+
+  /// The server keys of all projects, the oldest first.
+  package func serverKeys() async throws -> [ServerKey] {
+    try await read { try Self.serverKeys(of: nil, $0) }
   }
 
   /// Revokes a server key; false where there is none of that name.
@@ -99,14 +121,14 @@ extension PushService {
   }
 
   private static func serverKeys(
-    of project: Text,
+    of project: Text?,
     _ reader: any KeyValueReader
   ) throws -> [ServerKey] {
     let cursor = try reader.cursor(over: MessagingKey(.serverKey).range, reversed: false)
     var keys: [ServerKey] = []
     while try cursor.next() {
       let key = try ServerKey(decoding: cursor.value)
-      if key.project == project { keys.append(key) }
+      if project ?? key.project == key.project { keys.append(key) }
     }
     return keys.sorted { $0.created < $1.created }
   }

@@ -56,8 +56,8 @@ function appForm(root, close) {
 
 function keyList(project) {
   const root = path("console", "api", "projects", project, "keys");
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("keys.none")) : table(["keys.account", "keys.id", "users.created", null], keys.map((key) => [
-    key.email, h("code", {}, key.id), instant(key.createdAt), bin(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)]))));
+  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("keys.none")) : table(["keys.account", "keys.id", "users.created", "keys.maker", null], keys.map((key) => [
+    [key.email, key.kind === "hmac" ? h("div", { class: "note" }, t("keys.hmac", key.project)) : null], h("code", {}, key.id), instant(key.createdAt), makerOf(key), bin(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)]))));
   const add = async () => {
     const made = await dialog(t("keys.add"), (close) => keyForm(root, close));
     if (!made) return;
@@ -68,6 +68,9 @@ function keyList(project) {
   return h("section", { class: "stack" }, spread(h("h2", {}, t("keys.of")), primary(t("keys.add"), add)), note(t("keys.text")), rows);
 }
 
+/** The account that made a key, and whether it is gone. */
+const makerOf = ({ maker, isMakerGone }) => [maker || "–", isMakerGone ? h("div", { class: "note" }, t("keys.makerGone")) : null];
+
 function keyForm(root, close) {
   const name = input("", { autofocus: true });
   return form(close, t("keys.add"), () => call("POST", root, { name: name.value.trim() }), field("name", name));
@@ -77,8 +80,8 @@ function keyForm(root, close) {
 
 function serverKeyList(project) {
   const root = path("v1", "projects", project, "serverKeys");
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", null], keys.map((key) => [
-    key.name, h("code", {}, `${key.hint}…`), instant(key.createdAt), bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
+  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
+    key.name, h("code", {}, `${key.hint}…`), instant(key.createdAt), key.createdBy || "–", bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
   const add = async () => {
     const made = await dialog(t("serverKeys.add"), (close) => serverKeyForm(root, close));
     if (!made) return;

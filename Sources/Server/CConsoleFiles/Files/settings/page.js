@@ -18,15 +18,29 @@ export function page() {
 }
 
 function administratorsView() {
-  const { rows, load } = managed(root, ({ administrators }, remove, act) => (administrators.length === 0 ? h("p", {}, t("settings.nobody")) : administratorTable(administrators, remove, act)));
+  const { rows, load } = managed(root, ({ administrators }, remove, act) => (administrators.length === 0 ? h("p", {}, t("settings.nobody")) : administratorTable(administrators, remove, act)), root, (answer) => { links.load(); showKeys(answer); });
+  const links = managed(root, ({ invitations }, remove) => (invitations.length === 0 ? null : linkTable(invitations, remove)), "/console/api/invitations");
   const invite = async () => {
     const made = await dialog(t("settings.invite"), inviteForm);
     if (!made) return;
     const address = `${location.origin}/console#invitation=${made.code}`;
     await dialog(t("settings.link"), (close) => linkForm(address, close));
     load();
+    links.load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.administrators")), primary(t("settings.invite"), invite)), rows);
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.administrators")), primary(t("settings.invite"), invite)), rows, links.rows);
+}
+
+/** Links that nobody has used yet. */
+function linkTable(invitations, remove) {
+  return stack(h("h3", {}, t("settings.openLinks")), table(["users.email", "settings.role", "settings.until", "keys.maker", null], invitations.map((one) => [
+    one.email ?? t("settings.anybody"), roleTexts(one).map((line) => h("div", { dir: "auto" }, line)), instant(one.end), one.maker ?? t("audit.machine"),
+    bin(t("settings.endLink", one.email ?? t("settings.anybody")), "settings.endLinkText", one.id, remove)])));
+}
+
+/** The keys that somebody made who was removed: they go on working. */
+function showKeys({ keys = [] } = {}) {
+  if (keys.length > 0) dialog(t("settings.keysLeft"), (close) => [note(t("settings.keysLeftText")), h("ul", {}, keys.map((key) => h("li", { dir: "auto" }, key))), actions(submit(t("close"), { onclick: () => close(null) }))]);
 }
 
 function administratorTable(administrators, remove, act) {
@@ -85,7 +99,7 @@ const [AUDIT_PAGE, AUDIT_PAGES] = [100, 500];
 const auditPage = async (before, signal) => (await call("GET", `/console/api/audit${before ? `?before=${before}` : ""}`, undefined, { signal })).entries;
 
 /** Whether somebody, an action or a target has a text in it. Pure. */
-export const isAbout = ({ administrator, address, action, target }, text) => [administrator, address, action, target].join(" ").toLowerCase().includes(text.toLowerCase());
+export const isAbout = ({ administrator, address, action, target, subjects = [] }, text) => [administrator, address, action, target, ...subjects].join(" ").toLowerCase().includes(text.toLowerCase());
 
 function auditView() {
   const list = table(AUDIT, []);
@@ -114,8 +128,8 @@ function auditView() {
     try {
       const { found, isWhole } = await wholeAudit(filter.value.trim(), leaving.signal);
       if (!isWhole) toast(t("audit.cut", AUDIT_PAGE * AUDIT_PAGES));
-      keepFile("audit.csv", csv([["number", "time", "administrator", "address", "action", "target", "status", "request", "digest"],
-        ...found.map((one) => [one.number, new Date(one.time).toISOString(), one.administrator, one.address, one.action, one.target, one.status, one.request, one.digest])]));
+      keepFile("audit.csv", csv([["number", "time", "administrator", "address", "action", "target", "status", "request", "digest", "subjects"],
+        ...found.map((one) => [one.number, new Date(one.time).toISOString(), one.administrator, one.address, one.action, one.target, one.status, one.request, one.digest, one.subjects.join("; ")])]));
     } catch (error) {
       if (!leaving.signal.aborted) complain(error);
     }
@@ -137,4 +151,4 @@ async function wholeAudit(text, signal) {
   return { found, isWhole: false };
 }
 
-const auditCells = (entry) => [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null], entry.action, h("code", {}, entry.target), String(entry.status)];
+const auditCells = (entry) => [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null], entry.action, [h("code", {}, entry.target), entry.subjects.map((one) => h("div", { class: "note", dir: "auto" }, one))], String(entry.status)];
