@@ -72,7 +72,9 @@ struct CallerAccountTests {
         accountCheckInterval: interval
       )
       defer { fixture.close() }
-      let (control, context) = (fixture.access, CallContext(requestID: "1", authorization: nil, isSecure: true))
+      let (control, context) = (
+        fixture.access, CallContext(requestID: "1", authorization: nil, isSecure: true)
+      )
       let check = control.check(of: .user(Self.user), in: "p", context)
       let permit = try control.permit(.administrator, bucket, check: check)
       #expect(permit.isOld == isOld)
