@@ -57,7 +57,7 @@ import Testing
     try run(try DocumentDeletion(.collectionGroup("b"), in: fixture.database))
     let deleted = fixture.published.all.flatMap(\.changes).filter { $0.new == nil }.map(\.path)
     #expect(Set(deleted) == ["a/1/b/1", "a/1/b/2", "a/gone/b/1", "b/1"])
-    #expect(try fixture.database.fields("b/1", at: .exact(before)) == map(["n": .null]))
+    #expect(try fixture.database.fields("b/1", at: .at(before)) == map(["n": .null]))
     try fixture.close()
   }
 
