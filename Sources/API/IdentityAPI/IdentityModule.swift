@@ -25,7 +25,7 @@ extension ServiceModule {
         await routes.answer(path.route(request.parameters, request.rest), request)
       }.demanding { method, text in IdentityRoute.role(method, text) }
         .takingRecentSignIn { _, text in
-          AdministrativeAct.eraseUsers.right.takesRecentSignIn && IdentityRoute.erasesUsers(text)
+          IdentityRoute.act(text)?.right.takesRecentSignIn ?? false
         }
     }
     module.metrics = {

@@ -209,8 +209,7 @@ enum IdentityRoute: Equatable, Sendable {
   ///
   /// GET is no sign of reading here: old clients send it for what changes accounts.
   static func role(_ method: HTTPRequest.Method, _ path: String) -> AdministratorRole {
-    // A signature of a service account is as good as a key of it.
-    if signsBlobs(path) { return .owner }
+    if signsBlobs(path) { return AdministrativeAct.signAsServiceAccount.right.role }
     let segments = path.split(separator: "/").map(String.init)
     guard segments.count == 4, segments[0] == "v1", segments[1] == "projects" else {
       return .editor
@@ -220,6 +219,12 @@ enum IdentityRoute: Equatable, Sendable {
       return .viewer
     default: return .editor
     }
+  }
+
+  /// The act of administration that a path, as it came, is for; nil for those that take no more than a role.
+  static func act(_ path: String) -> AdministrativeAct? {
+    if signsBlobs(path) { return .signAsServiceAccount }
+    return erasesUsers(path) ? .eraseUsers : nil
   }
 
   private static func signsBlobs(_ path: String) -> Bool {

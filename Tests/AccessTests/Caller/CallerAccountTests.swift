@@ -92,7 +92,8 @@ struct CallerAccountTests {
   /// The rows that the documentation and the routes rely on.
   @Test func `keys and administrators are owners' to change, with a recent sign-in`() {
     let grave: Set<AdministrativeAct> = [
-      .makeKey, .revokeKey, .changeSharedSecrets, .changeServerKeys, .changePushCredentials,
+      .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeServerKeys,
+      .changePushCredentials,
       .changeAdministrators, .deleteDatabase,
     ]
     for act in AdministrativeAct.allCases where act != .eraseUsers {

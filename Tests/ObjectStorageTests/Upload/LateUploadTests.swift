@@ -11,7 +11,7 @@ import Testing
     _ check: @escaping BucketPermit.Check
   ) -> BucketPermit {
     let id = BucketID(project: "p", name: "p.appspot.com")
-    return BucketPermit(id, gate: nil, account: .init(check: check, due: due))
+    return BucketPermit(id, .administrator, account: .init(check: check, due: due))
   }
 
   @Test func `an upload whose account lost its right while its bytes came stores nothing`()

@@ -55,29 +55,56 @@ struct UploadRights: Sendable {
   ) async throws -> Bucket {
     guard let initiator = UploadInitiator(record: session.initiator), initiator.dialect == dialect
     else { throw StorageError(.notFound, "The upload session does not exist or has expired.") }
+    let (account, id) = (
+      initiator.account, BucketID(project: session.project, name: session.bucket.text)
+    )
     do {
-      let id = BucketID(project: session.project, name: session.bucket.text)
       let permit = try await threads.run {
-        let caller = try caller(of: initiator.account, for: session.project)
-        // Google's own APIs are for administrators alone.
-        return dialect == .firebase
-          ? try access.permit(caller, id, requestID: requestID)
-          : try access.administratorPermit(for: caller, id)
+        let check: BucketPermit.Check = { () throws(FirestoreError) in
+          _ = try self.permit(of: account, id, dialect, requestID, check: nil)
+        }
+        return try self.permit(of: account, id, dialect, requestID, check: check)
       }
       let bucket = try await storage.bucket(permit)
       if await session.isOpen { try await bucket.requireUpload(session.object) }
       return bucket
     } catch let error as FirestoreError where error.code == .permissionDenied {
-      try await session.cancel()
+      try await session.end()
       throw error
     }
   }
 
-  private func caller(of account: CallerAccount, for project: Text) throws -> Caller {
+  /// The right that an account has to a bucket now.
+  ///
+  /// - Parameter check: Asks again, for when the bytes of a request take their time.
+  private func permit(
+    of account: CallerAccount,
+    _ id: BucketID,
+    _ dialect: UploadInitiator.Dialect,
+    _ requestID: String,
+    check: BucketPermit.Check?
+  ) throws(FirestoreError) -> BucketPermit {
+    let caller = try caller(of: account, for: id.project)
+    // Google's own APIs are for administrators alone.
+    return dialect == .firebase
+      ? try access.permit(caller, id, requestID: requestID, check: check)
+      : try access.administratorPermit(for: caller, id, check: check)
+  }
+
+  private func caller(
+    of account: CallerAccount,
+    for project: Text
+  ) throws(FirestoreError) -> Caller {
     guard case .sharedSecret(let accessID) = account else {
       return try access.caller(of: account)
     }
-    guard try projectOfSecret(accessID) == project else { throw AccessControl.denied }
+    let own: Text?
+    do {
+      own = try projectOfSecret(accessID)
+    } catch {
+      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+    }
+    guard own == project else { throw AccessControl.denied }
     return .administrator
   }
 }

