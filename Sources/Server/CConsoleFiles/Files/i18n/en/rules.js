@@ -23,7 +23,7 @@ export default {
   "playground.noCompile": "These rules do not compile.",
   "playground.badClaims": "The claims are no JSON.",
 
-  "rules.noneStorage": "No rules are in force: only administrators reach this bucket.",
+  "rules.noneStorage": "No rules are in force. Production lets only administrators reach this bucket; development allows everything until some are.",
   "playground.file": "File after the write, as JSON",
   "playground.filePath": "Path of the file",
 

@@ -23,7 +23,7 @@ export default {
   "playground.noCompile": "Estas regras não compilam.",
   "playground.badClaims": "As declarações não são JSON.",
 
-  "rules.noneStorage": "Nenhuma regra em vigor: só administradores alcançam este bucket.",
+  "rules.noneStorage": "Nenhuma regra está em vigor. Em produção só administradores alcançam este bucket; o desenvolvimento permite tudo até que haja alguma.",
   "playground.file": "Arquivo depois da escrita, em JSON",
   "playground.filePath": "Caminho do arquivo",
 
