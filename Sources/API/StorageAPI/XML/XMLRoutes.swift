@@ -116,7 +116,7 @@ struct XMLRoutes: Sendable {
         // Memory may not know of a secret that is in use; the store does.
         case .secret(_, let accessID): (try? signatures.verifier.secret(accessID)) != nil
         case .account: signatures.verifier.isInUse(signature.key)
-        // Development takes it on trust.
+        // Development took it on trust: there is no key that could end.
         case .foreign: true
         }
       guard isInUse else { throw AccessControl.denied }
