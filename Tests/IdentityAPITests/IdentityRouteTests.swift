@@ -56,6 +56,12 @@ struct IdentityRouteTests {
     #expect(try Self.route(path, isDevelopment: false) == route)
   }
 
+  @Test(arguments: [":signBlob", "%3AsignBlob", ":sign%42lob"])
+  func `signing for a service account takes the right to make keys`(verb: String) {
+    let path = "/v1/projects/-/serviceAccounts/backend@p.iam.brasa\(verb)"
+    #expect(IdentityRoute.role(.post, path) == .owner)
+  }
+
   @Test(arguments: ["accounts", "config", "oobCodes", "verificationCodes"])
   func `the emulator's routes are development's`(name: String) throws {
     let path = "/emulator/v1/projects/p/\(name)"

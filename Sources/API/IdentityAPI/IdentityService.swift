@@ -44,7 +44,11 @@ struct IdentityService: Sendable {
       try environment.access.requireAdministration(caller, of: Text(project))
       return caller
     case .signBlob:
-      let caller = try await identify(context)
+      // Signed bytes are as good as a key of the account: the right to them is the right to make keys.
+      let right = AdministrativeAct.makeKey.right
+      let caller = try await identify(
+        context.demanding(right.role, isRecent: right.takesRecentSignIn)
+      )
       guard caller != .nobody else { throw IdentityFailure.missingCredentials }
       try environment.access.requireAdministration(caller)
       return caller
