@@ -15,8 +15,13 @@
  *   BRASA_FAULT_WAIT        if set, the counts wait for the "arm" mark
  *   BRASA_FAULT_FAIL_SYNC   N: the Nth fsync or fdatasync fails with EIO, its data is left unsynced; later
  *                           ones succeed, as Linux has it, whether or not the lost pages reached the disk
+ *   BRASA_FAULT_FAIL_SYNC_WHILE  a file, outside that directory: while it exists syncs of the files in the directory
+ *                           whose names end in ".log" fail with EIO
+ *   BRASA_FAULT_FULL_WHILE  a file, outside that directory: while it exists the disk is full: writes fail with ENOSPC,
+ *                           and nothing is available; if it holds a number, so many bytes are, and writes succeed
  *   BRASA_FAULT_FAIL_WRITE  N: the disk is full at the Nth write: half of its bytes are written, and every
  *                           write after it fails with ENOSPC
+ *   BRASA_FAULT_FAIL_WRITE_FOR  M: M of them, then there is room again; without it for good
  *   BRASA_FAULT_NO_FILES    N: from the Nth opening of a file in the directory on, openings fail with EMFILE
  *   BRASA_FAULT_NO_FILES_FOR  M: M of them, then they succeed again; without it for good
  *   BRASA_FAULT_NO_FILES_WHILE  a file, outside that directory: while it exists openings of files in the
@@ -46,6 +51,7 @@
  * for durable. What goes through stdio or a writable mapping is not seen: a program's log texts, say.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -57,6 +63,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -73,12 +80,14 @@ static size_t directory_length;
 static char mark_path[PATH_MAX];
 static int trace = -1;
 static int armed = 1;
-static long fail_sync, fail_write, no_files, no_files_for, syncs, writes, opens;
+static long fail_sync, fail_write, fail_write_for, no_files, no_files_for, syncs, writes, opens;
 static long sync_serial;
 static int disk_full;
 static long no_accept;
 static char no_files_while[PATH_MAX], no_connections_while[PATH_MAX];
+static char fail_sync_while[PATH_MAX], full_while[PATH_MAX];
 static unsigned char kinds[MAX_FD];
+static unsigned char is_log[MAX_FD];
 
 static long number_of(const char *variable) {
   const char *text = getenv(variable);
@@ -95,11 +104,16 @@ static void set_up(void) {
   if (path) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   fail_sync = number_of("BRASA_FAULT_FAIL_SYNC");
   fail_write = number_of("BRASA_FAULT_FAIL_WRITE");
+  fail_write_for = number_of("BRASA_FAULT_FAIL_WRITE_FOR");
   no_accept = number_of("BRASA_FAULT_NO_ACCEPT");
   const char *while_path = getenv("BRASA_FAULT_NO_FILES_WHILE");
   if (while_path) snprintf(no_files_while, sizeof no_files_while, "%s", while_path);
   while_path = getenv("BRASA_FAULT_NO_CONNECTIONS_WHILE");
   if (while_path) snprintf(no_connections_while, sizeof no_connections_while, "%s", while_path);
+  while_path = getenv("BRASA_FAULT_FAIL_SYNC_WHILE");
+  if (while_path) snprintf(fail_sync_while, sizeof fail_sync_while, "%s", while_path);
+  while_path = getenv("BRASA_FAULT_FULL_WHILE");
+  if (while_path) snprintf(full_while, sizeof full_while, "%s", while_path);
   no_files = number_of("BRASA_FAULT_NO_FILES");
   no_files_for = number_of("BRASA_FAULT_NO_FILES_FOR");
   if (getenv("BRASA_FAULT_WAIT")) armed = 0;
@@ -194,6 +208,8 @@ static void opened(int fd, const char *path, int is_new) {
     kinds[fd] = WATCHED_DIRECTORY;
   } else if (S_ISREG(status.st_mode)) {
     kinds[fd] = WATCHED_FILE;
+    size_t length = strlen(name);
+    is_log[fd] = length > 4 && strcmp(name + length - 4, ".log") == 0;
     record_text("open", status.st_ino, is_new, name);
   }
 }
@@ -292,6 +308,35 @@ int close(int fd) {
   return result;
 }
 
+/* ---- room ---- */
+
+/* The bytes that a full disk has left; -1 while it is not full. */
+static long bytes_left(void) {
+  char text[32] = "";
+  if (!full_while[0]) return -1;
+  int fd = (int)syscall(SYS_openat, AT_FDCWD, full_while, O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0) return -1;
+  long count = syscall(SYS_read, fd, text, sizeof text - 1);
+  syscall(SYS_close, fd);
+  return count > 0 ? atol(text) : 0;
+}
+
+static void limit_room(const char *path, struct statvfs *status) {
+  char buffer[2 * PATH_MAX];
+  enter();
+  long left = relative(absolute(AT_FDCWD, path, buffer)) ? bytes_left() : -1;
+  if (left >= 0 && status->f_frsize > 0) status->f_bavail = status->f_bfree = (fsblkcnt_t)left / status->f_frsize;
+  leave();
+}
+
+int statvfs(const char *path, struct statvfs *status) {
+  static int (*original)(const char *, struct statvfs *);
+  if (!original) original = (int (*)(const char *, struct statvfs *))dlsym(RTLD_NEXT, "statvfs");
+  int result = original(path, status);
+  if (result == 0) limit_room(path, status);
+  return result;
+}
+
 /* ---- writing ---- */
 
 static void mark(const struct iovec *parts, int part_count) {
@@ -317,7 +362,8 @@ static ssize_t last_write(int fd, const struct iovec *parts, off_t offset) {
 }
 
 static ssize_t faulty_write(int fd, const struct iovec *parts, int part_count, off_t offset) {
-  if (disk_full) {
+  if (disk_full && fail_write_for > 0 && disk_full++ >= fail_write_for) disk_full = 0;
+  if (disk_full || bytes_left() == 0) {
     errno = ENOSPC;
     return -1;
   }
@@ -396,6 +442,7 @@ static int sync_file(int fd, long call) {
   uint64_t inode = kind == WATCHED_FILE ? inode_of(fd) : 0;
   int64_t serial = ++sync_serial;
   int fails = armed && fail_sync > 0 && ++syncs == fail_sync;
+  if (kind == WATCHED_FILE && is_log[fd] && fail_sync_while[0] && access(fail_sync_while, F_OK) == 0) fails = 1;
   record("syncing", inode, serial, NULL, 0);
   if (fails) record_text("failed", inode, 0, "sync");
   leave();

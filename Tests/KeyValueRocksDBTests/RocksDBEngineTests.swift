@@ -62,7 +62,7 @@ struct RocksDBEngineTests {
   @Test
   func `the library took the options that only text can say, beside the others`() throws {
     let scratch = try Scratch()
-    try scratch.open().close()
+    try scratch.openDescribed()
     let name = try #require(try scratch.names("").last { $0.hasPrefix("OPTIONS-") })
     let options = String(decoding: try scratch.read(name), as: UTF8.self)
     for line in [
@@ -72,6 +72,23 @@ struct RocksDBEngineTests {
     ] {
       #expect(options.contains(line), "\(line)")
     }
+  }
+
+  /// Lines of a log would meet a full disk, at which the library ends the process.
+  @Test
+  func `the library writes no texts, and what it leaves unfinished goes at the next start`() throws
+  {
+    let scratch = try Scratch()
+    for _ in 0..<3 {
+      let engine = try scratch.open()
+      try engine.write { try $0.put([1], [1]) }
+      try engine.close()
+    }
+    let texts = try scratch.files().filter {
+      $0.key.hasPrefix("LOG") || $0.key.hasPrefix("OPTIONS-")
+    }
+    #expect(texts.filter { $0.key.hasPrefix("LOG") }.allSatisfy { $0.value.isEmpty })
+    #expect(texts.count <= 4, "\(texts.keys)")
   }
 
   /// A view of what is not in the cache has to say so, not that it is missing.

@@ -52,6 +52,15 @@ final class Scratch: Sendable {
     return copy
   }
 
+  /// Opens the database with the engine's options and has the library write them down.
+  func openDescribed() throws {
+    let options = try RocksDBOptions(RocksDBConfiguration(), describesItself: true)
+    var message: UnsafeMutablePointer<CChar>?
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    let database: OpaquePointer? = rocksdb_open(options.database, data, &message)
+    rocksdb_close(try #require(database))
+  }
+
   /// Writes what the engine refuses to.
   func writeEmptyValue(_ key: String) throws {
     let options = try RocksDBOptions(RocksDBConfiguration())

@@ -32,7 +32,9 @@ package protocol KeyValueEngine: AnyObject, Sendable {
 
   /// Hands a write to the engine's queue, where those that wait at the same time share one group.
   ///
-  /// After a failed write or sync every later one fails with `KeyValueError.stopped`.
+  /// A write that began and failed throws `KeyValueError.outcomeUnknown`, and every later one
+  /// `KeyValueError.stopped` until the engine has recovered. An engine that recovers, or is closed in
+  /// an orderly way, drops the failed one for good; after a crash it may be in force.
   func submit(_ write: QueuedWrite)
 
   /// Whether the caller runs in the body or completion of a write, where it must not wait for another.

@@ -17,7 +17,13 @@ package struct KeyValueError: Error, Sendable {
     package static let foreign = Code(rawValue: "foreign")
     /// An earlier write or fsync failed; nothing more is acknowledged.
     package static let stopped = Code(rawValue: "stopped")
-    /// The operating system refused (disk full, I/O error).
+    /// A write began and failed: it may come into force at the next start, or never.
+    ///
+    /// Nothing outside the store that the write would need may be undone for it.
+    package static let outcomeUnknown = Code(rawValue: "outcome-unknown")
+    /// The disk has too little room left; nothing was written, and room that returns is enough.
+    package static let diskFull = Code(rawValue: "disk-full")
+    /// The operating system refused (I/O error, no descriptor).
     package static let inputOutput = Code(rawValue: "io")
     /// The engine was closed.
     package static let closed = Code(rawValue: "closed")
@@ -38,6 +44,21 @@ package struct KeyValueError: Error, Sendable {
     self.code = code
     self.message = message
     self.metadata = metadata
+  }
+
+  /// True if a write that failed with this may come into force all the same.
+  package var leavesOutcomeUnknown: Bool { code == .outcomeUnknown }
+
+  /// The text for clients: no more than whether another try may repeat what took effect.
+  package var textForClients: String {
+    leavesOutcomeUnknown
+      ? "The service is temporarily unavailable. Whether the write took effect is not known."
+      : "The service is temporarily unavailable."
+  }
+
+  /// The text for clients of any error with which an engine's call ended.
+  package static func textForClients(_ error: any Error) -> String {
+    (error as? KeyValueError ?? KeyValueError(.inputOutput, "")).textForClients
   }
 
   /// Refuses keys that are the engine's own.

@@ -10,7 +10,7 @@ import Glibc
 
 /// Writes numbered groups to a RocksDB engine and says on a mark file what was acknowledged.
 ///
-///     engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry | shared]
+///     engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry | shared | close]
 ///
 /// Group k puts `k % 5 + 1` keys named after k, all with one value that begins with k; every eighth
 /// value is long enough to span blocks of the log. It also puts the key `head`, and deletes the keys
@@ -27,8 +27,10 @@ import Glibc
 /// With `shared`, each key of group k is a write of its own; all of them, and one more that puts the key
 /// `never-k` and fails, wait for the same group of the engine.
 ///
+/// With `close`, the engine is read and closed in an orderly way after a group that failed.
+///
 /// It exits with 0 when all groups were acknowledged; with 3, at once and without closing the
-/// engine, when one failed; with 1, after printing why, when the engine did not open or close.
+/// engine unless told to, when one failed; with 1, after printing why, when the engine did not open or close.
 @main
 struct FaultDriver {
   private let engine: RocksDBEngine
@@ -47,7 +49,7 @@ struct FaultDriver {
   private static func run() throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 5, let first = Int(arguments[3]), let count = Int(arguments[4]) else {
-      print("usage: engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry]")
+      print("usage: engine-fault-driver DIRECTORY MARKS FIRST COUNT [retry | shared | close]")
       exit(2)
     }
     let marks = try Marks(path: arguments[2])
@@ -61,6 +63,10 @@ struct FaultDriver {
     let retries = arguments.last == "retry"
     for number in first..<(first + count) {
       guard retries ? driver.runUntilAcknowledged(number) : driver.runGroup(number) else {
+        if arguments.last == "close" {
+          marks.write("time \(try engine.read { try $0.readTime() })")
+          try engine.close()
+        }
         _exit(3)
       }
     }

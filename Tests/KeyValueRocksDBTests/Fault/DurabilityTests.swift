@@ -61,6 +61,79 @@ struct DurabilityTests {
     try expectStop(["BRASA_FAULT_FAIL_WRITE": "\(number)"], mentioning: "No space left")
   }
 
+  @Test(arguments: [1, 2, 3, 17, 60, Int.random(in: 4...150)])
+  func `a group whose sync failed is not there after an orderly end`(number: Int) throws {
+    try expectNothingRefused(["BRASA_FAULT_FAIL_SYNC": "\(number)"])
+  }
+
+  @Test(arguments: [1, 2, 3, 40, 120, Int.random(in: 4...300)])
+  func `a group that met a full disk is not there after an orderly end`(number: Int) throws {
+    try expectNothingRefused(["BRASA_FAULT_FAIL_WRITE": "\(number)"])
+  }
+
+  /// After the engine was closed the next start holds the acknowledged groups and nothing else.
+  private func expectNothingRefused(_ faults: [String: String]) throws {
+    let scratch = try Scratch()
+    let comment = Comment(rawValue: "\(faults)")
+    let outcome = try FaultedDriver(scratch).run(
+      first: 0,
+      count: 400,
+      faults: faults,
+      closes: true
+    )
+    #expect(outcome.status == 3, "\(comment) \(outcome.printed)")
+    let failure = try #require(outcome.marks.first { $0.hasPrefix("failed") }, comment)
+    #expect(failure.contains(" outcome-unknown "), "\(failure)")
+    let ledger = Ledger(outcome.marks, base: -1)
+    let head = try expectWhole(scratch, ledger, above: ledger.highestTime, comment)
+    #expect(head == ledger.lastAcknowledged, comment)
+  }
+
+  @Test(arguments: [(1, 3), (2, 8), (40, 5), (120, 12), (Int.random(in: 3...200), 6)])
+  func `want of room passes without a restart: what was acknowledged is there, and no more`(
+    first: Int,
+    count: Int
+  ) throws {
+    let scratch = try Scratch()
+    let comment = Comment(rawValue: "write \(first), \(count) times")
+    let outcome = try FaultedDriver(scratch).run(
+      first: 0,
+      count: 130,
+      faults: ["BRASA_FAULT_FAIL_WRITE": "\(first)", "BRASA_FAULT_FAIL_WRITE_FOR": "\(count)"],
+      retries: true
+    )
+    #expect(outcome.status == 0, "\(comment) \(outcome.printed)")
+    try expectAttempts(outcome.marks, in: scratch, comment)
+    let ledger = Ledger(outcome.marks, base: -1)
+    #expect(ledger.lastAcknowledged == 129, comment)
+    try expectWhole(scratch, ledger, above: ledger.highestTime, comment)
+  }
+
+  @Test(arguments: 1...9)
+  func `a store whose disk is full at a start can be read, and no start ends in the library`(
+    number: Int
+  ) throws {
+    let scratch = try Scratch()
+    let filled = try FaultedDriver(scratch).run(
+      first: 0,
+      count: 120,
+      faults: ["BRASA_FAULT_FAIL_SYNC": "100"]
+    )
+    let full = try FaultedDriver(scratch).run(
+      first: 200,
+      count: 2,
+      faults: ["BRASA_FAULT_FAIL_WRITE": "\(number)"],
+      fromStart: true,
+      closes: true
+    )
+    // 3: it opened, read, refused to write and was closed.
+    #expect([0, 3].contains(full.status), "\(full.printed)")
+    #expect(full.marks.first == "arm")
+    guard full.status == 3, !full.marks.contains(where: { $0.hasPrefix("ack") }) else { return }
+    let ledger = Ledger(filled.marks, base: -1)
+    try expectWhole(scratch, ledger, above: ledger.highestTime, "write \(number)")
+  }
+
   @Test(arguments: [
     (1, 1), (1, 5), (2, 1), (3, 3), (Int.random(in: 1...9), Int.random(in: 1...6)),
   ])
@@ -102,7 +175,7 @@ struct DurabilityTests {
   }
 
   /// Some of the files that RocksDB syncs while it opens it can do without.
-  @Test(arguments: 1...12)
+  @Test(arguments: 1...10)
   func `a sync that fails while the engine opens is an error, and the next start is well`(
     number: Int
   ) throws {

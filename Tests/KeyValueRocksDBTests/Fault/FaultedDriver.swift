@@ -19,14 +19,16 @@ struct FaultedDriver {
   /// Runs that many groups, with faults as the shim's environment names them.
   ///
   /// Unless `fromStart` is set, the faults are counted from when the engine is open. With `retries`
-  /// groups that fail are tried again; with `isShared` each is many writes that share one group.
+  /// groups that fail are tried again; with `isShared` each is many writes that share one group; with
+  /// `closes` the engine is closed after a group that failed, not left to the end of the process.
   func run(
     first: Int,
     count: Int,
     faults: [String: String] = [:],
     fromStart: Bool = false,
     retries: Bool = false,
-    isShared: Bool = false
+    isShared: Bool = false,
+    closes: Bool = false
   ) throws -> Outcome {
     let marks = scratch.path + "/marks"
     let trace = scratch.path + "/trace"
@@ -35,7 +37,7 @@ struct FaultedDriver {
     }
     let process = Process()
     process.executableURL = try Self.driver()
-    let mode = retries ? ["retry"] : isShared ? ["shared"] : []
+    let mode = retries ? ["retry"] : isShared ? ["shared"] : closes ? ["close"] : []
     process.arguments = [scratch.data, marks, "\(first)", "\(count)"] + mode
     var environment = faults
     environment["LD_PRELOAD"] = try Self.shim.get()

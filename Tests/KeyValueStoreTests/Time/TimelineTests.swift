@@ -76,6 +76,17 @@ struct TimelineTests {
   }
 
   @Test
+  func `without a new ceiling a view is read at the durable one, above which no version lands`() {
+    var timeline = Timeline(landed: 100, ceiling: 1_100)
+    #expect(timeline.readTime(floor: 1_100, held: 100, now: 5_000_000) != .time(1_100))
+    #expect(timeline.readTimeBelowCeiling(floor: timeline.floor, held: 100) == 1_100)
+    // A group in flight that may yet land is above the time too.
+    let version = timeline.allocateVersion(now: 900)
+    #expect(version > 1_100)
+    #expect(timeline.readTimeBelowCeiling(floor: timeline.floor, held: 100) < version)
+  }
+
+  @Test
   func `a view that missed a landed group stays below it`() {
     var timeline = Timeline(landed: 10, ceiling: 10)
     let floor = timeline.floor

@@ -137,11 +137,24 @@ final class PostgresGroups: GroupWriter {
       throw error
     case .unknown(let error):
       doubts.add(1, ordering: .relaxed)
-      guard try hasLanded(number) else {
+      guard try isFoundLanded(number) else {
         end(group)
         throw error
       }
       time.groupLanded(record)
+    }
+  }
+
+  /// `hasLanded`, with its failure told as what it means for the group.
+  private func isFoundLanded(_ number: Int64) throws -> Bool {
+    do {
+      return try hasLanded(number)
+    } catch {
+      throw KeyValueError(
+        .outcomeUnknown,
+        "the database did not say what became of a group: "
+          + ((error as? KeyValueError)?.message ?? "\(error)")
+      )
     }
   }
 

@@ -14,23 +14,26 @@ import Glibc
 /// process that has the directory open holds a lock on it (`flock`), which ends with the process.
 ///
 /// A directory is taken when it is missing, empty, or has a `FORMAT` of a version up to ours.
-/// Everything else is refused before anything in it is touched.
+/// Everything else is refused before anything in it is touched. On a full disk a directory with data is
+/// taken to be read (`wantOfRoom`), a new one is refused.
 final class DataDirectory: Sendable {
   private static let formatName = "FORMAT"
   private static let formatWord = "brasa-rocksdb"
   private static let formatVersion = 1
-  private static let neededBytes = 4 << 20
 
   let path: String
   /// What was cut off the log at this start.
   let discardedLog: [DiscardedLog]
+  /// True if a database was there before this start.
+  let hasData: Bool
   private let lock: Atomic<Int32>
 
   /// Makes the directory if need be and locks it.
   init(opening path: String) throws {
     try SystemFile.makeDirectory(path)
-    try Self.checkSpace(path)
     let format = Self.formatPath(in: path)
+    let hasData = try SystemFile.names(in: path).contains("CURRENT")
+    if !hasData, let want = try Self.wantOfRoom(in: path) { throw want }
     if try Self.isNew(path) {
       try SystemFile.replace(format, with: Self.formatText, in: path)
       try SystemFile.sync(Self.parent(of: path))
@@ -44,6 +47,7 @@ final class DataDirectory: Sendable {
       throw error
     }
     lock = Atomic(descriptor)
+    self.hasData = hasData
     self.path = path
   }
 
@@ -69,21 +73,22 @@ final class DataDirectory: Sendable {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
+  /// The reason not to open the directory for writing: less room than an opening takes; nil where there is enough.
+  ///
+  /// That is a table of all that the logs hold, a manifest and a log. RocksDB does not say clearly that
+  /// it could not write them.
+  func wantOfRoom() throws -> KeyValueError? { try Self.wantOfRoom(in: path) }
+
+  private static func wantOfRoom(in path: String) throws -> KeyValueError? {
+    let logs = try logs(in: path, SystemFile.names(in: path))
+    let needed = try logs.reduce(DiskRoom.base) { try $0 + SystemFile.size($1) }
+    let available = try SystemFile.availableBytes(path)
+    return available < needed ? DiskRoom.error(path, needed: needed) : nil
+  }
+
   private static var formatText: String { "\(formatWord) \(formatVersion)\n" }
 
   private static func formatPath(in path: String) -> String { "\(path)/\(formatName)" }
-
-  /// Opening writes a little, and RocksDB does not say clearly that it could not.
-  private static func checkSpace(_ path: String) throws {
-    let available = try SystemFile.availableBytes(path)
-    guard available < neededBytes else { return }
-    throw KeyValueError(
-      .inputOutput,
-      "the disk is full: \(path) has \(available >> 10) KiB left, a start needs"
-        + " \(neededBytes >> 10) KiB",
-      metadata: ["directory": path]
-    )
-  }
 
   /// Whether the directory is empty, but for what a start that never finished leaves.
   private static func isNew(_ path: String) throws -> Bool {
@@ -184,6 +189,8 @@ final class DataDirectory: Sendable {
     if names.contains(String(manifest)) {
       try mendFile("\(path)/\(manifest)", mayBeTorn: true)
     }
+    // Nobody reads files that an opening has not finished writing.
+    for name in names where name.hasSuffix(".dbtmp") { try SystemFile.remove("\(path)/\(name)") }
     return discarded
   }
 

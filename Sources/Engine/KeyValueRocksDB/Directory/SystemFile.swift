@@ -94,6 +94,15 @@ enum SystemFile {
     }
   }
 
+  /// The length of a file.
+  static func size(_ path: String) throws -> Int {
+    try open(path, O_RDONLY) { descriptor in
+      let size = lseek(descriptor, 0, SEEK_END)
+      guard size >= 0 else { throw failure("measure", path) }
+      return Int(size)
+    }
+  }
+
   /// Replaces a file as a whole or not at all, durably.
   static func replace(_ path: String, with text: String, in directory: String) throws {
     let temporary = path + ".new"
@@ -124,6 +133,10 @@ enum SystemFile {
   static func move(_ path: String, to target: String) throws {
     guard rename(path, target) == 0 else { throw failure("rename", path) }
     try sync(DataDirectory.parent(of: target))
+  }
+
+  static func remove(_ path: String) throws {
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
   }
 
   static func truncate(_ path: String, to length: Int) throws {

@@ -4,8 +4,9 @@ import Synchronization
 /// Whether an engine runs, has stopped after a failed write, or is closed.
 ///
 /// A stopped engine runs again only when its files were read anew: by a restart, or, where the failure
-/// was that no file could be opened, by `EngineRecovery`. Such a failure says nothing against the disk:
-/// no write or sync that failed came before it, or that one would have stopped the engine.
+/// was want of descriptors or of room on the disk, by `EngineRecovery`. Such a failure says nothing
+/// against what was synced before: no other write or sync that failed came before it, or that one would
+/// have stopped the engine.
 ///
 /// Any thread may call.
 final class EngineCondition: Sendable {
@@ -15,9 +16,20 @@ final class EngineCondition: Sendable {
     case closed
   }
 
-  private let state = Mutex(State.running)
+  private let state: Mutex<State>
   /// What `state` says of it, for every read to look at.
   private let isClosed = Atomic(false)
+
+  private let stops: Atomic<Int>
+
+  /// The condition of an engine that runs, or of one that begins stopped, with the reason.
+  init(stoppedBy cause: KeyValueError? = nil) {
+    state = Mutex(cause.map(State.stopped) ?? .running)
+    stops = Atomic(cause == nil ? 0 : 1)
+  }
+
+  /// The number of times that the engine has stopped.
+  var stopCount: Int { stops.load(ordering: .relaxed) }
 
   /// Throws unless the engine may be read: a stopped one may.
   func checkOpen() throws {
@@ -31,14 +43,20 @@ final class EngineCondition: Sendable {
     case .running: return
     case .closed: try checkOpen()
     case .stopped(let cause):
-      throw KeyValueError(
-        .stopped,
-        cause.isWantOfDescriptors
-          ? "storage has stopped until files can be opened again (\(cause.message))"
-          : "storage stopped after a failed write; restart to recover (\(cause.message))",
-        metadata: cause.metadata
-      )
+      throw Self.refusal(cause)
     }
+  }
+
+  private static func refusal(_ cause: KeyValueError) -> KeyValueError {
+    let text =
+      if cause.isWantOfDescriptors {
+        "storage has stopped until files can be opened again"
+      } else if cause.isWantOfRoom {
+        "storage has stopped until the disk has room again"
+      } else {
+        "storage stopped after a failed write; restart to recover"
+      }
+    return KeyValueError(.stopped, "\(text) (\(cause.message))", metadata: cause.metadata)
   }
 
   /// Whether the engine writes no more, until it has recovered or for good.
@@ -49,7 +67,7 @@ final class EngineCondition: Sendable {
   /// Whether the engine has stopped for a reason that can pass while the process runs.
   var mayRecover: Bool {
     guard case .stopped(let cause) = state.withLock({ $0 }) else { return false }
-    return cause.isWantOfDescriptors
+    return cause.isWantOfDescriptors || cause.isWantOfRoom
   }
 
   /// The files were read anew, and hold what was acknowledged.
@@ -71,10 +89,17 @@ final class EngineCondition: Sendable {
     do {
       try write()
     } catch {
-      state.withLock { state in
-        if case .running = state { state = .stopped(error) }
-      }
+      stop(error)
       throw error
+    }
+  }
+
+  /// The engine writes no more.
+  func stop(_ cause: KeyValueError) {
+    state.withLock { state in
+      guard case .running = state else { return }
+      state = .stopped(cause)
+      stops.add(1, ordering: .relaxed)
     }
   }
 

@@ -3,15 +3,18 @@ import Synchronization
 
 /// Takes a stopped engine's database up again without a restart, where that is safe.
 ///
-/// **When.** Only after a failure to open a file for want of descriptors. No write or sync can fail
-/// that way, and whichever had failed before would have stopped the engine itself: so all that was
-/// acknowledged is on the disk, as at a kill -9.
+/// **When.** After a failure to open a file for want of descriptors, which no write or sync fails of, and
+/// after one for want of room, which leaves what was synced before as it is. Any other write or sync that
+/// had failed before would have stopped the engine itself: so all that was acknowledged is on the disk,
+/// as at a kill -9. Never after another failure of a write or sync. Merging that had no room needs nobody:
+/// the library tries it again by itself.
 ///
 /// **How.** As a restart does it, and then some: the database is closed once nobody uses it; torn tails
 /// are cut off; so is what lies behind the last acknowledged write, since its author was told that it
 /// failed and what is in memory above the engine rests on that; the library opens the directory, which
 /// writes what its logs hold to tables and syncs them. Last the result is compared with what is known
-/// to be durable. If anything is amiss the engine stays stopped.
+/// to be durable. If anything is amiss the engine stays stopped. If the disk is full again by then it
+/// stays stopped too, with a database that can be read.
 ///
 /// One thread at a time, between groups.
 final class EngineRecovery: Sendable {
@@ -57,8 +60,10 @@ final class EngineRecovery: Sendable {
     guard condition.mayRecover, isDue() else { return }
     do {
       try recover()
-    } catch let error as KeyValueError where error.code == .stopped || error.isWantOfDescriptors {
-      // Views are open still, or descriptors are short still.
+    } catch let error as KeyValueError
+      where error.code == .stopped || error.isWantOfDescriptors || error.isWantOfRoom
+    {
+      // Views are open still, or descriptors or room are short still.
     } catch {
       condition.recoveryFailed(
         error as? KeyValueError ?? KeyValueError(.inputOutput, "the recovery failed: \(error)")
@@ -77,25 +82,41 @@ final class EngineRecovery: Sendable {
 
   private func recover() throws {
     try SystemFile.checkDescriptors(Self.descriptors)
+    if let want = try directory.wantOfRoom() { throw want }
     try log.recover { acknowledged in
+      var want: KeyValueError?
       try shared.replace(timeout: Self.timeout) { old in
         old?.close()
         try directory.cutLog(after: acknowledged)
-        let opened = try RocksDBHandle(directory: directory.path, configuration: configuration)
-        guard opened.latestSequence >= acknowledged,
-          time.resume(at: try Timeline(recordedIn: opened))
-        else {
-          throw KeyValueError(
-            .corruption,
-            "\(directory.path) does not hold exactly what was acknowledged",
-            metadata: ["directory": directory.path]
+        do {
+          return try reopened(acknowledged)
+        } catch let error as KeyValueError where error.isWantOfRoom {
+          want = error
+          return try RocksDBHandle(
+            directory: directory.path,
+            configuration: configuration,
+            isReadOnly: true
           )
         }
-        return opened
       }
+      if let want { throw want }
       condition.recovered()
     }
     count.add(1, ordering: .relaxed)
+  }
+
+  private func reopened(_ acknowledged: UInt64) throws -> RocksDBHandle {
+    let opened = try RocksDBHandle(directory: directory.path, configuration: configuration)
+    guard opened.latestSequence >= acknowledged,
+      time.resume(at: try Timeline(recordedIn: opened))
+    else {
+      throw KeyValueError(
+        .corruption,
+        "\(directory.path) does not hold exactly what was acknowledged",
+        metadata: ["directory": directory.path]
+      )
+    }
+    return opened
   }
 }
 

@@ -6,7 +6,8 @@ import KeyValueStore
 /// One group runs at a time, on the thread of the engine's queue. Its writes collect in a batch, which
 /// RocksDB appends to its log as one record and syncs before anyone can see it. After the first write that fails, the engine has
 /// stopped: what the disk holds is unknown then, and only what reads it anew may go on, a restart or,
-/// where it suffices, `EngineRecovery`.
+/// where it suffices, `EngineRecovery`. A stopped engine can be read. On a full disk an engine begins
+/// stopped, and runs as soon as there is room.
 package final class RocksDBEngine: KeyValueEngine {
   /// What was cut off the log at this start.
   package let discardedLog: [DiscardedLog]
@@ -18,6 +19,8 @@ package final class RocksDBEngine: KeyValueEngine {
   private let condition: EngineCondition
   private let time: EngineTime
   private let recovery: EngineRecovery
+  private let log: LogWriter
+  private let room: DiskRoom
   private let queue: WriteQueue<RocksDBGroups>
 
   /// Opens the directory, which is made if it is missing, and recovers what a crash left.
@@ -27,12 +30,15 @@ package final class RocksDBEngine: KeyValueEngine {
     clock: MicrosecondClock = .system
   ) throws {
     let directory = try DataDirectory(opening: path)
-    let handle = try RocksDBHandle(directory: path, configuration: configuration)
+    let (handle, want) = try Self.open(directory, configuration)
     let timeline = try Timeline(recordedIn: handle)
     let shared = SharedHandle(handle)
-    let condition = EngineCondition()
+    let condition = EngineCondition(stoppedBy: want)
+    let room = DiskRoom(path)
     let log = LogWriter(shared, condition, acknowledged: handle.latestSequence)
     let time = EngineTime(timeline, clock: clock) { ceiling in
+      let lease = try shared.lease()
+      try room.check(lease.handle)
       try log.write { (handle) throws(KeyValueError) in
         try handle.put(TimeRecord.ceilingKey, TimeRecord.ceiling(ceiling))
       }
@@ -43,6 +49,8 @@ package final class RocksDBEngine: KeyValueEngine {
     self.time = time
     let recovery = EngineRecovery(shared, condition, log, time, directory, configuration)
     self.recovery = recovery
+    self.log = log
+    self.room = room
     queue = WriteQueue(
       RocksDBGroups(
         shared: shared,
@@ -50,11 +58,34 @@ package final class RocksDBEngine: KeyValueEngine {
         time: time,
         log: log,
         recovery: recovery,
+        room: room,
         observer: configuration.groupObserver
       )
     )
     recoveredVersion = timeline.landed
     discardedLog = directory.discardedLog.map { $0.later(than: timeline.landed) }
+  }
+
+  /// Opens the database; where the disk has no room for that, to be read, with the reason.
+  private static func open(
+    _ directory: DataDirectory,
+    _ configuration: RocksDBConfiguration
+  ) throws -> (handle: RocksDBHandle, want: KeyValueError?) {
+    var want = try directory.wantOfRoom()
+    if want == nil {
+      do {
+        let handle = try RocksDBHandle(directory: directory.path, configuration: configuration)
+        return (handle, nil)
+      } catch let error as KeyValueError where error.isWantOfRoom && directory.hasData {
+        want = error
+      }
+    }
+    let handle = try RocksDBHandle(
+      directory: directory.path,
+      configuration: configuration,
+      isReadOnly: true
+    )
+    return (handle, want)
   }
 
   deinit {
@@ -115,25 +146,39 @@ package final class RocksDBEngine: KeyValueEngine {
       "kv_write_groups_total": Double(counts.groups),
       "kv_writes_total": Double(counts.writes),
     ]
-    guard let lease = try? shared.lease() else { return statistics }
-    for (name, property) in RocksDBProperties.reported {
-      statistics[name] = lease.handle.property(property).map { Double($0) }
+    if let lease = try? shared.lease() {
+      for (name, property) in RocksDBProperties.reported {
+        statistics[name] = lease.handle.property(property).map { Double($0) }
+      }
     }
+    // The library does not count a sync of its log that failed, nor what is refused before it.
+    statistics["kv_background_errors", default: 0] += Double(condition.stopCount)
+    if condition.isStopped || room.isShort { statistics["kv_write_stopped"] = 1 }
     return statistics
   }
 
-  /// Flushes first, unless the engine has stopped, so that the next start has nothing to replay.
+  /// Flushes first, so that the next start has nothing to replay; an engine that has stopped cuts its log
+  /// behind the last acknowledged write instead, so that no write comes into force that was refused.
   package func close() throws {
     BlockingCheck.assertMayBlock()
-    let isRunning = (try? condition.checkRunning()) != nil
     queue.close()
+    let isStopped = condition.isStopped
     guard condition.close() else { return }
-    defer {
-      shared.close()
-      directory.unlock()
+    defer { directory.unlock() }
+    guard isStopped else {
+      defer { shared.close() }
+      return try flush()
     }
-    if isRunning {
+    shared.close()
+    try log.recover { try directory.cutLog(after: $0) }
+  }
+
+  /// Writes tables of what is in memory; on a full disk the log has it still.
+  private func flush() throws {
+    do {
       try shared.lease().handle.flush()
+    } catch let error as KeyValueError where error.isWantOfRoom {
+      return
     }
   }
 

@@ -7,13 +7,16 @@ struct RocksDBGroups: GroupWriter {
   let time: EngineTime
   let log: LogWriter
   let recovery: EngineRecovery
+  let room: DiskRoom
   let observer: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
   /// Takes a stopped engine up again first, if that can be.
   func beginGroup() throws -> RocksDBGroup {
     recovery.recoverIfDue()
     try condition.checkRunning()
-    return RocksDBGroup(on: try shared.lease(), time: time)
+    let lease = try shared.lease()
+    try room.checkFlushing(lease.handle)
+    return RocksDBGroup(on: lease, time: time)
   }
 
   func land(_ group: RocksDBGroup) throws {

@@ -35,6 +35,16 @@ extension KeyValueError {
       && [EMFILE, ENFILE].contains { message.hasSuffix(String(cString: strerror($0))) }
   }
 
+  /// True if the disk, or the process's share of it, had no room left.
+  ///
+  /// Everything synced before is on the disk, whether a write or a sync failed so; anything else has not been
+  /// acknowledged.
+  var isWantOfRoom: Bool {
+    code == .diskFull
+      || code == .inputOutput
+        && [ENOSPC, EDQUOT].contains { message.contains(String(cString: strerror($0))) }
+  }
+
   /// RocksDB's messages begin with the kind of failure and name the file where there is one.
   init(rocksMessage message: String) {
     let code: Code =

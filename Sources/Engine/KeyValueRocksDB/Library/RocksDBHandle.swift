@@ -15,9 +15,18 @@ final class RocksDBHandle: @unchecked Sendable {
 
   private static let cacheTier: Int32 = 1
 
-  init(directory: String, configuration: RocksDBConfiguration) throws {
+  /// - Parameter isReadOnly: Whether nothing at all is written; what the log holds is in memory then.
+  init(
+    directory: String,
+    configuration: RocksDBConfiguration,
+    isReadOnly: Bool = false
+  ) throws {
     let options = try RocksDBOptions(configuration)
-    let opened = try rocksCall { rocksdb_open(options.database, directory, $0) }
+    let opened = try rocksCall {
+      isReadOnly
+        ? rocksdb_open_for_read_only(options.database, directory, 0, $0)
+        : rocksdb_open(options.database, directory, $0)
+    }
     guard let opened else {
       throw KeyValueError(.inputOutput, "RocksDB gave neither a database nor an error")
     }

@@ -15,17 +15,20 @@ package struct RocksDBOptions: ~Copyable {
   /// Deletions in a window that have the table merged.
   private static let deletionsInWindow = 64
   private static let toleratesOnlyTruncatedTail: Int32 = 0
-  /// Only what it says while it opens.
+  /// Above every level, so that the library's log of texts stays empty.
   ///
-  /// Debian builds the library with assertions, and one of them
-  /// ends the process at the second line that a full disk refuses.
-  private static let logsHeadersOnly: Int32 = 5
+  /// Debian builds the library with assertions, and one of them ends the process at the second line of
+  /// that log that a full or failing disk refuses. It also keeps the library from writing a file of
+  /// its options, which nobody reads.
+  private static let logsNothing: Int32 = 6
 
   package let database: OpaquePointer
   let blockCache: OpaquePointer
 
   /// Options as the configuration asks for them.
-  package init(_ configuration: RocksDBConfiguration) throws {
+  ///
+  /// - Parameter describesItself: Whether the library writes its log and a file of its options, for tests.
+  package init(_ configuration: RocksDBConfiguration, describesItself: Bool = false) throws {
     blockCache = Self.makeCache(bytes: configuration.blockCacheBytes)
     let basic: OpaquePointer = rocksdb_options_create()
     let derived: OpaquePointer = rocksdb_options_create()
@@ -35,6 +38,7 @@ package struct RocksDBOptions: ~Copyable {
     setMemory(basic, configuration)
     setLevels(basic, configuration)
     setHousekeeping(basic, configuration)
+    if !describesItself { rocksdb_options_set_info_log_level(basic, Self.logsNothing) }
     setBlocks(basic, configuration)
     Self.putMergingBehind()
     // What only the options' text can say.
@@ -126,9 +130,7 @@ package struct RocksDBOptions: ~Copyable {
   }
 
   private func setHousekeeping(_ database: OpaquePointer, _ configuration: RocksDBConfiguration) {
-    rocksdb_options_set_info_log_level(database, Self.logsHeadersOnly)
     rocksdb_options_set_keep_log_file_num(database, 2)
-    rocksdb_options_set_max_log_file_size(database, 1 << 20)
     rocksdb_options_set_max_manifest_file_size(database, 4 << 20)
     rocksdb_options_set_stats_dump_period_sec(database, 0)
     rocksdb_options_set_stats_persist_period_sec(database, 0)

@@ -7,7 +7,9 @@ import Synchronization
 /// `acknowledged`, and was synced; every write that failed would have had a greater one. No two writes
 /// are under way at once, so the library never puts two of them into one record, and none follows a
 /// failed one. So the log can be cut behind the last acknowledged record with nothing lost, and
-/// nothing kept that its author was told has failed.
+/// nothing kept that its author was told has failed. `EngineRecovery` does that, and so does an engine
+/// that is closed after a failure. A process that is killed before leaves the record of the failed
+/// write, if its bytes came so far: hence `KeyValueError.outcomeUnknown`.
 final class LogWriter: Sendable {
   private let shared: SharedHandle
   private let condition: EngineCondition
@@ -27,7 +29,11 @@ final class LogWriter: Sendable {
     try acknowledged.withLock { acknowledged in
       try condition.checkRunning()
       let lease = try shared.lease()
-      try condition.stoppingOnFailure { () throws(KeyValueError) in try body(lease.handle) }
+      do {
+        try condition.stoppingOnFailure { () throws(KeyValueError) in try body(lease.handle) }
+      } catch let error as KeyValueError where error.code == .inputOutput {
+        throw KeyValueError(.outcomeUnknown, error.message, metadata: error.metadata)
+      }
       acknowledged = lease.handle.latestSequence
     }
   }

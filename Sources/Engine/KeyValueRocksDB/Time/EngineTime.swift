@@ -64,9 +64,19 @@ final class EngineTime: Sendable {
     while true {
       switch decide(floor: floor, held: held, now: now) {
       case .time(let time): return time
-      case .needsCeiling(let ceiling): try raiseCeiling(to: ceiling)
+      case .needsCeiling(let ceiling):
+        do {
+          try raiseCeiling(to: ceiling)
+        } catch let error as KeyValueError where Self.isRefusedWrite(error) {
+          return timeline.withLock { $0.readTimeBelowCeiling(floor: floor, held: held) }
+        }
       }
     }
+  }
+
+  /// True for an engine that takes no writes, which is no reason not to read.
+  private static func isRefusedWrite(_ error: KeyValueError) -> Bool {
+    [.stopped, .diskFull, .outcomeUnknown].contains(error.code)
   }
 
   /// The read time of a view, or nil when a ceiling must be made durable first.

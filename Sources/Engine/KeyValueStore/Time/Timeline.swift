@@ -100,6 +100,15 @@ package struct Timeline: Sendable {
     return landed
   }
 
+  /// The read time of a view while no ceiling can be made durable: at most the one that is.
+  ///
+  /// The view holds every version up to it, and none above.
+  package mutating func readTimeBelowCeiling(floor: Int64, held: Int64) -> Int64 {
+    let time = max(held, min(floor, ceiling))
+    last = max(last, time)
+    return time
+  }
+
   /// A ceiling became durable.
   package mutating func raiseCeiling(to newCeiling: Int64) {
     ceiling = max(ceiling, newCeiling)

@@ -7,7 +7,8 @@ package protocol GroupWriter: Sendable {
 
   /// Makes the group visible and durable, both or neither, and returns when it is.
   ///
-  /// A throw means that nothing of it may be acknowledged.
+  /// A throw means that nothing of it may be acknowledged; with `KeyValueError.outcomeUnknown` the group
+  /// may come into force all the same.
   func land(_ group: Group) throws
 
   /// Drops a group of which nothing is to be written.
