@@ -8,7 +8,8 @@ import Synchronization
 /// An object is visible whole or not at all: its blob is durable before the commit of its record makes
 /// it visible, and that commit decides what depends on others (preconditions, generations, quotas). What is
 /// removed leaves its blob behind as *released* in the same commit; files are removed after. So a crash leaves at most
-/// blobs that nothing names, and a sweep removes them.
+/// blobs that nothing names, and a sweep removes them. A commit that began and failed may come into force at the next
+/// start: its blob stays (`discard`), and the sweep, which writes before it removes, decides once the store takes writes.
 ///
 /// A `Bucket` is had for a permit alone. Any thread may call.
 package final class ObjectStorage: Sendable {
@@ -177,8 +178,14 @@ package final class ObjectStorage: Sendable {
     do {
       return try await body()
     } catch let error as KeyValueError {
-      let code: StorageError.Code = error.code == .corruption ? .corrupt : .unavailable
-      throw StorageError(code, "The service is currently unavailable.", cause: error)
+      switch error.code {
+      case .corruption:
+        throw StorageError(.corrupt, "The service is currently unavailable.", cause: error)
+      case .diskFull:
+        throw StorageError(.insufficientStorage, "The server's disk is full.", cause: error)
+      default:
+        throw StorageError(.unavailable, error.textForClients, cause: error)
+      }
     }
   }
 }
@@ -198,7 +205,7 @@ private final class WriteResult<R: Sendable>: Sendable {
 }
 
 /// The blobs that the sweep leaves alone though nothing names them: a blob is noted before it is begun
-/// and until its record is durable or it was given up.
+/// and until its record is durable, has failed to become so, or it was given up.
 final class BlobsInUse: Sendable {
   private let ids = Mutex<Set<BlobID>>([])
 

@@ -1,3 +1,5 @@
+import KeyValueStore
+
 /// What went wrong with a request for buckets, objects or uploads.
 ///
 /// The message is for the client; the cause is for the log and never leaves the server.
@@ -40,6 +42,13 @@ package struct StorageError: Error, Sendable {
     self.code = code
     self.message = message
     self.cause = cause
+  }
+
+  /// True if the request may come into force all the same: its write began and failed.
+  ///
+  /// Nothing that it would need may be removed then.
+  package var leavesOutcomeUnknown: Bool {
+    (cause as? KeyValueError)?.leavesOutcomeUnknown ?? false
   }
 
   static func noBucket(_ name: BucketName) -> StorageError {

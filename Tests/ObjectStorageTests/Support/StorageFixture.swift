@@ -12,6 +12,8 @@ final class StorageFixture: Sendable {
   let directory: String
   let threads = EngineThreads(count: 4)
   let engine: MemoryEngine
+  /// The engine that the storage writes to, where its writes are to fail.
+  let doubtful: DoubtfulEngine?
   let databases: Databases
   let storage: ObjectStorage
   let blobs: LocalBlobStore
@@ -23,6 +25,7 @@ final class StorageFixture: Sendable {
     directory: String? = nil,
     time: TestTime = TestTime(),
     openFiles: Int = 256,
+    isDoubtful: Bool = false,
     _ configure: (inout StorageConfiguration) -> Void = { _ in }
   ) throws {
     let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -30,6 +33,7 @@ final class StorageFixture: Sendable {
     )
     self.directory = directory ?? scratch.path
     self.engine = engine
+    doubtful = isDoubtful ? DoubtfulEngine(engine) : nil
     self.time = time
     databases = try Databases(engine: MemoryEngine(), configuration: StoreConfiguration())
     blobs = try LocalBlobStore(directory: self.directory, threads: threads, openFiles: openFiles)
@@ -40,7 +44,7 @@ final class StorageFixture: Sendable {
     configuration.engineContentBytes = nil
     configure(&configuration)
     storage = ObjectStorage(
-      engine: engine,
+      engine: doubtful ?? engine,
       blobs: blobs,
       threads: threads,
       configuration: configuration

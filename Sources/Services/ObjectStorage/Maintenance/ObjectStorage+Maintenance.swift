@@ -68,7 +68,9 @@ extension ObjectStorage {
   /// Removes blobs that nothing names: what a crash left.
   ///
   /// Safe beside uploads: a blob's files are listed before it is asked whether somebody writes it, and that
-  /// before the view is opened that is asked whether an object or an upload names it.
+  /// before the view is opened that is asked whether an object or an upload names it. Safe after commits
+  /// of unknown outcome: before its file is removed a blob is written to be released, and a store that takes
+  /// a write has decided on all that came before it.
   ///
   /// - Returns: How many there were.
   package func removeOrphans() async throws -> Int {
@@ -90,8 +92,15 @@ extension ObjectStorage {
       let uploads = try view.uploadBlobs()
       return unnamed.filter { !uploads.contains($0) }
     }
-    for orphan in orphans { try await blobs.remove(orphan) }
-    return orphans.count
+    guard !orphans.isEmpty else { return 0 }
+    let released = try await write(.background) { group in
+      let unnamed = try orphans.filter { try group.references(of: $0) == nil }
+      for blob in unnamed { try group.putMarker(StorageKey.releasedBlob(blob)) }
+      return unnamed
+    }
+    noteReleased()
+    try await removeReleasedBlobs()
+    return released.count
   }
 
   /// Forgets uploads that nobody finished in time.

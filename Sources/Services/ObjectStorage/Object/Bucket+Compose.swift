@@ -61,7 +61,7 @@ extension Bucket {
       storage.blobsInUse.remove(blob)
       return object
     } catch {
-      await storage.discard(blob)
+      await storage.discard(blob, after: error)
       throw error
     }
   }

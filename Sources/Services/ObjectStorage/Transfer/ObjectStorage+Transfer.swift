@@ -112,7 +112,7 @@ extension ObjectStorage {
       noteReleased()
       return stored
     } catch {
-      if isNew { await discard(blob) }
+      if isNew { await discard(blob, after: error) }
       throw error
     }
   }

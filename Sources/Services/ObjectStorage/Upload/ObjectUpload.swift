@@ -12,6 +12,8 @@ package actor ObjectUpload {
   private var sink: ContentSink?
   /// Whether something may be there of the blob.
   private var hasBegun = false
+  /// True once the commit failed and the object may be there all the same.
+  private var mayBeStored = false
   private let room: RoomGrant
 
   init(_ bucket: Bucket, _ new: NewObject, _ blob: BlobID) {
@@ -68,9 +70,15 @@ package actor ObjectUpload {
     let hashes = try await hashes()
     try new.expected.check(hashes)
     try expected?.check(hashes)
-    let object = try await bucket.commit(new, hashes, blob, content: try await landed())
-    bucket.storage.blobsInUse.remove(blob)
-    return object
+    let content = try await landed()
+    do {
+      let object = try await bucket.commit(new, hashes, blob, content: content)
+      bucket.storage.blobsInUse.remove(blob)
+      return object
+    } catch let error as StorageError where error.leavesOutcomeUnknown {
+      mayBeStored = true
+      throw error
+    }
   }
 
   /// Makes the bytes durable, or hands them out where the engine is to keep them with the object's record.
@@ -101,7 +109,7 @@ package actor ObjectUpload {
   package func cancel() async {
     guard hasBegun else { return bucket.storage.blobsInUse.remove(blob) }
     await sink?.close()
-    await bucket.storage.discard(blob)
+    await bucket.storage.discard(blob, mayBeNamed: mayBeStored)
   }
 }
 
@@ -202,12 +210,23 @@ extension Bucket {
 
 extension ObjectStorage {
   /// Removes a blob that nothing names; what fails the sweep does again.
-  func discard(_ blob: BlobID) async {
-    do {
-      try await blobs.remove(blob)
-    } catch {
-      configuration.errorObserver(error)
+  ///
+  /// - Parameter mayBeNamed: Whether a commit that names the blob failed with an unknown outcome; the blob
+  ///   stays then, and the sweep removes it once the store shows that nothing does.
+  func discard(_ blob: BlobID, mayBeNamed: Bool = false) async {
+    if !mayBeNamed {
+      do {
+        try await blobs.remove(blob)
+      } catch {
+        configuration.errorObserver(error)
+      }
     }
     blobsInUse.remove(blob)
+  }
+
+  /// Removes the blob of a commit that failed with that error, unless the commit may come into force.
+  func discard(_ blob: BlobID, after error: any Error) async {
+    let mayBeNamed = (error as? StorageError)?.leavesOutcomeUnknown ?? false
+    await discard(blob, mayBeNamed: mayBeNamed)
   }
 }

@@ -35,10 +35,14 @@ package actor UploadSession {
   private let room: RoomGrant
   private var waiting: [CheckedContinuation<Void, Never>] = []
   private var isOver = false
+  /// True unless there is nothing of the blob and no commit that names it.
+  private var mayHaveBlob: Bool
 
-  init(_ storage: ObjectStorage, _ record: UploadRecord) {
+  /// - Parameter isNew: Whether the upload begins with this session.
+  init(_ storage: ObjectStorage, _ record: UploadRecord, isNew: Bool = false) {
     self.storage = storage
     self.record = record
+    mayHaveBlob = !isNew
     room = RoomGrant(storage.room)
     id = record.id
     object = record.new
@@ -269,7 +273,7 @@ package actor UploadSession {
     if let sink { return sink }
     let (blobs, memory) = (storage.blobs, storage.partMemory)
     if record.progress.offset == 0, record.progress.state.isEmpty {
-      try await blobs.remove(record.blob)
+      try await clearBlob()
       return ContentSink(try await blobs.begin(record.blob), memory)
     }
     do {
@@ -290,6 +294,21 @@ package actor UploadSession {
       let hasher = try await hasher(of: reader, upTo: reader.size)
       return ContentSink(FinishedBlob(size: reader.size), memory, hasher)
     }
+  }
+
+  /// Removes what an earlier request left of the blob, which nobody was told of.
+  ///
+  /// A commit of this upload that failed with an unknown outcome names the blob. Only a store that takes
+  /// a write again has decided that it is not in force; while it takes none the blob stays and this throws.
+  private func clearBlob() async throws {
+    guard mayHaveBlob else { return mayHaveBlob = true }
+    let id = id
+    try await storage.write { group in
+      guard let record = try group.upload(id), record.generation == nil else {
+        throw StorageError.noUpload
+      }
+    }
+    try await storage.blobs.remove(record.blob)
   }
 
   private func hasher(

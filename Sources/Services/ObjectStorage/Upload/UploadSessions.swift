@@ -82,7 +82,7 @@ extension Bucket {
       try group.putMarker(StorageKey.uploadEnd(record.end, record.id))
     }
     let storage = storage
-    return storage.sessions.session(record.id) { UploadSession(storage, record) }
+    return storage.sessions.session(record.id) { UploadSession(storage, record, isNew: true) }
   }
 }
 
