@@ -26,6 +26,34 @@ import Darwin
     return lines.all
   }
 
+  @Test func `errors that say the same again are counted, others are written`() {
+    let lines = Lines()
+    let time = Mutex(ContinuousClock.now)
+    let repeated = RepeatedErrors(now: { time.withLock { $0 } })
+    let logger = Logger(label: "test") { label in
+      LineLogHandler(
+        label: label,
+        level: .info,
+        repeated: repeated,
+        write: { line in lines.append(line) },
+        now: { timespec(tv_sec: 1_796_000_000, tv_nsec: 7_000_000) }
+      )
+    }
+    for number in 0..<500 {
+      logger.error("call failed", metadata: ["request": "\(number)", "cause": "the disk is full"])
+    }
+    #expect(lines.all.count == 5)
+    logger.error("call failed", metadata: ["request": "x", "cause": "another"])
+    for number in 0..<10 { logger.warning("a warning", metadata: ["number": "\(number)"]) }
+    #expect(lines.all.count == 16)
+    time.withLock { $0 += .seconds(61) }
+    logger.error("call failed", metadata: ["request": "y", "cause": "the disk is full"])
+    #expect(lines.all.last?.contains("more_since_last=495") == true)
+    // However many kinds there are, the table and the log are bounded.
+    for number in 0..<2_000 { logger.error("call failed", metadata: ["cause": "\(number)"]) }
+    #expect(lines.all.count < 17 + 300)
+  }
+
   @Test func `a line has time, level, message and sorted values`() {
     let lines = lines { logger in
       logger[metadataKey: "zone"] = "a"

@@ -1,6 +1,9 @@
 import Synchronization
 
-/// What keeps the server from doing its work, by part; `/healthz` and gRPC's health service tell it.
+/// The table of what is wrong with the server, by part: all engines and services report here.
+///
+/// A problem keeps the server from doing its work: `/healthz` is 503 and gRPC's health service NOT_SERVING. A
+/// warning takes nothing from clients: `/healthz` has a line more.
 ///
 /// Any thread may report. A part that was never reported on is well.
 package final class ServerHealth: Sendable {
@@ -26,7 +29,9 @@ package final class ServerHealth: Sendable {
     if let told { told.observer(told.isWell) }
   }
 
-  /// Says what an operator has to decide about a part that does its work; nil is nothing. The text is for strangers to read.
+  /// Says what an operator has to decide about a part that does its work; nil is nothing.
+  ///
+  /// The text is for strangers to read.
   package func warn(_ part: String, _ warning: String?) {
     state.withLock { $0.warnings[part] = warning }
   }

@@ -24,17 +24,21 @@ package struct LineLogHandler: LogHandler {
   ]
 
   private let label: String
+  private let repeated: RepeatedErrors?
   private let write: @Sendable (String) -> Void
   private let now: @Sendable () -> timespec
 
-  /// A handler for the logger of that label; `write` gets whole lines.
+  /// A handler for the logger of that label; `write` gets whole lines, and of errors that say the same
+  /// again only as many as `repeated` admits.
   package init(
     label: String,
     level: Logger.Level,
+    repeated: RepeatedErrors? = nil,
     write: @escaping @Sendable (String) -> Void = LineLogHandler.writeToStandardError,
     now: @escaping @Sendable () -> timespec = LineLogHandler.systemTime
   ) {
     self.label = label
+    self.repeated = repeated
     logLevel = level
     self.write = write
     self.now = now
@@ -49,6 +53,10 @@ package struct LineLogHandler: LogHandler {
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
     if let own = event.metadata { all.merge(own) { $1 } }
+    if event.level == .error, let repeated {
+      guard let left = repeated.admit(label, event.message.description, all) else { return }
+      if left > 0 { all["more_since_last"] = "\(left)" }
+    }
     var line = Self.timestamp(now())
     line += " \(Self.name(event.level)) \(label): "
     Self.append(event.message.description, to: &line)

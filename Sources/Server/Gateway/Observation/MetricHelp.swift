@@ -88,8 +88,10 @@ enum MetricHelp {
     "brasa_storage_file_syncs_total": "Syncs of stored files and of their directories.",
     "brasa_storage_writable":
       "1 while the store takes writes, by a write every five seconds, else 0.",
+    "brasa_events_writable":
+      "1 while the store of analytics' events takes writes, by a write every five seconds, else 0.",
     "brasa_kv_recoveries_total":
-      "Times that the store was opened again because files could not be opened.",
+      "Times that the store was opened again after want of descriptors or of room on the disk.",
     "brasa_kv_writes_total": "Writes that shared groups: batches of commits, sign-ins, sweeps.",
     "brasa_kv_write_groups_total": "Groups of writes that were begun.",
     "brasa_kv_group_keys": "Keys in each group that became durable with one sync.",
@@ -101,8 +103,9 @@ enum MetricHelp {
     "brasa_kv_block_cache_pinned_bytes": "Bytes of the block cache that reads hold.",
     "brasa_kv_table_reader_bytes": "Bytes of indexes and filters outside the block cache.",
     "brasa_kv_compaction_pending_bytes": "Bytes that compactions have yet to rewrite.",
-    "brasa_kv_background_errors": "Flushes and compactions that failed; anything but 0 needs you.",
-    "brasa_kv_write_stopped": "1 while RocksDB stops writes, else 0.",
+    "brasa_kv_background_errors":
+      "Flushes, compactions, writes and syncs of the log that failed; anything but 0 needs you.",
+    "brasa_kv_write_stopped": "1 while the engine takes no writes, or RocksDB stops them, else 0.",
     "brasa_damaged_reads_total": "Reads that met damaged data; anything but 0 needs you.",
     "brasa_kv_connections_total": "Connections to PostgreSQL that were made.",
     "brasa_kv_lost_answers_total":

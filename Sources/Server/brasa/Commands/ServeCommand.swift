@@ -49,8 +49,9 @@ struct ServeCommand: AsyncParsableCommand {
     MetricsSystem.bootstrap(metrics)
     let level = settings.logLevel
     let logs = LogRing()
+    let repeated = RepeatedErrors()
     LoggingSystem.bootstrap { label in
-      LineLogHandler(label: label, level: level) { line in
+      LineLogHandler(label: label, level: level, repeated: repeated) { line in
         logs.append(line)
         LineLogHandler.writeToStandardError(line)
       }

@@ -1,13 +1,18 @@
+import Gateway
 import KeyValueStore
 import Logging
 import ServiceLifecycle
 import ServiceModule
+import Synchronization
 
 /// Does the maintenance of all services, a step of each at a time, in the lane of the engine's threads that no
 /// client waits for.
 ///
+/// A service whose step fails is in the health table until a step of it goes well, unless its engine takes
+/// no writes, of which the table has a line already.
+///
 /// Of several nodes the one that leads does it for what all serve, the home node for the rest.
-struct MaintenanceService: Service {
+final class MaintenanceService: Service {
   /// Who of several nodes does it.
   enum Worker {
     case leader
@@ -19,14 +24,19 @@ struct MaintenanceService: Service {
   private let threads: EngineThreads
   private let log: Logger
   private let worker: Worker
+  private let health: ServerHealth
+  /// The services whose last step failed.
+  private let failing = Mutex<Set<String>>([])
 
   init(
     _ directory: OpenDataDirectory,
     services: StoredServices,
     threads: EngineThreads,
+    health: ServerHealth,
     log: Logger,
     by worker: Worker = .leader
   ) {
+    self.health = health
     self.directory = directory
     self.services = services
     self.threads = threads
@@ -65,11 +75,27 @@ struct MaintenanceService: Service {
   }
 
   private func step() -> Bool {
-    services.maintain { service, error in
+    var failed: Set<String> = []
+    let hasMore = services.maintain { service, error in
       log.error(
         "maintenance failed",
         metadata: ["service": "\(service)", "error": "\(error)"]
       )
+      if !Self.isEngines(error) { failed.insert(service) }
     }
+    let before = failing.withLock { failing in
+      defer { failing = failed }
+      return failing
+    }
+    for service in failed.subtracting(before) { health.warn(Self.part(service), "fails") }
+    for service in before.subtracting(failed) { health.warn(Self.part(service), nil) }
+    return hasMore
+  }
+
+  private static func part(_ service: String) -> String { "maintenance of \(service)" }
+
+  private static func isEngines(_ error: any Error) -> Bool {
+    guard let error = error as? KeyValueError else { return false }
+    return [.stopped, .diskFull, .outcomeUnknown].contains(error.code)
   }
 }

@@ -199,7 +199,8 @@ extension ServedSystem {
     )
     descriptors.addMetrics(to: metrics)
     peers?.addMetrics(to: metrics)
-    let probe = StorageProbe(directory.engine, health: health, metrics: metrics, log: log)
+    let probes = [("storage", directory.engine), ("events", directory.events as any ServedEngine)]
+      .map { StorageProbe($1, of: $0, health: health, metrics: metrics, log: log) }
     let clockWatch = ClockWatch(
       clock,
       directory: settings.dataDirectory,
@@ -362,6 +363,7 @@ extension ServedSystem {
         directory,
         services: home == nil ? stored : shared,
         threads: threads,
+        health: health,
         log: log
       )
     ]
@@ -371,6 +373,7 @@ extension ServedSystem {
           directory,
           services: try storedPart(.home),
           threads: threads,
+          health: health,
           log: log,
           by: .home(home)
         )
@@ -380,7 +383,7 @@ extension ServedSystem {
     if home == nil || settings.isHome, let check = files.bucketCheck { tasks.insert(check, at: 0) }
     let services: [any Service] =
       [storage] + maintenance + tasks.map { ModuleTask($0) }
-      + [probe, clockWatch, EndOfWaiting(directory: directory)]
+      + probes + [clockWatch, EndOfWaiting(directory: directory)]
     return ServedSystem(
       modules: modules,
       peers: peers?.gatewayPeers,

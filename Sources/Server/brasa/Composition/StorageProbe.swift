@@ -6,8 +6,10 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Writes a few bytes to the store every five seconds, so that the health probes, a metric and the log
+/// Writes a few bytes to an engine every five seconds, so that the health probes, a metric and the log
 /// tell when it takes no writes, though nobody writes at the time.
+///
+/// Each engine has one: the store (`storage`), and analytics' events (`events`).
 ///
 /// It also writes, soon, when the engine has stopped, or runs again, because of what others wrote. A store
 /// that stopped for want of file descriptors is taken up again by a probe as soon as there are some. A store
@@ -15,17 +17,23 @@ import Synchronization
 final class StorageProbe: Service {
   private enum Outcome: Sendable, Equatable {
     case written
-    case failed(String)
+    case failed(KeyValueError.Code, cause: String)
     case stalled
+
+    /// Returns true if another says the same, perhaps with other figures.
+    func isLike(_ other: Outcome) -> Bool {
+      if case .failed(let code, _) = self, case .failed(code, _) = other { return true }
+      return self == other
+    }
   }
 
   private let engine: any ServedEngine
+  private let part: String
   private let health: ServerHealth
   private let log: Logger
-  private let queue = DispatchQueue(label: "storage-probe")
+  private let queue: DispatchQueue
   private let last = Mutex(Outcome.written)
 
-  private static let part = "storage"
   /// Between two writes while nothing changes.
   private static let pause = Duration.seconds(5)
   /// Between two looks at whether something has.
@@ -33,14 +41,23 @@ final class StorageProbe: Service {
   /// A write that takes longer is told as a failure.
   private static let timeout = Duration.seconds(10)
 
-  init(_ engine: any ServedEngine, health: ServerHealth, metrics: MetricsRegistry, log: Logger) {
+  /// A probe of the engine that holds a part of the server.
+  init(
+    _ engine: any ServedEngine,
+    of part: String,
+    health: ServerHealth,
+    metrics: MetricsRegistry,
+    log: Logger
+  ) {
     self.engine = engine
+    self.part = part
+    queue = DispatchQueue(label: "\(part)-probe")
     self.health = health
     self.log = log
     metrics.addSource { [weak self] in
       guard let self else { return [] }
       let isWritable = last.withLock { $0 == .written }
-      return [(name: "brasa_storage_writable", value: isWritable ? 1 : 0)]
+      return [(name: "brasa_\(part)_writable", value: isWritable ? 1 : 0)]
     }
   }
 
@@ -90,29 +107,38 @@ final class StorageProbe: Service {
           try engine.probe()
           continuation.resume(returning: .written)
         } catch {
-          continuation.resume(returning: .failed("\(error)"))
+          let known = error as? KeyValueError
+          continuation.resume(
+            returning: .failed(known?.code ?? .inputOutput, cause: known?.message ?? "\(error)")
+          )
         }
       }
     }
   }
+
+  private var shownPart: Logger.Metadata { ["part": "\(part)"] }
 
   private func report(_ outcome: Outcome) {
     let before = last.withLock { last in
       defer { last = outcome }
       return last
     }
+    let isNew = !outcome.isLike(before)
     switch outcome {
     case .written:
-      health.report(Self.part, nil)
-      if before != .written { log.notice("the store takes writes again") }
-    case .failed(let cause):
-      health.report(Self.part, "writes fail")
-      if before != outcome {
-        log.error("the store takes no writes", metadata: ["cause": "\(cause)"])
+      health.report(part, nil)
+      if isNew { log.notice("the store takes writes again", metadata: shownPart) }
+    case .failed(_, let cause):
+      health.report(part, "writes fail")
+      if isNew {
+        let details = shownPart.merging(["cause": "\(cause)"]) { $1 }
+        log.error("the store takes no writes", metadata: details)
       }
     case .stalled:
-      health.report(Self.part, "writes take longer than ten seconds")
-      if before != outcome { log.error("a write to the store takes longer than ten seconds") }
+      health.report(part, "writes take longer than ten seconds")
+      if isNew {
+        log.error("a write to the store takes longer than ten seconds", metadata: shownPart)
+      }
     }
   }
 }
