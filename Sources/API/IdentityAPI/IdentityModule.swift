@@ -63,9 +63,11 @@ private struct IdentityRoutes: Sendable {
         await service.environment.holdRefusal()
       }
       if let failure = error as? OAuthFailure { return failure.response }
-      if let failure = IdentityFailure(error) { return failure.response }
-      request.logger.error("an account call failed", metadata: ["error": "\(Self.cause(error))"])
-      return IdentityFailure.internalError.response
+      let failure = IdentityFailure(error)
+      if failure == nil || error is KeyValueError {
+        request.logger.error("an account call failed", metadata: ["error": "\(Self.cause(error))"])
+      }
+      return (failure ?? .internalError).response
     }
   }
 

@@ -69,7 +69,7 @@ package struct MessagingError: Error, Sendable {
     }
     return MessagingError(
       .unavailable,
-      "The service is temporarily unavailable. Try again later.",
+      KeyValueError.textForClients(error) + " Try again later.",
       cause: error
     )
   }

@@ -93,8 +93,19 @@ struct IdentityFailure: Error {
         )
       default: return nil
       }
+    case let error as KeyValueError where error.code != .corruption: self.init(store: error)
     default: return nil
     }
+  }
+
+  /// The response while the store takes no writes or can't be read: worth another try.
+  private init(store error: KeyValueError) {
+    self.init(
+      status: .serviceUnavailable,
+      message: error.textForClients,
+      canonical: "UNAVAILABLE",
+      reason: "backendError"
+    )
   }
 
   init(

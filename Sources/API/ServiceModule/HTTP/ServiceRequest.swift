@@ -67,7 +67,8 @@ extension Logger {
   /// Logs an error with which a request ended, where it is ours to repair.
   package func requestFailed(_ error: FirestoreError) {
     switch error.code {
-    case .internalError, .unknown:
+    case .internalError, .unknown,
+      .unavailable where error.cause != nil:
       self.error(
         "request failed",
         metadata: [

@@ -2,6 +2,7 @@ import FirestoreModel
 import FirestoreWire
 import HTTPTypes
 import Hummingbird
+import KeyValueStore
 import Logging
 import NIOCore
 import NIOSSL
@@ -28,6 +29,8 @@ struct ErrorRendering: RouterMiddleware {
       // Nobody reads it, and no client shall be able to fill the log by going away.
       let failure = FirestoreError(.cancelled, "The client went away.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)
+    } catch let error as KeyValueError where error.code != .corruption {
+      return Self.response(.engine(error), isStreaming: false, logger: context.logger)
     } catch {
       let failure = FirestoreError(.internalError, "Internal error.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)
@@ -70,6 +73,15 @@ struct ErrorRendering: RouterMiddleware {
       streaming: false
     )
     return .json(body, status: error.status)
+  }
+}
+
+extension FirestoreError {
+  /// The response to a call of a service that let an engine's failure through: worth another try.
+  static func engine(_ error: KeyValueError) -> FirestoreError {
+    error.code == .overloaded
+      ? FirestoreError(.resourceExhausted, "The server is overloaded. Try again later.")
+      : FirestoreError(.unavailable, error.textForClients, cause: error)
   }
 }
 

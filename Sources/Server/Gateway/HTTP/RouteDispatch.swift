@@ -3,6 +3,7 @@ import FirestoreModel
 import FirestoreWire
 import HTTPTypes
 import Hummingbird
+import KeyValueStore
 import NIOCore
 import ServiceModule
 
@@ -83,8 +84,12 @@ struct RouteDispatch: RouterMiddleware {
   }
 
   private static func status(of error: any Error) -> Int {
-    guard let error = error as? FirestoreError else { return 500 }
-    return RESTError.httpStatus(error.code)
+    switch error {
+    case let error as FirestoreError: RESTError.httpStatus(error.code)
+    case let error as KeyValueError where error.code != .corruption:
+      RESTError.httpStatus(FirestoreError.engine(error).code)
+    default: 500
+    }
   }
 
   private func body(

@@ -40,6 +40,6 @@ extension FirestoreError {
     if let cause = error as? KeyValueError, cause.code == .corruption {
       return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)
     }
-    return FirestoreError(.unavailable, "The service is temporarily unavailable.", cause: error)
+    return FirestoreError(.unavailable, KeyValueError.textForClients(error), cause: error)
   }
 }
