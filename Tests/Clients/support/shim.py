@@ -21,7 +21,7 @@ def compile(source, library):
 
 def environment(
     library, data, trace=None, fail_sync=None, fail_write=None, no_files_while=None, no_accept=None,
-    no_connections_while=None,
+    no_connections_while=None, fail_sync_while=None, full_while=None,
 ):
     """What has the shim watch the data directory; faults count from the start."""
     chosen = {"LD_PRELOAD": str(library), "BRASA_FAULT_DIR": str(pathlib.Path(data).resolve())}
@@ -35,6 +35,10 @@ def environment(
         chosen["BRASA_FAULT_NO_FILES_WHILE"] = str(no_files_while)
     if no_connections_while:
         chosen["BRASA_FAULT_NO_CONNECTIONS_WHILE"] = str(no_connections_while)
+    if fail_sync_while:
+        chosen["BRASA_FAULT_FAIL_SYNC_WHILE"] = str(fail_sync_while)
+    if full_while:
+        chosen["BRASA_FAULT_FULL_WHILE"] = str(full_while)
     if no_accept:
         chosen["BRASA_FAULT_NO_ACCEPT"] = str(no_accept)
     return chosen
