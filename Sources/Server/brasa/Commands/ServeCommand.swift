@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     FreedMemory.boundArenas()
     let settings = try ServeSettings(flags, environment: Self.environment())
-    try ListenAddress.check(settings.host, port: settings.port)
+    try HostAddress.check(settings.host, port: settings.port)
     let metrics = MetricsRegistry()
     MetricsSystem.bootstrap(metrics)
     let level = settings.logLevel
@@ -112,7 +112,7 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       try await group.run()
     } catch {
-      throw ListenAddress.failure(error, host: settings.host, port: settings.port)
+      throw HostAddress.failure(error, host: settings.host, port: settings.port)
     }
     logger.notice("stopped")
   }

@@ -72,7 +72,7 @@ struct ServeSettings: Sendable, Equatable {
   /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
   init(_ flags: ServeFlags, environment: [String: String]) throws {
     let environment = EnvironmentReader(environment)
-    host = try ListenAddress.read(flags.host, environment)
+    host = try HostAddress.read(flags.host, environment)
     port = try flags.port ?? environment.number("PORT") ?? 8080
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
     store = try StoreLocation(flags.store ?? environment.text("STORE"))

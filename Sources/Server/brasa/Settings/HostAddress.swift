@@ -10,7 +10,7 @@ import Darwin
 /// The address that `brasa serve` listens on, from `--host` or `BRASA_LISTEN`.
 ///
 /// `BRASA_HOST` is another thing: the address at which apps reach a server, which the SDK reads.
-enum ListenAddress {
+enum HostAddress {
   /// Reads the address; refuses a `BRASA_HOST` that was meant for it.
   static func read(_ flag: String?, _ environment: EnvironmentReader) throws -> String {
     if let address = flag ?? environment.text("LISTEN") { return address }
