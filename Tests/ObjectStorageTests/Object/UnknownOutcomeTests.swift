@@ -30,7 +30,7 @@ import Testing
       _ bucket: Bucket,
       _ bytes: [UInt8]
     ) async throws {
-      let permit = try AccessControl.administratorPermit(atRest: fixture.databases)
+      let permit = AccessControl.administratorPermit(atRest: fixture.databases)
       var hasher = ContentHasher()
       hasher.update(bytes)
       let blob = try await fixture.storage.beginImport(permit)

@@ -37,6 +37,7 @@ extension LocalAdministration {
   /// Lists the keys, kind by kind.
   func listKeys(_ output: (AdministrationReply) throws -> Void) throws {
     let all = try isAway ? accounts.serviceAccounts.all.map { IssuedKey($0) } : keyRegister.all()
+    let held = Set(accounts.serviceAccounts.all.filter(\.isHeld).map(\.keyID))
     for key in all {
       let made = Date(timeIntervalSince1970: Double(key.createdAt / 1_000)).formatted(.iso8601)
       let whose = key.email ?? "project \(key.project.string)"
@@ -44,9 +45,8 @@ extension LocalAdministration {
         key.kind == .serviceAccount ? ServiceAccount.Role.admin.rawValue : key.kind.rawValue
       let state = key.isActive ? "" : "  inactive"
       let maker = try note(ofMaker: key)
-      let isHeld = accounts.serviceAccounts.key(key.id)?.isHeld == true
-      let held = isHeld ? "  held by the server, for signBlob" : ""
-      try output(.line("\(key.id)  \(whose)  \(kind)  \(made)\(state)\(maker)\(held)"))
+      let note = held.contains(key.id) ? "  held by the server, for signBlob" : ""
+      try output(.line("\(key.id)  \(whose)  \(kind)  \(made)\(state)\(maker)\(note)"))
     }
     try output(.finished(summary: all.count.counting("key")))
   }
