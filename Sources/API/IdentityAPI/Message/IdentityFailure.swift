@@ -54,14 +54,6 @@ struct IdentityFailure: Error {
     reason: "notFound"
   )
 
-  /// The refusal while the store does not take or give anything.
-  static let unavailable = IdentityFailure(
-    status: .serviceUnavailable,
-    message: "UNAVAILABLE : The service is currently unavailable.",
-    canonical: "UNAVAILABLE",
-    reason: "backendError"
-  )
-
   /// What an error thrown below becomes; nil for what is the server's own fault.
   init?(_ error: any Error) {
     switch error {
@@ -74,13 +66,6 @@ struct IdentityFailure: Error {
         message: error.message,
         canonical: isMissing ? "NOT_FOUND" : nil
       )
-    case let error as KeyValueError:
-      // Damage and our own mistakes stay faults of the server; the others pass when the operator has seen to the disk.
-      guard ![.corruption, .misuse, .unsupported, .foreign, .newerFormat].contains(error.code)
-      else {
-        return nil
-      }
-      self = .unavailable
     case let error as FirestoreError:
       switch error.code {
       case .unauthenticated, .permissionDenied, .invalidArgument, .notFound, .resourceExhausted,
