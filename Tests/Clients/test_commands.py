@@ -312,16 +312,23 @@ def test_the_address_of_apps_is_not_taken_for_the_one_to_listen_on(tmp_path):
     assert server.stop() == 0
 
 
-@pytest.mark.parametrize("host", ["nowhere.invalid", "no host", "203.0.113.7"])
-def test_a_host_that_is_no_address_of_this_machine_is_told_in_a_sentence(host, tmp_path):
+def serving_fails(tmp_path, *arguments):
+    """Runs a server whose port cannot be opened; returns the sentence with which it ends, not its log."""
     done = subprocess.run(
-        [servers.binary(), "serve", "--port", "0", "--host", host, "--data", str(tmp_path / "data")],
+        [servers.binary(), "serve", *arguments, "--data", str(tmp_path / "data")],
         env=servers.clean_environment({}), capture_output=True, text=True, timeout=60,
     )
     assert done.returncode != 0
-    assert f"Can't listen on {host}" in done.stderr and "127.0.0.1" in done.stderr
-    for sign in ("errno", "code:", "SocketAddressError", "NIOCore", "unknown("):
-        assert sign not in done.stderr
+    said = done.stderr[done.stderr.rindex("Error: "):]
+    for sign in ("errno", "code:", "SocketAddressError", "NIOCore", "bind("):
+        assert sign not in said
+    return said
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "no host", "203.0.113.7"])
+def test_a_host_that_is_no_address_of_this_machine_is_told_in_a_sentence(host, tmp_path):
+    said = serving_fails(tmp_path, "--port", "0", "--host", host)
+    assert f"Can't listen on {host}" in said and "127.0.0.1" in said
 
 
 def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path):
@@ -329,12 +336,8 @@ def test_a_port_that_is_taken_is_told_in_a_sentence(tmp_path):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        done = subprocess.run(
-            [servers.binary(), "serve", "--dev", "--port", str(port), "--data", str(tmp_path / "data")],
-            env=servers.clean_environment({}), capture_output=True, text=True, timeout=60,
-        )
-    assert done.returncode != 0
-    assert f"Port {port} is already in use" in done.stderr and "errno" not in done.stderr
+        said = serving_fails(tmp_path, "--dev", "--port", str(port))
+    assert f"Port {port} is already in use" in said
 
 
 def test_a_directory_of_a_newer_format_is_refused_untouched(filled):
