@@ -1,7 +1,7 @@
 import Foundation
 
 /// The tokens of an identity provider.
-public final class OAuthCredential: AuthCredential, @unchecked Sendable {
+public final class OAuthCredential: AuthCredential, NSSecureCoding, @unchecked Sendable {
   /// The provider's ID token.
   public let idToken: String?
   /// The provider's access token.
@@ -26,6 +26,48 @@ public final class OAuthCredential: AuthCredential, @unchecked Sendable {
     self.fullName = fullName
     super.init(provider: provider)
   }
+
+  // MARK: Archives
+
+  /// True: an archive's content is checked by its type.
+  public static var supportsSecureCoding: Bool { true }
+
+  private struct Content: Codable {
+    var provider: String
+    var idToken: String?
+    var accessToken: String?
+    var secret: String?
+    var rawNonce: String?
+    var fullName: PersonNameComponents?
+  }
+
+  /// Reads it from an archive.
+  public convenience init?(coder: NSCoder) {
+    guard let content = JSONArchive.read(Content.self, from: coder) else { return nil }
+    self.init(
+      provider: content.provider,
+      idToken: content.idToken,
+      accessToken: content.accessToken,
+      secret: content.secret,
+      rawNonce: content.rawNonce,
+      fullName: content.fullName
+    )
+  }
+
+  /// Writes it to an archive, which is as secret as the tokens.
+  public func encode(with coder: NSCoder) {
+    let content = Content(
+      provider: provider,
+      idToken: idToken,
+      accessToken: accessToken,
+      secret: secret,
+      rawNonce: rawNonce,
+      fullName: fullName
+    )
+    JSONArchive.write(content, to: coder)
+  }
+
+  // MARK: Requests
 
   override func request(
     linkingTo token: String?,

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A telephone number that somebody proves to have, by the code of a text message.
-public final class PhoneAuthCredential: AuthCredential, @unchecked Sendable {
+public final class PhoneAuthCredential: AuthCredential, NSSecureCoding, @unchecked Sendable {
   /// What the message's code belongs to.
   let verificationID: String
   /// The code of the message.
@@ -12,6 +12,24 @@ public final class PhoneAuthCredential: AuthCredential, @unchecked Sendable {
     self.code = code
     super.init(provider: PhoneAuthProvider.id)
   }
+
+  // MARK: Archives
+
+  /// True: an archive's content is checked by its type.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads it from an archive.
+  public convenience init?(coder: NSCoder) {
+    guard let parts = JSONArchive.read([String].self, from: coder), parts.count == 2 else {
+      return nil
+    }
+    self.init(verificationID: parts[0], code: parts[1])
+  }
+
+  /// Writes it to an archive.
+  public func encode(with coder: NSCoder) { JSONArchive.write([verificationID, code], to: coder) }
+
+  // MARK: Requests
 
   override func request(
     linkingTo idToken: String?,

@@ -8,7 +8,7 @@ public let PhoneMultiFactorID = "phone"
 /// A second factor.
 ///
 /// Unchecked: it is not final, and neither it nor a subclass here has anything that changes.
-public class MultiFactorInfo: NSObject, @unchecked Sendable {
+public class MultiFactorInfo: NSObject, NSSecureCoding, @unchecked Sendable {
   /// The factor's id in the account.
   public let uid: String
   /// The name that the person gave it.
@@ -18,18 +18,35 @@ public class MultiFactorInfo: NSObject, @unchecked Sendable {
   /// The kind of factor.
   public let factorID: String
 
-  init(_ factor: UserProfile.Factor, factorID: String) {
+  private let factor: UserProfile.Factor
+
+  /// A factor, which is by text message where it has a telephone number.
+  required init(_ factor: UserProfile.Factor) {
+    self.factor = factor
     uid = factor.uid
     displayName = factor.displayName
     enrollmentDate = factor.enrollmentDate
-    self.factorID = factorID
+    factorID = factor.phoneNumber == nil ? TOTPMultiFactorID : PhoneMultiFactorID
   }
 
+  // MARK: Archives
+
+  /// True: an archive's content is checked by its type.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads it from an archive.
+  public required convenience init?(coder: NSCoder) {
+    guard let factor = JSONArchive.read(UserProfile.Factor.self, from: coder) else { return nil }
+    self.init(factor)
+  }
+
+  /// Writes it to an archive.
+  public func encode(with coder: NSCoder) { JSONArchive.write(factor, to: coder) }
+
+  // MARK: Kinds
+
   static func make(_ factor: UserProfile.Factor) -> MultiFactorInfo {
-    if let phoneNumber = factor.phoneNumber {
-      return PhoneMultiFactorInfo(factor, phoneNumber: phoneNumber)
-    }
-    return TOTPMultiFactorInfo(factor, factorID: TOTPMultiFactorID)
+    factor.phoneNumber == nil ? TOTPMultiFactorInfo(factor) : PhoneMultiFactorInfo(factor)
   }
 }
 
@@ -41,8 +58,8 @@ public final class PhoneMultiFactorInfo: MultiFactorInfo, @unchecked Sendable {
   /// The telephone number, hidden but for its end during a sign-in.
   public let phoneNumber: String
 
-  init(_ factor: UserProfile.Factor, phoneNumber: String) {
-    self.phoneNumber = phoneNumber
-    super.init(factor, factorID: PhoneMultiFactorID)
+  required init(_ factor: UserProfile.Factor) {
+    phoneNumber = factor.phoneNumber ?? ""
+    super.init(factor)
   }
 }

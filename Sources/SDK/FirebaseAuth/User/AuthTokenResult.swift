@@ -1,7 +1,7 @@
 import Foundation
 
 /// An ID token and what it says.
-public final class AuthTokenResult: NSObject, Sendable {
+public final class AuthTokenResult: NSObject, NSSecureCoding, Sendable {
   /// The token.
   public let token: String
   /// When the token ends.
@@ -26,6 +26,20 @@ public final class AuthTokenResult: NSObject, Sendable {
     signInSecondFactor = claims.signInSecondFactor
     json = claims.json
   }
+
+  // MARK: Archives
+
+  /// True: an archive's content is checked by its type.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads it from an archive.
+  public convenience init?(coder: NSCoder) {
+    guard let token = JSONArchive.read([String].self, from: coder)?.first else { return nil }
+    self.init(token: token)
+  }
+
+  /// Writes the token to an archive, which has all of the rest.
+  public func encode(with coder: NSCoder) { JSONArchive.write([token], to: coder) }
 
   /// All claims, custom ones included.
   public var claims: [String: Any] {

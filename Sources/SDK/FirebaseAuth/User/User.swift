@@ -1,3 +1,4 @@
+import FirebaseCore
 import Foundation
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 ///
 /// The same object stays current while tokens are renewed and the account changes; another account is
 /// another object. May be used from any thread.
-public final class User: NSObject, UserInfo, Sendable {
+public final class User: NSObject, UserInfo, NSSecureCoding, Sendable {
   struct State: Sendable {
     var tokens: SessionTokens
     var profile: UserProfile
@@ -20,6 +21,28 @@ public final class User: NSObject, UserInfo, Sendable {
     self.auth = auth
     state = Mutex(State(tokens: tokens, profile: profile))
   }
+
+  // MARK: Archives
+
+  /// True: an archive's content is checked by its type.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads the person and the session from an archive, as the default app's; nil without that.
+  public convenience init?(coder: NSCoder) {
+    guard let app = FirebaseApp.app(),
+      let stored = JSONArchive.read(StoredSession.self, from: coder),
+      stored.version == StoredSession.version
+    else { return nil }
+    self.init(auth: Auth.auth(app: app), tokens: stored.tokens, profile: stored.profile)
+  }
+
+  /// Writes the person and the session's tokens to an archive, which is as secret as they are.
+  public func encode(with coder: NSCoder) {
+    let stored = state.withLock { StoredSession(tokens: $0.tokens, profile: $0.profile) }
+    JSONArchive.write(stored, to: coder)
+  }
+
+  // MARK: The account
 
   var profile: UserProfile { state.withLock { $0.profile } }
   var tokens: SessionTokens { state.withLock { $0.tokens } }

@@ -31,7 +31,7 @@ final class ProviderUserInfo: NSObject, UserInfo, Sendable {
 }
 
 /// When an account was made and last used.
-public final class UserMetadata: NSObject, Sendable {
+public final class UserMetadata: NSObject, NSSecureCoding, Sendable {
   /// When the account was made.
   public let creationDate: Date?
   /// When somebody last signed in.
@@ -40,5 +40,27 @@ public final class UserMetadata: NSObject, Sendable {
   init(creationDate: Date?, lastSignInDate: Date?) {
     self.creationDate = creationDate
     self.lastSignInDate = lastSignInDate
+  }
+
+  // MARK: Archives
+
+  /// True: an archive's content is checked by its type.
+  public static var supportsSecureCoding: Bool { true }
+
+  private struct Content: Codable {
+    var creationDate: Date?
+    var lastSignInDate: Date?
+  }
+
+  /// Reads it from an archive.
+  public convenience init?(coder: NSCoder) {
+    guard let content = JSONArchive.read(Content.self, from: coder) else { return nil }
+    self.init(creationDate: content.creationDate, lastSignInDate: content.lastSignInDate)
+  }
+
+  /// Writes it to an archive.
+  public func encode(with coder: NSCoder) {
+    let content = Content(creationDate: creationDate, lastSignInDate: lastSignInDate)
+    JSONArchive.write(content, to: coder)
   }
 }
