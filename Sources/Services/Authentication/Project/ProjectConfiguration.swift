@@ -24,8 +24,9 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   package var passwordPolicy = PasswordPolicy()
   /// Hosts that links may lead on to, beside what `authorizedDomains(of:)` adds.
   package var authorizedDomains = ["localhost", "127.0.0.1"]
-  /// True to add the project's names at Firebase's hosting. The owner of such a name gets the codes of links, so production
-  /// leaves it to the operator.
+  /// True to add the project's names at Firebase's hosting.
+  ///
+  /// The owner of such a name gets the codes of links, so production leaves it to the operator.
   var authorizesFirebaseHosting = false
   package var mail = MailTemplates()
   /// Which domain links for apps on telephones have, as the Admin SDKs set it; Brasa's links have the server's own.
