@@ -75,7 +75,8 @@ struct FirestoreServiceTests {
     fixture.close()
   }
 
-  @Test func `explain comes last, or alone where nothing is to run`() async throws {
+  @Test func `explain comes with the last document, or alone where nothing is to run`() async throws
+  {
     let fixture = try await filled(2)
     let query = #""structuredQuery":{"from":[{"collectionId":"c"}]}"#
     let run = try await fixture.call(
@@ -83,7 +84,8 @@ struct FirestoreServiceTests {
       ":runQuery",
       "{\(query),\"explainOptions\":{\"analyze\":true}}"
     )
-    #expect(run.count == 3)
+    #expect(run.count == 2 && run.allSatisfy { $0.contains("\"document\"") })
+    #expect(run.first?.contains("resultsReturned") == false)
     #expect(run.last?.contains("\"resultsReturned\":\"2\"") == true)
     let plan = try await fixture.call("POST", ":runQuery", "{\(query),\"explainOptions\":{}}")
     #expect(plan.count == 1 && plan[0].contains("(__name__ ASC)"))

@@ -469,7 +469,7 @@ extension MatrixOperation {
     ),
     MatrixOperation(
       description: "pipeline",
-      administratorError: .failedPrecondition,
+      administratorError: .unimplemented,
       rest: { _ in ("POST", ":executePipeline", #"{"structuredPipeline":{}}"#) },
       grpc: { (.executePipeline, TestMessage(.text(1, base($0)), .message(2))) }
     ),

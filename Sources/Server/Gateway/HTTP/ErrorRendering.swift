@@ -68,8 +68,10 @@ struct ErrorRendering: RouterMiddleware {
       case 400..<500: .invalidArgument
       default: .internalError
       }
+    // HEAD has the length of what GET gets.
+    let method = request.method == .head ? .get : request.method
     let body = RESTError.body(
-      FirestoreError(code, "\(request.method) \(request.uri.path): \(error.status.reasonPhrase)"),
+      FirestoreError(code, "\(method) \(request.uri.path): \(error.status.reasonPhrase)"),
       streaming: false
     )
     return .json(body, status: error.status)
