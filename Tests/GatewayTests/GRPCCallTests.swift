@@ -104,7 +104,7 @@ import Testing
     ("less than announced", [0, 0, 0, 0, 9, 1, 2], 3),
     ("compressed", [1, 0, 0, 0, 1, 7], 12),
     ("two messages", framed([1]) + framed([2]), 12),
-    ("too large", [0, 0x7f, 0xff, 0xff, 0xff], 8),
+    ("too large", [0, 0x7f, 0xff, 0xff, 0xff], 3),
   ]
 
   @Test(arguments: malformed)

@@ -323,7 +323,7 @@ import Testing
     ("half a prefix", [0, 0, 0], 13),
     ("less than announced", [0, 0, 0, 0, 9, 1, 2], 13),
     ("compressed", [1, 0, 0, 0, 1, 7], 12),
-    ("too large", [0, 0x7f, 0xff, 0xff, 0xff], 8),
+    ("too large", [0, 0x7f, 0xff, 0xff, 0xff], 3),
     ("no flag", [9, 9, 9, 9, 9], 13),
   ]
 
