@@ -367,12 +367,15 @@ package actor UploadSession {
     await sink?.close()
     sink = nil
     let record = record
-    try await storage.write { group in
+    let wasOpen = try await storage.write { group in
+      // Another node may have made it an object, whose bytes these are then.
+      guard try group.upload(record.id)?.isOpen == true else { return false }
       if isRemembered { try group.cancel(record) } else { try group.delete(record) }
+      return true
     }
-    self.record.isCancelled = isRemembered
+    self.record.isCancelled = isRemembered && wasOpen
     storage.forgetSession(id)
-    await storage.discard(record.blob)
+    if wasOpen { await storage.discard(record.blob) }
   }
 
   private func finished(_ generation: Int64, _ bucket: Bucket) async throws -> UploadStatus {
