@@ -4,7 +4,8 @@ import NIOHTTPTypes
 
 /// Tells clients that wait for it (`Expect: 100-continue`) to send their body: when somebody begins to read it.
 ///
-/// A request that is answered before that leaves open whether the body comes, so the connection ends with the answer.
+/// A request that is answered before that leaves open whether the body comes, so the connection ends with the answer. A
+/// client that waits and has no bytes to send is told too: AWS's takes the next response of the connection for this one else.
 final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
@@ -17,6 +18,8 @@ final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
     /// The client waits for nothing.
     case none
     case waiting
+    /// The client waits, and its body is over without a byte.
+    case waitingWithoutBody
     /// The connection ends with the answer that is being written.
     case ending
   }
@@ -27,7 +30,8 @@ final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       if state != .ending { state = head.expectsContinue ? .waiting : .none }
-    case .body, .end: if state == .waiting { state = .none }
+    case .body: if state == .waiting { state = .none }
+    case .end: if state == .waiting { state = .waitingWithoutBody }
     }
     context.fireChannelRead(data)
   }
@@ -48,6 +52,10 @@ final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
+    case .head where state == .waitingWithoutBody:
+      state = .none
+      context.write(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      context.write(data, promise: promise)
     case .head(var head) where state == .waiting:
       state = .ending
       head.headerFields[.connection] = "close"
