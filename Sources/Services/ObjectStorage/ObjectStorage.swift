@@ -61,6 +61,13 @@ package final class ObjectStorage: Sendable {
     return try await existingBucket(name, permit).map { Bucket(self, $0, permit) }
   }
 
+  /// The bucket that the permit is for, to read of: one that its first use would make has nothing, and reading makes none.
+  package func readableBucket(_ permit: BucketPermit) async throws -> Bucket {
+    if let bucket = try await madeBucket(permit) { return bucket }
+    let name = try BucketName(permit.bucket.name.string)
+    return Bucket(self, .unmade(name, project: permit.bucket.project), permit)
+  }
+
   /// What is kept of a bucket; of one that its first use will make, what will be kept then.
   ///
   /// Looking makes none: Google's client for Python looks for a bucket while it makes it.

@@ -94,6 +94,27 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `reading a bucket that was not made makes none, and finds nothing`() async throws {
+    let fixture = try StorageFixture { $0.makesBuckets = true }
+    for name in ["p.appspot.com", "other"] {
+      let permit = try fixture.permit(name)
+      let bucket = try await fixture.storage.readableBucket(permit)
+      #expect(!bucket.stored.isMade)
+      #expect(try await bucket.list(ObjectQuery()).objects.isEmpty)
+      #expect(try await bucket.text("a") == nil)
+      #expect(await code { try await bucket.delete(try ObjectName("a")) } == .notFound)
+      #expect(await code { try await bucket.put("a", "1") } == .notFound)
+      #expect(try await fixture.storage.storedBucket(bucket.name) == nil)
+      try await fixture.storage.bucket(permit).put("a", "1")
+      let made = try await fixture.storage.readableBucket(permit)
+      #expect(made.stored.isMade)
+      #expect(try await made.text("a") == "1")
+    }
+    let foreign = try fixture.permit("other", project: "q")
+    #expect(await code { _ = try await fixture.storage.readableBucket(foreign) } == .notFound)
+    try fixture.close()
+  }
+
   @Test func `no project has a bucket of the name of multipart uploads`() async throws {
     let fixture = try StorageFixture { $0.makesBuckets = true }
     let permit = try fixture.permit(UploadPart.bucket)

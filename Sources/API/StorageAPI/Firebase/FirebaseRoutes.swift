@@ -111,6 +111,10 @@ struct FirebaseRoutes: Sendable {
       requestID: context.requestID,
       check: access.check(of: caller, in: project, context)
     )
+    // Reading makes no bucket, nor does deleting what is not there.
+    guard ![.get, .head, .delete].contains(request.base.method) else {
+      return try await storage.readableBucket(permit)
+    }
     return try await storage.bucket(permit)
   }
 

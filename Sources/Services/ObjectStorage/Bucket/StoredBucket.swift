@@ -59,6 +59,14 @@ package struct StoredBucket: Sendable, Hashable {
     self.configuration = configuration
   }
 
+  /// A bucket that is not stored, since nothing was written to it: no object's key has its number.
+  static func unmade(_ name: BucketName, project: Text) -> StoredBucket {
+    StoredBucket(name, project: project, number: 0, configuration: BucketConfiguration())
+  }
+
+  /// True for a bucket that is stored.
+  package var isMade: Bool { number != 0 }
+
   init(_ name: BucketName, _ record: RecordReader) throws {
     var reader = record
     var numbers: [UInt8: Int64] = [:]

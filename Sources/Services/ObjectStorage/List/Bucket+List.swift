@@ -5,6 +5,7 @@ extension Bucket {
   /// Lists objects in the order of their names' bytes; the cost follows what is listed.
   package func list(_ query: ObjectQuery) async throws -> ObjectPage {
     _ = try await decide(.list, query.prefix, existing: nil)
+    guard stored.isMade else { return ObjectPage() }
     return try await storage.read(on: .scans) { [stored] view in
       var scan = try ObjectScan(view, try view.bucket(stored), query)
       return try scan.read()
