@@ -24,6 +24,9 @@ package struct StorageConfiguration: Sendable {
   /// Told of failures in the background.
   package var errorObserver: @Sendable (any Error) -> Void = { _ in }
 
+  /// The project that a request means that names none: the server's own, which development always has.
+  package var ownProject: Text? { project ?? (makesBuckets ? "demo-brasa" : nil) }
+
   /// The product's configuration.
   package init() {}
 }

@@ -46,8 +46,18 @@ package struct StorageCall: Sendable {
   }
 
   /// The bucket of a name, for an administrator; throws for everybody else.
+  ///
+  /// A request that writes makes one that its first use makes; a request that reads or deletes finds nothing in it.
   package func administratorsBucket(_ name: String) async throws -> Bucket {
-    try await storage.bucket(try await administratorPermit(forBucket: name))
+    guard ![.get, .head, .delete].contains(request.method) else {
+      return try await readableBucket(name)
+    }
+    return try await storage.bucket(try await administratorPermit(forBucket: name))
+  }
+
+  /// The same for what is only read there, whatever the method.
+  package func readableBucket(_ name: String) async throws -> Bucket {
+    try await storage.readableBucket(try await administratorPermit(forBucket: name))
   }
 
   /// A permit to administer the bucket of that name.
@@ -75,11 +85,8 @@ package struct StorageCall: Sendable {
   /// Throws for what a request asks to be kept of an object, or of its bytes, that nothing here keeps.
   func refuseWhatIsNotKept() throws(StorageError) {
     for name in ["predefinedAcl", "destinationPredefinedAcl", "predefinedDefaultObjectAcl"] {
-      guard let list = query[name], !Self.privateLists.contains(list) else { continue }
-      throw StorageError(
-        .invalid,
-        "\(name): cannot set a legacy ACL when uniform bucket-level access is enabled."
-      )
+      guard let list = query[name], !AccessLists.arePrivate(list) else { continue }
+      throw AccessLists.refusal("\(name)=\(list.prefix(40))")
     }
     guard query["kmsKeyName"] == nil, query["destinationKmsKeyName"] == nil,
       request.headers[.encryptionAlgorithm] == nil
@@ -87,9 +94,6 @@ package struct StorageCall: Sendable {
       throw StorageError(.unsupported, "Encryption with a client's keys does not exist here.")
     }
   }
-
-  /// Lists that give nobody a right beside those who have it anyway.
-  private static let privateLists: Set<String> = ["private", "projectPrivate"]
 
   /// The bucket in the path, for an administrator.
   package func administratorsBucket() async throws -> Bucket {

@@ -8,7 +8,7 @@ struct AttributesJSON {
   private static let ignored: Set<String> = [
     "kind", "id", "selfLink", "mediaLink", "bucket", "generation", "metageneration", "size",
     "timeCreated", "updated", "timeDeleted", "timeFinalized", "timeStorageClassUpdated", "etag",
-    "owner", "componentCount", "acl", "retentionExpirationTime", "softDeleteTime", "hardDeleteTime",
+    "owner", "componentCount", "retentionExpirationTime", "softDeleteTime", "hardDeleteTime",
   ]
 
   /// Sets what the members say; null sets it back.
@@ -23,6 +23,7 @@ struct AttributesJSON {
   init(_ json: JSONValue) throws {
     var reading = try JSONReading(json)
     reading.ignore(Self.ignored)
+    try AccessLists.check("acl", reading.take("acl"))
     name = try reading.text("name")?.string
     expected = ExpectedContent(
       crc32c: try Self.crc32c(try reading.text("crc32c")),

@@ -76,8 +76,8 @@ struct BucketChange: Sendable {
   /// Members that the server sets, or whose only value is its own.
   private static let ignored: Set<String> = [
     "kind", "id", "selfLink", "projectNumber", "generation", "metageneration", "timeCreated",
-    "updated", "etag", "owner", "locationType", "acl", "defaultObjectAcl", "satisfiesPZS",
-    "satisfiesPZI", "softDeleteTime", "hardDeleteTime",
+    "updated", "etag", "owner", "locationType", "satisfiesPZS", "satisfiesPZI", "softDeleteTime",
+    "hardDeleteTime",
   ]
   /// What is kept as it came, for clients that ask for it again.
   private static let documents = [CrossOriginRule.member, "labels", "website", "billing", "rpo"]
@@ -109,6 +109,8 @@ struct BucketChange: Sendable {
       let rules = try LifecycleRule.rules(value)
       changes.append { $0.lifecycle = rules }
     }
+    for name in Self.absent { try Self.requireOff(name, reading.take(name)) }
+    for list in ["acl", "defaultObjectAcl"] { try AccessLists.check(list, reading.take(list)) }
     if let value = reading.take("iamConfiguration") {
       let prevention = try Self.publicAccessPrevention(value)
       if let prevention { changes.append { $0.documents[Self.preventionKey] = prevention } }
@@ -129,6 +131,23 @@ struct BucketChange: Sendable {
 
   private static func members(_ value: JSONValue) throws(StorageError) -> JSONReading {
     try JSONReading(value == .null ? .object([JSONValue.Member]()) : value)
+  }
+
+  /// Settings that do not exist here; clients say of some of them that they are off.
+  private static let absent = [
+    "autoclass", "customPlacementConfig", "defaultEventBasedHold", "encryption",
+    "hierarchicalNamespace", "ipFilter", "logging", "objectRetention", "retentionPolicy",
+  ]
+
+  /// Throws where something is wanted that does not exist here.
+  private static func requireOff(_ name: String, _ value: JSONValue?) throws(StorageError) {
+    switch value {
+    case nil, .null?, .bool(false)?: return
+    case .object(let members)?
+    where members.allSatisfy({ $0.name == "enabled" && $0.value == .bool(false) }):
+      return
+    default: throw StorageError(.unsupported, "\(name) does not exist here.")
+    }
   }
 
   /// Names the document with the word of public access prevention; documents that are members have no point in their names.

@@ -11,6 +11,7 @@ import ServiceModule
 ///
 ///     GET, POST                     /b                                          lists, makes buckets
 ///     GET, PATCH, PUT, DELETE       /b/{bucket}
+///     GET                           /b/{bucket}/storageLayout                   that there are no folders
 ///     GET                           /b/{bucket}/o                               lists objects
 ///     GET, PATCH, PUT, DELETE       /b/{bucket}/o/{object}                      GET with alt=media: the bytes
 ///     POST                          /b/{bucket}/o/{object}/compose
@@ -82,6 +83,7 @@ struct JSONRoutes: Sendable {
       route(.get, root + "/b") { try await $0.listBuckets() },
       route(.post, root + "/b") { try await $0.makeBucket() },
       conditional(.get, bucket) { try await $0.getBucket() },
+      route(.get, bucket + "/storageLayout") { try await $0.storageLayout() },
       conditional(.patch, bucket) { try await $0.changeBucket(isReplacement: false) },
       conditional(.put, bucket) { try await $0.changeBucket(isReplacement: true) },
       conditional(.delete, bucket) { try await $0.deleteBucket() },

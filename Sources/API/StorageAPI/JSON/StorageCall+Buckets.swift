@@ -8,13 +8,13 @@ import ServiceModule
 extension StorageCall {
   func listBuckets() async throws -> ServiceResponse {
     let caller = try await caller()
-    let project = query["project"] ?? ""
-    let permit = try environment.access.administratorPermit(for: caller, of: Text(project))
+    let project = projectOfBuckets ?? ""
+    let permit = try environment.access.administratorPermit(for: caller, of: project)
     guard !project.isEmpty else { throw StorageError(.invalid, "Required parameter: project") }
     let limit = try pageSize()
     let from = query["pageToken"] ?? query["prefix"] ?? ""
     let found = try await storage.buckets(
-      of: Text(project),
+      of: project,
       from: Text(from),
       limit: limit + 1,
       permit
@@ -36,6 +36,13 @@ extension StorageCall {
     return try answer(.object(members))
   }
 
+  /// The project whose buckets are listed or made; development takes its own where a request names none.
+  private var projectOfBuckets: Text? {
+    if let named = query["project"], !named.isEmpty { return Text(named) }
+    let configuration = storage.configuration
+    return configuration.makesBuckets ? configuration.ownProject : nil
+  }
+
   /// How much of a list the client wants at once; more than there may be is as much as there may be.
   func pageSize() throws -> Int {
     let wanted = try query.integer("maxResults") ?? 1_000
@@ -45,14 +52,14 @@ extension StorageCall {
 
   func makeBucket() async throws -> ServiceResponse {
     let caller = try await caller()
-    try environment.access.requireAdministration(caller, of: query["project"].map { Text($0) })
+    try environment.access.requireAdministration(caller, of: projectOfBuckets)
     let change = try BucketChange(try await json())
-    guard let project = query["project"], !project.isEmpty, let name = change.name else {
+    guard let project = projectOfBuckets, !project.isEmpty, let name = change.name else {
       throw StorageError(.invalid, "Required parameters: project, name")
     }
     var configuration = BucketConfiguration()
     change.apply(to: &configuration)
-    let id = BucketID(project: Text(project), name: Text(name))
+    let id = BucketID(project: project, name: Text(name))
     let permit = try environment.access.administratorPermit(for: caller, id)
     let bucket = try await storage.makeBucket(permit, configuration)
     return try answer(bucket.stored)
@@ -93,6 +100,20 @@ extension StorageCall {
     let bucket = try await administratorsBucket()
     try await bucket.delete(try bucketPreconditions())
     return ServiceResponse(status: .noContent)
+  }
+
+  /// Shows the layout of names: there are no folders but what slashes in names mean.
+  func storageLayout() async throws -> ServiceResponse {
+    let bucket = try await storage.description(
+      try await administratorPermit(forBucket: parameter("bucket"))
+    )
+    return try answer(
+      .object([
+        "kind": .string("storage#storageLayout"), "bucket": .text(bucket.name.text),
+        "location": .text(bucket.configuration.location), "locationType": .string("region"),
+        "hierarchicalNamespace": .object(["enabled": .bool(false)]),
+      ])
+    )
   }
 
   // MARK: Rights

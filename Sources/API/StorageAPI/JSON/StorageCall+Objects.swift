@@ -127,7 +127,7 @@ extension StorageCall {
   }
 
   private func copied() async throws -> StoredObject {
-    let source = try await administratorsBucket()
+    let source = try await readableBucket(parameter("bucket"))
     let target = try await administratorsBucket(parameter("targetBucket"))
     let said = try AttributesJSON(try await json())
     var copy = ObjectCopy(
