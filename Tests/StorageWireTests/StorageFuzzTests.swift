@@ -50,6 +50,35 @@ import Testing
     return lines
   }
 
+  @Test func `chunked bodies, whole and in pieces, say the same`() throws {
+    let examples = [
+      "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n", "1\r\na\r\n0\r\n\r\n",
+      "a;chunk-signature=00\r\n0123456789\r\n0;chunk-signature=00\r\n\r\n", "0\r\na:b\nc:d\r\n",
+    ]
+    var fuzzer = Fuzzer("chunks", slowCount: 2_000_000, examples: examples.map { Array($0.utf8) })
+    try fuzzer.run { input in
+      let whole = Self.chunks(of: input, piece: .max)
+      #expect(whole == Self.chunks(of: input, piece: max(1, input.count % 5)))
+    }
+  }
+
+  /// The content and the trailers of a chunked body; nil where it is refused.
+  private static func chunks(of input: [UInt8], piece: Int) -> [String]? {
+    var reader = ChunkedPayload(signer: nil, takesTrailers: true)
+    var content: [UInt8] = []
+    var rest = input[...]
+    do {
+      while !rest.isEmpty {
+        content += try reader.read(Array(rest.prefix(piece)))
+        rest = rest.dropFirst(piece)
+      }
+      let trailers = try reader.finish()
+      return [Hexadecimal.text(content)] + trailers.map { "\($0.name): \($0.value)" }
+    } catch {
+      return nil
+    }
+  }
+
   @Test func `media types`() throws {
     let examples = [
       #"multipart/related; boundary="a\"b"; x=y"#, "a", "form-data; name=a; filename=\"\"",

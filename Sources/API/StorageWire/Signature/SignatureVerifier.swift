@@ -132,7 +132,7 @@ package struct SignatureVerifier: Sendable {
   }
 
   /// Whether both have the same bytes; only their lengths show in the time it takes.
-  private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0
     for index in left.indices { difference |= left[index] ^ right[index] }
