@@ -14,6 +14,9 @@ package struct ServiceModule: Sendable {
   /// Google's hosts of the service; clients of emulators send such a name as the first segment of a path,
   /// and mean the path that follows.
   package var hosts: [String] = []
+  /// Answers requests of the path `/` that are the service's; nil leaves all to the gateway, which says that the server is
+  /// there.
+  package var root: RootRoute?
   /// Answers what comes below such a name and no route has; nil leaves it to the gateway.
   package var fallback: HTTPRoute.Handler?
   /// The gRPC calls that the service answers.
@@ -35,6 +38,19 @@ package struct ServiceModule: Sendable {
     return (methods.map(\.serviceName) + routes.map(\.pattern.description)).filter {
       seen.insert($0).inserted
     }
+  }
+}
+
+/// A service's route of the path `/`, which everybody else asks whether the server is there.
+package struct RootRoute: Sendable {
+  package var route: HTTPRoute
+  /// Returns true if a request is for the service, by what it carries.
+  package let accepts: @Sendable (ServiceRequest) -> Bool
+
+  /// A route for the requests that are accepted.
+  package init(_ route: HTTPRoute, accepts: @escaping @Sendable (ServiceRequest) -> Bool) {
+    self.route = route
+    self.accepts = accepts
   }
 }
 

@@ -46,6 +46,7 @@ extension ServiceModule {
     module.routes = routes + BatchRoute(environment: environment, routes: routes).all
     let xml = XMLRoutes(environment)
     module.routes += FirebaseRoutes(environment).routes + xml.routes
+    module.root = xml.root
     module.tasks = [
       ServiceTask("storage") { await environment.storage.maintain() },
       ServiceTask("multipart uploads") { await abortStaleUploads(xml, environment) },

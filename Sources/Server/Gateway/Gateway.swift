@@ -70,7 +70,8 @@ package final class Gateway: Service {
     probes = HealthService(health, of: modules.flatMap { $0.methods.map(\.serviceName) })
     var own = ServiceModule("gateway")
     own.methods = probes.methods
-    let healthRoutes = HealthRoutes(health: health, damage: damage).routes
+    let roots = modules.compactMap(\.root)
+    let healthRoutes = HealthRoutes(health: health, damage: damage, roots: roots).routes
     let metricsRoute = MetricsRoute(
       metrics,
       trustsMachine: !configuration.isBehindProxy,

@@ -84,7 +84,12 @@ struct ObjectLine {
       generation: generation,
       metageneration: metageneration,
       attributes: attributes.attributes,
-      hashes: ContentHashes(size: size, crc32c: crc32c, md5: attributes.expected.md5),
+      hashes: ContentHashes(
+        size: size,
+        crc32c: crc32c,
+        md5: attributes.expected.md5,
+        partsTag: try reading.text("partsTag")?.string
+      ),
       componentCount: try facts.integer("componentCount").map(Int.init),
       created: created,
       updated: updated,
@@ -107,6 +112,7 @@ struct ObjectLine {
     add("object", metadata)
     add("content", .string(content))
     if isShared { add("isShared", .bool(true)) }
+    if let tag = object.hashes.partsTag { add("partsTag", .string(tag)) }
     // The JSON API shows milliseconds.
     add("created", .integer(object.created))
     add("updated", .integer(object.updated))

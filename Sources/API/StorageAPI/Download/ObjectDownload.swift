@@ -20,6 +20,9 @@ package struct ObjectDownload: Sendable {
     /// The same, under the names of S3.
     case amazonXML
 
+    /// True for the XML API, whose tags are of the content alone.
+    fileprivate var isXML: Bool { metadataPrefix != nil }
+
     /// What the headers' names of own metadata begin with; nil where they are not said.
     fileprivate var metadataPrefix: String? {
       switch self {
@@ -143,7 +146,7 @@ package struct ObjectDownload: Sendable {
     headers[.contentRange] == nil ? .ok : .partialContent
   }
 
-  private var entityTag: String { "\"\(object.entityTag)\"" }
+  private var entityTag: String { "\"\(dialect.isXML ? object.contentTag : object.entityTag)\"" }
 
   private var modified: Int64 { object.updated / 1_000_000 }
 

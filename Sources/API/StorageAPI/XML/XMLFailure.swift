@@ -30,6 +30,16 @@ struct XMLFailure: Error {
   )
   static let noBucket = XMLFailure(404, "NoSuchBucket", "The specified bucket does not exist.")
   static let noKey = XMLFailure(404, "NoSuchKey", "The specified key does not exist.")
+  static let invalidRange = XMLFailure(
+    416,
+    "InvalidRange",
+    "The requested range cannot be satisfied."
+  )
+  static let conditionNotMet = XMLFailure(
+    412,
+    "PreconditionFailed",
+    "At least one of the pre-conditions you specified did not hold."
+  )
   static let noUpload = XMLFailure(
     404,
     "NoSuchUpload",
@@ -54,6 +64,7 @@ struct XMLFailure: Error {
     case let failure as XMLFailure: self = failure
     case let problem as SignatureProblem: self.init(problem)
     case let problem as PostPolicy.Problem: self.init(problem)
+    case let problem as ChunkedPayload.Problem: self.init(problem)
     case let error as StorageError: self.init(error)
     case let error as FirestoreError: self.init(error)
     case is MultipartReader.Problem:
@@ -103,6 +114,17 @@ struct XMLFailure: Error {
     }
   }
 
+  private init(_ problem: ChunkedPayload.Problem) {
+    switch problem {
+    case .malformed: self = .invalid("The chunks of the body are malformed.")
+    case .malformedTrailer:
+      self.init(400, "MalformedTrailerError", "The trailers of the body are not those announced.")
+    case .truncated:
+      self.init(400, "IncompleteBody", "The body ends before its last chunk.")
+    case .mismatch: self.init(SignatureProblem.mismatch)
+    }
+  }
+
   private init(_ problem: PostPolicy.Problem) {
     let code = "InvalidPolicyDocument"
     let message =
@@ -128,8 +150,7 @@ struct XMLFailure: Error {
     case .conditionNotMet:
       self.init(412, "PreconditionFailed", error.message)
     case .notModified: self.init(304, "NotModified", error.message)
-    case .rangeNotSatisfiable:
-      self.init(416, "InvalidRange", "The requested range cannot be satisfied.")
+    case .rangeNotSatisfiable: self = .invalidRange
     case .gone: self = .noUpload
     case .quotaExceeded: self.init(403, "UserProjectAccountProblem", error.message)
     case .insufficientStorage: self.init(507, "InsufficientStorage", error.message)

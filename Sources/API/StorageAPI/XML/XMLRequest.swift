@@ -34,6 +34,15 @@ struct XMLRequest: Sendable {
     HTTPField.Name(name).flatMap { base.headers[$0] }
   }
 
+  /// True for a path that has nothing but a slash behind the bucket's name.
+  var namesBucket: Bool { base.rest == [""] }
+
+  /// True for a request that reads or deletes, which makes no bucket that is not there.
+  var makesNoBucket: Bool {
+    [.get, .head, .delete].contains(base.method)
+      || base.method == .post && parameter("delete") != nil
+  }
+
   /// The bucket that the path names.
   var bucket: BucketName {
     get throws {
@@ -84,9 +93,9 @@ struct XMLRequest: Sendable {
     attributes.contentType = base.headers[.contentType].map { Text($0) }
     attributes.cacheControl = base.headers[.cacheControl].map { Text($0) }
     attributes.contentDisposition = base.headers[.contentDisposition].map { Text($0) }
-    attributes.contentEncoding = base.headers[.contentEncoding].map { Text($0) }
+    attributes.contentEncoding = contentEncoding.map { Text($0) }
     attributes.contentLanguage = base.headers[.contentLanguage].map { Text($0) }
-    if let storageClass = header("x-goog-storage-class") {
+    if let storageClass = header("x-goog-storage-class") ?? header("x-amz-storage-class") {
       try AttributesJSON.checkStorageClass(Text(storageClass))
       attributes.storageClass = Text(storageClass)
     }
@@ -105,17 +114,34 @@ struct XMLRequest: Sendable {
   }
 
   private func refuseWhatIsNotKept() throws(XMLFailure) {
-    let list = header("x-goog-acl") ?? header("x-amz-acl") ?? "private"
-    guard list == "private" || list == "project-private" else {
-      throw .invalid("Cannot set a legacy ACL when uniform bucket-level access is enabled.")
-    }
+    try refuseOpenLists()
     for name in Self.unkeptHeaders where header(name) != nil { throw .unsupported(name) }
+  }
+
+  /// Throws for an access control list that opens something.
+  func refuseOpenLists() throws(XMLFailure) {
+    for name in ["x-goog-acl", "x-amz-acl"] {
+      guard let list = header(name), !AccessLists.arePrivate(list) else { continue }
+      throw .invalid(AccessLists.refusal("\(name): \(list.prefix(40))").message)
+    }
+    let grant = base.headers.first { $0.name.canonicalName.hasPrefix("x-amz-grant-") }
+    if let grant { throw .unsupported(grant.name.canonicalName) }
+  }
+
+  /// The encoding of the content, without the chunks in which it comes.
+  private var contentEncoding: String? {
+    guard let header = base.headers[.contentEncoding] else { return nil }
+    guard header.lowercased().contains("aws-chunked") else { return header }
+    let encodings = header.split(separator: ",").map { $0.filter { $0 != " " } }
+      .filter { $0.lowercased() != "aws-chunked" }
+    return encodings.isEmpty ? nil : encodings.joined(separator: ", ")
   }
 
   private static let unkeptHeaders = [
     "x-goog-encryption-algorithm", "x-amz-server-side-encryption-customer-algorithm",
+    "x-amz-server-side-encryption", "x-amz-server-side-encryption-aws-kms-key-id",
     "x-amz-tagging", "x-amz-object-lock-mode", "x-amz-object-lock-retain-until-date",
-    "x-amz-object-lock-legal-hold",
+    "x-amz-object-lock-legal-hold", "x-amz-website-redirect-location", "x-amz-write-offset-bytes",
   ]
 
   private static let tokens = ObjectAttributes.tokensKey.string.lowercased()
@@ -123,7 +149,8 @@ struct XMLRequest: Sendable {
   /// What the headers say of the bytes.
   func expected() throws -> ExpectedContent {
     var expected = ExpectedContent()
-    expected.size = base.headers[.contentLength].flatMap { Int64($0) }
+    expected.size =
+      isChunked ? try decodedLength() : base.headers[.contentLength].flatMap { Int64($0) }
     if let text = header("content-md5") { expected.md5 = try Self.digest(text, 16) }
     try readHashes(into: &expected)
     return expected
@@ -143,7 +170,7 @@ struct XMLRequest: Sendable {
     }
   }
 
-  private static func digest(_ text: String, _ count: Int) throws -> [UInt8] {
+  static func digest(_ text: String, _ count: Int) throws -> [UInt8] {
     guard let bytes = Base64.decode(text.filter { $0 != " " }), bytes.count == count else {
       throw XMLFailure(400, "InvalidDigest", "The digest you provided was invalid.")
     }

@@ -63,6 +63,9 @@ extension XMLRoutes {
     _ bucket: Bucket
   ) async throws -> StoredObject {
     let key = (fields["key"] ?? "").replacing("${filename}", with: form.fileName ?? "")
+    if let list = fields["acl"], !AccessLists.arePrivate(list) {
+      throw AccessLists.refusal("acl=\(list.prefix(40))")
+    }
     var new = NewObject(try ObjectName(key))
     new.attributes.contentType = Text(
       fields["content-type"] ?? form.fileType ?? "binary/octet-stream"
@@ -102,7 +105,7 @@ extension XMLRoutes {
           [
             XMLElement("Bucket", object.bucket.text.string),
             XMLElement("Key", object.name.text.string),
-            XMLElement("ETag", "\"\(object.entityTag)\""),
+            XMLElement("ETag", "\"\(object.contentTag)\""),
           ]
         ),
         status: .created
@@ -112,7 +115,7 @@ extension XMLRoutes {
       let mark = target.contains("?") ? "&" : "?"
       let query = PercentEncoding.form([
         ("bucket", object.bucket.text.string), ("key", object.name.text.string),
-        ("etag", "\"\(object.entityTag)\""),
+        ("etag", "\"\(object.contentTag)\""),
       ])
       response = ServiceResponse(status: .seeOther, headers: [.location: target + mark + query])
     }

@@ -4,16 +4,23 @@ import ServiceModule
 import StorageWire
 
 // GET /{bucket}: the objects of a bucket, in both versions of S3's list: pages of version 1 go on behind a name (`marker`),
-// those of version 2 at a token (`list-type=2`).
+// those of version 2 at a token (`list-type=2`). With the name of a setting among the parameters it is that which is shown.
 
 extension XMLRoutes {
   func list(_ request: XMLRequest) async throws -> ServiceResponse {
-    let (bucket, _) = try await bucket(request)
+    let (bucket, signature) = try await bucket(request)
     if request.parameter("cors") != nil {
       try request.requireParameters(["cors"])
-      return try showOriginRules(bucket)
+      let isOfAmazon = signature?.dialect == .amazon
+      return try showOriginRules(bucket, isOfAmazon: isOfAmazon)
     }
     if request.parameter("uploads") != nil { return try await listUploads(bucket, request) }
+    if request.parameter("versions") != nil { return try await listVersions(bucket, request) }
+    for (name, value) in request.parameters where value.isEmpty {
+      guard let setting = try setting(name, bucket) else { continue }
+      try request.requireParameters([name])
+      return setting
+    }
     let list = try ObjectList(request)
     let page = list.query.limit == 0 ? ObjectPage() : try await bucket.list(list.query)
     return .xml(list.element(page, bucket), namespace: Self.namespace)
@@ -24,17 +31,31 @@ extension XMLRoutes {
 private struct ObjectList {
   var query = ObjectQuery()
   private let isSecondVersion: Bool
+  /// The client's beginning of the list, under the name of its element.
+  private let beginning: [(element: String, text: String)]
+  private let showsOwner: Bool
   private let encoding: NameEncoding
 
   private static let parameters: Set<String> = [
     "prefix", "delimiter", "max-keys", "continuation-token", "marker", "start-after", "list-type",
-    "encoding-type",
+    "encoding-type", "fetch-owner",
   ]
 
   init(_ request: XMLRequest) throws {
     try request.requireParameters(Self.parameters)
+    guard ["1", "2"].contains(request.parameter("list-type") ?? "1") else {
+      throw XMLFailure.invalid("list-type")
+    }
     isSecondVersion = request.parameter("list-type") == "2"
+    showsOwner = !isSecondVersion || request.parameter("fetch-owner") == "true"
     encoding = try NameEncoding(request)
+    let parameters =
+      isSecondVersion
+      ? [("ContinuationToken", "continuation-token"), ("StartAfter", "start-after")]
+      : [("Marker", "marker")]
+    beginning = parameters.compactMap { element, name in
+      request.parameter(name).map { (element, $0) }
+    }
     query.prefix = Text(request.parameter("prefix") ?? "")
     if let delimiter = request.parameter("delimiter"), !delimiter.isEmpty {
       query.delimiter = Text(delimiter)
@@ -56,11 +77,17 @@ private struct ObjectList {
     var elements = [
       XMLElement("Name", bucket.name.text.string),
       XMLElement("Prefix", encoding.text(query.prefix)),
-      XMLElement("KeyCount", "\(page.objects.count + page.prefixes.count)"),
       XMLElement("MaxKeys", "\(query.limit)"),
       XMLElement("IsTruncated", page.next == nil ? "false" : "true"),
     ]
     elements += encoding.elements
+    if isSecondVersion {
+      let count = page.objects.count + page.prefixes.count
+      elements.append(XMLElement("KeyCount", "\(count)"))
+    }
+    elements += beginning.map { element, text in
+      XMLElement(element, element == "ContinuationToken" ? text : encoding.text(text))
+    }
     if let delimiter = query.delimiter {
       elements.append(XMLElement("Delimiter", encoding.text(delimiter)))
     }
@@ -79,8 +106,9 @@ private struct ObjectList {
           XMLElement("Generation", "\(object.generation)"),
           XMLElement("MetaGeneration", "\(object.metageneration)"),
           XMLElement("LastModified", FirebaseMetadata.time(object.updated)),
-          XMLElement("ETag", "\"\(object.entityTag)\""), XMLElement("Size", "\(object.size)"),
-        ]
+          XMLElement("ETag", "\"\(object.contentTag)\""), XMLElement("Size", "\(object.size)"),
+          XMLElement("StorageClass", object.attributes.storageClass.string),
+        ] + (showsOwner ? [XMLRoutes.owner(bucket.stored.project)] : [])
       )
     }
     elements += page.prefixes.map {

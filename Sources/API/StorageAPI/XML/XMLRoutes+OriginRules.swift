@@ -12,24 +12,37 @@ import StorageWire
 //         MaxAgeSec
 
 extension XMLRoutes {
-  /// What is configured of the origins of pages.
-  func showOriginRules(_ bucket: Bucket) throws -> ServiceResponse {
+  /// Shows the configuration of the origins of pages, in the words of the request's signer.
+  func showOriginRules(_ bucket: Bucket, isOfAmazon: Bool) throws -> ServiceResponse {
     let document = bucket.stored.configuration.documents[Text(CrossOriginRule.member)]
     let json = try document.map { try JSONParser.parse(Array($0.string.utf8)) } ?? .null
-    return .xml(XMLElement("CorsConfig", try CrossOriginRule.rules(json).map(\.element)))
+    let rules = try CrossOriginRule.rules(json)
+    guard isOfAmazon else { return .xml(XMLElement("CorsConfig", rules.map(\.element))) }
+    guard !rules.isEmpty else {
+      throw XMLFailure(404, "NoSuchCORSConfiguration", "The CORS configuration does not exist.")
+    }
+    return .xml(XMLElement("CORSConfiguration", rules.map(\.s3)), namespace: Self.namespace)
   }
 
-  /// Sets a bucket's configuration, of which the XML API has that of origins alone.
-  func configure(_ request: XMLRequest) async throws -> ServiceResponse {
-    let (bucket, _) = try await bucket(request)
-    try request.requireParameters(["cors"])
-    guard request.parameter("cors") != nil else { throw XMLFailure.notImplemented }
+  /// Takes the configuration of origins away.
+  func clearOriginRules(_ bucket: Bucket) async throws -> ServiceResponse {
+    _ = try await bucket.update { $0.documents[Text(CrossOriginRule.member)] = nil }
+    return ServiceResponse(status: .noContent)
+  }
+
+  /// Sets which origins' pages may do what, in Google's form or in that of S3.
+  func setOriginRules(_ request: XMLRequest) async throws -> ServiceResponse {
+    let (bucket, signature) = try await bucket(request)
     try request.base.headers.refuseConditions(isReading: false)
-    let body = try XMLReader.read(try await request.signedText(upTo: 256 << 10))
-    guard body.name == "CorsConfig" else { throw XMLFailure.malformed }
-    let rules = JSONValue.array(try body.all("Cors").map(CrossOriginRule.json(element:)))
+    let body = try XMLReader.read(try await request.signedText(upTo: 256 << 10, signature))
+    let rules: [JSONValue]
+    switch body.name {
+    case "CorsConfig": rules = try body.all("Cors").map(CrossOriginRule.json(element:))
+    case "CORSConfiguration": rules = try body.all("CORSRule").map(CrossOriginRule.json(s3:))
+    default: throw XMLFailure.malformed
+    }
     let change = try BucketChange(
-      .object([JSONValue.Member(name: CrossOriginRule.member, value: rules)])
+      .object([JSONValue.Member(name: CrossOriginRule.member, value: .array(rules))])
     )
     _ = try await bucket.update { change.apply(to: &$0) }
     return ServiceResponse()
@@ -55,6 +68,44 @@ extension CrossOriginRule {
       members.append(JSONValue.Member(name: "maxAgeSeconds", value: .number("\(seconds)")))
     }
     return .object(members)
+  }
+
+  private static let s3Lists = [
+    ("origin", "AllowedOrigin"), ("method", "AllowedMethod"), ("responseHeader", "ExposeHeader"),
+  ]
+
+  /// An entry of S3's form as the JSON API has it.
+  ///
+  /// The JSON API has one list for the headers that pages may send and for those that they may read.
+  fileprivate static func json(s3 element: XMLElement) throws(XMLFailure) -> JSONValue {
+    var members: [JSONValue.Member] = []
+    for (member, name) in s3Lists {
+      var texts = element.all(name).map(\.text)
+      if name == "ExposeHeader" {
+        texts += element.all("AllowedHeader").map(\.text).filter { !texts.contains($0) }
+      }
+      guard !texts.isEmpty else { continue }
+      if member == "origin", texts.contains(where: { $0 != "*" && $0.contains("*") }) {
+        throw .unsupported("AllowedOrigin with a wildcard inside")
+      }
+      members.append(JSONValue.Member(name: member, value: .array(texts.map(JSONValue.string))))
+    }
+    if let age = element["MaxAgeSeconds"]?.text {
+      guard let seconds = Int64(age) else { throw .malformed }
+      members.append(JSONValue.Member(name: "maxAgeSeconds", value: .number("\(seconds)")))
+    }
+    return .object(members)
+  }
+
+  /// The entry in the form of S3.
+  fileprivate var s3: XMLElement {
+    let fields = [
+      ("AllowedOrigin", origins), ("AllowedMethod", methods), ("AllowedHeader", headers),
+      ("ExposeHeader", headers),
+    ]
+    var children = fields.flatMap { name, texts in texts.map { XMLElement(name, $0) } }
+    children.append(XMLElement("MaxAgeSeconds", "\(maxAge)"))
+    return XMLElement("CORSRule", children)
   }
 
   fileprivate var element: XMLElement {

@@ -38,7 +38,8 @@ extension XMLRoutes {
   func putPart(
     _ id: String,
     _ bucket: Bucket,
-    _ request: XMLRequest
+    _ request: XMLRequest,
+    _ signature: VerifiedSignature?
   ) async throws -> ServiceResponse {
     let store = try await partStore(request)
     _ = try await marker(id, bucket, store, request)
@@ -51,9 +52,10 @@ extension XMLRoutes {
       return try await copyPart(source, part, store, request)
     }
     part.expected = try request.expected()
-    let object = try await self.store(part, store, request)
+    let (object, checksum) = try await self.store(part, store, request, signature)
     var response = ServiceResponse()
     response.describe(object)
+    response.describe(checksum)
     return response
   }
 
@@ -81,29 +83,28 @@ extension XMLRoutes {
   func complete(
     _ id: String,
     _ bucket: Bucket,
-    _ request: XMLRequest
+    _ request: XMLRequest,
+    _ signature: VerifiedSignature?
   ) async throws -> ServiceResponse {
     let store = try await partStore(request)
     let marker = try await marker(id, bucket, store, request)
-    let body = try XMLReader.read(try await request.signedText(upTo: 2 << 20))
-    let parts = try await listed(body, id, store)
+    // A checksum in a header is the object's, not the body's.
+    let text = try await request.signedText(upTo: 2 << 20, signature, hasChecksum: false)
+    let parts = try await listed(try XMLReader.read(text), id, store)
     var new = NewObject(try request.object, preconditions: try request.writePreconditions())
     new.attributes = marker.attributes
     UploadPart.strip(&new.attributes)
-    new.expected.size = parts.reduce(0) { $0 + $1.size }
-    let upload = try await bucket.beginUpload(new)
-    let object: StoredObject
-    do {
-      for part in parts {
-        for try await bytes in try await store.content(of: part).checkedParts {
-          try await upload.write(bytes)
-        }
-      }
-      object = try await upload.finish()
-    } catch {
-      await upload.cancel()
-      throw error
+    new.expected.size = parts.reduce(0) { $0 + $1.object.size }
+    if let size = try request.number("x-amz-mp-object-size"), size != new.expected.size {
+      throw XMLFailure(400, "InvalidRequest", "The parts do not have the size that was announced.")
     }
+    new.partsTag = ListedPart.tag(of: parts)
+    let object = try await join(
+      parts,
+      of: store,
+      into: try await bucket.beginUpload(new),
+      try JoinedChecksums(parts, request)
+    )
     try await forget(id, store)
     var response = ServiceResponse.xml(
       XMLElement(
@@ -111,7 +112,7 @@ extension XMLRoutes {
         [
           XMLElement("Location", request.base.path), XMLElement("Bucket", bucket.name.text.string),
           XMLElement("Key", object.name.text.string),
-          XMLElement("ETag", "\"\(object.entityTag)\""),
+          XMLElement("ETag", "\"\(object.contentTag)\""),
         ]
       ),
       namespace: Self.namespace
@@ -121,14 +122,39 @@ extension XMLRoutes {
     return response
   }
 
+  /// Stores the bytes of parts, one after the other, and checks them against the client's checksums.
+  private func join(
+    _ parts: [ListedPart],
+    of store: Bucket,
+    into upload: ObjectUpload,
+    _ checksums: JoinedChecksums
+  ) async throws -> StoredObject {
+    var checksums = checksums
+    do {
+      for part in parts {
+        checksums.begin(part)
+        for try await bytes in try await store.content(of: part.object).checkedParts {
+          checksums.update(bytes)
+          try await upload.write(bytes)
+        }
+        try checksums.end(part)
+      }
+      try checksums.finish()
+      return try await upload.finish()
+    } catch {
+      await upload.cancel()
+      throw error
+    }
+  }
+
   /// The parts that the client lists, in its order, which is that of their numbers.
   private func listed(
     _ body: XMLElement,
     _ id: String,
     _ store: Bucket
-  ) async throws -> [StoredObject] {
+  ) async throws -> [ListedPart] {
     guard body.name == "CompleteMultipartUpload" else { throw XMLFailure.malformed }
-    var parts: [StoredObject] = []
+    var parts: [ListedPart] = []
     var last = 0
     for element in body.all("Part") {
       guard let number = element["PartNumber"].flatMap({ Int($0.text) }),
@@ -140,16 +166,9 @@ extension XMLRoutes {
       last = number
       let tag = element["ETag"]?.text.filter { $0 != "\"" }
       guard let part = try? await store.object(try PartStore.part(id, number)),
-        tag == nil || tag == part.entityTag
-      else {
-        throw XMLFailure(
-          400,
-          "InvalidPart",
-          "One or more of the specified parts could not be found, or its ETag did not match.",
-          details: "\(number)"
-        )
-      }
-      parts.append(part)
+        tag == nil || tag == part.contentTag || tag == part.entityTag
+      else { throw ListedPart.invalid(number) }
+      parts.append(ListedPart(number, part, element))
     }
     guard !parts.isEmpty else { throw XMLFailure.invalid("There are no parts.") }
     return parts
@@ -189,7 +208,7 @@ extension XMLRoutes {
         [
           XMLElement("PartNumber", "\(PartStore.number(of: part))"),
           XMLElement("LastModified", FirebaseMetadata.time(part.updated)),
-          XMLElement("ETag", "\"\(part.entityTag)\""), XMLElement("Size", "\(part.size)"),
+          XMLElement("ETag", "\"\(part.contentTag)\""), XMLElement("Size", "\(part.size)"),
         ]
       )
     }

@@ -8,10 +8,15 @@ import StorageWire
 
 /// Cloud Storage's XML API, in which signed URLs are: the paths are a bucket's and an object's name.
 ///
+///     GET    /                                lists a project's buckets, for whoever signs the request
 ///     GET    /{bucket}                        lists objects; with cors the origins of pages that may read,
-///                                             with uploads the multipart uploads that are not completed
-///     PUT    /{bucket}?cors                   sets those
-///     POST   /{bucket}, /{bucket}/            stores the file of a form with a signed policy
+///                                             with uploads the multipart uploads that are not completed, with
+///                                             versions all generations; XMLRoutes+Settings.swift has what else may be asked for
+///     HEAD   /{bucket}                        whether there is such a bucket
+///     PUT    /{bucket}                        makes a bucket; with cors or versioning sets those
+///     POST   /{bucket}                        stores the file of a form with a signed policy; with delete
+///                                             deletes the objects of a list
+///     DELETE /{bucket}                        deletes a bucket that is empty
 ///     GET    /{bucket}/{object}               the bytes; with uploadId the parts of a multipart upload
 ///     PUT    /{bucket}/{object}               stores an object, or copies one; with partNumber a part;
 ///                                             with upload_id bytes of a resumable upload
@@ -20,7 +25,7 @@ import StorageWire
 ///     DELETE /{bucket}/{object}               deletes; with uploadId aborts a multipart upload, with upload_id
 ///                                             cancels a resumable one
 ///
-/// For administrators, and for whoever holds what one has signed. Rules are not asked here.
+/// `/{bucket}/` is the bucket too. For administrators, and for whoever holds what one has signed. Rules are not asked here.
 struct XMLRoutes: Sendable {
   let storage: ObjectStorage
   let access: AccessControl
@@ -28,25 +33,44 @@ struct XMLRoutes: Sendable {
   let signatures: StorageSignatures
   let signedDownloads = SignedDownloads()
 
+  typealias Answer = @Sendable (XMLRequest) async throws -> ServiceResponse
+
   static let namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
 
   var routes: [HTTPRoute] {
     let bucket: RoutePattern = "/{bucket}"
     let object: RoutePattern = "/{bucket}/{object=**}"
     return [
-      route(.get, bucket, list), route(.put, bucket, configure),
-      route(.post, bucket, takesStream: true, postForm),
-      reading(object), route(.head, object, head),
-      route(.put, object, takesStream: true, put), route(.post, object, takesStream: true, post),
-      route(.delete, object, delete),
+      route(.get, bucket, list), route(.head, bucket, headBucket),
+      route(.put, bucket, configure), route(.post, bucket, takesStream: true, postToBucket),
+      route(.delete, bucket, deleteBucket),
+      reading(object), route(.head, object, below(headBucket, head)),
+      route(.put, object, takesStream: true, below(configure, put)),
+      route(.post, object, takesStream: true, below(postToBucket, post)),
+      route(.delete, object, below(deleteBucket, delete)),
       configured(HTTPRoute(.options, bucket, for: .clients, handler: preflight)),
       configured(HTTPRoute(.options, object, for: .clients, handler: preflight)),
     ]
   }
 
+  /// Lists buckets for requests of the root path that somebody signed, or that name a project as Google's clients do.
+  var root: RootRoute {
+    RootRoute(route(.get, "/", listBuckets), accepts: Self.isForBuckets)
+  }
+
+  /// Answers for the bucket where the path has nothing behind its slash.
+  private func below(
+    _ bucket: @escaping Answer,
+    _ object: @escaping Answer
+  ) -> Answer {
+    { request in
+      request.namesBucket ? try await bucket(request) : try await object(request)
+    }
+  }
+
   /// Reads an object, from memory alone where that has its bytes and knows the URL.
   private func reading(_ object: RoutePattern) -> HTTPRoute {
-    var route = route(.get, object, get)
+    var route = route(.get, object, below(list, get))
     route.memoryHandler = downloadFromMemory
     return route
   }
@@ -63,7 +87,7 @@ struct XMLRoutes: Sendable {
     _ method: HTTPRequest.Method,
     _ pattern: RoutePattern,
     takesStream: Bool = false,
-    _ answer: @escaping @Sendable (XMLRequest) async throws -> ServiceResponse
+    _ answer: @escaping Answer
   ) -> HTTPRoute {
     var route = HTTPRoute(method, pattern, for: .clients) { request in
       var response: ServiceResponse
@@ -72,6 +96,8 @@ struct XMLRoutes: Sendable {
       } catch {
         guard let failure = XMLFailure(error) else { throw error }
         response = failure.response
+        // A body here would be taken for the next response of the connection.
+        if request.method == .head { response.body = .bytes([]) }
       }
       try await describeOrigins(of: request, &response)
       return response
@@ -82,7 +108,7 @@ struct XMLRoutes: Sendable {
 
   // MARK: Buckets
 
-  /// The bucket of a request, which is an administrator's.
+  /// The bucket of a request, which is an administrator's; made by a request that writes, where its first use makes it.
   ///
   /// - Returns: The bucket, and the signature of a request that is signed.
   func bucket(
@@ -98,7 +124,13 @@ struct XMLRoutes: Sendable {
       requestID: request.base.context.requestID,
       check: check(of: signature, in: project, request)
     )
-    return (try await storage.bucket(permit), signature)
+    guard request.makesNoBucket else { return (try await storage.bucket(permit), signature) }
+    let bucket = try await storage.readableBucket(permit)
+    // The paths of any service look like a bucket's; a project's default bucket is there by its name.
+    guard bucket.stored.isMade || BucketID.project(ofDefault: name.text) == project else {
+      throw XMLFailure.noBucket
+    }
+    return (bucket, signature)
   }
 
   /// A look at the account of a request: at the key that signed it, or at the one behind its token.
@@ -179,7 +211,10 @@ struct XMLRoutes: Sendable {
         signedDownloads.keep(known, request.base)
       }
     }
-    return try await download.response(bucket, threads)
+    var response = try await download.response(bucket, threads)
+    response.explainFailure()
+    if signature?.dialect == .amazon { response.describeChecksum(of: object, request) }
+    return response
   }
 
   /// In whose words an answer says what it says of an object: those of whoever signed the request.
@@ -236,34 +271,37 @@ struct XMLRoutes: Sendable {
       try request.requireParameters(Parameters.session)
       return try await resume(id, request)
     }
-    let (bucket, _) = try await bucket(request)
+    let (bucket, signature) = try await bucket(request)
     if let id = request.parameter("uploadId") {
       try request.requireParameters(Parameters.part)
-      return try await putPart(id, bucket, request)
+      return try await putPart(id, bucket, request, signature)
     }
     try request.requireParameters([])
     if let source = try CopySource(request) { return try await copy(source, bucket, request) }
-    let object = try await store(try request.newObject(try request.object), bucket, request)
+    let new = try request.newObject(try request.object)
+    let (object, checksum) = try await store(new, bucket, request, signature)
     var response = ServiceResponse()
     response.describe(object)
+    response.describe(checksum)
     return response
   }
 
-  /// Stores the body, and checks it against a hash that was signed.
+  /// Stores the body, and checks it against the hash that was signed and the client's own checksum.
   func store(
     _ new: NewObject,
     _ bucket: Bucket,
-    _ request: XMLRequest
-  ) async throws -> StoredObject {
-    var check = try PayloadCheck(request)
+    _ request: XMLRequest,
+    _ signature: VerifiedSignature?
+  ) async throws -> (StoredObject, XMLPayload.Verified?) {
+    var payload = try XMLPayload(request, signature)
     let upload = try await bucket.beginUpload(new)
     do {
       for try await part in request.base.body {
-        check.update(part)
-        try await upload.write(part)
+        let content = try payload.read(part)
+        if !content.isEmpty { try await upload.write(content) }
       }
-      try check.finish()
-      return try await upload.finish()
+      let checksum = try payload.finish()
+      return (try await upload.finish(), checksum)
     } catch {
       await upload.cancel()
       throw error
@@ -304,14 +342,12 @@ struct XMLRoutes: Sendable {
       name,
       [
         XMLElement("LastModified", FirebaseMetadata.time(object.updated)),
-        XMLElement("ETag", "\"\(object.entityTag)\""),
+        XMLElement("ETag", "\"\(object.contentTag)\""),
       ]
     )
   }
 
   private func post(_ request: XMLRequest) async throws -> ServiceResponse {
-    // Google's client for Node has a slash behind the bucket's name.
-    if request.base.rest == [""] { return try await postForm(request) }
     let (bucket, signature) = try await bucket(request)
     if request.parameter("uploads") != nil {
       try request.requireParameters(Parameters.uploads)
@@ -319,7 +355,7 @@ struct XMLRoutes: Sendable {
     }
     if let id = request.parameter("uploadId") {
       try request.requireParameters(Parameters.upload)
-      return try await complete(id, bucket, request)
+      return try await complete(id, bucket, request, signature)
     }
     try request.requireParameters([])
     guard request.header("x-goog-resumable")?.lowercased() == "start" else {
@@ -333,19 +369,28 @@ struct XMLRoutes: Sendable {
       try request.requireParameters(Parameters.session)
       return try await cancel(id, request)
     }
-    let (bucket, _) = try await bucket(request)
+    let (bucket, signature) = try await bucket(request)
     if let id = request.parameter("uploadId") {
       try request.requireParameters(Parameters.upload)
       try await abort(id, bucket, request)
     } else {
       try request.requireParameters(XMLRequest.generationParameters)
-      try await bucket.delete(
-        try request.object,
-        generation: try request.generation(),
-        try request.writePreconditions()
-      )
+      try await delete(bucket, request, isOfAmazon: signature?.dialect == .amazon)
     }
     return ServiceResponse(status: .noContent)
+  }
+
+  /// Deletes an object.
+  ///
+  /// With S3 it is no error that there is none, unless the request says what it has to be.
+  private func delete(_ bucket: Bucket, _ request: XMLRequest, isOfAmazon: Bool) async throws {
+    let (name, generation) = (try request.object, try request.generation())
+    let conditions = try request.writePreconditions()
+    do {
+      try await bucket.delete(name, generation: generation, conditions)
+    } catch let error as StorageError where error.code == .notFound {
+      guard isOfAmazon, generation == nil, conditions == ObjectPreconditions() else { throw error }
+    }
   }
 
   /// The parameters that mean something, by what a request is for.
@@ -363,9 +408,32 @@ struct XMLRoutes: Sendable {
 }
 
 extension ServiceResponse {
+  /// Gives a download that failed, of which headers alone tell, the body of an error.
+  fileprivate mutating func explainFailure() {
+    let failure: XMLFailure
+    switch status {
+    case .rangeNotSatisfiable: failure = .invalidRange
+    case .preconditionFailed: failure = .conditionNotMet
+    default: return
+    }
+    let range = headers[.contentRange]
+    self = failure.response
+    headers[.contentRange] = range
+  }
+
+  /// Says the CRC-32C of a whole object to a client of S3 that wants to verify what it downloads.
+  fileprivate mutating func describeChecksum(of object: StoredObject, _ request: XMLRequest) {
+    guard request.header("x-amz-checksum-mode")?.uppercased() == "ENABLED", status == .ok,
+      headers[.googHash] != nil
+    else { return }
+    let bytes = CRC32C.bytes(of: object.hashes.crc32c)
+    headers[.storage(ChecksumAlgorithm.crc32c.header)] = Base64.standard(bytes)
+    headers[.storage("x-amz-checksum-type")] = "FULL_OBJECT"
+  }
+
   /// Says which object was stored.
   mutating func describe(_ object: StoredObject) {
-    headers[.eTag] = "\"\(object.entityTag)\""
+    headers[.eTag] = "\"\(object.contentTag)\""
     headers[.googGeneration] = String(object.generation)
     headers[.googMetageneration] = String(object.metageneration)
     let hashes = [

@@ -12,6 +12,7 @@ extension ServiceModule {
   func current(in engine: any KeyValueEngine, threads: EngineThreads) -> ServiceModule {
     var module = self
     module.routes = routes.map { $0.current(in: engine) }
+    if let root { module.root?.route = root.route.current(in: engine) }
     module.methods = methods.map { $0.current(in: engine, threads: threads) }
     if let fallback {
       module.fallback = { request in

@@ -13,19 +13,8 @@ extension ServiceModule {
   /// Its tasks run once this node is home, which only one that may be will be.
   func atHome(_ home: HomeClaim, passedOnBy peers: PeerNodes) -> ServiceModule {
     var module = self
-    module.routes = routes.map { route in
-      var passed = route.handled {
-        let answer = try await peers.passHome(
-          $0,
-          decidesOrigins: route.decidesOrigins,
-          isStream: route.loop?.takesConnection ?? false
-        )
-        if let answer { return answer }
-        return try await home.answer($0, by: route.handler)
-      }
-      passed.isPassedOn = { !home.isHeld }
-      return passed
-    }
+    module.routes = routes.map { $0.atHome(home, passedOnBy: peers) }
+    if let root { module.root?.route = root.route.atHome(home, passedOnBy: peers) }
     if let fallback {
       module.fallback = { request in
         if let answer = try await peers.passHome(request) { return answer }
@@ -39,9 +28,8 @@ extension ServiceModule {
   /// A service that no other node answers for: its requests are refused while this one is not home.
   func onlyAtHome(_ home: HomeClaim) -> ServiceModule {
     var module = self
-    module.routes = routes.map { route in
-      route.handled { try await home.answer($0, by: route.handler) }
-    }
+    module.routes = routes.map { $0.onlyAtHome(home) }
+    if let root { module.root?.route = root.route.onlyAtHome(home) }
     return module
   }
 
@@ -84,6 +72,26 @@ extension ServiceModule {
       }
     ]
     return module
+  }
+}
+
+extension HTTPRoute {
+  fileprivate func atHome(_ home: HomeClaim, passedOnBy peers: PeerNodes) -> HTTPRoute {
+    var passed = handled { [handler, decidesOrigins, loop] in
+      let answer = try await peers.passHome(
+        $0,
+        decidesOrigins: decidesOrigins,
+        isStream: loop?.takesConnection ?? false
+      )
+      if let answer { return answer }
+      return try await home.answer($0, by: handler)
+    }
+    passed.isPassedOn = { !home.isHeld }
+    return passed
+  }
+
+  fileprivate func onlyAtHome(_ home: HomeClaim) -> HTTPRoute {
+    handled { [handler] in try await home.answer($0, by: handler) }
   }
 }
 

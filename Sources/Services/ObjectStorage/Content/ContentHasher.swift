@@ -37,12 +37,16 @@ package struct ContentHashes: Sendable, Hashable {
   package let crc32c: UInt32
   /// 16 bytes; nil for what was composed.
   package let md5: [UInt8]?
+  /// The tag of content that came by a multipart upload: the MD5 of its parts' MD5s in hexadecimal digits, a hyphen and
+  /// the number of parts.
+  package var partsTag: String?
 
   /// Known facts of content.
-  package init(size: Int64, crc32c: UInt32, md5: [UInt8]?) {
+  package init(size: Int64, crc32c: UInt32, md5: [UInt8]?, partsTag: String? = nil) {
     self.size = size
     self.crc32c = crc32c
     self.md5 = md5
+    self.partsTag = partsTag
   }
 }
 

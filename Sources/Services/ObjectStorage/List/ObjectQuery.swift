@@ -62,6 +62,16 @@ package struct ObjectPageToken: Sendable, Hashable {
     }
   }
 
+  /// The last generation of the page; nil where it ended with a prefix.
+  package var generation: Int64? {
+    if case .object(_, let generation) = position { generation } else { nil }
+  }
+
+  /// Behind a generation of a name.
+  package init(behind name: Text, generation: Int64) {
+    self.init(.object(name, generation))
+  }
+
   /// Behind a name, as clients say it who go on where a page ended: a prefix's last one is behind all that it folds.
   package init(behind name: Text, _ query: ObjectQuery) {
     let isFolded = query.delimiter.map { delimiter in

@@ -6,6 +6,8 @@ package struct NewObject: Sendable, Hashable {
   package var preconditions: ObjectPreconditions
   /// How many bytes will probably come, where `expected` has no size: what rules see before they have.
   package var probableSize: Int64?
+  /// The tag of content that is joined from a multipart upload's parts; see `ContentHashes.partsTag`.
+  package var partsTag: String?
 
   /// An object to be.
   package init(

@@ -49,6 +49,6 @@ package struct ObjectPreconditions: Sendable, Hashable {
 
   private static func list(_ tags: [String], has object: StoredObject?) -> Bool {
     guard let object else { return false }
-    return tags.contains { $0 == "*" || $0 == object.entityTag }
+    return tags.contains { $0 == "*" || $0 == object.entityTag || $0 == object.contentTag }
   }
 }

@@ -7,7 +7,7 @@ import KeyValueStore
 //   6 MD5             7 components       8 created           9 updated         10 content type
 //  11 cache control  12 disposition     13 encoding         14 language        15 storage class
 //  16 custom time    17 held            18 held for event   19 metadata, each a pair
-//  20 noncurrent since                  21 soft-deleted at  22 ... until
+//  20 noncurrent since                  21 soft-deleted at  22 ... until       23 tag of parts
 //  40 custom time's nanoseconds beyond its microsecond
 
 /// An object as it is stored.
@@ -25,6 +25,7 @@ enum ObjectRecord {
     writer.put(7, object.componentCount.map(Int64.init))
     writer.put(8, object.created)
     writer.put(9, object.updated)
+    writer.put(23, object.hashes.partsTag)
     put(object.attributes, to: &writer)
     switch object.state {
     case .live: break
@@ -80,12 +81,14 @@ enum ObjectRecord {
     var numbers: [UInt8: Int64] = [:]
     var blob: BlobID?
     var md5: [UInt8]?
+    var partsTag: String?
 
     mutating func take(_ field: RecordReader.Field) throws {
       guard try !ObjectRecord.read(field, into: &attributes) else { return }
       switch field.tag {
       case 3: blob = BlobID(field.raw)
       case 6: md5 = field.raw
+      case 23: partsTag = try field.string()
       default: numbers[field.tag] = try field.number()
       }
     }
@@ -115,7 +118,12 @@ enum ObjectRecord {
       generation: generation,
       metageneration: draft.numbers[2] ?? 1,
       attributes: draft.attributes,
-      hashes: ContentHashes(size: draft.numbers[4] ?? 0, crc32c: crc32c, md5: draft.md5),
+      hashes: ContentHashes(
+        size: draft.numbers[4] ?? 0,
+        crc32c: crc32c,
+        md5: draft.md5,
+        partsTag: draft.partsTag
+      ),
       componentCount: draft.numbers[7].map(Int.init),
       created: draft.numbers[8] ?? 0,
       updated: draft.numbers[9] ?? 0,

@@ -38,6 +38,8 @@ struct ObjectWriter {
     // First: what is replaced may have the same blob.
     try group.retain(blob, size: hashes.size, content: content)
     if let existing { try retire(existing) }
+    var hashes = hashes
+    if let tag = new.partsTag { hashes.partsTag = tag }
     let object = StoredObject(
       bucket: bucket.name,
       name: new.name,

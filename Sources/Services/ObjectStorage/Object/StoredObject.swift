@@ -38,6 +38,15 @@ package struct StoredObject: Sendable, Hashable {
     Base64.standard(StorageKey.number(generation) + StorageKey.number(metageneration))
   }
 
+  /// The tag of the XML API, which changes with the content alone.
+  ///
+  /// It is the content's MD5 in hexadecimal digits, or the tag of a multipart upload's parts. Content that was composed has
+  /// no MD5; its tag begins with a hyphen, so that no client takes it for one.
+  package var contentTag: String {
+    if let tag = hashes.partsTag { return tag }
+    return hashes.md5.map { Hexadecimal.text($0) } ?? "-" + entityTag
+  }
+
   /// Throws where the object may be neither deleted nor replaced.
   func checkHolds() throws(StorageError) {
     guard attributes.isHeld || attributes.isHeldForEvent else { return }
