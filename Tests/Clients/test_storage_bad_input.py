@@ -164,7 +164,8 @@ def test_forms_of_unicode_are_different_names(dialect):
 
 
 def test_a_name_of_nothing(dialect):
-    assert dialect.put("").status_code == 400
+    # In the XML API a path that ends behind the bucket is the bucket, which cannot be made twice.
+    assert dialect.put("").status_code in (400, 409)
     assert dialect.names() == []
 
 

@@ -60,7 +60,7 @@ def test_subresources_are_no_objects(s3, bucket, server):
         ("restore", s3.restore_object, {"RestoreRequest": {"Days": 1}}),
     ):
         assert refused(call, **one, **options) == ("NotImplemented", 501, name), call
-    for name, call in (("acl", s3.get_bucket_acl), ("versioning", s3.get_bucket_versioning), ("policy", s3.get_bucket_policy)):
+    for name, call in (("acl", s3.get_bucket_acl), ("analytics", s3.list_bucket_analytics_configurations)):
         assert refused(call, Bucket=bucket) == ("NotImplemented", 501, name)
     for method, query in (("PUT", "acl"), ("PUT", "cors"), ("DELETE", "acl"), ("POST", "select"), ("GET", "a=b")):
         answer = requests.request(method, f"{server.url}/{bucket}/a?{query}", data=b"x", timeout=30)

@@ -6,7 +6,7 @@ BUILD_PACKAGES_DEBIAN=(librocksdb-dev libsqlite3-dev zlib1g-dev pkg-config)
 BUILD_PACKAGES_BREW=(rocksdb pkg-config)
 # What the tests need beside that.
 TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver nodejs
-  postgresql libpq5)
+  postgresql libpq5 awscli s3cmd rclone)
 TEST_PACKAGES_BREW=(python3)
 # What the slow tests alone need: 300 MB.
 SLOW_TEST_PACKAGES_DEBIAN=(firefox-esr)
@@ -80,15 +80,15 @@ install_brew() {
   quietly "installing ${missing[*]}" brew install "${missing[@]}"
 }
 
-# Makes .venv with the packages of a requirements file, unless it holds just those already. Packages of a file
+# Makes an environment with the packages of a requirements file, unless it holds just those already. Packages of a file
 # beside it that ends in -alone.txt come without what they would bring.
-# Arguments: the checkout, the requirements file.
+# Arguments: the checkout, the requirements file, the environment's folder (.venv if it is not said).
 prepare_python() {
-  local environment=$1/.venv requirements=$2 alone=${2%.txt}-alone.txt
+  local environment=$1/${3:-.venv} requirements=$2 alone=${2%.txt}-alone.txt
   [ -e "$alone" ] || alone=/dev/null
   if ! cat "$requirements" "$alone" | cmp -s - "$environment/installed.txt"; then
-    quietly "making a Python environment in .venv" python3 -m venv --clear "$environment"
-    quietly "installing Google's clients from PyPI" \
+    quietly "making a Python environment in ${3:-.venv}" python3 -m venv --clear "$environment"
+    quietly "installing packages from PyPI" \
       "$environment/bin/python" -m pip install --disable-pip-version-check -r "$requirements"
     quietly "installing files from PyPI" \
       "$environment/bin/python" -m pip install --disable-pip-version-check --no-deps -r "$alone"

@@ -301,6 +301,34 @@ import Testing
     try fixture.close()
   }
 
+  @Test func `a tag of content is its MD5, or that of the parts that it came in`() async throws {
+    let fixture = try StorageFixture()
+    let bucket = try await fixture.bucket()
+    let whole = try await bucket.put("a", "hello")
+    #expect(whole.contentTag == "5d41402abc4b2a76b9719d911017c592")
+    let changed = try await bucket.update(whole.name) { $0.contentType = "text/plain" }
+    #expect(changed.contentTag == whole.contentTag && changed.entityTag != whole.entityTag)
+    var new = NewObject(try ObjectName("parts"))
+    new.partsTag = "0123-2"
+    let joined = try await bucket.upload(new, from: Parts(bytes: [1, 2]))
+    #expect(joined.contentTag == "0123-2" && joined.hashes.md5 != nil)
+    #expect(try await bucket.object(new.name) == joined)
+    let copy = ObjectCopy(new.name, to: NewObject(try ObjectName("copy")))
+    #expect(try await bucket.copy(copy, to: bucket).contentTag == "0123-2")
+    let composed = try await bucket.compose(
+      [ComposeSource(whole.name)],
+      into: NewObject(try ObjectName("composed"))
+    )
+    #expect(composed.contentTag == "-" + composed.entityTag)
+    for tag in [whole.contentTag, changed.entityTag] {
+      var conditions = ObjectPreconditions()
+      conditions.entityTags = [tag]
+      #expect(throws: Never.self) { try conditions.check(changed) }
+      #expect(throws: StorageError.self) { try conditions.check(joined) }
+    }
+    try fixture.close()
+  }
+
   @Test func `an object that is copied onto itself with other attributes keeps its bytes`()
     async throws
   {
