@@ -122,11 +122,11 @@ struct ServiceAccountTests {
     let custom = try signed(claims(CustomToken.audience))
     #expect(try project.signIn(customToken: custom).session?.user.uid == "ana")
     let bearer = try signed(claims("https://firestore.googleapis.com/"))
-    #expect(throws: JSONWebToken.Problem.unknownKey) {
+    #expect(throws: JSONWebToken.Problem.signature) {
       try BearerTokens(accounts).bearer(Substring(bearer))
     }
     let assertion = try signed(claims("https://www.googleapis.com/oauth2/v4/token"))
-    #expect(throws: JSONWebToken.Problem.unknownKey) { try accounts.exchange(assertion: assertion) }
+    #expect(throws: JSONWebToken.Problem.signature) { try accounts.exchange(assertion: assertion) }
     // The account keeps one such key over a restart, and loses it with the first key that is revoked.
     let reopened = try fixture.reopened()
     #expect(reopened.serviceAccounts.all.count { $0.isHeld } == 1)
