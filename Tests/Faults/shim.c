@@ -276,6 +276,12 @@ int openat64(int base, const char *path, int flags, ...) {
 
 int creat(const char *path, mode_t mode) { return open_file(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
 
+/* A connection is no file, whatever had its number before: a stream of the C library is closed unseen. */
+static int accepted(int fd) {
+  if (fd >= 0 && fd < MAX_FD) kinds[fd] = UNWATCHED;
+  return fd;
+}
+
 int accept(int fd, struct sockaddr *address, socklen_t *length) {
   enter();
   int fails = no_accept > 0;
@@ -285,7 +291,7 @@ int accept(int fd, struct sockaddr *address, socklen_t *length) {
     errno = EMFILE;
     return -1;
   }
-  return (int)syscall(SYS_accept4, fd, address, length, 0);
+  return accepted((int)syscall(SYS_accept4, fd, address, length, 0));
 }
 
 int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
@@ -297,7 +303,7 @@ int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags) {
     errno = EMFILE;
     return -1;
   }
-  return (int)syscall(SYS_accept4, fd, address, length, flags);
+  return accepted((int)syscall(SYS_accept4, fd, address, length, flags));
 }
 
 int close(int fd) {

@@ -1,6 +1,9 @@
+import FirestoreModel
 import Gateway
 import KeyValueStore
 import Logging
+import ObjectStorage
+import PushMessaging
 import ServiceLifecycle
 import ServiceModule
 import Synchronization
@@ -94,8 +97,15 @@ final class MaintenanceService: Service {
 
   private static func part(_ service: String) -> String { "maintenance of \(service)" }
 
+  /// True for an engine's failure, whatever service it came through; damage is the service's.
   private static func isEngines(_ error: any Error) -> Bool {
-    guard let error = error as? KeyValueError else { return false }
-    return [.stopped, .diskFull, .outcomeUnknown].contains(error.code)
+    let cause: (any Error)? =
+      switch error {
+      case let error as FirestoreError: error.cause
+      case let error as MessagingError: error.cause
+      case let error as StorageError: error.cause
+      default: error
+      }
+    return (cause as? KeyValueError).map { $0.code != .corruption } ?? false
   }
 }
