@@ -153,6 +153,12 @@ def test_ls_and_buckets(replay, bucket, project):
     assert names == [bucket]
 
 
+def test_rm_of_a_bucket_asks_for_managed_folders(replay, bucket):
+    assert replay.json(f"GET /storage/v1/b/{bucket}/managedFolders?alt=json&pageSize=1000") == {"kind": "storage#managedFolders"}
+    assert replay.send(f"POST /storage/v1/b/{bucket}/managedFolders?alt=json", "content-type: application/json\r\n", "{}")[0] == 501
+    assert replay.send(f"DELETE /storage/v1/b/{bucket}?alt=json")[0] == 204
+
+
 def test_development_takes_its_own_project_where_none_is_named(tmp_path):
     for arguments, project in (([], "demo-brasa"), (["--project", "mine"], "mine")):
         brasa = servers.Brasa(tmp_path / project, *arguments).start()
@@ -210,7 +216,8 @@ def test_gcloud(gcloud, project, tmp_path):
     assert f"{root}/tree/a.txt" not in gcloud("storage", "ls", f"{root}/tree/**")
     gcloud("storage", "rm", f"{root}/moved")
     gcloud("storage", "rm", "--recursive", root)
-    assert gcloud("storage", "ls") == ""
+    # It takes a project without buckets for an error.
+    assert "matched no objects" in gcloud.run("storage", "ls", check=False).stderr
 
 
 @pytest.fixture
@@ -229,6 +236,7 @@ def gsutil(production, tmp_path):
     settings = tmp_path / "boto"
     settings.write_text(
         f"[Credentials]\ngs_service_key_file = {file}\ngs_json_host = localhost\ngs_json_port = {production.port}\n"
+        f"[OAuth2]\nprovider_token_uri = {json.loads(file.read_text())['token_uri']}\n"
         f"[Boto]\nca_certificates_file = {production.authority}\nnum_retries = 1\n"
         f"[GSUtil]\ndefault_project_id = {servers.PROJECT}\nstate_dir = {tmp_path}/state\nsoftware_update_check_period = 0\n"
         "parallel_process_count = 1\n"

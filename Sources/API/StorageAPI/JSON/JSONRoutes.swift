@@ -21,7 +21,8 @@ import ServiceModule
 ///     POST                          /b/{bucket}/o/{object}/rewriteTo/b/{targetBucket}/o/{target}
 ///     GET, PUT                      /b/{bucket}/iam, /b/{bucket}/iam/testPermissions
 ///     GET                           /b/{bucket}/notificationConfigs             none
-///     all                           /b/{bucket}/folders, managedFolders, …      refused by name
+///     GET                           /b/{bucket}/managedFolders                  none
+///     all                           /b/{bucket}/folders, …                      refused by name
 ///     GET                           /projects/{project}/serviceAccount
 ///     GET, POST                     /projects/{project}/hmacKeys                lists, makes shared secrets
 ///     GET, PUT, DELETE              /projects/{project}/hmacKeys/{key}
@@ -151,6 +152,10 @@ struct JSONRoutes: Sendable {
         _ = try await call.administratorsBucket()
         return .json(JSONValue.object(["kind": .string("storage#notifications")]).text)
       },
+      route(.get, bucket + "/managedFolders") { call in
+        _ = try await call.administratorsBucket()
+        return .json(JSONValue.object(["kind": .string("storage#managedFolders")]).text)
+      },
       route(.get, root + "/projects/{project}/serviceAccount") { try await $0.serviceAccount() },
     ]
   }
@@ -163,12 +168,13 @@ struct JSONRoutes: Sendable {
     let absent = [
       (bucket + "/notificationConfigs/{id}", notifications),
       (bucket + "/folders", folders), (bucket + "/folders/{path=**}", folders),
-      (bucket + "/managedFolders", folders), (bucket + "/managedFolders/{path=**}", folders),
+      (bucket + "/managedFolders/{path=**}", folders),
       (bucket + "/anywhereCaches", "Caches of zones do not exist here."),
       (bucket + "/anywhereCaches/{path=**}", "Caches of zones do not exist here."),
     ]
     let commands = [
       (bucket + "/notificationConfigs", notifications),
+      (bucket + "/managedFolders", folders),
       (bucket + "/lockRetentionPolicy", "Retention policies do not exist here."),
       (root + "/channels/stop", "Object change notifications do not exist here."),
     ]
