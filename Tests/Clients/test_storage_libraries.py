@@ -36,6 +36,7 @@ def use(files, bucket, tmp_path):
     """What people do with a file system of pyarrow's."""
     large = os.urandom(LARGE)
     write(files, f"{bucket}/a.txt", b"hello")
+    files.create_dir(f"{bucket}/below")
     write(files, f"{bucket}/below/large", large)
     assert files.get_file_info(f"{bucket}/a.txt").size == 5
     assert {"a.txt", "below/large"} <= set(names(files, bucket))
