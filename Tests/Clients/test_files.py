@@ -265,7 +265,7 @@ def test_cancelled_and_unknown_uploads(server, bucket):
     location = start(server, bucket, "never")
     assert requests.delete(location, timeout=30).status_code == 499
     late = requests.put(location, data=b"x", headers={"Content-Range": "bytes 0-0/1"}, timeout=30)
-    assert late.status_code == 404
+    assert late.status_code == 410
     unknown = location.split("upload_id=")[0] + "upload_id=" + "x" * 32
     for upload in [unknown, unknown + "/..", unknown[:-5]]:
         answer = requests.put(upload, data=b"x", timeout=30)

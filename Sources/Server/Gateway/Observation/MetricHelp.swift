@@ -39,6 +39,14 @@ enum MetricHelp {
     "brasa_analytics_projects": "Projects that have sent events.",
     "brasa_analytics_batches_total": "Batches of events that came.",
     "brasa_analytics_batches_repeated_total": "Batches among them that had come before.",
+    "brasa_analytics_batches_refused_total":
+      "Batches that were refused: too many bytes, or no room.",
+    "brasa_analytics_batches_unproven_total": "Batches that came without an installation's token.",
+    "brasa_analytics_batches_unproven_refused_total": "Batches among them that were refused.",
+    "brasa_analytics_space_low":
+      "1 while the disk is nearly full and unproven senders are refused.",
+    "brasa_analytics_space_short": "1 while the disk is full and every batch is refused.",
+    "brasa_analytics_days_dropped_total": "Days of events that were dropped to make room.",
     "brasa_analytics_events_total": "Events that were taken.",
     "brasa_analytics_events_dropped_total": "Events that were not taken: wrong, late, too many.",
     "brasa_analytics_events_debug_total": "Events of devices in debug mode, which nobody counts.",
@@ -105,6 +113,8 @@ enum MetricHelp {
     "brasa_kv_compaction_pending_bytes": "Bytes that compactions have yet to rewrite.",
     "brasa_kv_background_errors":
       "Flushes, compactions, writes and syncs of the log that failed; anything but 0 needs you.",
+    "brasa_clock_step_seconds":
+      "How far the system clock is ahead of the time that is used; else 0.",
     "brasa_kv_write_stopped": "1 while the engine takes no writes, or RocksDB stops them, else 0.",
     "brasa_damaged_reads_total": "Reads that met damaged data; anything but 0 needs you.",
     "brasa_kv_connections_total": "Connections to PostgreSQL that were made.",
