@@ -45,7 +45,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   let backend: MessagingBackend
   /// Whether messages come by Apple, so that a device's token of Apple is needed.
   let usesApple: Bool
-  /// Whether the delegate is told of the installation's id in place of the token.
+  /// True if the delegate is told of the installation's id in place of the token.
   let usesInstallationID: Bool
   /// The app, for who is signed in to it.
   let app: WeakReference<FirebaseApp>

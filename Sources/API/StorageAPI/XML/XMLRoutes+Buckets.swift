@@ -7,8 +7,8 @@ import StorageWire
 
 // Buckets of the XML API: lists them, looks for one, makes and deletes one.
 //
-// Whose a list or a new bucket is: the project of the HMAC key that signed the request, or else the project that the header
-// `x-goog-project-id` names, or else the server's own.
+// A list of buckets and a new bucket belong to the project of the HMAC key that signed the request, or else to the project
+// that the header `x-goog-project-id` names, or else to the server's own.
 
 extension XMLRoutes {
   /// Returns true if a request of the root path is for the list of buckets: all others ask if the server is there.

@@ -3,7 +3,7 @@ import ObjectStorage
 import ServiceModule
 import StorageWire
 
-// What clients of S3 ask of a bucket: GET /{bucket}?NAME.
+// Requests of S3 clients about a bucket: GET /{bucket}?NAME.
 //
 //     location           where the bucket is, as it was made
 //     versioning         whether replaced generations are kept; PUT sets it

@@ -35,7 +35,7 @@ package final class DocumentDeletion {
     names = try database.query(selection.query(in: database.id, after: last))
   }
 
-  /// Whether every document is deleted.
+  /// True when every document is deleted.
   package var isDone: Bool { hasReadAll && remaining.isEmpty }
 
   /// Deletes up to 2,000 documents and returns when that is durable.

@@ -72,7 +72,7 @@ package enum MetaKey {
     prefix(.historyFloor, incarnation)
   }
 
-  /// What the keys of an incarnation's bulk deletions begin with.
+  /// The prefix of the keys of an incarnation's bulk deletions.
   static func bulkDeletions(of incarnation: Incarnation) -> [UInt8] {
     prefix(.bulkDeletion, incarnation)
   }

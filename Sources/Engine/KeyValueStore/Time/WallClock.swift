@@ -67,17 +67,17 @@ package final class WallClock: Sendable {
 
   /// Begins to hold steps back.
   ///
-  /// - Parameter offset: What `currentOffset` was before a restart of the process under the same boot, so that a step
+  /// - Parameter offset: The value of `currentOffset` before a restart of the process under the same boot, so that a step
   ///   meanwhile is held back, too.
   package func hold(from offset: Int64? = nil) {
     if let offset { self.offset.store(offset, ordering: .relaxed) }
     holds.store(true, ordering: .relaxed)
   }
 
-  /// Whether steps are held back.
+  /// True when steps are held back.
   package var isHolding: Bool { holds.load(ordering: .relaxed) }
 
-  /// The believed time minus the time since boot, in microseconds; what a process remembers for the next.
+  /// The believed time minus the time since boot, in microseconds, which a process remembers for the next.
   package var currentOffset: Int64 {
     _ = now()
     return offset.load(ordering: .relaxed)

@@ -54,7 +54,7 @@ package struct ServiceAddress: Sendable, Hashable {
   /// Whether this is the machine itself.
   package var isLoopback: Bool { Self.isLoopback(host) }
 
-  /// Whether this is all addresses of a machine, on which a server can listen and which nobody can reach.
+  /// True if this is all addresses of a machine, on which a server can listen and which nobody can reach.
   private var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
   /// Whether nobody between reads what is sent to a URL: over TLS, or on this machine.

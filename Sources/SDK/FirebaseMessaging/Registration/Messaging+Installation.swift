@@ -4,7 +4,7 @@ import Foundation
 // Registration by the installation's id, to which back ends send in place of a token.
 
 extension Messaging {
-  /// Whether the app is reached by its installation's id: what `FirebaseMessagingInstallationIdEnabled` of the property
+  /// True if the app is reached by its installation's id: what `FirebaseMessagingInstallationIdEnabled` of the property
   /// list says.
   ///
   /// The server takes both, the id and the token; this decides what the delegate is told of.

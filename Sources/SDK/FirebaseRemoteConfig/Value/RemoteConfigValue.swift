@@ -30,7 +30,7 @@ public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
     NSNumber(value: (stringValue as NSString).doubleValue)
   }
 
-  /// Whether the text says yes: behind blanks, signs and zeros comes Y, y, T, t or another digit.
+  /// True if the text says yes: behind blanks, signs and zeros comes Y, y, T, t or another digit.
   public var boolValue: Bool {
     let rest = stringValue.drop { $0 == "0" || $0 == "+" || $0 == "-" || $0.isWhitespace }
     return rest.first.map { "YyTt123456789".contains($0) } ?? false

@@ -6,7 +6,7 @@ import Foundation
 public protocol FirebaseRemoteConfigValueDecoding {
   /// The number at the beginning of the text.
   func numberValue() -> NSNumber
-  /// Whether the text says yes.
+  /// True if the text says yes.
   func boolValue() -> Bool
   /// The text.
   func stringValue() -> String

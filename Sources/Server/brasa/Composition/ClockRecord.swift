@@ -1,7 +1,7 @@
 import Foundation
 import KeyValueStore
 
-/// What a server remembers of its clock for the next start: the file `clock` of the data directory.
+/// The memory of a server's clock for the next start: the file `clock` of the data directory.
 ///
 /// FORMAT: one line: the id of the boot, a space, and `WallClock.currentOffset`. The offset is good under the same boot
 /// alone. A file that cannot be read is as good as none.
