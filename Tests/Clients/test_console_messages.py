@@ -97,7 +97,7 @@ def test_a_trial_reaches_one_device_and_a_wrong_message_says_why(console, device
     console.choose("To", "condition")
     console.fill("Topic, audience, token, uid or condition", "news &&")
     console.click("button", "Check only")
-    console.sees("Malformed condition expression")
+    console.sees("Invalid condition expression")
     # Nothing typed is lost by leaving.
     console.click("link", "Users")
     console.dismiss_question()

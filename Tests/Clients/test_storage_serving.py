@@ -308,7 +308,7 @@ def test_origins_are_read_and_set_as_xml(server, bucket):
     ]
     for wrong in ("<Other/>", "<CorsConfig><Cors><MaxAgeSec>x</MaxAgeSec></Cors></CorsConfig>", "<CorsConfig>", ""):
         assert requests.put(url, wrong, headers=owner, timeout=30).status_code == 400, wrong
-    assert requests.put(f"{server.url}/{bucket.name}", "", headers=owner, timeout=30).status_code == 501
+    assert requests.put(f"{server.url}/{bucket.name}", "", headers=owner, timeout=30).status_code == 409
 
 
 @pytest.mark.parametrize("cors", [
