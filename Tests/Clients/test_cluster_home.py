@@ -257,11 +257,12 @@ def test_a_frozen_home_node_writes_nothing_once_another_is_home(tmp_path, projec
         try:
             answer = requests.post(target, data=b"late", headers=dict(rpc.OWNER), timeout=60)
             assert answer.status_code == 200 or answer.status_code >= 500, answer.text
-            is_kept = answer.status_code == 200
+            # The new home node may have taken a request whose response was lost with the old one.
+            possible = [b"late"] if answer.status_code == 200 else [b"late", b"newer"]
         except requests.ConnectionError:
-            is_kept = False
+            possible = [b"late", b"newer"]
         servers.wait_for(lambda: not home.is_running, "the end of the old home node")
-        assert bucket(second, project).blob("newer").download_as_bytes() == (b"late" if is_kept else b"newer")
+        assert bucket(second, project).blob("newer").download_as_bytes() in possible
     finally:
         made.close()
 
