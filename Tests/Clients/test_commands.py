@@ -87,7 +87,12 @@ def test_an_export_is_imported_without_loss(filled, tmp_path, running):
     if not running:
         filled.stop()
     target = tmp_path / "export"
-    servers.run("export", target, "--project", "p", "--data", filled.data)
+    said = servers.run("export", target, "--project", "p", "--data", filled.data).stdout
+    assert "Not exported" not in said
+    everything = servers.run(
+        "export", tmp_path / "all", "--project", "p", "--include", "all", "--data", filled.data
+    ).stdout
+    assert "index definitions" in everything and "second factors" in everything
     files = sorted(path.name for path in target.rglob("*.jsonl"))
     assert len(files) >= 4
     for path in target.rglob("*.jsonl"):

@@ -139,7 +139,7 @@ def test_import_and_export(deployment):
     assert said.stdout == "bad: email is invalid\nimported 1 account, 1 refused\n" and said.returncode == 1
     assert "1 without their imported hashes" in users("export", directory / "first.json")
     assert sign_in("old@example.com", "user1password")["localId"] == "old"
-    assert users("export", directory / "second.json") == "exported 1 account\n"
+    assert users("export", directory / "second.json").startswith("exported 1 account\n")
     [exported] = json.loads((directory / "second.json").read_text())["users"]
     assert (directory / "second.json").stat().st_mode & 0o077 == 0
     for name in ("localId", "email", "emailVerified", "displayName", "createdAt", "customAttributes",

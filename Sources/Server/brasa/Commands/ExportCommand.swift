@@ -42,8 +42,11 @@ struct ExportCommand: ParsableCommand {
     let label = try database.label()
     let sealing = withSecrets ? try SealedSecrets() : nil
     try export(TransferForm.rootKind, of: label, to: target)
-    for kind in try kinds() { try export(kind, of: label, to: "\(target)/\(kind)") }
+    let kinds = try kinds()
+    for kind in kinds { try export(kind, of: label, to: "\(target)/\(kind)") }
     if let sealing { try exportSecrets(of: label, sealing) }
+    if include.contains("all") { ProgressLine().print(ExportGaps.ofProject) }
+    if kinds.contains("accounts") { ProgressLine().print(ExportGaps.ofAccounts) }
   }
 
   private func exportSecrets(of label: DatabaseLabel, _ sealing: SealedSecrets) throws {

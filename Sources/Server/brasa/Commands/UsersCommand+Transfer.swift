@@ -40,6 +40,7 @@ extension UsersCommand {
         case .item, .difference, .failed: break
         }
       }
+      progress.print(ExportGaps.ofAccounts)
       try handle.close()
     }
   }
