@@ -48,7 +48,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
 
   private let call: Call
   private let client: HTTPClient
-  /// Whether the server responds to each message with one of its own, in their order.
+  /// True if the server responds to each message with one of its own, in their order.
   private let isAnsweredInOrder: Bool
   private let decode: @Sendable (inout JSONScanner) throws -> Message?
   private let receive: @Sendable (Event) -> Void
@@ -65,7 +65,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
   private var back = BackChannel()
   /// How many back channels ended one after the other without anything.
   private var emptyBackChannels = 0
-  /// How many messages came.
+  /// The number of messages that came.
   private var received = 0
   /// The number of the message that is too large for the server.
   private var refusal: (number: Int, failure: FirestoreFailure)?

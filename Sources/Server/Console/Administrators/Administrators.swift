@@ -86,7 +86,7 @@ package final class Administrators: Sendable {
 
   /// Takes an administrator's account with every open link for that address; at least one owner stays.
   ///
-  /// Of an address that has open links alone those end.
+  /// An address that has open links alone loses them.
   package func remove(_ email: String) throws {
     guard try isKnown(email) else {
       guard try !scope.endListedTickets(Self.links(for: email, by: nil)).isEmpty else {

@@ -10,7 +10,7 @@ import NIOHTTP1
 /// - The connection ends in steps (RFC 9112, section 9.6): the rest of the last request is read and dropped first, so that a
 ///   client which still sends gets the response and no reset.
 ///
-/// Whoever reads requests behind this handler never sees that one is the last: it goes on to read the rest of the body.
+/// A reader of requests behind this handler never sees that one is the last: it goes on to read the rest of the body.
 final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

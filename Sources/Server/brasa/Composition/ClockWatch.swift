@@ -12,7 +12,7 @@ import Synchronization
 /// The server works on with the time of before the step until an operator runs `brasa clock accept` or the clock is set
 /// back.
 final class ClockWatch: Service {
-  /// How far the clock may be ahead of the store's last write at a start, in microseconds: half a year.
+  /// The greatest lead of the clock over the store's last write at a start, in microseconds: half a year.
   static let greatestGap: Int64 = 180 * 86_400 * 1_000_000
 
   private let clock: WallClock

@@ -25,7 +25,7 @@ enum HostAddress {
     return "127.0.0.1"
   }
 
-  /// Whether a value has a port or a scheme, as an address to listen on has not.
+  /// True if a value has a port or a scheme, which an address to listen on has not.
   private static func isForApps(_ host: String) -> Bool {
     host.contains("://") || host.hasPrefix("[") || host.count { $0 == ":" } == 1
   }

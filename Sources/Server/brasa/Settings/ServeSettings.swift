@@ -21,7 +21,7 @@ struct ServeSettings: Sendable, Equatable {
   /// Where other nodes reach this one; nil is the address that it listens on.
   var nodeAddress: String?
   var isDevelopment: Bool
-  /// Whether a step of the clock, or its distance from the last write, is right.
+  /// True if a step of the clock, or its distance from the last write, is right.
   var acceptsClock: Bool
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?

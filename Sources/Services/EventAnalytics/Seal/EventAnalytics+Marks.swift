@@ -2,7 +2,7 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// What the upkeep of the store remembers between its steps.
+/// The memory of the store's upkeep between its steps.
 struct UpkeepState {
   /// Where the look for old batch numbers and purchases goes on; nil begins anew when it is time.
   var markPosition: [UInt8]?
