@@ -679,3 +679,33 @@ def test_a_server_exports_days_that_are_over(tmp_path):
         assert [path.name for path in (folder / "t-export").iterdir()] == [file.name]
     finally:
         running.stop()
+
+
+def test_a_daily_export_that_fails_warns_until_it_works(tmp_path):
+    import requests
+
+    from support import server as servers
+
+    running = servers.Brasa(tmp_path / "data").start()
+    try:
+        Analytics(running, "t-export").accepted(batch(INSTANCE, event("old", at=micros(86_400))))
+    finally:
+        running.stop()
+    folder = tmp_path / "exports"
+    folder.write_text("A file where the directory belongs.")
+    running = servers.Brasa(tmp_path / "data", environment={"BRASA_ANALYTICS_EXPORT": str(folder)}).start()
+    try:
+
+        def health():
+            return requests.get(f"{running.url}/healthz", timeout=30).text
+
+        warning = "daily export of events: fails"
+        servers.wait_for(lambda: warning in health(), "a warning")
+        assert requests.get(f"{running.url}/healthz", timeout=30).status_code == 200
+        folder.unlink()
+        servers.wait_for(lambda: warning not in health(), "no warning")
+        assert list((folder / "t-export").iterdir())
+    finally:
+        running.stop()
+    log = running.output
+    assert log.count("a task failed") == 1 and log.count("a task works again") == 1

@@ -16,7 +16,7 @@ import Testing
   private let fixture = MessagingFixture()
 
   private func worker(_ transport: ScriptedTransport) -> LaneWorker {
-    LaneWorker(fixture.service, .webPush, transport) { Issue.record($0) }
+    LaneWorker(fixture.service, .webPush, transport) { if let error = $0 { Issue.record(error) } }
   }
 
   private func registered() async throws -> String {

@@ -1,4 +1,3 @@
-import Logging
 import PushMessaging
 import ServiceModule
 
@@ -7,10 +6,12 @@ extension ServiceModule {
   ///
   /// It is `fcm.googleapis.com` v1 and its legacy form, `iid.googleapis.com`, `fcmregistrations.googleapis.com` v1 and
   /// what Apple's clients register by. `transports` are the ways to devices that do not connect to us.
+  ///
+  /// - Parameter report: Receives the outcome of each step of the named queue: an error, or nil.
   package static func messaging(
     _ environment: MessagingEnvironment,
     transports: [PushChannel: any PushTransport],
-    log: Logger
+    report: @escaping @Sendable (_ queue: String, (any Error)?) -> Void
   ) -> ServiceModule {
     var module = ServiceModule("messaging")
     let service = environment.service
@@ -31,16 +32,16 @@ extension ServiceModule {
       + ResourceRoutes(environment: environment).routes
     module.metrics = { service.metrics }
     module.onShutdown = { service.streams.close() }
-    let report: @Sendable (any Error) -> Void = { error in
-      log.error("the queues of messages are not worked on", metadata: ["error": "\(error)"])
-    }
     module.tasks = [
-      ServiceTask("fan-out") { await service.runFanOuts(report: report) },
-      ServiceTask("messages' time") { try await service.runClock(report: report) },
+      ServiceTask("fan-out") { await service.runFanOuts { report("messages to topics", $0) } },
+      ServiceTask("messages' time") {
+        try await service.runClock { report("scheduled messages", $0) }
+      },
     ]
     for (channel, transport) in transports {
-      let worker = LaneWorker(service, channel, transport, report: report)
-      module.tasks.append(ServiceTask("delivery by \(channel.name)") { await worker.run() })
+      let name = "delivery by \(channel.name)"
+      let worker = LaneWorker(service, channel, transport) { report(name, $0) }
+      module.tasks.append(ServiceTask(name) { await worker.run() })
     }
     return module
   }

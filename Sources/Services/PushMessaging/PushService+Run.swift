@@ -2,13 +2,17 @@ import FirestoreModel
 
 // What goes on for as long as the server runs.
 
+/// Receives the outcome of each step of a task that works on a queue: an error, or nil for a step that went well.
+package typealias QueueReport = @Sendable ((any Error)?) -> Void
+
 extension PushService {
   /// Goes through topics, until its task is cancelled.
-  package func runFanOuts(report: @escaping @Sendable (any Error) -> Void) async {
+  package func runFanOuts(report: @escaping QueueReport) async {
     while !Task.isCancelled {
       do {
-        if try await stepFanOuts() { continue }
-        await signals.fanOuts.wait(atMost: .seconds(30))
+        let hasMore = try await stepFanOuts()
+        report(nil)
+        if !hasMore { await signals.fanOuts.wait(atMost: .seconds(30)) }
       } catch {
         report(error)
         await signals.fanOuts.wait(atMost: .seconds(1))
@@ -20,29 +24,35 @@ extension PushService {
   /// of the clock.
   ///
   /// What has much to do takes a step at a time in turns with the others; what fails holds up none of them.
-  package func runClock(report: @escaping @Sendable (any Error) -> Void) async throws {
+  package func runClock(report: @escaping QueueReport) async throws {
     while true {
       let end = ContinuousClock.now + .seconds(1)
-      await attempt(report) {
+      var failure: (any Error)?
+      await attempt(&failure) {
         try await threads.run(on: .scans) { [self] in try lookAtSpace() }
       }
-      await attempt(report) { try await keepWritten() }
-      while await takeTurns(report), .now < end { try Task.checkCancellation() }
+      await attempt(&failure) { try await keepWritten() }
+      while await takeTurns(&failure), .now < end { try Task.checkCancellation() }
+      report(failure)
       try await Task.sleep(until: end, clock: .continuous)
       streams.sweep(now: .now)
     }
   }
 
   /// Takes one step of everything that is due by the clock; true where something has more to do.
-  private func takeTurns(_ report: (any Error) -> Void) async -> Bool {
+  private func takeTurns(_ failure: inout (any Error)?) async -> Bool {
     var hasMore = false
-    await attempt(report) { hasMore = try await releaseScheduled() || hasMore }
-    await attempt(report) { hasMore = try await releaseHeld() || hasMore }
-    await attempt(report) { hasMore = try await expireMessages() || hasMore }
+    await attempt(&failure) { hasMore = try await releaseScheduled() || hasMore }
+    await attempt(&failure) { hasMore = try await releaseHeld() || hasMore }
+    await attempt(&failure) { hasMore = try await expireMessages() || hasMore }
     return hasMore
   }
 
-  private func attempt(_ report: (any Error) -> Void, _ work: () async throws -> Void) async {
-    do { try await work() } catch { report(error) }
+  /// Does a part of a round; the round's failure is its first.
+  private func attempt(
+    _ failure: inout (any Error)?,
+    _ work: () async throws -> Void
+  ) async {
+    do { try await work() } catch { failure = failure ?? error }
   }
 }

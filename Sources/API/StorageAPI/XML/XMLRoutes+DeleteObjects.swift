@@ -28,6 +28,8 @@ extension XMLRoutes {
     let isQuiet = body["Quiet"]?.text == "true"
     let objects = try body.all("Object").map(Deletion.init(element:))
     guard 1...1_000 ~= objects.count else { throw XMLFailure.malformed }
+    let actor = request.base.context.actor
+    for object in objects { actor?.note(subject: "DELETE /\(bucket.name.text.string)/\(object.key)") }
     let outcomes = await Self.outcomes(of: objects, in: bucket)
     let shown = outcomes.filter { !isQuiet || $0.name == "Error" }
     return .xml(XMLElement("DeleteResult", shown), namespace: Self.namespace)
@@ -50,7 +52,7 @@ extension XMLRoutes {
 
 /// An object of a list to be deleted.
 private struct Deletion: Sendable {
-  private let key: String
+  let key: String
   private let version: String?
   private let tag: String?
 

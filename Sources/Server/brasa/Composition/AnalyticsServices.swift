@@ -5,7 +5,6 @@ import EventAnalytics
 import FirestoreModel
 import Foundation
 import KeyValueStore
-import Logging
 import ServiceModule
 import Synchronization
 
@@ -19,6 +18,7 @@ enum AnalyticsServices {
     keys: ProjectKeys,
     proof: InstallationProof,
     accounts: Accounts,
+    health: TaskHealth,
     settings: ServeSettings
   ) -> ServiceModule {
     var module = ServiceModule.analytics(
@@ -33,9 +33,8 @@ enum AnalyticsServices {
       let export = DailyEventExport(
         analytics: analytics,
         threads: threads,
-        directory: URL(fileURLWithPath: directory, isDirectory: true),
-        log: Logger(label: "analytics")
-      )
+        directory: URL(fileURLWithPath: directory, isDirectory: true)
+      ) { health.report("daily export of events", $0) }
       module.tasks.append(ServiceTask("daily export") { try await export.run() })
     }
     return module

@@ -1,9 +1,4 @@
-import FirestoreModel
-import Gateway
 import KeyValueStore
-import Logging
-import ObjectStorage
-import PushMessaging
 import ServiceLifecycle
 import ServiceModule
 import Synchronization
@@ -25,9 +20,8 @@ final class MaintenanceService: Service {
   private let directory: OpenDataDirectory
   private let services: StoredServices
   private let threads: EngineThreads
-  private let log: Logger
   private let worker: Worker
-  private let health: ServerHealth
+  private let health: TaskHealth
   /// The services whose last step failed.
   private let failing = Mutex<Set<String>>([])
 
@@ -35,15 +29,13 @@ final class MaintenanceService: Service {
     _ directory: OpenDataDirectory,
     services: StoredServices,
     threads: EngineThreads,
-    health: ServerHealth,
-    log: Logger,
+    health: TaskHealth,
     by worker: Worker = .leader
   ) {
     self.health = health
     self.directory = directory
     self.services = services
     self.threads = threads
-    self.log = log
     self.worker = worker
   }
 
@@ -78,34 +70,16 @@ final class MaintenanceService: Service {
   }
 
   private func step() -> Bool {
-    var failed: Set<String> = []
-    let hasMore = services.maintain { service, error in
-      log.error(
-        "maintenance failed",
-        metadata: ["service": "\(service)", "error": "\(error)"]
-      )
-      if !Self.isEngines(error) { failed.insert(service) }
+    var failed: [String: any Error] = [:]
+    let hasMore = services.maintain { failed[Self.task($0)] = $1 }
+    let recovered = failing.withLock { failing in
+      defer { failing = Set(failed.keys) }
+      return failing.subtracting(failed.keys)
     }
-    let before = failing.withLock { failing in
-      defer { failing = failed }
-      return failing
-    }
-    for service in failed.subtracting(before) { health.warn(Self.part(service), "fails") }
-    for service in before.subtracting(failed) { health.warn(Self.part(service), nil) }
+    for (task, error) in failed { health.report(task, error) }
+    for task in recovered { health.report(task, nil) }
     return hasMore
   }
 
-  private static func part(_ service: String) -> String { "maintenance of \(service)" }
-
-  /// True for an engine's failure, whatever service it came through; damage is the service's.
-  private static func isEngines(_ error: any Error) -> Bool {
-    let cause: (any Error)? =
-      switch error {
-      case let error as FirestoreError: error.cause
-      case let error as MessagingError: error.cause
-      case let error as StorageError: error.cause
-      default: error
-      }
-    return (cause as? KeyValueError).map { $0.code != .corruption } ?? false
-  }
+  private static func task(_ service: String) -> String { "maintenance of \(service)" }
 }

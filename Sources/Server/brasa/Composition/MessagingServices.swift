@@ -44,6 +44,7 @@ enum MessagingServices {
     threads: EngineThreads,
     keys: ProjectKeys,
     shown: ShownTokens,
+    health: TaskHealth,
     settings: ServeSettings
   ) throws -> ServiceModule {
     var environment = MessagingEnvironment(
@@ -80,9 +81,8 @@ enum MessagingServices {
     )
     var module = ServiceModule.messaging(
       environment,
-      transports: [.apns: apple, .webPush: web],
-      log: Logger(label: "messaging")
-    )
+      transports: [.apns: apple, .webPush: web]
+    ) { health.report($0, $1) }
     module.tasks.append(
       ServiceTask("connections to push services") {
         do {

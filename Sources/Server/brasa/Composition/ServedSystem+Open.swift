@@ -225,6 +225,7 @@ extension ServedSystem {
     )
     var eventsElsewhere: HTTPRoute.Passing?
     if let peers { eventsElsewhere = { try await peers.passHome($0) } }
+    let tasksHealth = TaskHealth(health, log: log)
     let installations = try InstallationTokens(engine: directory.engine)
     let shown = ShownTokens(installations)
     let proof = InstallationProof.served(shown, isDevelopment: settings.isDevelopment)
@@ -263,6 +264,7 @@ extension ServedSystem {
         keys: keys,
         proof: proof,
         accounts: accounts,
+        health: tasksHealth,
         settings: settings
       ),
       try MessagingServices.module(
@@ -271,6 +273,7 @@ extension ServedSystem {
         threads: threads,
         keys: keys,
         shown: shown,
+        health: tasksHealth,
         settings: settings
       ),
       files.module(access: access, accounts: accounts, threads: threads),
@@ -363,8 +366,7 @@ extension ServedSystem {
         directory,
         services: home == nil ? stored : shared,
         threads: threads,
-        health: health,
-        log: log
+        health: tasksHealth
       )
     ]
     if let home, settings.isHome {
@@ -373,8 +375,7 @@ extension ServedSystem {
           directory,
           services: try storedPart(.home),
           threads: threads,
-          health: health,
-          log: log,
+          health: tasksHealth,
           by: .home(home)
         )
       )

@@ -3,7 +3,6 @@ import EventAnalytics
 import FirestoreModel
 import Foundation
 import KeyValueStore
-import Logging
 import ServiceModule
 
 /// Writes the events of every day that is over to a file, as `brasa analytics export` does.
@@ -15,23 +14,29 @@ struct DailyEventExport: Sendable {
   let analytics: EventAnalytics
   let threads: EngineThreads
   let directory: URL
-  let log: Logger
+  /// Receives the outcome of each round: an error, or nil.
+  let report: @Sendable ((any Error)?) -> Void
 
   /// Days in which late events may come, with the one on which they are over.
   private static let lateDays = 4
   private static let pause = Duration.seconds(600)
+  /// The pause after a round that failed.
+  private static let retry = Duration.seconds(10)
 
   /// Looks again and again; ends when the task is cancelled.
   func run() async throws {
     while true {
+      var pause = Self.pause
       do {
         try await round()
+        report(nil)
       } catch is CancellationError {
         throw CancellationError()
       } catch {
-        log.error("events were not exported", metadata: ["error": "\(error)"])
+        report(error)
+        pause = Self.retry
       }
-      try await Task.sleep(for: Self.pause)
+      try await Task.sleep(for: pause)
     }
   }
 

@@ -19,7 +19,7 @@ package final class LaneWorker: Sendable {
   private let channel: PushChannel
   private let transport: any PushTransport
   private let outcomes: OutcomeWriter
-  private let report: @Sendable (any Error) -> Void
+  private let report: QueueReport
   private let state = Mutex(State(reread: .now))
 
   private static let rereading = Duration.seconds(30)
@@ -30,12 +30,12 @@ package final class LaneWorker: Sendable {
 
   /// A worker for a way.
   ///
-  /// - Parameter report: Told what went wrong with the store.
+  /// - Parameter report: Receives failures of the store, and reads of the queue that went well.
   package init(
     _ service: PushService,
     _ channel: PushChannel,
     _ transport: any PushTransport,
-    report: @escaping @Sendable (any Error) -> Void
+    report: @escaping QueueReport
   ) {
     self.service = service
     self.channel = channel
@@ -50,6 +50,7 @@ package final class LaneWorker: Sendable {
       while !Task.isCancelled {
         do {
           let jobs = try await due()
+          report(nil)
           for job in jobs { group.addTask { await self.work(job) } }
           if isBusy {
             await service.signals.lanes(channel).wait(atMost: Self.gathering)

@@ -1,0 +1,54 @@
+import FirestoreModel
+import Gateway
+import KeyValueStore
+import Logging
+import ObjectStorage
+import PushMessaging
+import Synchronization
+
+/// Reports tasks that go on for as long as the server runs to the health table and the log.
+///
+/// A task that fails has a warning until a step of it goes well. The log has a line when it begins to fail and one
+/// when it recovers, not one a step. A failure of an engine is not the task's: the table has a line of the engine.
+///
+/// Any thread may report.
+final class TaskHealth: Sendable {
+  private let health: ServerHealth
+  private let log: Logger
+  /// The tasks whose last step failed.
+  private let failing = Mutex<Set<String>>([])
+
+  /// Without failures.
+  init(_ health: ServerHealth, log: Logger) {
+    self.health = health
+    self.log = log
+  }
+
+  /// Reports a step of one task: its error, or nil for one that went well.
+  func report(_ task: String, _ error: (any Error)?) {
+    if error is CancellationError { return }
+    let hasChanged = failing.withLock { failing in
+      error == nil ? failing.remove(task) != nil : failing.insert(task).inserted
+    }
+    if let error, !Self.isEngines(error) { health.warn(task, "fails") }
+    guard hasChanged else { return }
+    if let error {
+      log.error("a task failed", metadata: ["task": "\(task)", "error": "\(error)"])
+    } else {
+      health.warn(task, nil)
+      log.notice("a task works again", metadata: ["task": "\(task)"])
+    }
+  }
+
+  /// True for an engine's failure, whatever service it came through; damage is the service's.
+  private static func isEngines(_ error: any Error) -> Bool {
+    let cause: (any Error)? =
+      switch error {
+      case let error as FirestoreError: error.cause
+      case let error as MessagingError: error.cause
+      case let error as StorageError: error.cause
+      default: error
+      }
+    return (cause as? KeyValueError).map { $0.code != .corruption } ?? false
+  }
+}
