@@ -273,6 +273,14 @@ def test_the_trail_names_what_a_batch_deleted(owner):
         assert trail(owner, path)[0]["subjects"] == subjects
 
 
+def test_the_trail_names_what_a_list_of_deletions_deleted(owner):
+    owner.renew().call("POST", f"/upload/storage/v1/b/{BUCKET}/o?uploadType=media&name=listed", data=b"x")
+    body = "<Delete><Object><Key>listed</Key></Object><Object><Key>absent</Key></Object></Delete>"
+    assert "<Deleted><Key>listed</Key></Deleted>" in owner.call("POST", f"/{BUCKET}?delete", data=body).text
+    names = [f"DELETE /{BUCKET}/listed", f"DELETE /{BUCKET}/absent"]
+    assert trail(owner, f"/{BUCKET}")[0]["subjects"] == names
+
+
 # The operator's terminal and directories
 
 

@@ -186,7 +186,7 @@ package final class Gateway: Service {
     let address = ListenAddress(host: configuration.host, port: configuration.port)
     let listener = try await bind(factory, to: address, on: group)
     for module in served {
-      logger.info(
+      logger.debug(
         "serving",
         metadata: [
           "service": "\(module.name)", "paths": "\(module.served.joined(separator: " "))",

@@ -29,4 +29,18 @@ struct Brasa: AsyncParsableCommand {
       ClockCommand.self, ConsoleCommand.self, VersionCommand.self,
     ]
   )
+
+  /// Runs the command that the arguments name; a failure is a sentence on standard error.
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+    } catch {
+      exit(withError: CommandFailure(endedBy: error) ?? error)
+    }
+  }
 }

@@ -123,12 +123,15 @@ final class DataDirectory: Sendable {
     guard descriptor >= 0 else { throw SystemFile.failure("open", file) }
     let refusal = takeLock(descriptor)
     if refusal == 0 { return descriptor }
+    let holder = LockHolder.process(locking: descriptor)
     close(descriptor)
     guard refusal == EWOULDBLOCK else { throw SystemFile.failure("lock", file, refusal) }
+    var metadata = ["directory": path]
+    metadata["process"] = holder.map { "\($0)" }
     throw KeyValueError(
       .locked,
       "\(path) is in use: another process, or this one, has it open",
-      metadata: ["directory": path]
+      metadata: metadata
     )
   }
 

@@ -18,12 +18,19 @@ enum SystemFile {
 
   /// Makes a directory that only its owner may enter, and those above it that are missing.
   static func makeDirectory(_ path: String) throws {
-    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-    guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-      throw failure("make directory", path)
-    }
-    try makeDirectory(String(path[..<slash]))
-    try makeDirectory(path)
+    if try makeLastDirectory(of: path) { return }
+    let above = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    guard !above.isEmpty else { throw failure("make directory", path, ENOENT) }
+    try makeDirectory(above)
+    // A file system such as /proc says so of a directory whose parent is there, too.
+    guard try makeLastDirectory(of: path) else { throw failure("make directory", path, ENOENT) }
+  }
+
+  /// Makes a directory whose parent is there; false where the parent is missing.
+  private static func makeLastDirectory(of path: String) throws -> Bool {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+    guard errno == ENOENT else { throw failure("make directory", path) }
+    return false
   }
 
   /// Bytes that may still be written to the file system of that directory.

@@ -2,6 +2,12 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// The server's certificate and key, read again when asked; a failed reload keeps the old ones.
 final class CertificateStore: Sendable {
   private let files: GatewayConfiguration.TLSFiles
@@ -29,15 +35,74 @@ final class CertificateStore: Sendable {
     _ files: GatewayConfiguration.TLSFiles,
     _ shutdownTimeout: Duration
   ) throws -> NIOSSLContext {
-    let chain = try NIOSSLCertificate.fromPEMFile(files.certificate)
-    let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
-    var configuration = TLSConfiguration.makeServerConfiguration(
-      certificateChain: chain.map { .certificate($0) },
-      privateKey: .privateKey(key)
-    )
+    var configuration = try files.read()
     configuration.applicationProtocols = ["h2", "http/1.1"]
     configuration.minimumTLSVersion = .tlsv12
     configuration.shutdownTimeout = TimeAmount(shutdownTimeout)
     return try NIOSSLContext(configuration: configuration)
+  }
+}
+
+extension GatewayConfiguration.TLSFiles {
+  /// Reads the files as a server would use them; throws a `CertificateFailure`.
+  package func check() throws { _ = try read() }
+
+  fileprivate func read() throws -> TLSConfiguration {
+    let certificates = try read("certificate", certificate) {
+      try NIOSSLCertificate.fromPEMBytes($0)
+    }
+    guard !certificates.isEmpty else { throw CertificateFailure.notPEM("certificate", certificate) }
+    let privateKey = try read("private key", key) {
+      try NIOSSLPrivateKey(bytes: $0, format: .pem)
+    }
+    let configuration = TLSConfiguration.makeServerConfiguration(
+      certificateChain: certificates.map { .certificate($0) },
+      privateKey: .privateKey(privateKey)
+    )
+    do {
+      _ = try NIOSSLContext(configuration: configuration)
+    } catch {
+      throw CertificateFailure("The key \(key) doesn't belong to the certificate \(certificate).")
+    }
+    return configuration
+  }
+
+  private func read<R>(_ kind: String, _ path: String, _ parse: ([UInt8]) throws -> R) throws -> R {
+    let bytes = try PEMFile.bytes(at: path, kind)
+    do {
+      return try parse(bytes)
+    } catch {
+      throw CertificateFailure.notPEM(kind, path)
+    }
+  }
+}
+
+/// A certificate or key that the server cannot use: a sentence that names the file.
+package struct CertificateFailure: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+
+  static func notPEM(_ kind: String, _ path: String) -> CertificateFailure {
+    CertificateFailure("\(path) holds no \(kind) in PEM form.")
+  }
+}
+
+/// The bytes of a file with a certificate or a key.
+private enum PEMFile {
+  /// More than any chain of certificates has.
+  private static let limit = 1 << 20
+
+  static func bytes(at path: String, _ kind: String) throws -> [UInt8] {
+    guard let file = fopen(path, "r") else { throw failure(kind, path) }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = fread(&bytes, 1, limit, file)
+    guard ferror(file) == 0 else { throw failure(kind, path) }
+    return Array(bytes.prefix(count))
+  }
+
+  private static func failure(_ kind: String, _ path: String) -> CertificateFailure {
+    CertificateFailure("Can't read the \(kind) \(path): \(String(cString: strerror(errno))).")
   }
 }

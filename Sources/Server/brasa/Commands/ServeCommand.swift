@@ -44,7 +44,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     FreedMemory.boundArenas()
     let settings = try ServeSettings(flags, environment: Self.environment())
-    try HostAddress.check(settings.host, port: settings.port)
+    try Self.check(settings)
     let metrics = MetricsRegistry()
     MetricsSystem.bootstrap(metrics)
     let level = settings.logLevel
@@ -115,6 +115,16 @@ struct ServeCommand: AsyncParsableCommand {
       throw HostAddress.failure(error, host: settings.host, port: settings.port)
     }
     logger.notice("stopped")
+  }
+
+  /// Looks at everything that a start needs, before it makes a directory or prints a key.
+  private static func check(_ settings: ServeSettings) throws {
+    try HostAddress.check(settings.host, port: settings.port)
+    if let metrics = settings.metricsAddress {
+      try HostAddress.check(metrics.host, port: metrics.port, option: "--metrics-address")
+    }
+    try settings.tls?.check()
+    try DataDirectoryPath.check(settings.dataDirectory)
   }
 
   private static func announce(_ address: SocketAddress, settings: ServeSettings) {

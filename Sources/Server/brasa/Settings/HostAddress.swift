@@ -30,38 +30,80 @@ enum HostAddress {
     host.contains("://") || host.hasPrefix("[") || host.count { $0 == ":" } == 1
   }
 
-  /// Throws where no address has that name.
-  static func check(_ host: String, port: Int) throws {
+  /// Throws where the server cannot listen on an address and port now; nothing keeps listening there.
+  ///
+  /// - Parameter option: The option that names the port.
+  static func check(_ host: String, port: Int, option: String = "--port") throws {
+    let address: SocketAddress
     do {
-      _ = try SocketAddress.makeAddressResolvingHost(host, port: port)
+      address = try SocketAddress.makeAddressResolvingHost(host, port: port)
     } catch {
-      throw ValidationError(
+      throw CommandFailure(
         """
         Can't listen on \(host): no address has this name. Give --host an address of this machine, such as 127.0.0.1, \
         or 0.0.0.0 for all of them.
         """
       )
     }
+    let error = bindError(address)
+    if error != 0 { throw failure(error, host: host, port: port, option: option) }
+  }
+
+  /// Binds a socket to the address as a server does and closes it; the error, or 0.
+  private static func bindError(_ address: SocketAddress) -> CInt {
+    #if canImport(Glibc)
+    let stream = CInt(SOCK_STREAM.rawValue)
+    #else
+    let stream = SOCK_STREAM
+    #endif
+    let descriptor = socket(CInt(address.protocol.rawValue), stream, 0)
+    guard descriptor >= 0 else { return errno }
+    defer { close(descriptor) }
+    var isReused: CInt = 1
+    setsockopt(
+      descriptor,
+      SOL_SOCKET,
+      SO_REUSEADDR,
+      &isReused,
+      socklen_t(MemoryLayout<CInt>.size)
+    )
+    return address.withSockAddr { pointer, size in
+      guard bind(descriptor, pointer, socklen_t(size)) == 0 else { return errno }
+      // Sockets that reuse an address may be bound where another one listens, and not listen.
+      return listen(descriptor, 1) == 0 ? 0 : errno
+    }
   }
 
   /// The sentence for an error of the port; any other error as it is.
   static func failure(_ error: any Error, host: String, port: Int) -> any Error {
-    switch (error as? IOError)?.errnoCode {
+    guard let number = (error as? IOError)?.errnoCode else { return error }
+    return failure(number, host: host, port: port, option: "--port")
+  }
+
+  private static func failure(
+    _ number: CInt,
+    host: String,
+    port: Int,
+    option: String
+  ) -> CommandFailure {
+    switch number {
     case EADDRINUSE:
-      ValidationError(
-        """
-        Port \(port) is already in use. Stop the other program, or choose another port: brasa serve --port \(port + 1)
-        """
+      let example = option == "--port" ? "brasa serve --port \(port + 1)" : option
+      return CommandFailure(
+        "Port \(port) is already in use. Stop the other program, or choose another port: \(example)"
       )
     case EADDRNOTAVAIL:
-      ValidationError(
+      return CommandFailure(
         """
         Can't listen on \(host): this machine has no such address. Give --host one that it has, such as 127.0.0.1.
         """
       )
     case EACCES:
-      ValidationError("This user may not listen on port \(port). Choose a port above 1023.")
-    default: error
+      return CommandFailure("This user may not listen on port \(port). Choose a port above 1023.")
+    default:
+      return CommandFailure(
+        "Can't listen on \(host), port \(port): \(String(cString: strerror(number)))."
+      )
     }
   }
 }
