@@ -63,14 +63,26 @@ struct ReceiptRow: View {
   }
 }
 
-/// A map around a receipt's place, with one pin.
+/// A map around a receipt's place, with one pin; words where there is no such place on earth.
 struct PlaceView: View {
   let place: Place
 
   var body: some View {
+    if place.isOnEarth {
+      map
+    } else {
+      ContentUnavailableView(
+        "Localização desconhecida",
+        systemImage: "mappin.slash",
+        description: Text("\(place.latitude), \(place.longitude)")
+      )
+    }
+  }
+
+  private var map: some View {
     let center = CLLocationCoordinate2D(latitude: place.latitude, longitude: place.longitude)
     let span = MKCoordinateSpan(latitudeDelta: 0.01, longitudeDelta: 0.01)
-    Map(initialPosition: .region(MKCoordinateRegion(center: center, span: span))) {
+    return Map(initialPosition: .region(MKCoordinateRegion(center: center, span: span))) {
       Marker("Registro de ponto", coordinate: center)
     }
   }

@@ -4,6 +4,9 @@ import ServiceHost
 
 /// A receipt as sent: `id` is optional but not null, `status` is required and ignored, the
 /// coordinates may be texts or numbers.
+///
+/// The place is under `localizacao`, or under `localização` as people type it; the former counts
+/// where both are there. A coordinate is any finite number: the app checks that it is on earth.
 struct ReceiptForm: Decodable {
   private struct Location: Decodable {
     let latitude: Coordinate
@@ -20,9 +23,9 @@ struct ReceiptForm: Decodable {
       } else {
         text = try value.decode(String.self)
       }
-      guard text.utf8.count <= 40, let degrees = Double(text), degrees.isFinite,
-        abs(degrees) <= 180
-      else { throw ServiceError(.badRequest, "Localização inválida") }
+      guard text.utf8.count <= 40, let degrees = Double(text), degrees.isFinite else {
+        throw ServiceError(.badRequest, "Localização inválida")
+      }
     }
   }
 
@@ -34,6 +37,7 @@ struct ReceiptForm: Decodable {
     case id, status
     case date = "data"
     case location = "localizacao"
+    case accentedLocation = "localização"
   }
 
   init(from decoder: any Decoder) throws {
@@ -41,7 +45,9 @@ struct ReceiptForm: Decodable {
     id = object.contains(.id) ? try object.decode(UUID.self, forKey: .id) : nil
     _ = try object.decode(Bool.self, forKey: .status)
     date = try object.decode(String.self, forKey: .date)
-    location = try object.decodeIfPresent(Location.self, forKey: .location)
+    location =
+      try object.decodeIfPresent(Location.self, forKey: .location)
+      ?? object.decodeIfPresent(Location.self, forKey: .accentedLocation)
     guard Self.isDate(date) else {
       throw ServiceError(.badRequest, "A data deve ter a forma dd/MM/aaaa HH:mm")
     }

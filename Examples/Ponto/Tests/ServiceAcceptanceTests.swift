@@ -64,7 +64,12 @@ import Testing
     #"{"id":null,"data":"22/10/2021 03:34","status":false}"#,
     #"{"id":"1","data":"22/10/2021 03:34","status":false}"#,
     #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":"x","longitude":1}}"#,
-    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":1e300,"longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":"nan","longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":true,"longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localização":{"latitude":"x","longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":"#
+      + #"{"latitude":"1.\#(String(repeating: "0", count: 40))","longitude":1}}"#,
     #"{"data":"22/10/2021 03:34","status":false,"localizacao":7}"#, "", "{", "[]", "null", "\u{0}",
   ])
   func `5e.2 unreadable receipts are 400 with a message`(body: String) async throws {

@@ -67,9 +67,9 @@ extension Picture {
 }
 
 extension Place {
-  /// Where a map shows the place with a pin; nil when it is not known.
+  /// The address of a map with a pin at the place; nil when it is unknown or not on earth.
   fileprivate var mapAddress: String? {
-    guard self != .unknown else { return nil }
+    guard self != .unknown, isOnEarth else { return nil }
     let point = "mlat=\(latitude)&mlon=\(longitude)"
     return "https://www.openstreetmap.org/?\(point)#map=17/\(latitude)/\(longitude)"
   }

@@ -45,9 +45,9 @@ extension LiveAction {
   fileprivate var picture: Picture? { file("photo").flatMap(Picture.init) }
 
   fileprivate var place: Place? {
-    guard let latitude = Double(self["latitude"]), let longitude = Double(self["longitude"]),
-      (-90...90).contains(latitude), (-180...180).contains(longitude)
-    else { return nil }
+    guard let latitude = Double(self["latitude"]), let longitude = Double(self["longitude"]) else {
+      return nil
+    }
     return Place(latitude: latitude, longitude: longitude)
   }
 }

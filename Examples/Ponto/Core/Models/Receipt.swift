@@ -12,6 +12,13 @@ package struct Place: Codable, Sendable, Equatable {
     self.latitude = latitude
     self.longitude = longitude
   }
+
+  /// Whether the degrees are in the ranges that a map has.
+  ///
+  /// The service stores any number, so a receipt from elsewhere may lie outside.
+  package var isOnEarth: Bool {
+    (-90...90).contains(latitude) && (-180...180).contains(longitude)
+  }
 }
 
 /// A registered moment of work.

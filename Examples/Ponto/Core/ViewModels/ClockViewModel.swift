@@ -28,9 +28,14 @@ package final class ClockViewModel {
   ///
   /// The receipt is on this device's disk before the first attempt to send it.
   ///
-  /// - Parameter place: nil when the device does not tell where it is.
+  /// - Parameter place: nil when the device does not tell where it is; one that is not on earth is
+  ///   refused here, for the service stores any.
   package func register(photo: Picture?, place: Place?) async {
     guard !isBusy else { return }
+    guard place?.isOnEarth ?? true else {
+      message = "A localização informada não existe"
+      return
+    }
     isBusy = true
     defer { isBusy = false }
     let receipt = Receipt(
