@@ -133,7 +133,7 @@ def test_4e_3_and_4_errors_show_their_message_for_three_seconds(driver, clinic):
     clinic[0].mock(mocked(400, "Ops! Ocorreu um erro, mas já estamos trabalhando para solucionar"))
     sign_in(page)
     page.sees("já estamos trabalhando para solucionar", "#snackbar")
-    assert page.all("#skeleton")
+    assert page.all("#retry") and not page.all("#skeleton")
     page.click("Minhas consultas")
     page.sees("Não há nenhuma consulta")
     page.sees_no("#snackbar")

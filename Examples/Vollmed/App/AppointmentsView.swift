@@ -14,7 +14,14 @@ struct AppointmentsView: View {
           ForEach(model.rows ?? []) { row in
             SpecialistCard(specialist: row.specialist) {
               Text(row.date).bold()
+              if row.isConfirmed { Text("Confirmada").foregroundStyle(.green) }
               HStack {
+                if row.awaitsConfirmation {
+                  Button("Confirmar") {
+                    Task { await model.confirm(row) }
+                  }
+                  .buttonStyle(.bordered)
+                }
                 Button("Remarcar") { onMove(row) }.buttonStyle(.borderedProminent)
                 Button("Cancelar", role: .destructive) { onCancel(row) }.buttonStyle(.bordered)
               }
@@ -24,6 +31,9 @@ struct AppointmentsView: View {
         .padding()
       }
       .overlay {
+        if model.content.hasFailed {
+          RetryButton { await model.appear() }
+        }
         if model.rows?.isEmpty == true {
           Text("Não há nenhuma consulta agendada no momento!").foregroundStyle(.orange).bold()
         }

@@ -10,6 +10,7 @@ struct HomeView: View {
     NavigationStack {
       ScrollView {
         VStack(alignment: .leading, spacing: 16) {
+          LogoView()
           Text("Boas-vindas!").font(.title2.bold())
           Text("Veja abaixo os especialistas da Vollmed disponíveis e marque já a sua consulta!")
             .font(.headline)
@@ -20,6 +21,8 @@ struct HomeView: View {
                   .buttonStyle(.borderedProminent)
               }
             }
+          } else if model.content.hasFailed {
+            RetryButton { await model.appear() }
           } else {
             SkeletonView()
           }

@@ -10,6 +10,7 @@ struct SignInView: View {
   var body: some View {
     Form {
       Section {
+        LogoView()
         Text("Olá!").font(.title.bold())
         Text("Preencha para acessar sua conta.").foregroundStyle(.secondary)
       }

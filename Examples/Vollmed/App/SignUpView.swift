@@ -8,6 +8,7 @@ struct SignUpView: View {
 
   var body: some View {
     Form {
+      LogoView()
       Text("Olá, boas-vindas!").font(.title.bold())
       field(.name, "Nome") { TextField("Insira seu nome completo", text: $model.name) }
       field(.email, "Email") { TextField("Insira seu email", text: $model.email) }

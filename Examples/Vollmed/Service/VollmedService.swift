@@ -11,7 +11,7 @@ import ServiceHost
 ///     POST   /paciente                PUT    /especialista/:id     PATCH  /consulta/:id
 ///     GET    /paciente/:id            PATCH  /especialista/:id     DELETE /consulta/:id
 ///     GET    /paciente/:id/consultas  DELETE /especialista/:id     GET    /fotos/:name
-///     PUT    /paciente/:id
+///     PUT    /paciente/:id            POST   /consultas/agendar
 ///     DELETE /paciente/:id
 ///
 /// Each group has a file of its own under `Routes/`; the rules are in `BookingRules`.
@@ -48,6 +48,7 @@ package struct VollmedService: Sendable {
     addPatientRoutes(to: router.group("paciente"))
     addSpecialistRoutes(to: router.group("especialista"))
     addAppointmentRoutes(to: router.group("consulta"))
+    addBookingExercise(to: router)
     router.get("fotos/:name", use: Photos.reply)
     return router
   }

@@ -125,7 +125,8 @@ import Testing
     async let appearing: Void = app.appear()
     await clock.waitForSleepers()
     #expect(app.snackbar.message == message)
-    #expect(app.home.specialists == nil)
+    // No skeleton after an error, but a way to try again.
+    #expect(app.home.content.hasFailed && !app.home.content.isLoading)
     clock.advance(by: .milliseconds(2999))
     #expect(app.snackbar.message == message)
     clock.advance(by: .milliseconds(1))
@@ -190,6 +191,62 @@ import Testing
     }
   }
 
+  @Test func `4e.6 an appointment is confirmed, and asks again once it is moved`() async throws {
+    try await withClinic { clinic, file in
+      let app = app(clinic, file: file)
+      try await signIn(app)
+      app.startBooking(with: try #require(app.home.specialists?.first))
+      guard case .booking(let booking) = app.screen else { return }
+      booking.date = clinic.now.date + 2 * 24 * 3600
+      await booking.confirm()
+      await app.select(.appointments)
+      let row = try #require(app.appointments.rows?.first)
+      #expect(row.awaitsConfirmation && !row.isConfirmed)
+      await app.appointments.confirm(row)
+      #expect(app.appointments.rows?.map(\.isConfirmed) == [true])
+      app.startMoving(row)
+      guard case .booking(let moving) = app.screen else { return }
+      moving.date = clinic.now.date + 3 * 24 * 3600
+      await moving.confirm()
+      await app.goBack()
+      #expect(app.appointments.rows?.map(\.awaitsConfirmation) == [true])
+    }
+  }
+
+  @Test func `a 500 without a text has a text of its own`() {
+    let error = RequestError(.server, status: 500)
+    #expect(error.customMessage == "erro interno do servidor")
+    #expect(RequestError(.transport).customMessage == "erro desconhecido")
+  }
+
+  @Test func `after an error trying again shows the skeleton, then the list`() async throws {
+    let clock = ManualClock()
+    let gate = Gate()
+    let answers = Mutex(0)
+    let service = FailingOnce { () async throws(RequestError) -> [Specialist] in
+      let turn = answers.withLock { count in
+        count += 1
+        return count
+      }
+      if turn == 1 { throw RequestError(.server, status: 500) }
+      await gate.wait()
+      return [.sample]
+    }
+    let home = homeModel(service: service, clock: clock)
+    async let first: Void = home.appear()
+    await clock.waitForSleepers()
+    #expect(home.content.hasFailed)
+    async let second: Void = home.appear()
+    await gate.waitForWaiter()
+    #expect(home.content.isLoading)
+    gate.open()
+    await second
+    #expect(home.specialists == [.sample])
+    clock.advance(by: .seconds(3))
+    await first
+    #expect(home.specialists == [.sample])
+  }
+
   @Test func `4e.6 a refused booking shows the clinic's reason`() async throws {
     try await withClinic { clinic, file in
       let app = app(clinic, file: file)
@@ -235,7 +292,10 @@ import Testing
     try await TestClinic.run { clinic in try await body(clinic, folder.file("session.json")) }
   }
 
-  private func homeModel(service: any HomeService) -> HomeViewModel {
+  private func homeModel(
+    service: any HomeService,
+    clock: any Clock<Duration> = ContinuousClock()
+  ) -> HomeViewModel {
     let client = HTTPClient(
       baseURL: URL(filePath: "/"),
       transport: ScriptedTransport { _ in HTTPReply(status: 500) }
@@ -244,9 +304,15 @@ import Testing
       service: service,
       authentication: NetworkAuthenticationService(client: client),
       session: Session(store: ProtectedFile(URL(filePath: "/nowhere"))),
-      snackbar: SnackbarViewModel()
+      snackbar: SnackbarViewModel(clock: clock)
     )
   }
+}
+
+private struct FailingOnce: HomeService {
+  let answer: @Sendable () async throws(RequestError) -> [Specialist]
+
+  func specialists() async throws(RequestError) -> [Specialist] { try await answer() }
 }
 
 private struct FakeHomeService: HomeService {

@@ -118,12 +118,14 @@ struct SignUpPage {
 @MainActor
 struct HomePage {
   let isLoading: Bool
+  let hasFailed: Bool
   let bones = [1, 2, 3, 4]
   let specialists: [Specialist]
   let snackbar: String?
 
   init(_ model: HomeViewModel, snackbar: String?) {
-    isLoading = model.specialists == nil
+    isLoading = model.content.isLoading
+    hasFailed = model.content.hasFailed
     specialists = model.specialists ?? []
     self.snackbar = snackbar
   }
@@ -132,13 +134,15 @@ struct HomePage {
 @MainActor
 struct AppointmentsPage {
   let isLoading: Bool
+  let hasFailed: Bool
   let isEmpty: Bool
   let bones = [1, 2]
   let rows: [AppointmentsViewModel.Row]
   let snackbar: String?
 
   init(_ model: AppointmentsViewModel, snackbar: String?) {
-    isLoading = model.rows == nil
+    isLoading = model.content.isLoading
+    hasFailed = model.content.hasFailed
     isEmpty = model.rows?.isEmpty == true
     rows = model.rows ?? []
     self.snackbar = snackbar

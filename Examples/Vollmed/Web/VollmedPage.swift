@@ -42,12 +42,13 @@ package final class VollmedPage: LiveApp {
   package func perform(_ action: LiveAction) async {
     switch (action.name, app.screen) {
     case ("back", _): await app.goBack()
+    case ("retry", .tab): await app.appear()
     case ("tab", .tab): await app.select(.init(rawValue: action["tab"]) ?? .home)
     case ("sign-up", .signIn): app.startSignUp()
     case (_, .signIn(let model)): await perform(action, on: model)
     case (_, .signUp(let model)): await perform(action, on: model)
     case (_, .tab(.home)): await performAtHome(action)
-    case (_, .tab(.appointments)): performAtAppointments(action)
+    case (_, .tab(.appointments)): await performAtAppointments(action)
     case (_, .booking(let model)): await perform(action, on: model)
     case (_, .cancellation(let model)): await perform(action, on: model)
     }
@@ -93,12 +94,13 @@ package final class VollmedPage: LiveApp {
     }
   }
 
-  private func performAtAppointments(_ action: LiveAction) {
+  private func performAtAppointments(_ action: LiveAction) async {
     guard let row = app.appointments.rows?.first(where: { $0.id == action["appointment"] }) else {
       return
     }
     switch action.name {
     case "move": app.startMoving(row)
+    case "confirm": await app.appointments.confirm(row)
     case "start-cancelling": app.startCancelling(row)
     default: break
     }

@@ -2,20 +2,29 @@ import Foundation
 
 /// A patient's appointment with a specialist.
 package struct Appointment: Decodable, Sendable, Equatable, Identifiable {
+  /// How far an appointment is.
+  package enum Status: String, Codable, Sendable {
+    case booked = "agendada"
+    case confirmed = "confirmada"
+  }
+
   package let id: String
   /// The date as the service wrote it; `AppointmentDate` reads it.
   package let date: String
+  /// nil from a service that has no status.
+  package let status: Status?
   package let specialist: Specialist
 
   private enum CodingKeys: String, CodingKey {
-    case id
+    case id, status
     case date = "data"
     case specialist = "especialista"
   }
 
-  package init(id: String, date: String, specialist: Specialist) {
+  package init(id: String, date: String, status: Status? = nil, specialist: Specialist) {
     self.id = id
     self.date = date
+    self.status = status
     self.specialist = specialist
   }
 }

@@ -7,6 +7,7 @@ package protocol AppointmentService: Sendable {
   func appointments(ofPatient id: String) async throws(RequestError) -> [Appointment]
   func book(specialist: String, patient: String, date: String) async throws(RequestError)
   func move(appointment: String, to date: String) async throws(RequestError)
+  func confirm(appointment: String) async throws(RequestError)
   func cancel(appointment: String, reason: String) async throws(RequestError)
 }
 
@@ -35,6 +36,11 @@ package struct NetworkAppointmentService: AppointmentService {
 
   package func move(appointment: String, to date: String) async throws(RequestError) {
     try await client.send(Endpoint(.patch, "consulta", appointment, body: .json(["data": date])))
+  }
+
+  package func confirm(appointment: String) async throws(RequestError) {
+    let form = ["status": Appointment.Status.confirmed.rawValue]
+    try await client.send(Endpoint(.patch, "consulta", appointment, body: .json(form)))
   }
 
   package func cancel(appointment: String, reason: String) async throws(RequestError) {

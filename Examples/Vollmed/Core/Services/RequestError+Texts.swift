@@ -7,7 +7,7 @@ extension RequestError {
     case .decode: "erro de decodificação"
     case .unauthorized: "sessão expirada"
     case .refused: serverMessage ?? "Ops! Ocorreu um erro ao carregar as informações"
-    case .server: serverMessage ?? "erro desconhecido"
+    case .server: serverMessage ?? "erro interno do servidor"
     case .invalidURL, .transport, .timedOut, .cancelled, .unexpected: "erro desconhecido"
     }
   }

@@ -9,10 +9,13 @@ package final class AppointmentsViewModel {
     package let id: String
     package let specialist: Specialist
     package let date: String
+    package let isConfirmed: Bool
+    /// Whether there is something to confirm.
+    package let awaitsConfirmation: Bool
   }
 
-  /// nil until the first reply.
-  package private(set) var rows: [Row]?
+  package private(set) var content = Content<[Row]>.loading
+  package var rows: [Row]? { content.value }
 
   @ObservationIgnored private let service: any AppointmentService
   @ObservationIgnored private let session: Session
@@ -31,19 +34,35 @@ package final class AppointmentsViewModel {
     self.timeZone = timeZone
   }
 
-  /// To be called each time the screen appears.
+  /// Loads the appointments; to be called each time the screen appears, and to try again.
   package func appear() async {
     guard let patient = session.credentials?.patientID else { return }
+    content.startLoading()
     do {
-      rows = try await service.appointments(ofPatient: patient).map { appointment in
-        Row(
-          id: appointment.id,
-          specialist: appointment.specialist,
-          date: AppointmentDate.shown(appointment.date, in: timeZone)
-        )
-      }
+      content = .loaded(try await service.appointments(ofPatient: patient).map(row))
     } catch {
+      content.fail()
       await snackbar.show(error.customMessage)
     }
+  }
+
+  /// Confirms an appointment; the list shows what the service then says.
+  package func confirm(_ row: Row) async {
+    do {
+      try await service.confirm(appointment: row.id)
+    } catch {
+      return await snackbar.show(error.customMessage)
+    }
+    await appear()
+  }
+
+  private func row(_ appointment: Appointment) -> Row {
+    Row(
+      id: appointment.id,
+      specialist: appointment.specialist,
+      date: AppointmentDate.shown(appointment.date, in: timeZone),
+      isConfirmed: appointment.status == .confirmed,
+      awaitsConfirmation: appointment.status == .booked
+    )
   }
 }

@@ -3,12 +3,12 @@ import RESTClient
 
 /// The home screen: the clinic's specialists, and log-out.
 ///
-/// Until the first reply the screen shows a skeleton, and keeps it when the reply is an error,
-/// until the screen appears again.
+/// Until the first reply the screen shows a skeleton. After an error there is none: the screen offers
+/// to try again, which it also does when it appears again.
 @MainActor @Observable
 package final class HomeViewModel {
-  /// nil while the skeleton shows.
-  package private(set) var specialists: [Specialist]?
+  package private(set) var content = Content<[Specialist]>.loading
+  package var specialists: [Specialist]? { content.value }
 
   @ObservationIgnored private let service: any HomeService
   @ObservationIgnored private let authentication: any AuthenticationService
@@ -27,11 +27,13 @@ package final class HomeViewModel {
     self.snackbar = snackbar
   }
 
-  /// To be called each time the screen appears.
+  /// Loads the specialists; to be called each time the screen appears, and to try again.
   package func appear() async {
+    content.startLoading()
     do {
-      specialists = try await service.specialists()
+      content = .loaded(try await service.specialists())
     } catch {
+      content.fail()
       await snackbar.show(error.customMessage)
     }
   }

@@ -12,14 +12,27 @@ struct AppointmentRecord: Codable, FetchableRecord, PersistableRecord {
   var date: Double
   var cancelReason: String?
   var isCancelled = false
+  var isConfirmed = false
 
   var time: Date { Date(timeIntervalSince1970: date) }
+
+  var status: AppointmentStatus {
+    isCancelled ? .cancelada : isConfirmed ? .confirmada : .agendada
+  }
+}
+
+/// How far an appointment is; the words are those of the API.
+///
+/// A new date needs a new confirmation.
+enum AppointmentStatus: String, Codable, Sendable {
+  case agendada, confirmada, cancelada
 }
 
 /// An appointment in a patient's list.
 struct ListedAppointmentReply: Encodable {
   let id: String
   let data: String
+  let status: AppointmentStatus
   let especialista: SpecialistReply
 }
 
@@ -27,6 +40,7 @@ struct ListedAppointmentReply: Encodable {
 struct FullAppointmentReply: Encodable {
   let id: String
   let data: String
+  let status: AppointmentStatus
   let especialista: SpecialistReply
   let paciente: PatientReply
   let motivoCancelamento: String?
@@ -38,9 +52,10 @@ struct BookingReply: Encodable {
   let especialista: String
   let paciente: String
   let data: String
+  let status: AppointmentStatus
 
   private enum Key: String, CodingKey {
-    case id, especialista, paciente, data, motivoCancelamento
+    case id, especialista, paciente, data, status, motivoCancelamento
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -49,6 +64,7 @@ struct BookingReply: Encodable {
     try object.encode(especialista, forKey: .especialista)
     try object.encode(paciente, forKey: .paciente)
     try object.encode(data, forKey: .data)
+    try object.encode(status, forKey: .status)
     try object.encodeNil(forKey: .motivoCancelamento)
   }
 }

@@ -15,6 +15,22 @@ struct PatientRecord: Codable, FetchableRecord, PersistableRecord {
   var healthPlan: String?
 }
 
+/// A patient as the sign-up answers it: with the key of the password, always empty, for the courses'
+/// app cannot read a patient without it.
+struct NewPatientReply: Encodable {
+  let record: PatientRecord
+
+  private enum Key: String, CodingKey {
+    case senha
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try PatientReply(record).encode(to: encoder)
+    var object = encoder.container(keyedBy: Key.self)
+    try object.encode("", forKey: .senha)
+  }
+}
+
 /// A patient as answered.
 struct PatientReply: Encodable {
   let id: String

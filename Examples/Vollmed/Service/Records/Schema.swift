@@ -29,6 +29,11 @@ enum Schema {
           """
       )
     }
+    migrator.registerMigration("v2") { database in
+      try database.execute(
+        sql: "ALTER TABLE appointment ADD COLUMN isConfirmed BOOLEAN NOT NULL DEFAULT 0"
+      )
+    }
     return migrator
   }
 }

@@ -3,8 +3,14 @@ import GRDB
 import Hummingbird
 import ServiceHost
 
-/// `/consulta`: book, read, move and cancel the caller's own appointments.
+/// `/consulta`: book, read, move, confirm and cancel the caller's own appointments.
+///
+/// `POST /consultas/agendar` books too; it is the endpoint of the exercise.
 extension VollmedService {
+  func addBookingExercise(to router: Router<BasicRequestContext>) {
+    router.post("consultas/agendar") { request, _ in try await book(request) }
+  }
+
   func addAppointmentRoutes(to group: RouterGroup<BasicRequestContext>) {
     group.post { request, _ in try await book(request) }
     group.get { request, _ in
@@ -22,7 +28,7 @@ extension VollmedService {
       let record = try await ownAppointment(request, context)
       return try Response.json(try await full(record, host: request.host))
     }
-    group.patch(":id") { request, context in try await move(request, context) }
+    group.patch(":id") { request, context in try await change(request, context) }
     group.delete(":id") { request, context in try await cancel(request, context) }
   }
 
@@ -38,6 +44,7 @@ extension VollmedService {
           ListedAppointmentReply(
             id: record.id,
             data: AppointmentDate.text(record.time),
+            status: record.status,
             especialista: SpecialistReply($0, host: host)
           )
         }
@@ -77,23 +84,30 @@ extension VollmedService {
     return try Response.json(reply(record, data: form.data))
   }
 
-  private func move(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+  /// Moves an appointment, confirms it, or both.
+  private func change(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     var record = try await ownAppointment(request, context)
-    let form = try await request.json(MoveForm.self)
-    let date = try date(form.data)
+    let form = try await request.json(ChangeForm.self)
+    let date = try form.data.map(date)
+    if let date {
+      record.date = date.timeIntervalSince1970
+      record.isConfirmed = false
+    }
+    if let status = form.status { record.isConfirmed = status == .confirmada }
     let rules = BookingRules(clinic: clinic, now: now())
-    record.date = date.timeIntervalSince1970
     try await database.write { [record] database in
-      try rules.checkBooking(
-        at: date,
-        patient: record.patientID,
-        specialist: record.specialistID,
-        moving: record.id,
-        in: database
-      )
+      if let date {
+        try rules.checkBooking(
+          at: date,
+          patient: record.patientID,
+          specialist: record.specialistID,
+          moving: record.id,
+          in: database
+        )
+      }
       try record.updateIfActive(database)
     }
-    return try Response.json(reply(record, data: form.data))
+    return try Response.json(reply(record, data: form.data ?? AppointmentDate.text(record.time)))
   }
 
   private func cancel(
@@ -140,6 +154,7 @@ extension VollmedService {
     return FullAppointmentReply(
       id: record.id,
       data: AppointmentDate.text(record.time),
+      status: record.status,
       especialista: SpecialistReply(specialist, host: host),
       paciente: PatientReply(patient),
       motivoCancelamento: record.cancelReason
@@ -151,7 +166,8 @@ extension VollmedService {
       id: record.id,
       especialista: record.specialistID,
       paciente: record.patientID,
-      data: data
+      data: data,
+      status: record.status
     )
   }
 
@@ -180,8 +196,27 @@ private struct BookingForm: Decodable {
   let data: String
 }
 
-private struct MoveForm: Decodable {
-  let data: String
+/// A new date, a new status, or both; what cancels an appointment is DELETE.
+private struct ChangeForm: Decodable {
+  let data: String?
+  let status: AppointmentStatus?
+
+  private enum Key: String, CodingKey {
+    case data, status
+  }
+
+  init(from decoder: any Decoder) throws {
+    let object = try decoder.container(keyedBy: Key.self)
+    status = try object.decodeIfPresent(AppointmentStatus.self, forKey: .status)
+    // Without a status the date is mandatory, as the courses have it.
+    data =
+      status == nil
+      ? try object.decode(String.self, forKey: .data)
+      : try object.decodeIfPresent(String.self, forKey: .data)
+    guard status != .cancelada else {
+      throw ServiceError(.badRequest, "Para cancelar a consulta, use DELETE")
+    }
+  }
 }
 
 /// The reason, under the service's key or the app's.

@@ -28,7 +28,7 @@ extension VollmedService {
         try record.checkIsUnique(in: database)
         try record.insert(database)
       }
-      return try Response.json(PatientReply(record), status: .accepted)
+      return try Response.json(NewPatientReply(record: record), status: .accepted)
     }
     group.get(":id") { request, context in
       try Response.json(PatientReply(try await ownRecord(request, context)))
