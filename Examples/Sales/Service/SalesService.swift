@@ -6,12 +6,12 @@ import ServiceHost
 /// The sales provider: users, products and orders behind OAuth 2.
 ///
 ///     POST /oauth/token                        client in HTTP Basic; password or refresh_token
-///     GET POST /api/users                      GET: administrators; POST: sign-up, open
+///     GET POST /api/users                      administrators; see `Rules`
 ///     GET PUT DELETE /api/users/byemail?email= oneself, or an administrator
 ///     PUT DELETE /api/users/update_gcm_reg_id/:id
 ///                                              the caller's device hears of orders, or no more
-///     GET POST /api/products                   the caller's own
-///     GET PUT DELETE /api/products/:code       the caller's own
+///     GET POST /api/products                   GET: any user; POST: administrators; see `Rules`
+///     GET PUT DELETE /api/products/:code       the same
 ///     GET POST /api/orders                     GET: administrators
 ///     GET PUT DELETE /api/orders/:id           PUT: administrators, cancelling also one's own; DELETE: administrators
 ///     GET /api/orders/byemail?email=           oneself, or an administrator
@@ -21,6 +21,7 @@ package struct SalesService: Sendable {
   let passwords: PasswordHash
   let tokens: TokenIssuer
   let notifier: any Notifier
+  let rules: Rules
   let now: @Sendable () -> Date
 
   /// The administrator who is always there and whom nobody can change.
@@ -30,11 +31,13 @@ package struct SalesService: Sendable {
   ///
   /// - Parameters:
   ///   - file: The SQLite file, beside which the key of the tokens is kept; nil is for tests.
+  ///   - rules: The rules for users and products.
   ///   - now: The clock that tokens go by.
   package init(
     file: URL?,
     passwords: PasswordHash = PasswordHash(),
     notifier: any Notifier = LogNotifier(),
+    rules: Rules = .book,
     now: @escaping @Sendable () -> Date = { Date() }
   ) async throws {
     database = try ServiceDatabase.open(at: file, migrations: Schema.migrations)
@@ -45,7 +48,9 @@ package struct SalesService: Sendable {
     )
     self.passwords = passwords
     self.notifier = notifier
+    self.rules = rules
     self.now = now
+    if rules == .book { try await checkCodesAreUnique() }
     try await addAdministrator()
   }
 
@@ -61,6 +66,14 @@ package struct SalesService: Sendable {
       try Response.json(["webcredentials": ["apps": [String]()]])
     }
     return router
+  }
+
+  /// Refuses a database of the repository's rules in which a code is there twice.
+  private func checkCodesAreUnique() async throws {
+    let twice = try await database.read {
+      try String.fetchOne($0, sql: "SELECT code FROM product GROUP BY code HAVING count(*) > 1")
+    }
+    if let twice { throw DuplicateCode(code: twice) }
   }
 
   private func addAdministrator() async throws {
@@ -81,6 +94,16 @@ package struct SalesService: Sendable {
         ).insert(database)
       }
     }
+  }
+}
+
+/// Two products have one code, which the book's rules do not have.
+package struct DuplicateCode: Error, CustomStringConvertible {
+  package let code: String
+
+  package var description: String {
+    "The database has several products with the code \(code). "
+      + "Start the service with --rules repository, or choose another database."
   }
 }
 

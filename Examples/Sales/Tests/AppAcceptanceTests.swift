@@ -15,7 +15,7 @@ import Testing
     defer { folder.remove() }
     let store = ProtectedFile(folder.file("session.json"))
     try await TestShop.run { shop in
-      _ = try await shop.signUp("ana@a.co")
+      _ = try await shop.signUp("ana@a.co", role: "ADMIN")
       let transport = CountingTransport()
       let app = await Self.app(shop.url, store: store, transport: transport)
       try await body(shop, app, transport)

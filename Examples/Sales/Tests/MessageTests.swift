@@ -59,6 +59,16 @@ struct MessageTests {
     let order = try await order(through: notifier, registration)
     let message = try #require(await messages.next())
     #expect(message.title == "Provedor de Mensagens" && message.body == "Status do pedido")
+    // The dictionary of the book's log (8.7.6).
+    let aps = try #require(message.userInfo["aps"] as? [String: Any])
+    #expect(aps["content-available"] as? Int == 1)
+    #expect(
+      aps["alert"] as? [String: String]
+        == ["body": "Status do pedido", "title": "Provedor de Mensagens"]
+    )
+    #expect(message.userInfo["google.c.sender.id"] as? String == "42")
+    #expect(message.userInfo["google.c.a.e"] as? String == "1")
+    #expect(message.userInfo["gcm.message_id"] as? String == message.messageID)
     let info = try #require(message.userInfo["gcm.notification.orderInfo"] as? String)
     let expected = OrderInfo(
       infoReason: "NEW_ORDER",

@@ -103,16 +103,17 @@ import Testing
     }
   }
 
-  @Test func `1e.3 sign-up is open, ignores a requested role and takes an e-mail once`()
+  @Test
+  func `1e.3 by the repository's rules sign-up is open, ignores a role and takes an e-mail once`()
     async throws
   {
-    try await TestShop.run { shop in
-      let created = try await shop.signUp("doralice@siecola.com.br", role: "ADMIN")
+    try await TestShop.run(rules: .repository) { shop in
+      let created = try await shop.signUp("doralice@siecola.com.br", role: "ADMIN", by: nil)
       #expect(created.status == 200 && created.object["role"] as? String == "USER")
       #expect(created.object["password"] is NSNull)
       let id = try #require(created.object["id"] as? Int)
       #expect(id > 1 << 31 && id < 1 << 53)
-      let again = try await shop.signUp("Doralice@siecola.com.br")
+      let again = try await shop.signUp("Doralice@siecola.com.br", by: nil)
       #expect(again.status == 412 && again.errorMessage != nil)
       let disabled = try await raw(
         .post,
@@ -190,8 +191,10 @@ import Testing
     }
   }
 
-  @Test func `1e.6 a code is unique for its owner and can be changed`() async throws {
-    try await TestShop.run { shop in
+  @Test func `1e.6 by the repository's rules a code is unique for its owner, and can be changed`()
+    async throws
+  {
+    try await TestShop.run(rules: .repository) { shop in
       let ana = try await shop.user("ana@a.co")
       let bia = try await shop.user("bia@a.co")
       let created = try await shop.addProduct("COD1", token: ana)
@@ -224,8 +227,8 @@ import Testing
     }
   }
 
-  @Test func `1e.7 nobody sees another's products`() async throws {
-    try await TestShop.run { shop in
+  @Test func `1e.7 by the repository's rules nobody sees another's products`() async throws {
+    try await TestShop.run(rules: .repository) { shop in
       let ana = try await shop.user("ana@a.co")
       let bia = try await shop.user("bia@a.co")
       _ = try await shop.addProduct("B2", token: bia)

@@ -17,6 +17,8 @@ struct TestShop: ShopClient {
     file: URL? = nil,
     now: TestNow = TestNow(),
     through messages: MessageNotifier? = nil,
+    rules: Rules = .book,
+    sample: Bool = false,
     _ body: @Sendable (TestShop) async throws -> Void
   ) async throws {
     let notifier = RecordingNotifier()
@@ -24,8 +26,10 @@ struct TestShop: ShopClient {
       file: file,
       passwords: PasswordHash(rounds: 16),
       notifier: messages ?? notifier,
+      rules: rules,
       now: { now.date }
     )
+    if sample { try await service.addSampleData() }
     try await withServer(service.router()) { url in
       try await body(TestShop(url: url, now: now, notifier: notifier))
     }

@@ -16,14 +16,24 @@ struct SalesServiceCommand: ServiceCommand {
   )
 
   @OptionGroup var options: ServiceOptions
+  @Option(
+    help: "The rules for users and products: the book's, or those of the repository that it names."
+  )
+  var rules = Rules.book
 
   func router() async throws -> Router<BasicRequestContext> {
     let messages = MessageNotifier(environment: ProcessInfo.processInfo.environment)
-    let service = try await SalesService(file: options.file, notifier: messages ?? LogNotifier())
+    let service = try await SalesService(
+      file: options.file,
+      notifier: messages ?? LogNotifier(),
+      rules: rules
+    )
     if options.sample { try await service.addSampleData() }
     return service.router()
   }
 }
+
+extension Rules: ExpressibleByArgument {}
 
 struct SalesWebCommand: PagesCommand {
   static let configuration = CommandConfiguration(

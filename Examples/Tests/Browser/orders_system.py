@@ -52,7 +52,7 @@ class Shop:
 
     def sign_up(self, email, password="segredo"):
         body = {"email": email, "password": password, "enabled": True}
-        ask("POST", f"{self.address}/api/users", None, body)
+        ask("POST", f"{self.address}/api/users", f"Bearer {self.token(*ADMINISTRATOR)}", body)
 
     def token(self, email, password="segredo"):
         form = urllib.parse.urlencode(

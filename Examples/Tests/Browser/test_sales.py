@@ -32,7 +32,13 @@ def test_main_flow(driver, shop):
     page.click("Sign in")
     page.sees("Wrong e-mail or password")
     sign_in(page)
-    assert [row.text for row in page.all("#products .price")] == ["$ 18.90", "$ 3.50", "$ 159.00"]
+    assert [row.text for row in page.all("#products .price")] == [
+        "$ 18.90",
+        "$ 3.50",
+        "$ 10.00",
+        "$ 20.00",
+        "$ 159.00",
+    ]
 
     page.click("New product")
     page.sees("New product", "h1")

@@ -41,15 +41,28 @@ extension ShopClient {
     try await logIn("matilde@siecola.com.br", "matilde")
   }
 
+  /// Has the administrator create a user.
   package func signUp(
     _ email: String,
     role: String = "USER",
     registration: String? = nil
   ) async throws -> RawReply {
+    let token = try await administrator()
+    return try await signUp(email, role: role, registration: registration, by: token)
+  }
+
+  /// Creates a user with the caller's token; nil for a stranger.
+  package func signUp(
+    _ email: String,
+    role: String = "USER",
+    registration: String? = nil,
+    by token: String?
+  ) async throws -> RawReply {
     try await raw(
       .post,
       url,
       "/api/users",
+      token: token,
       body: """
         {"email":"\(email)","password":"segredo",\
         "gcmRegId":\(registration.map { "\"\($0)\"" } ?? "null"),"lastLogin":null,\

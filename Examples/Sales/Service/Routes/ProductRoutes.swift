@@ -3,53 +3,52 @@ import GRDB
 import Hummingbird
 import ServiceHost
 
-/// `/api/products`: everybody sees and changes their own; a code is unique among its owner's.
+/// `/api/products`: any user sees all of them and administrators change them, or everybody their own;
+/// `Rules` decides.
 extension SalesService {
   func addProductRoutes(to group: RouterGroup<BasicRequestContext>) {
     group.get { request, _ in
-      let owner = try await requireUser(request).id
-      let products = try await database.read {
-        try ProductRecord.filter(Column("ownerID") == owner).order(Column("code")).fetchAll($0)
-      }
-      return try Response.json(products.map(ProductReply.init))
+      let products = visibleProducts(to: try await requireUser(request))
+      let found = try await database.read { try products.order(Column("code")).fetchAll($0) }
+      return try Response.json(found.map(ProductReply.init))
     }
     group.post { request, _ in
-      let owner = try await requireUser(request).id
+      let caller = try await requireEditor(request)
       let form = try await request.json(ProductForm.self)
       try form.check()
-      let product = form.record(id: .fresh(), owner: owner)
+      let product = form.record(id: .fresh(), owner: caller.id)
       try await database.write { database in
-        try product.checkCodeIsFree(in: database)
+        try checkCodeIsFree(product, in: database)
         try product.insert(database)
       }
       return try Response.json(ProductReply(product), status: .created)
     }
     group.get(":code") { request, context in
-      let owner = try await requireUser(request).id
+      let caller = try await requireUser(request)
       let code = try context.parameters.code
-      let product = try await database.read { try storedProduct(code, of: owner, in: $0) }
+      let product = try await database.read { try storedProduct(code, for: caller, in: $0) }
       return try Response.json(ProductReply(product))
     }
     group.put(":code") { request, context in
-      let owner = try await requireUser(request).id
+      let caller = try await requireEditor(request)
       let code = try context.parameters.code
       let form = try await request.json(ProductForm.self)
       try form.check()
       let changed = try await database.write { database in
-        try form.record(id: form.id ?? 0, owner: owner).checkCodeIsFree(in: database)
-        let id = try storedProduct(code, of: owner, in: database).id
-        let changed = form.record(id: id, owner: owner)
-        try changed.checkCodeIsFree(in: database)
+        try checkCodeIsFree(form.record(id: form.id ?? 0, owner: caller.id), in: database)
+        let old = try storedProduct(code, for: caller, in: database)
+        let changed = form.record(id: old.id, owner: old.ownerID)
+        try checkCodeIsFree(changed, in: database)
         try changed.update(database)
         return changed
       }
       return try Response.json(ProductReply(changed))
     }
     group.delete(":code") { request, context in
-      let owner = try await requireUser(request).id
+      let caller = try await requireEditor(request)
       let code = try context.parameters.code
       let product = try await database.write { database in
-        let product = try storedProduct(code, of: owner, in: database)
+        let product = try storedProduct(code, for: caller, in: database)
         try product.delete(database)
         return product
       }
@@ -57,15 +56,37 @@ extension SalesService {
     }
   }
 
+  /// The user who asks, who must be allowed to change products.
+  private func requireEditor(_ request: Request) async throws -> UserRecord {
+    switch rules {
+    case .book: try await requireAdministrator(request)
+    case .repository: try await requireUser(request)
+    }
+  }
+
+  private func visibleProducts(to user: UserRecord) -> QueryInterfaceRequest<ProductRecord> {
+    switch rules {
+    case .book: ProductRecord.all()
+    case .repository: ProductRecord.filter(Column("ownerID") == user.id)
+    }
+  }
+
   private func storedProduct(
     _ code: String,
-    of owner: Int64,
+    for user: UserRecord,
     in database: Database
   ) throws -> ProductRecord {
-    let found = try ProductRecord.filter(Column("ownerID") == owner && Column("code") == code)
-      .fetchOne(database)
+    let found = try visibleProducts(to: user).filter(Column("code") == code).fetchOne(database)
     guard let found else { throw ServiceError(.notFound, "Product \(code) not found") }
     return found
+  }
+
+  private func checkCodeIsFree(_ product: ProductRecord, in database: Database) throws {
+    var same = ProductRecord.filter(Column("code") == product.code && Column("id") != product.id)
+    if rules == .repository { same = same.filter(Column("ownerID") == product.ownerID) }
+    guard try same.isEmpty(database) else {
+      throw ServiceError(.preconditionFailed, "Product \(product.code) already exists")
+    }
   }
 }
 
@@ -94,15 +115,6 @@ private struct ProductForm: Decodable {
       price: price ?? 0,
       quantity: quantity ?? 0
     )
-  }
-}
-
-extension ProductRecord {
-  fileprivate func checkCodeIsFree(in database: Database) throws {
-    let same = ProductRecord.filter(Column("ownerID") == ownerID && Column("code") == code)
-    guard try same.filter(Column("id") != id).isEmpty(database) else {
-      throw ServiceError(.preconditionFailed, "Product \(code) already exists")
-    }
   }
 }
 

@@ -40,13 +40,24 @@ extension SalesService {
   private static let nobodysHash =
     "scrypt$16384$8$AAAAAAAAAAAAAAAAAAAAAA==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
+  /// The client's header as the book prints it, in chapters 6.1.3 and 6.4.2, with letters misread.
+  private static let misprints = ["c2llY29sYTptYXRpbGRI", "c211Y29sYTptYXRpbGR1"]
+
   private static func checkClient(of request: Request) throws {
     let words = (request.headers[.authorization] ?? "").split(separator: " ")
     let expected = Data("\(client.id):\(client.secret)".utf8)
     guard words.count == 2, words[0].lowercased() == "basic",
       let given = Data(base64Encoded: String(words[1])), Secret.isEqual(given, expected)
     else {
-      throw refusal(.unauthorized, "invalid_client", "Bad client credentials", challenge: "Basic")
+      let isMisprint = words.count == 2 && misprints.contains(String(words[1]))
+      throw refusal(
+        .unauthorized,
+        "invalid_client",
+        isMisprint
+          ? "The book's header has misread letters. Send: Basic \(expected.base64EncodedString())"
+          : "Bad client credentials",
+        challenge: "Basic"
+      )
     }
   }
 

@@ -14,6 +14,7 @@ extension SalesService {
       return try Response.json(users.map(UserReply.init))
     }
     group.post { request, _ in
+      if rules == .book { _ = try await requireAdministrator(request) }
       let form = try await request.json(UserForm.self)
       guard let password = form.password, !password.isEmpty else {
         throw ServiceError(.badRequest, "Password is missing")
@@ -24,7 +25,7 @@ extension SalesService {
         passwordHash: try await passwords.hash(password),
         gcmRegId: form.gcmRegId,
         lastGCMRegister: form.gcmRegId.map { _ in now().timeIntervalSince1970 },
-        role: .user,
+        role: rules == .book ? form.role ?? .user : .user,
         enabled: form.enabled ?? false
       )
       try await database.write { database in
