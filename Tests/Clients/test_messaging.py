@@ -481,6 +481,7 @@ def test_the_legacy_form_of_the_order_message(server, project):
     shown = line["message"]["notification"]
     assert shown["title"] == "Provedor de Mensagens" and shown["body"] == "Status do pedido"
     assert '"orderID":12' in shown["orderInfo"] and line["message"]["priority"] == "high"
+    assert line["message"]["content_available"] is True
 
 
 def test_the_legacy_form(server, project):

@@ -176,6 +176,8 @@ struct ServerTests {
     var messages = listener.messages.makeAsyncIterator()
     let info = try #require(await messages.next())
     #expect(info["gcm.message_id"] == results.first?["message_id"] as? String)
+    #expect(info["google.c.a.e"] == "1")
+    #expect(info["google.c.sender.id"] == "42")
     let order = try #require(info["gcm.notification.orderInfo"])
     let members = try JSONSerialization.jsonObject(with: Data(order.utf8)) as? [String: Any]
     #expect(members?["orderID"] as? Int == 4_711)

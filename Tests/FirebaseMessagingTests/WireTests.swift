@@ -71,7 +71,11 @@ struct WireTests {
     #expect(sequence == 18 && message.messageID == "0:17" && message.from == "shop")
     #expect(message.title == "Provedor de Mensagens" && message.body == "Status do pedido")
     #expect(message.data == ["k1": "v1", "title": "data's own"])
-    let info = message.userInfo
+    var received = message
+    received.senderID = "19283323559"
+    let info = received.userInfo
+    #expect(info["google.c.sender.id"] as? String == "19283323559")
+    #expect(info["google.c.a.e"] as? String == "1" && message.userInfo["google.c.sender.id"] == nil)
     #expect(info["gcm.message_id"] as? String == "0:17" && info["from"] as? String == "shop")
     #expect(info["k1"] as? String == "v1" && info["title"] as? String == "data's own")
     #expect(info["gcm.notification.orderInfo"] as? String == "{\"orderID\":7}")
@@ -87,8 +91,11 @@ struct WireTests {
   }
 
   @Test func `data cannot pass for the message's own members`() {
-    let json: [String: Any] = ["data": ["gcm.message_id": "forged", "aps": "forged"]]
+    let names = ["gcm.message_id", "aps", "google.c.a.e", "google.c.sender.id"]
+    let forged = Dictionary(uniqueKeysWithValues: names.map { ($0, "forged") })
+    let json: [String: Any] = ["data": forged]
     let info = RemoteMessage(id: "0:1", json: json)?.userInfo
+    #expect(info?["google.c.a.e"] == nil && info?["google.c.sender.id"] == nil)
     #expect(info?["gcm.message_id"] as? String == "0:1" && info?["aps"] is [String: Any])
   }
 

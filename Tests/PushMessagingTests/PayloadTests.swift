@@ -105,7 +105,10 @@ import Testing
       let options = content.options(channel)
       #expect(options == DeliveryOptions(priority: .high, timeToLive: 60, collapseKey: "order"))
     }
-    let shown = content.payload(.direct, Self.context)["notification"]
+    let direct = content.payload(.direct, Self.context)
+    #expect(direct["content_available"]?.boolean == true && direct["mutable_content"] == nil)
+    #expect(content.payload(.webPush, Self.context)["content_available"] == nil)
+    let shown = direct["notification"]
     #expect(shown?["orderInfo"]?.string == #"{"orderID":12,"newOrderStatus":"PAID"}"#)
   }
 

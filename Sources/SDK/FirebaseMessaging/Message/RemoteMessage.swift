@@ -13,6 +13,9 @@ public struct RemoteMessage: Sendable, Hashable {
   /// The notification's text.
   public let body: String?
 
+  /// The sender in the options of the app that got it.
+  var senderID: String?
+
   /// The JSON object that the server sent.
   private let content: Data
 
@@ -30,10 +33,11 @@ public struct RemoteMessage: Sendable, Hashable {
     self.content = content
   }
 
-  /// The message as Apple's clients get it: `aps`, the data's members beside it, `gcm.message_id`, and what the
-  /// notification has beyond Apple's members under `gcm.notification.…`.
+  /// The message as Apple's clients get it: `aps`, the data's members beside it, `gcm.message_id`,
+  /// `google.c.sender.id`, `google.c.a.e` of a notification, and what it has beyond Apple's members under
+  /// `gcm.notification.…`.
   public var userInfo: [AnyHashable: Any] {
     let json = (try? JSONSerialization.jsonObject(with: content)) as? [String: Any] ?? [:]
-    return UserInfo(messageID: messageID, json: json).members
+    return UserInfo(messageID: messageID, json: json, senderID: senderID).members
   }
 }

@@ -13,10 +13,14 @@ struct UserInfo {
   ]
   private static let apsMembers = ["sound": "sound", "click_action": "category"]
 
-  init(messageID: String, json: [String: Any]) {
+  /// - Parameter senderID: The sender of the app's options; nil or empty where they have none.
+  init(messageID: String, json: [String: Any], senderID: String?) {
     for (name, value) in json["data"] as? [String: Any] ?? [:] { members[name] = value }
     for (name, value) in json["notification"] as? [String: Any] ?? [:] { add(name, value) }
     members["gcm.message_id"] = messageID
+    members["google.c.sender.id"] = senderID.flatMap { $0.isEmpty ? nil : $0 }
+    // Whether the message counts for Analytics, as every notification does.
+    members["google.c.a.e"] = json["notification"] == nil ? nil : "1"
     if let from = json["from"] { members["from"] = from }
     if let key = json["collapse_key"] { members["collapse_key"] = key }
     for (name, appleName) in [

@@ -117,6 +117,8 @@ extension Messaging {
   /// Hands a message over, unless that was done before, and then notes that it was.
   private func handOver(_ message: RemoteMessage, _ sequence: Int64) async {
     let id = message.messageID
+    var message = message
+    message.senderID = backend.options.gcmSenderID
     if !kept.seen.contains(id) {
       await callDelegate(message)
       for feed in state.withLock({ Array($0.feeds.values) }) { feed.yield(message) }

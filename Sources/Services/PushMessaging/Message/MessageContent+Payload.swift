@@ -74,7 +74,8 @@ extension MessageContent {
   func payload(_ channel: PushChannel, _ context: PayloadContext) -> JSONText {
     switch channel {
     case .apns: applePayload(context)
-    case .webPush, .direct: webPayload(context, priority: options(channel).priority)
+    case .webPush: webPayload(context, priority: options(channel).priority)
+    case .direct: directPayload(context)
     }
   }
 
@@ -176,6 +177,19 @@ extension MessageContent {
   }
 
   // MARK: The web, and clients that connect
+
+  /// The web's payload, with what the message says of Apple's background work, from which clients that connect make the
+  /// dictionary that Apple's get.
+  private func directPayload(_ context: PayloadContext) -> JSONText {
+    let aps = json["apns"]?["payload"]?["aps"]
+    let flags = [
+      ("content-available", "content_available"), ("mutable-content", "mutable_content"),
+    ].filter { aps?[$0.0]?.integer == 1 }
+    return Self.merge(
+      webPayload(context, priority: options(.direct).priority),
+      flags.map { .init($0.1, .boolean(true)) }
+    )
+  }
 
   private func webPayload(
     _ context: PayloadContext,
