@@ -1,15 +1,17 @@
-#if canImport(SwiftUI)
+#if canImport(SwiftUI) && canImport(MapKit)
 import CodableGuideCore
+import FirebaseFirestore
+import MapKit
 import SwiftUI
 
-/// The offices on a map without tiles; a tap on a row moves the map there.
+/// The offices on a map; a tap on a row moves the map there.
 struct OfficesView: View {
   let model: OfficesViewModel
 
   var body: some View {
     Form {
       Section {
-        OfficeMap(frame: model.frame, offices: model.offices).frame(height: 300)
+        OfficeMap(offices: model.offices, chosen: model.chosen).frame(height: 300)
       }
       Section {
         ListStateView(list: model.list)
@@ -22,30 +24,43 @@ struct OfficesView: View {
   }
 }
 
-/// The grid of degrees and a pin an office.
+/// MapKit's map with a marker an office, which keeps the names apart.
 struct OfficeMap: View {
-  let frame: MapFrame
   let offices: [Office]
+  /// The id of the office that the map shows closely; nil shows all.
+  let chosen: String?
+  @State private var position = MapCameraPosition.automatic
 
   var body: some View {
-    Canvas { context, size in
-      var grid = Path()
-      for line in frame.meridians {
-        grid.move(to: CGPoint(x: line.position * size.width, y: 0))
-        grid.addLine(to: CGPoint(x: line.position * size.width, y: size.height))
-      }
-      for line in frame.parallels {
-        grid.move(to: CGPoint(x: 0, y: line.position * size.height))
-        grid.addLine(to: CGPoint(x: size.width, y: line.position * size.height))
-      }
-      context.stroke(grid, with: .color(.secondary.opacity(0.4)))
-      for office in offices {
-        guard let place = frame.position(of: office.location) else { continue }
-        let point = CGPoint(x: place.x * size.width, y: place.y * size.height)
-        context.draw(Image(systemName: "mappin"), at: point, anchor: .bottom)
+    Map(position: $position) {
+      ForEach(offices, id: \.id) { office in
+        Marker(office.name, coordinate: CLLocationCoordinate2D(office.location))
       }
     }
+    .onChange(of: chosen, initial: true) { show() }
     .accessibilityLabel("A map of the offices")
+  }
+
+  private func show() {
+    guard let office = offices.first(where: { $0.id != nil && $0.id == chosen }) else {
+      position = .automatic
+      return
+    }
+    position = .region(
+      MKCoordinateRegion(
+        center: CLLocationCoordinate2D(office.location),
+        span: MKCoordinateSpan(
+          latitudeDelta: MapFrame.closeSpan,
+          longitudeDelta: MapFrame.closeSpan
+        )
+      )
+    )
+  }
+}
+
+extension CLLocationCoordinate2D {
+  fileprivate init(_ point: GeoPoint) {
+    self.init(latitude: point.latitude, longitude: point.longitude)
   }
 }
 #endif

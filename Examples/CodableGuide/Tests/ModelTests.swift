@@ -82,6 +82,31 @@ import Testing
     #expect(close.meridians.count >= 3 && MapFrame(fitting: []).span == 360)
   }
 
+  @Test func `names on a map cover neither each other nor a pin`() {
+    // The sample's offices on the map that shows them all: two in California are a point apart.
+    let offices = [
+      ("Googleplex", 56.0, 170.0), ("Hamburg", 334.0, 120.0), ("New York", 157.0, 160.0),
+      ("San Francisco", 55.0, 169.0), ("UK", 313.0, 126.0),
+    ]
+    var labels = MapLabels(width: 390, height: 300)
+    for (_, x, y) in offices { labels.addPin(x: x, y: y) }
+    var boxes: [MapLabels.Box] = []
+    for (name, x, y) in offices {
+      guard let side = labels.place(name, x: x, y: y) else {
+        Issue.record("\(name) has no room")
+        continue
+      }
+      boxes.append(MapLabels.box(of: name, side, x: x, y: y))
+    }
+    for (index, box) in boxes.enumerated() {
+      #expect(!boxes.dropFirst(index + 1).contains(where: box.overlaps), "\(offices[index].0)")
+      #expect(box.x >= 0 && box.x + box.width <= 390 && box.y >= 0 && box.y + box.height <= 300)
+    }
+    // Where there is no room a name is left out.
+    let sides = (0..<6).map { _ in labels.place("San Francisco", x: 55, y: 169) }
+    #expect(sides.last == .some(nil))
+  }
+
   /// What decoding a value says; nil where it succeeds.
   private static func problem<Value: Decodable>(_ type: Value.Type, _ fields: Any) -> MappingError?
   {

@@ -14,10 +14,27 @@ struct LocationsModel {
     let id: String
     let x: String
     let y: String
-    let label: String?
-    /// Beside the pin, on the side where there is room.
-    let labelAt: Int
+    /// The name, on a side of the pin where there is room; nil where there is none.
+    let label: Label?
+  }
+
+  /// A pin's name, placed from the pin's tip.
+  struct Label {
+    let text: String
+    let x: Int
+    let y: Int
     let anchor: String
+
+    init(_ text: String, _ side: MapLabels.Side) {
+      self.text = text
+      (x, y, anchor) =
+        switch side {
+        case .right: (11, -11, "start")
+        case .left: (-11, -11, "end")
+        case .above: (0, -29, "middle")
+        case .below: (0, 13, "middle")
+        }
+    }
   }
 
   struct Row {
@@ -59,22 +76,27 @@ struct LocationsModel {
     }
   }
 
-  /// The pins; a name that would cover another one is left to the rows.
+  /// The pins; a name that would cover something else is left to the rows.
   private static func pins(_ offices: [Office], on map: MapFrame) -> [Pin] {
-    var named: [MapFrame.Position] = []
-    return offices.compactMap { office in
-      guard let place = map.position(of: office.location) else { return nil }
-      let isFree = named.allSatisfy { abs($0.x - place.x) > 0.2 || abs($0.y - place.y) > 0.05 }
-      if isFree { named.append(place) }
-      return Pin(
+    let places = offices.compactMap { office in
+      map.position(of: office.location).map { (office, x: $0.x * 390, y: $0.y * 300) }
+    }
+    var labels = MapLabels(width: 390, height: 300, obstacles: degreeBoxes(of: map))
+    for place in places { labels.addPin(x: place.x, y: place.y) }
+    return places.map { office, x, y in
+      Pin(
         id: office.id ?? "",
-        x: number(place.x * 390),
-        y: number(place.y * 300),
-        label: isFree ? office.name : nil,
-        labelAt: place.x < 0.75 ? 11 : -11,
-        anchor: place.x < 0.75 ? "start" : "end"
+        x: number(x),
+        y: number(y),
+        label: labels.place(office.name, x: x, y: y).map { Label(office.name, $0) }
       )
     }
+  }
+
+  /// The room of the degrees at the lower and the left edge.
+  private static func degreeBoxes(of map: MapFrame) -> [MapLabels.Box] {
+    map.meridians.map { .init(x: $0.position * 390 + 3, y: 284, width: 40, height: 14) }
+      + map.parallels.map { .init(x: 4, y: $0.position * 300 - 14, width: 40, height: 14) }
   }
 
   private static func coordinates(of point: GeoPoint) -> String {

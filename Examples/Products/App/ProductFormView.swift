@@ -14,7 +14,7 @@ struct ProductFormView: View {
       Form {
         Section {
           preview.frame(height: 220)
-          PhotosPicker("Choose a photo", selection: $chosen, matching: .images)
+          PhotosPicker(form.photoTitle, selection: $chosen, matching: .images)
         }
         Section {
           TextField("Name", text: $form.draft.name)
@@ -23,16 +23,19 @@ struct ProductFormView: View {
           TextField("Price", text: $form.draft.price)
         }
       }
-      .navigationTitle(form.isNew ? "New product" : "Edit product")
+      .navigationTitle(form.title)
       .toolbar {
         ToolbarItem(placement: .cancellationAction) { Button("Cancel") { list.closeForm() } }
         ToolbarItem(placement: .confirmationAction) {
-          Button("Save") { Task { await list.saveForm() } }.disabled(form.isSaving)
+          Button(form.saveTitle) { Task { await list.saveForm() } }.disabled(form.isSaving)
         }
       }
     }
     .task(id: chosen) { await takeChosen() }
-    .alert("Saving product...", isPresented: .constant(form.isSaving)) {}
+    .alert(form.title, isPresented: .constant(form.isSaving)) {
+    } message: {
+      Text("Saving product...")
+    }
     .alert("Error", isPresented: hasAlert) {
       Button("Dismiss") { form.dismissAlert() }
     } message: {
@@ -54,10 +57,21 @@ struct ProductFormView: View {
 
   private func takeChosen() async {
     do {
-      if let data = try await chosen?.loadTransferable(type: Data.self) { form.choose(data) }
+      if let data = try await chosen?.loadTransferable(type: Data.self) {
+        form.choose(Self.compressed(data))
+      }
     } catch {
       // The library could not hand the photo over; the form keeps the one that it has.
     }
+  }
+
+  /// The picture as small as JPEG makes it, as the book does.
+  private static func compressed(_ data: Data) -> Data {
+    #if canImport(UIKit)
+    UIImage(data: data)?.jpegData(compressionQuality: 0.0) ?? data
+    #else
+    data
+    #endif
   }
 
   private var hasAlert: Binding<Bool> {

@@ -88,7 +88,7 @@ struct ProductRow: View {
         Text(product.code).foregroundStyle(.secondary)
       }
       Spacer()
-      Text(product.price, format: .number.precision(.fractionLength(2)))
+      Text(product.priceText)
     }
   }
 }

@@ -39,6 +39,29 @@ import Testing
     await again.quit()
   }
 
+  @Test func `an upload without metadata passes the rules, as the book has it`() async throws {
+    let test = try await TestProducts()
+    defer { test.end() }
+    let app = try test.launch("phone")
+    let list = try await app.signUp("ana")
+    let file = app.storage.reference(withPath: "users/\(list.person)/photo")
+    let stored = try await file.putDataAsync(picture(9), metadata: nil)
+    #expect(stored.contentType == "application/octet-stream")
+    #expect(try await file.data(maxSize: 1024) == picture(9))
+    // Another type is none of a photo's, and another person's folder stays closed.
+    let page = StorageMetadata()
+    page.contentType = "text/html"
+    let other = app.storage.reference(withPath: "users/\(list.person)/page")
+    await #expect(throws: StorageError.self) {
+      try await other.putDataAsync(picture(9), metadata: page)
+    }
+    let foreign = app.storage.reference(withPath: "users/another/photo")
+    await #expect(throws: StorageError.self) {
+      try await foreign.putDataAsync(picture(9), metadata: nil)
+    }
+    await app.quit()
+  }
+
   @Test func `an answer does not count for a photo that was noted again meanwhile`() async throws {
     let folder = try Folder()
     defer { folder.remove() }
@@ -60,7 +83,7 @@ import Testing
     test.brasa.stop()
     try await list.add("Lamp", code: "L1", photo: picture(1))
     let form = try #require(list.form)
-    #expect(form.alert?.hasPrefix("The product could not be saved") == true && !form.isSaving)
+    #expect(form.alert?.hasPrefix("The product couldn't be saved") == true && !form.isSaving)
     #expect(form.photo != nil && form.draft.name == "Lamp" && list.names == [])
     try test.brasa.start()
     form.dismissAlert()

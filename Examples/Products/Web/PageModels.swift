@@ -56,7 +56,7 @@ struct ListModel {
         id: product.id ?? "",
         name: product.name,
         code: product.code,
-        price: product.price.formatted(.number.precision(.fractionLength(2))),
+        price: product.priceText,
         photo: product.imageId.flatMap { model.photos.contains($0) ? $0 : nil },
         canDelete: canDelete
       )
@@ -74,12 +74,14 @@ struct FormModel {
   let price: String
   /// The photo that is shown, as an address; nil is the icon.
   let photo: String?
+  let photoLabel: String
+  let saveLabel: String
   let isSaving: Bool
   let alert: String?
 
   init(_ model: ProductFormViewModel) {
     key = "form-\(model.product?.id ?? "new")"
-    title = model.isNew ? "New product" : "Edit product"
+    (title, photoLabel, saveLabel) = (model.title, model.photoTitle, model.saveTitle)
     (name, description) = (model.draft.name, model.draft.description)
     (code, price) = (model.draft.code, model.draft.price)
     let chosen = model.photo.map {

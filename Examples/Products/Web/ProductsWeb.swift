@@ -34,14 +34,17 @@ package enum ProductsWeb {
     }
   }
 
+  /// Google's button, as in the book, and the provider beside Brasa; a project that has no Google says so when the
+  /// button is clicked.
   private static func providers(_ authUI: FUIAuth) -> [any FUIAuthProvider] {
     [
+      FUIGoogleAuth(authUI: authUI),
       FUIOAuth(
         authUI: authUI,
         providerID: provider,
         buttonLabelText: "Sign in with the trial provider",
         shortName: "Trial provider"
-      )
+      ),
     ]
   }
 }

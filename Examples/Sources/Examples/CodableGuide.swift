@@ -9,6 +9,7 @@ struct CodableGuideWebCommand: PagesCommand {
   )
 
   @OptionGroup var options: WebOptions
+  @OptionGroup var firebase: FirebaseArguments
 
   func host() async throws -> LiveHost {
     try await CodableGuideWeb.host(service: options.address, folder: options.directory)

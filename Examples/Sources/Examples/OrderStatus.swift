@@ -9,6 +9,7 @@ struct OrderStatusWebCommand: PagesCommand {
   )
 
   @OptionGroup var options: WebOptions
+  @OptionGroup var firebase: FirebaseArguments
   @Option(help: "The address of the Brasa.") var messages: String
 
   func host() async throws -> LiveHost {

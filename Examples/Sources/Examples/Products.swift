@@ -11,6 +11,7 @@ struct ProductsWebCommand: PagesCommand {
   )
 
   @OptionGroup var options: WebOptions
+  @OptionGroup var firebase: FirebaseArguments
 
   func host() async throws -> LiveHost {
     try await ProductsWeb.host(service: options.address, folder: options.directory)

@@ -122,18 +122,19 @@ class Server:
             text=True,
         ).stdout
 
-    def administer(self, method, path, body):
-        """Calls an administrator's API."""
+    def administer(self, method, path, body=None):
+        """Calls an administrator's API and gives what it answers."""
         # The first start prints the key of its administrator to the terminal.
         key = re.search(r"brasa-admin-\w+", self.data.with_suffix(".log").read_text())[0]
         request = urllib.request.Request(
             self.address + path,
-            data=json.dumps(body).encode(),
+            data=None if body is None else json.dumps(body).encode(),
             headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
             method=method,
         )
         tls = trusting(self.certificates)
-        urllib.request.urlopen(request, timeout=PATIENCE, context=tls).close()
+        with urllib.request.urlopen(request, timeout=PATIENCE, context=tls) as reply:
+            return json.loads(reply.read() or b"null")
 
 
 class Brasa(Server):

@@ -285,7 +285,7 @@ def products(folder, scheme, target):
                 page.one("#preview")
             if name == "Armchair":
                 album.take(f"form{end}")
-            page.click("Save")
+            page.click("Add")
             page.sees(name, "#products")
         page.wait(lambda: len(page.all("#products img")) == 2, "two photos")
         page.sees_no(".behind")

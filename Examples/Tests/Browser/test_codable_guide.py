@@ -93,6 +93,14 @@ def test_lists_stay_true_beside_a_second_person(web, make_page):
     page.sees("Released: 2016", "#languages")
     opened(page, "GeoPoints")
     page.wait(lambda: len(page.all("#map .pin")) == 5, "five pins")
+    boxes = page.driver.execute_script(
+        "return [...document.querySelectorAll('#map .pin text')].map(t => {"
+        " const b = t.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"
+    )
+    assert len(boxes) == 5
+    for number, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[number + 1 :]:
+            assert right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
     page.one("#locations li[data-key=hamburg] button").click()
     page.wait(lambda: len(page.all("#map .pin")) == 1, "one pin")
     page.sees("Hamburg", "#map")

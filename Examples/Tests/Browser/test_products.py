@@ -27,13 +27,14 @@ def web(run, server, tmp_path):
     return start(run, server.address, tmp_path)
 
 
-def start(run, address, tmp_path):
+def start(run, address, tmp_path, *arguments):
     return run(
         "products-web",
         "--service",
         address,
         "--folder",
         tmp_path / "devices",
+        *arguments,
     )
 
 
@@ -65,7 +66,7 @@ def add(page, name, code, photo=None, price="1.50"):
     if photo:
         page.one("#photo").send_keys(str(photo))
         page.one("#preview")
-    page.click("Save")
+    page.click("Add")
     page.sees(name, "#products")
 
 
@@ -136,19 +137,61 @@ def test_a_list_with_photos_beside_a_second_client(web, server, make_page):
     page.wait(lambda: server.photos() == [], "no photo")
 
 
+def test_the_labels_and_titles_of_the_book(web, server, make_page):
+    page = make_page(web.address)
+    # Google's button is there; a project without Google says so.
+    page.click("Sign in with Google")
+    page.one("#error")
+    page = by_email(page, "ana@corp.example")
+    page.click("New product")
+    page.sees("New product", "#editor h1")
+    assert page.one("label[for=photo]").text == "Select the photo"
+    page.fill("#name", "Lamp")
+    page.fill("#code", "L1")
+    page.fill("#price", "1.5")
+    page.one("#photo").send_keys(str(PHOTOS[0]))
+    page.one("#preview")
+    page.click("Add")
+    page.sees("$ 1.50", "#products .price")
+    page.click("Edit Lamp")
+    page.sees("Edit product", "#editor h1")
+    assert page.one("label[for=photo]").text == "Change the photo"
+    server.stop()
+    take_photo(page, PHOTOS[1])
+    page.click("Save")
+    page.sees("Saving product...", "#saving")
+    assert page.one("#saving-title").text == "Edit product"
+    page.sees("The product couldn't be updated", "#alert")
+    assert page.one("#alert-title").text == "Error"
+
+
+@pytest.mark.parametrize("argument", ["-FIRDebugEnabled", "-FIRAnalyticsDebugEnabled"])
+def test_debug_arguments_send_events_to_the_live_view(run, server, tmp_path, make_page, argument):
+    web = start(run, server.address, tmp_path, argument)
+    page = by_email(make_page(web.address), "ana@corp.example")
+    page.click("New product")
+    page.one("#editor")
+
+    def events():
+        report = server.administer("GET", f"/v1/projects/{PROJECT}/analytics/debug")
+        return [e.get("event") for device in report["devices"] for e in device["entries"]]
+
+    page.wait(lambda: "new_item" in events(), "the event in the live view")
+
+
 def test_a_form_that_is_no_product_says_so_and_stays(web, make_page):
     page = by_email(make_page(web.address), "ana@corp.example")
     page.click("New product")
     page.fill("#name", "Lamp")
     page.fill("#code", "L1")
     page.fill("#price", "much")
-    page.click("Save")
+    page.click("Add")
     page.sees("The price must be a number", "#alert")
     page.click("Dismiss")
     page.wait(lambda: page.one("#name").get_attribute("value") == "Lamp", "what was typed")
     page.fill("#price", "7,25")
-    page.click("Save")
-    page.sees("7.25", "#products")
+    page.click("Add")
+    page.sees("$ 7.25", "#products .price")
 
 
 def test_a_list_that_the_rules_end_is_followed_again(web, server, tmp_path, make_page):

@@ -1,4 +1,5 @@
 import FirebaseFirestore
+import Foundation
 
 /// A product of one person's list: a document of the collection `products`.
 package struct Product: Codable, Identifiable, Sendable {
@@ -11,6 +12,9 @@ package struct Product: Codable, Identifiable, Sendable {
   package var price: Double
   /// The photo's name in its owner's folder; nil where there is none.
   package var imageId: String?
+
+  /// The price as lists show it, such as `$ 1.50`.
+  package var priceText: String { String(format: "$ %.2f", price) }
 
   package init(
     userId: String,

@@ -26,6 +26,9 @@ package final class ProductFormViewModel {
   }
 
   package var isNew: Bool { product == nil }
+  package var title: String { isNew ? "New product" : "Edit product" }
+  package var photoTitle: String { isNew ? "Select the photo" : "Change the photo" }
+  package var saveTitle: String { isNew ? "Add" : "Save" }
 
   /// Takes a file for the photo; what is no picture is refused.
   package func choose(_ data: Data) {
@@ -49,7 +52,8 @@ package final class ProductFormViewModel {
     } catch let problem as ProductDraft.Problem {
       alert = problem.text
     } catch {
-      alert = "The product could not be saved: \(error.localizedDescription)"
+      let verb = isNew ? "saved" : "updated"
+      alert = "The product couldn't be \(verb). \(error.localizedDescription)"
     }
     return false
   }

@@ -118,7 +118,9 @@ package final class ProductListViewModel {
     events.didBeginProduct()
     form = ProductFormViewModel(nil) { [weak self] draft, photo in
       guard let self else { return }
-      try await store.add(draft, photo: photo) { [weak self] in self?.refused($0) }
+      try await store.add(draft, photo: photo) { [weak self] in
+        self?.refused($0, "The product couldn't be saved. ")
+      }
     }
   }
 
@@ -130,7 +132,9 @@ package final class ProductListViewModel {
       guard let self else { return }
       // Its photo may have become another one since the form was opened.
       let current = self.product(id) ?? product
-      try await store.change(current, to: draft, photo: photo) { [weak self] in self?.refused($0) }
+      try await store.change(current, to: draft, photo: photo) { [weak self] in
+        self?.refused($0, "The product couldn't be updated. ")
+      }
     }
   }
 
@@ -147,16 +151,20 @@ package final class ProductListViewModel {
     guard let product = product(id) else { return }
     events.didAttemptDelete(product)
     do {
-      try await store.delete(product) { [weak self] in self?.refused($0) }
+      try await store.delete(product) { [weak self] in self?.refused($0, Self.deletion) }
     } catch {
-      refused(error)
+      refused(error, Self.deletion)
     }
   }
 
   package func dismissError() { error = nil }
 
-  /// Says what went wrong.
-  func refused(_ error: any Error) { self.error = error.localizedDescription }
+  private static let deletion = "The product couldn't be deleted. "
+
+  /// Says what went wrong, behind what did not happen.
+  func refused(_ error: any Error, _ failure: String = "") {
+    self.error = failure + error.localizedDescription
+  }
 
   private func product(_ id: String) -> Product? { products?.first { $0.id == id } }
 }

@@ -139,8 +139,9 @@ function post(address, fields) {
 const text413 = document.documentElement.lang.startsWith('pt')
   ? 'O arquivo é grande demais.' : 'The file is too large.';
 
-// A photo is made smaller than 640 pixels a side before it travels; other files go as they are.
-async function shrunk(file) {
+// A photo is made smaller than 640 pixels a side before it travels; other files go as they are. A field's data-quality
+// is that of the JPEG, from 0 to 1.
+async function shrunk(file, quality) {
   if (!file.type.startsWith('image/')) return dataURL(file);
   try {
     const picture = await createImageBitmap(file);
@@ -149,7 +150,7 @@ async function shrunk(file) {
     canvas.width = Math.max(1, Math.round(picture.width * scale));
     canvas.height = Math.max(1, Math.round(picture.height * scale));
     canvas.getContext('2d').drawImage(picture, 0, 0, canvas.width, canvas.height);
-    return canvas.toDataURL('image/jpeg', 0.8);
+    return canvas.toDataURL('image/jpeg', quality);
   } catch {
     return dataURL(file);
   }
@@ -176,7 +177,7 @@ async function fieldsOf(form, submitter) {
   const fields = {};
   for (const [name, value] of new FormData(form, submitter)) {
     if (typeof value === 'string') fields[name] = value;
-    else if (value.size) fields[name] = await shrunk(value);
+    else if (value.size) fields[name] = await shrunk(value, Number(form.elements[name]?.dataset?.quality ?? 0.8));
   }
   if (form.hasAttribute('data-locate')) {
     const place = await position();
