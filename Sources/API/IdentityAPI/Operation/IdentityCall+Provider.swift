@@ -8,7 +8,10 @@ extension IdentityCall {
   /// `accounts:signInWithIdp`.
   func signInWithIdp() async throws -> JSONValue {
     let requestURI = try required("requestUri", else: "MISSING_REQUEST_URI")
-    guard WebAddress(requestURI) != nil else { throw IdentityFailure.code("INVALID_REQUEST_URI") }
+    // A provider's code makes the query as long as it likes.
+    guard WebAddress(String(requestURI.prefix { $0 != "?" && $0 != "#" })) != nil else {
+      throw IdentityFailure.code("INVALID_REQUEST_URI")
+    }
     if message.text("pendingToken") != nil || message.text("pendingIdToken") != nil {
       throw IdentityFailure.code("OPERATION_NOT_ALLOWED", "Pending tokens are not supported.")
     }
@@ -23,6 +26,9 @@ extension IdentityCall {
       configuration,
       takesClaims: envelope.believesClaims
     )
+    if credential.code != nil, let session = credential.sessionID.flatMap(ProviderSession.init) {
+      try await accounts { try $0.finish(session) }
+    }
     do {
       return try await sign(in: profile)
     } catch let error as AccountError where message.flag("returnIdpCredential") == true {
@@ -137,7 +143,7 @@ extension IdentityCall {
     return kept.isEmpty ? address : "\(address)?\(kept.joined(separator: "&"))"
   }
 
-  private static func kind(of id: String) -> ProviderConfiguration.Kind? {
+  static func kind(of id: String) -> ProviderConfiguration.Kind? {
     if id.hasPrefix("oidc.") { return .oidc }
     return id.hasPrefix("saml.") ? .saml : .known
   }
@@ -190,6 +196,7 @@ extension IdentityCall {
       configuration,
       continueURI: continueURI,
       scope: message.text("oauthScope"),
+      parameters: try customParameters(),
       random: service.accounts.configuration.random
     )
     var answer = AnswerBuilder(kind: "CreateAuthUriResponse")
@@ -197,5 +204,17 @@ extension IdentityCall {
     answer.put("providerId", id)
     answer.put("sessionId", begun.sessionID)
     return answer.json
+  }
+
+  /// The texts of `customParameter`, which the provider's page receives.
+  private func customParameters() throws -> [(name: String, value: String)] {
+    guard case .object(let members)? = message.json("customParameter") else { return [] }
+    guard members.count <= 20 else { throw IdentityFailure.invalid("Too many custom parameters.") }
+    return try members.map { member in
+      guard case .string(let value) = member.value, member.name.utf8.count <= 100,
+        value.utf8.count <= 1_000
+      else { throw IdentityFailure.invalid("A custom parameter must be a short text.") }
+      return (member.name, value)
+    }
   }
 }

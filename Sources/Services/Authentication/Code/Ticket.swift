@@ -23,6 +23,8 @@ package struct TicketKind: RawRepresentable, Sendable, Hashable {
   package static let pendingSignIn = TicketKind(rawValue: "mfa-sign-in")
   /// A second factor is being enrolled.
   package static let enrollment = TicketKind(rawValue: "mfa-enrollment")
+  /// A finished sign-in with a provider; it keeps the session from being used again.
+  static let finishedSession = TicketKind(rawValue: "idp-finished")
 }
 
 /// A ticket that is good.
@@ -64,6 +66,19 @@ extension ProjectAccounts {
   ) throws -> String {
     let secret = random.bytes(40)
     let digest = Array(SHA256.hash(data: secret))
+    try accounts.engine.write { group in
+      try put(kind, digest, payload, lifetime: lifetime, in: group)
+    }
+    return Base64.url(secret)
+  }
+
+  private func put(
+    _ kind: TicketKind,
+    _ digest: [UInt8],
+    _ payload: JSONText,
+    lifetime: Int64,
+    in group: any KeyValueGroup
+  ) throws {
     let end = now + lifetime * 1_000_000
     var record = RecordWriter()
     record.put(1, kind.rawValue)
@@ -71,12 +86,22 @@ extension ProjectAccounts {
     record.put(3, end)
     record.put(4, payload.compact)
     record.put(5, scope.tenant)
+    try sweepTickets(in: group)
+    try group.put(AccountKey.ticket(digest), record.bytes)
+    try group.putMarker(AccountKey.ticketEnd(end, digest))
+  }
+
+  /// Ends the session of a sign-in with a provider: the first caller may sign in by it.
+  ///
+  /// INVALID_IDP_RESPONSE for every later one, on all nodes, until the session is over by its time.
+  package func finish(_ session: ProviderSession) throws {
+    let digest = Array(SHA256.hash(data: Array(session.id.utf8)))
     try accounts.engine.write { group in
-      try sweepTickets(in: group)
-      try group.put(AccountKey.ticket(digest), record.bytes)
-      try group.putMarker(AccountKey.ticketEnd(end, digest))
+      guard try group.get(AccountKey.ticket(digest)) == nil else {
+        throw IdentityProviders.invalid("This sign-in is finished. Start another one.")
+      }
+      try put(.finishedSession, digest, .null, lifetime: 2 * ProviderSession.lifetime, in: group)
     }
-    return Base64.url(secret)
   }
 
   /// The ticket of that text; `Ticket.Problem` when there is none, it is over, of another kind or scope.

@@ -388,10 +388,16 @@ extension IdentityProviders {
   ///
   /// The code is bound to the session by PKCE, the state and the nonce: all three are derived from the
   /// session's id, which only the client that began it holds.
+  ///
+  /// - Parameters:
+  ///   - scope: What the client asks for beside the provider's usual scopes, with spaces between.
+  ///   - parameters: Further fields of the provider's address, such as `prompt` and `login_hint`; those of
+  ///     the protocol stay as they are.
   package func begin(
     _ configuration: ProviderConfiguration,
     continueURI: String,
     scope: String?,
+    parameters: [(name: String, value: String)] = [],
     random: RandomBytes
   ) async throws -> (authURI: String, sessionID: String) {
     guard configuration.isEnabled, let clientID = configuration.clientID else {
@@ -401,17 +407,29 @@ extension IdentityProviders {
     guard let authorization = endpoints.authorization else {
       throw AccountError(.operationNotAllowed, "The provider has no authorization endpoint.")
     }
-    let session = Base64.url(random.bytes(32))
+    let session = ProviderSession(startedAt: now, random).id
     let challenge = Base64.url(Array(SHA256.hash(data: Array(proof("pkce", session).utf8))))
     let isGitHub = configuration.id == "github.com"
     let fields = [
       ("client_id", clientID), ("response_type", "code"), ("redirect_uri", continueURI),
-      ("scope", scope ?? (isGitHub ? "user:email" : "openid email profile")),
+      ("scope", Self.union(isGitHub ? "user:email" : "openid email profile", scope)),
       ("state", proof("state", session)), ("nonce", proof("nonce", session)),
       ("code_challenge", challenge), ("code_challenge_method", "S256"),
     ]
+    let further = parameters.filter { !ProviderSession.ownFields.contains($0.name) }
+      .map { ($0.name, $0.value) }
     let separator = authorization.contains("?") ? "&" : "?"
-    return (authorization + separator + PercentEncoding.form(fields), session)
+    return (authorization + separator + PercentEncoding.form(fields + further), session)
+  }
+
+  /// The scopes of both lists, each once.
+  private static func union(_ usual: String, _ asked: String?) -> String {
+    var found: [Substring] = []
+    for scope in usual.split(separator: " ") + (asked ?? "").split(separator: " ")
+    where !found.contains(scope) {
+      found.append(scope)
+    }
+    return found.joined(separator: " ")
   }
 
   /// What is in a token that was asked for in that session.
@@ -422,6 +440,9 @@ extension IdentityProviders {
     guard let state = credential.state,
       ConstantTime.areEqual(Array(state.utf8), Array(proof("state", session).utf8))
     else { throw Self.invalid("The state is not this session's.") }
+    guard ProviderSession(id: session)?.isValid(at: now) == true else {
+      throw Self.invalid("The sign-in took more than an hour. Start it again.")
+    }
     return proof("nonce", session)
   }
 
