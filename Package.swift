@@ -535,6 +535,7 @@ let package = Package(
         .embedInCode("Browser/Files/messaging-store.js"),
         .embedInCode("Browser/Files/messaging-worker.js"),
         .embedInCode("Browser/Files/web.js"),
+        .embedInCode("Browser/Files/web-frames.js"),
       ],
       swiftSettings: strict
     ),
@@ -556,6 +557,9 @@ let package = Package(
       path: "Sources/API/IdentityAPI",
       resources: [
         .embedInCode("Page/Files/action.js"), .embedInCode("Page/Files/handler.js"),
+        .embedInCode("Page/Files/handler-accounts.js"),
+        .embedInCode("Page/Files/handler-event.js"), .embedInCode("Page/Files/iframe.html"),
+        .embedInCode("Page/Files/iframe.js"),
         .embedInCode("Page/Files/icon.svg"), .embedInCode("Page/Files/page.css"),
         .embedInCode("Page/Files/page.html"),
       ],

@@ -5,17 +5,37 @@ import ServiceModule
 struct IdentityPage: Sendable {
   let type: String
   let content: String
-  /// Where to go instead; the content is then empty.
+  /// The address to go to instead of showing the page.
   var location: String?
+  var policy = Policy.page
 
-  /// The HTTP response: no frame may hold the page, it loads nothing but its own two files, sends
-  /// nothing elsewhere, and its address, which holds a code, goes to nobody.
+  /// The part of a content security policy in which pages differ.
+  enum Policy: Sendable {
+    /// A page of its own, which no frame may hold.
+    case page
+    /// A frame in pages of those origins.
+    ///
+    /// In development it may load Google's script of frames, as Google's emulator does.
+    case frame(in: AuthorizedOrigins, loadsGoogle: Bool)
+
+    fileprivate var text: String {
+      switch self {
+      case .page: "script-src 'self'; frame-ancestors 'none'"
+      case .frame(let origins, let loadsGoogle):
+        "script-src 'self'\(loadsGoogle ? " https://apis.google.com" : ""); "
+          + "frame-ancestors \((["'self'"] + origins.sources).joined(separator: " "))"
+      }
+    }
+  }
+
+  /// The HTTP response: the page loads nothing but its own files, sends nothing elsewhere, and its
+  /// address, which holds a code, goes to nobody.
   var response: ServiceResponse {
     var headers: HTTPFields = [
       .contentType: "\(type); charset=utf-8",
       .contentSecurityPolicy:
-        "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-        + "img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+        + "base-uri 'none'; form-action 'self'; \(policy.text)",
       .xContentTypeOptions: "nosniff",
       .cacheControl: "no-store",
     ]
@@ -24,7 +44,7 @@ struct IdentityPage: Sendable {
     return ServiceResponse(
       status: location == nil ? .ok : .seeOther,
       headers: headers,
-      body: .bytes(Array(content.utf8))
+      body: .bytes(location == nil ? Array(content.utf8) : [])
     )
   }
 }

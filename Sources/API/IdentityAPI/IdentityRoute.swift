@@ -22,7 +22,7 @@ import ServiceModule
 ///     GET    /robot/v1/metadata/x509/NAME, /service_accounts/v1/jwk/NAME, /oauth2/v3/certs,
 ///            /P/.well-known/openid-configuration              published keys
 ///     *      /emulator/v1/projects/P/accounts, /config, /oobCodes, /verificationCodes   development
-///     GET    /__/auth/action, /__/auth/handler, and their files
+///     GET    /__/auth/action, /__/auth/handler, /__/auth/iframe, and their files
 ///
 /// Which methods a path has is checked behind it, where its errors have the APIs' own form.
 enum IdentityRoute: Equatable, Sendable {

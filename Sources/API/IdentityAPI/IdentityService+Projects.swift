@@ -45,6 +45,11 @@ extension IdentityService {
     guard let text = envelope.query.apiKey ?? envelope.apiKey, !text.isEmpty else {
       throw IdentityFailure.missingKey
     }
+    return try project(ofKey: text)
+  }
+
+  /// As above, for the key alone.
+  func project(ofKey text: String) throws -> Text {
     let key = Text(text)
     if try accounts.knows(key) || environment.projectsWithData().contains(key) { return key }
     switch environment.defaultProject {

@@ -200,6 +200,8 @@ extension IdentityCall {
 struct WebAddress {
   /// In lower case.
   let host: String
+  /// Whether it is an https address.
+  let isSecure: Bool
 
   /// Nil for what is no plain http or https address.
   init?(_ text: String) {
@@ -213,5 +215,6 @@ struct WebAddress {
       authority.first == "[" ? authority.prefix { $0 != "]" } : authority.prefix { $0 != ":" }
     guard !authority.contains("@"), !host.isEmpty else { return nil }
     self.host = host.lowercased()
+    isSecure = length == 8
   }
 }

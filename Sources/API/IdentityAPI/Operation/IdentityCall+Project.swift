@@ -8,11 +8,16 @@ extension IdentityCall {
   /// GET `projects`: the domains that may begin sign-ins.
   func projectConfig() async throws -> JSONValue {
     let configuration = try await accounts { try $0.configuration() }
+    var domains = configuration.authorizedDomains(of: project.string)
+    // Pages of the server's own host may sign in as well.
+    if let own = WebAddress(service.accounts.origin)?.host, !domains.contains(own) {
+      domains.append(own)
+    }
     var answer = AnswerBuilder()
     answer.put("projectId", ProjectNumber(project).text)
     answer.put(
       "authorizedDomains",
-      configuration.authorizedDomains(of: project.string).map(JSONValue.string)
+      domains.map(JSONValue.string)
     )
     answer.set("allowPasswordUser", .bool(configuration.allowsPassword))
     answer.set("enableAnonymousUser", .bool(configuration.allowsAnonymous))
@@ -28,11 +33,16 @@ extension IdentityCall {
   }
 
   /// GET `recaptchaConfig`: nobody is asked to prove that he is human.
+  ///
+  /// Clients take the last part of the key's name, and use it for providers that are not off.
   func recaptchaConfig() -> JSONValue {
     let states = ["EMAIL_PASSWORD_PROVIDER", "PHONE_PROVIDER"].map { provider in
       JSONValue.object(["provider": .string(provider), "enforcementState": .string("OFF")])
     }
-    return .object(["recaptchaEnforcementState": .array(states)])
+    return .object([
+      "recaptchaKey": .string("projects/\(ProjectNumber(project).text)/keys/none"),
+      "recaptchaEnforcementState": .array(states),
+    ])
   }
 
   /// GET `passwordPolicy`.

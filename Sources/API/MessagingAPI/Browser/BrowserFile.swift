@@ -13,7 +13,10 @@ struct BrowserFile: Sendable {
     BrowserFile("/__/messaging/messaging.js", PackageResources.messaging_js),
     BrowserFile("/__/messaging/messaging-store.js", PackageResources.messaging_store_js),
     BrowserFile("/__/messaging/messaging-worker.js", PackageResources.messaging_worker_js),
-    BrowserFile("/__/brasa/web.js", PackageResources.web_js),
+    BrowserFile(
+      "/__/brasa/web.js",
+      PackageResources.web_js + PackageResources.web_frames_js
+    ),
   ]
 
   private init(_ path: String, _ bytes: [UInt8]) {

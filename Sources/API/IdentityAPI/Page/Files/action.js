@@ -6,7 +6,7 @@ const texts = {
     verifyEmail: ["Verify your e-mail", "Is %s yours?", "Verify"],
     verifyAndChangeEmail: ["Change your e-mail", "Your new address will be %s", "Change"],
     recoverEmail: ["Take your e-mail back", "Your address will be %s again", "Take back"],
-    signIn: ["Sign in", "Open this link in the app where you asked for it.", "Continue"],
+    foreign: "It leads to no page of the app. Ask for a new one in the app.",
     password: "New password",
     done: "Done", doneText: "You can close this page.",
     recovered: "Somebody else may know your password: choose a new one when you sign in.", next: "Continue to %s",
@@ -20,7 +20,7 @@ const texts = {
     verifyEmail: ["Confirme seu e-mail", "%s é seu?", "Confirmar"],
     verifyAndChangeEmail: ["Troque seu e-mail", "Seu novo endereço será %s", "Trocar"],
     recoverEmail: ["Recupere seu e-mail", "Seu endereço voltará a ser %s", "Recuperar"],
-    signIn: ["Entrar", "Abra este link no aplicativo em que você o pediu.", "Continuar"],
+    foreign: "Ele não leva a nenhuma página do aplicativo. Peça um novo no aplicativo.",
     password: "Nova senha",
     done: "Pronto", doneText: "Você pode fechar esta página.",
     recovered: "Talvez alguém conheça sua senha: escolha uma nova ao entrar.", next: "Continuar para %s",
@@ -140,17 +140,8 @@ async function begin() {
   if (!query.get("oobCode") || !Object.hasOwn(requestTypes, mode)) {
     return show(element("h1", text.bad), element("p", text.incomplete));
   }
-  if (mode === "signIn") {
-    const [title, explanation, button] = text.signIn;
-    const links = await nextPage();
-    for (const link of links) {
-      const url = new URL(link.href);
-      for (const [name, value] of query) if (name !== "continueUrl") url.searchParams.set(name, value);
-      link.href = url.href;
-      link.textContent = button;
-    }
-    return show(element("h1", title), element("p", explanation), ...links);
-  }
+  // The server has led every link of a domain of the project's on to its page.
+  if (mode === "signIn") return show(element("h1", text.bad), element("p", text.foreign));
   try {
     const code = await call("resetPassword", {});
     // What the code does decides what the person is asked, not what the link says.

@@ -1,0 +1,105 @@
+// Development's page in place of a provider's: a person takes an account that signed in before, or invents one.
+
+const texts = {
+  en: {
+    title: "Sign in with %s", explanation: "This is a development server. No provider is asked: choose who signs in.",
+    invent: "New account", email: "E-mail", name: "Name", screenName: "Screen name", photo: "Address of a photo",
+    submit: "Sign in", generate: "Fill in for me", cancel: "Cancel", provider: "Go to the provider's page",
+    optional: "%s (optional)",
+  },
+  "pt-BR": {
+    title: "Entrar com %s", explanation: "Este é um servidor de desenvolvimento. Nenhum provedor é consultado: escolha quem entra.",
+    invent: "Nova conta", email: "E-mail", name: "Nome", screenName: "Nome de usuário", photo: "Endereço de uma foto",
+    submit: "Entrar", generate: "Preencher para mim", cancel: "Cancelar", provider: "Ir à página do provedor",
+    optional: "%s (opcional)",
+  },
+};
+const text = texts[document.documentElement.lang] || texts.en;
+const names = ["Ana Souza", "Bia Lima", "Caio Alves", "Davi Rocha", "Elis Nunes", "Gil Prado"];
+
+function element(name, content, attributes = {}) {
+  const made = document.createElement(name);
+  made.textContent = content;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+function button(content, attributes, act) {
+  const made = element("button", content, { type: "button", ...attributes });
+  made.addEventListener("click", act);
+  return made;
+}
+
+/** What the project's users have of the provider. */
+async function knownIdentities(project, providerId) {
+  try {
+    const path = `/v1/projects/${encodeURIComponent(project)}/accounts:batchGet?maxResults=1000`;
+    const answer = await fetch(path, { headers: { Authorization: "Bearer owner" } });
+    const { users = [] } = answer.ok ? await answer.json() : {};
+    return users.flatMap((user) => user.providerUserInfo ?? []).filter((found) => found.providerId === providerId);
+  } catch {
+    return [];
+  }
+}
+
+/** An ID token's claims, without what is empty. */
+function claimsOf(subject, { email, displayName, screenName, photoUrl }) {
+  const all = {
+    sub: subject, email, email_verified: email ? true : undefined, name: displayName, screen_name: screenName,
+    picture: photoUrl,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== ""));
+}
+
+const digits = () => Array.from(crypto.getRandomValues(new Uint8Array(21)), (byte) => byte % 10).join("");
+
+function field(form, name, label, attributes = {}) {
+  const shown = attributes.required === undefined ? text.optional.replace("%s", label) : label;
+  const input = element("input", "", { name, autocomplete: "off", ...attributes });
+  const row = element("label", shown);
+  row.append(input);
+  form.append(row);
+  return input;
+}
+
+/** The form for an account that the provider has not seen. */
+function invention(choose) {
+  const form = document.createElement("form");
+  const email = field(form, "email", text.email, { type: "email", required: "" });
+  const displayName = field(form, "displayName", text.name);
+  const screenName = field(form, "screenName", text.screenName);
+  const photoUrl = field(form, "photoUrl", text.photo, { type: "url" });
+  form.append(
+    button(text.generate, { class: "quiet", id: "generate" }, () => {
+      const name = names[Math.floor(Math.random() * names.length)];
+      displayName.value = name;
+      email.value = `${name.split(" ")[0].toLowerCase()}.${digits().slice(0, 4)}@example.com`;
+    }),
+    element("button", text.submit, { type: "submit" }),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    choose({ claims: claimsOf(digits(), {
+      email: email.value, displayName: displayName.value, screenName: screenName.value, photoUrl: photoUrl.value,
+    }) });
+  });
+  return form;
+}
+
+/** What the person chooses: `claims`, `wantsProvider` where the provider is set up, or nothing to cancel. */
+export async function chooseAccount({ project, isSetUp }, providerId) {
+  const known = await knownIdentities(project, providerId);
+  return new Promise((choose) => {
+    const list = known.map((found) => {
+      const shown = [found.displayName, found.email ?? found.screenName ?? found.rawId].filter(Boolean).join(" · ");
+      return button(shown, { class: "quiet account" }, () => choose({ claims: claimsOf(found.rawId, found) }));
+    });
+    const provider = isSetUp
+      ? [button(text.provider, { class: "quiet", id: "provider" }, () => choose({ wantsProvider: true }))] : [];
+    document.querySelector("main").replaceChildren(
+      element("h1", text.title.replace("%s", () => providerId)), element("p", text.explanation), ...list,
+      element("h2", text.invent), invention(choose), ...provider,
+      button(text.cancel, { class: "quiet", id: "cancel" }, () => choose({})),
+    );
+  });
+}
