@@ -26,6 +26,11 @@ let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioFoundation = Target.Dependency.product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let firebase = Target.Dependency.product(name: "Firebase", package: "brasa")
+let firebaseFirestoreSwift = Target.Dependency.product(
+  name: "FirebaseFirestoreSwift",
+  package: "brasa"
+)
 let firebaseAuth = Target.Dependency.product(name: "FirebaseAuth", package: "brasa")
 let firebaseAnalytics = Target.Dependency.product(name: "FirebaseAnalytics", package: "brasa")
 let firebaseCore = Target.Dependency.product(name: "FirebaseCore", package: "brasa")
@@ -57,7 +62,7 @@ func client(
     ),
     .target(
       name: "\(name)App",
-      dependencies: [.init(stringLiteral: "\(name)Core")] + core
+      dependencies: [.init(stringLiteral: "\(name)Core"), "ExampleServers"] + core
         + (usesFirebase ? ["AppLaunch"] : []),
       path: "\(name)/App",
       swiftSettings: strict
@@ -153,7 +158,22 @@ let package = Package(
       dependencies: ["LivePage", firebaseCore],
       swiftSettings: strict
     ),
-    .target(name: "AppLaunch", dependencies: [firebaseCore], swiftSettings: strict),
+    // The addresses of the servers, for the apps of Apple's systems.
+    .target(
+      name: "ExampleServers",
+      resources: [.copy("Servers")],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "ExampleServersTests",
+      dependencies: ["ExampleServers"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "AppLaunch",
+      dependencies: ["ExampleServers", firebaseCore],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "examples",
       dependencies: [
@@ -213,4 +233,14 @@ let package = Package(
       tests: [firebaseCore, firebaseMessaging]
     )
     + example("Vollmed", serviceResources: [.copy("Faces")])
+    + [
+      // The book's own listings, in the language mode that they were written for.
+      .testTarget(
+        name: "BookTests",
+        dependencies: [
+          "ExampleTesting", "RESTClient", firebase, firebaseFirestoreSwift, firebaseUI,
+        ],
+        swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]
+      )
+    ]
 )

@@ -8,9 +8,9 @@ import SwiftUI
 public struct CodableGuideApp: App {
   @State private var launch: Result<GuideViewModel, any Error>
 
-  /// Configures Firebase by the app's `GoogleService-Info.plist`; SwiftUI makes the app.
+  /// Configures Firebase by the app's `GoogleService-Info.plist` or the examples' servers; SwiftUI makes the app.
   public init() {
-    launch = Result { GuideViewModel(try FirebaseApp.configured()) }
+    launch = Result { GuideViewModel(try FirebaseApp.launched(as: .codableGuide)) }
   }
 
   /// One window.

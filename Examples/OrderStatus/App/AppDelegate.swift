@@ -1,4 +1,6 @@
 #if canImport(SwiftUI) && canImport(UIKit)
+import AppLaunch
+import ExampleServers
 import FirebaseCore
 import FirebaseMessaging
 import Foundation
@@ -17,8 +19,8 @@ final class AppDelegate: NSObject, UIApplicationDelegate, UNUserNotificationCent
 
   private static func makeModel() throws -> OrderStatusViewModel {
     OrderStatusViewModel(
-      try FirebaseApp.configured(),
-      provider: URL(string: "http://localhost:8080") ?? URL(filePath: "/"),
+      try FirebaseApp.launched(as: .orderStatus),
+      provider: try ExampleServers.bundled().address(of: .sales),
       credentials: KeychainItem(account: "order-status-session"),
       device: KeychainItem(account: "order-status-device")
     )

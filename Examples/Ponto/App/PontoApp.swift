@@ -1,4 +1,5 @@
 #if canImport(SwiftUI)
+import ExampleServers
 import PontoCore
 import SwiftUI
 
@@ -16,6 +17,7 @@ public struct PontoApp: App {
     WindowGroup {
       switch app {
       case .success(let app): TabsView(app: app)
+      case .failure(let error as ExampleServersError): Text(error.localizedDescription)
       case .failure: Text("Não foi possível abrir os registros deste aparelho")
       }
     }
@@ -23,7 +25,7 @@ public struct PontoApp: App {
 
   @MainActor
   private static func make() throws -> PontoViewModel {
-    let address = URL(string: "http://localhost:8080") ?? URL(filePath: "/")
+    let address = try ExampleServers.bundled().address(of: .ponto)
     let environment = try PontoEnvironment.live(
       address: address,
       folder: .applicationSupportDirectory,

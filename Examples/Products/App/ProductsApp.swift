@@ -9,10 +9,10 @@ import SwiftUI
 public struct ProductsApp: App {
   @State private var launch: Result<ProductsViewModel, any Error>
 
-  /// Configures Firebase by the app's `GoogleService-Info.plist`; SwiftUI makes the app.
+  /// Configures Firebase by the app's `GoogleService-Info.plist` or the examples' servers; SwiftUI makes the app.
   public init() {
     launch = Result {
-      let app = try FirebaseApp.configured()
+      let app = try FirebaseApp.launched(as: .products)
       let services = try ProductServices(app, providers: { [FUIGoogleAuth(authUI: $0)] })
       return ProductsViewModel(services)
     }

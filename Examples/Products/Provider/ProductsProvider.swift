@@ -16,7 +16,7 @@ import Synchronization
 ///     POST /token                             gives the ID token for a code and its PKCE proof
 ///
 /// Servers ask providers over TLS only. People's browsers do not know the authority of its certificate, so the page
-/// that asks them is in plain text beside it, on this machine alone.
+/// that asks them is in plain text beside it.
 package final class ProductsProvider: Sendable {
   /// A person at the provider.
   package struct Person: Codable, Sendable {
@@ -45,12 +45,19 @@ package final class ProductsProvider: Sendable {
 
   private let key: _RSA.Signing.PrivateKey
   private let now: @Sendable () -> Date
+  /// The hosts that codes may go to.
+  private let appHosts: Set<String>
   private let grants = Mutex<[String: Grant]>([:])
   private let addresses = Mutex(Addresses())
   private static let keyID = "1"
   private static let largestNumberOfGrants = 1_000
 
-  package init(now: @escaping @Sendable () -> Date = { Date() }) throws {
+  /// - Parameter appHosts: The hosts of apps beside this machine's loopback, which codes may go to.
+  package init(
+    appHosts: [String] = [],
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) throws {
+    self.appHosts = Set(appHosts + ["127.0.0.1", "localhost"])
     key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
     self.now = now
   }
@@ -185,7 +192,7 @@ package final class ProductsProvider: Sendable {
     let fields = names.map { name in
       (name, query.get(name) ?? "")
     }
-    try Self.check(Dictionary(uniqueKeysWithValues: fields))
+    try check(Dictionary(uniqueKeysWithValues: fields))
     var response = Response.text(
       ProviderPage.html(hidden: fields),
       type: "text/html; charset=utf-8"
@@ -196,7 +203,7 @@ package final class ProductsProvider: Sendable {
 
   private func grant(_ request: Request) async throws -> Response {
     let form = try await request.form()
-    try Self.check(form)
+    try check(form)
     let state = form["state"] ?? ""
     guard form["answer"] != "no" else {
       return .redirect(to: try Self.back(form, [("error", "access_denied"), ("state", state)]))
@@ -220,11 +227,11 @@ package final class ProductsProvider: Sendable {
     return .redirect(to: try Self.back(form, [("code", code), ("state", state)]))
   }
 
-  /// Codes go to apps on this machine only, and only with a PKCE challenge.
-  private static func check(_ fields: [String: String]) throws {
+  /// Codes go to apps on known hosts only, and only with a PKCE challenge.
+  private func check(_ fields: [String: String]) throws {
     guard let uri = fields["redirect_uri"].flatMap({ URL(string: $0) }), uri.scheme == "http",
-      ["127.0.0.1", "localhost"].contains(uri.host() ?? "")
-    else { throw ServiceError(.badRequest, "The address to lead back to is not of this machine") }
+      appHosts.contains(uri.host() ?? "")
+    else { throw ServiceError(.badRequest, "The address to lead back to is not of a known app") }
     guard fields["code_challenge"]?.isEmpty == false, fields["client_id"]?.isEmpty == false else {
       throw ServiceError(.badRequest, "The request has no client or no code challenge")
     }

@@ -1,11 +1,12 @@
 #if canImport(SwiftUI)
+import ExampleServers
 import RESTClient
 import SalesCore
 import SwiftUI
 
 /// The sales provider's app: the composition root, and the screen that the view model asks for.
 public struct SalesApp: App {
-  @State private var app = SalesApp.make()
+  @State private var app = Result { try SalesApp.make() }
 
   /// Makes the app; SwiftUI does.
   public init() {}
@@ -13,16 +14,20 @@ public struct SalesApp: App {
   /// One window.
   public var body: some Scene {
     WindowGroup {
-      TabView {
-        Tab("Products", systemImage: "shippingbox") { RootView(app: app) }
-        Tab("Form", systemImage: "square.and.pencil") { ProductFormView() }
+      switch app {
+      case .success(let app):
+        TabView {
+          Tab("Products", systemImage: "shippingbox") { RootView(app: app) }
+          Tab("Form", systemImage: "square.and.pencil") { ProductFormView() }
+        }
+      case .failure(let error): Text(error.localizedDescription)
       }
     }
   }
 
   @MainActor
-  private static func make() -> SalesViewModel {
-    let address = URL(string: "http://localhost:8080") ?? URL(filePath: "/")
+  private static func make() throws -> SalesViewModel {
+    let address = try ExampleServers.bundled().address(of: .sales)
     return SalesViewModel(address: address, store: KeychainItem(account: "app-sales-session"))
   }
 }

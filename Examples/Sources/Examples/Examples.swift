@@ -19,9 +19,16 @@ struct Examples: AsyncParsableCommand {
   )
 }
 
+/// The address that a server listens on.
+struct ListenerOptions: ParsableArguments {
+  @Option(help: "The address to listen on; 0.0.0.0 is every one of this machine.")
+  var host = "127.0.0.1"
+  @Option(help: "The port; 0 lets the system choose.") var port = 0
+}
+
 /// What every service takes.
 struct ServiceOptions: ParsableArguments {
-  @Option(help: "The port on 127.0.0.1; 0 lets the system choose.") var port = 0
+  @OptionGroup var listener: ListenerOptions
   @Option(help: "The SQLite file.") var database: String
   @Flag(help: "Adds sample data to an empty database.") var sample = false
 
@@ -39,7 +46,7 @@ struct ServiceOptions: ParsableArguments {
 
 /// What every page takes.
 struct WebOptions: ParsableArguments {
-  @Option(help: "The port on 127.0.0.1; 0 lets the system choose.") var port = 0
+  @OptionGroup var listener: ListenerOptions
   @Option(help: "The service's address.") var service: String
   @Option(help: "The folder for each browser's data.") var folder: String
 
@@ -67,7 +74,8 @@ protocol ServiceCommand: AsyncParsableCommand {
 
 extension ServiceCommand {
   func run() async throws {
-    try await LoopbackServer(try await router(), port: options.port).runCommand()
+    let listener = options.listener
+    try await LocalServer(try await router(), host: listener.host, port: listener.port).runCommand()
   }
 }
 
@@ -81,15 +89,16 @@ protocol PagesCommand: AsyncParsableCommand {
 extension PagesCommand {
   func run() async throws {
     let host = try await host()
-    try await LoopbackServer(
+    try await LocalServer(
       await host.router(),
-      port: options.port,
+      host: options.listener.host,
+      port: options.listener.port,
       services: [await host.service]
     ).runCommand()
   }
 }
 
-extension LoopbackServer {
+extension LocalServer {
   /// Runs until SIGINT or SIGTERM; the first line of the output is the address.
   func runCommand() async throws {
     try await run { url in

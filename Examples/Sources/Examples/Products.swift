@@ -24,15 +24,21 @@ struct ProductsProviderCommand: AsyncParsableCommand {
     abstract: "An OpenID provider for trying: it takes everybody's word for who they are."
   )
 
-  @Option(help: "The port on 127.0.0.1; 0 lets the system choose.") var port = 0
+  @Option(help: "The port on 127.0.0.1 that servers ask; 0 lets the system choose.") var port = 0
+  @Option(help: "The port of the page that people see; 0 lets the system choose.") var pagePort = 0
+  @Option(help: "The address that the page listens on; 0.0.0.0 is every one of this machine.")
+  var host = "127.0.0.1"
+  @Option(help: "The host by which browsers reach the page and the app (default: --host).")
+  var pageHost: String?
   @Option(help: "A folder with server.pem and server-key.pem, as `brasa certs` makes them.")
   var certificates: String
 
   func run() async throws {
     let server = try ProviderServer(
-      try ProductsProvider(),
+      try ProductsProvider(appHosts: [pageHost].compactMap(\.self)),
       certificates: URL(filePath: certificates),
-      port: port
+      port: port,
+      page: .init(host: host, port: pagePort, name: pageHost ?? host)
     ) { issuer in
       print("listening on \(issuer)")
       fflush(nil)

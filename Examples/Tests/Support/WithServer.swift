@@ -12,7 +12,7 @@ package func withServer<Value: Sendable>(
   _ body: @Sendable (URL) async throws -> Value
 ) async throws -> Value {
   let (addresses, ready) = AsyncStream<URL>.makeStream()
-  let server = LoopbackServer(router, port: port, services: services)
+  let server = LocalServer(router, port: port, services: services)
   var logger = Logger(label: "test")
   logger.logLevel = .critical
   let servers = ServiceGroup(services: [server.service { ready.yield($0) }], logger: logger)

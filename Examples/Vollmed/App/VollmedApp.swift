@@ -1,11 +1,12 @@
 #if canImport(SwiftUI)
+import ExampleServers
 import RESTClient
 import SwiftUI
 import VollmedCore
 
 /// The clinic's app: the composition root, and the screen that the view model asks for.
 public struct VollmedApp: App {
-  @State private var app = VollmedApp.make()
+  @State private var app = Result { try VollmedApp.make() }
 
   /// Makes the app; SwiftUI does.
   public init() {}
@@ -13,13 +14,16 @@ public struct VollmedApp: App {
   /// One window.
   public var body: some Scene {
     WindowGroup {
-      RootView(app: app)
+      switch app {
+      case .success(let app): RootView(app: app)
+      case .failure(let error): Text(error.localizedDescription)
+      }
     }
   }
 
   @MainActor
-  private static func make() -> VollmedViewModel {
-    let address = URL(string: "http://localhost:3000") ?? URL(filePath: "/")
+  private static func make() throws -> VollmedViewModel {
+    let address = try ExampleServers.bundled().address(of: .vollmed)
     let session = Session(store: KeychainItem(account: "app-vollmed-session"))
     return VollmedViewModel(.live(address: address, session: session), session: session)
   }
