@@ -102,7 +102,7 @@ import Testing
       #expect(!boxes.dropFirst(index + 1).contains(where: box.overlaps), "\(offices[index].0)")
       #expect(box.x >= 0 && box.x + box.width <= 390 && box.y >= 0 && box.y + box.height <= 300)
     }
-    // Where there is no room a name is left out.
+    // A name without room is left out.
     let sides = (0..<6).map { _ in labels.place("San Francisco", x: 55, y: 169) }
     #expect(sides.last == .some(nil))
   }

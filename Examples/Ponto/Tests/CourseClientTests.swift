@@ -46,7 +46,7 @@ private struct FormatadorDeData {
 private struct ReciboService {
   let baseURL: String
 
-  /// Whether the request got any reply, as the course has it.
+  /// Posts; true for any reply, as the course has it.
   func post(_ recibo: Recibo) async -> Bool {
     let parametros: [String: Any] = [
       "data": FormatadorDeData().getData(recibo.data),

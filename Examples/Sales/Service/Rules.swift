@@ -1,4 +1,4 @@
-/// Who may do what with users and products.
+/// The rules for users and products: who may see and change them.
 ///
 /// The book and the repository that it names disagree; the book counts unless the service is
 /// started with `--rules repository`.

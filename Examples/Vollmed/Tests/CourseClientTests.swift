@@ -14,7 +14,7 @@ struct CourseClientTests: CourseHTTPClient {
     try JSONDecoder().decode(type, from: Data(reply.text.utf8))
   }
 
-  /// What `JSONEncoder().encode(patient)` of the starting project sends.
+  /// The body that `JSONEncoder().encode(patient)` of the starting project makes.
   private static let patient =
     #"{"cpf":"52998224725","nome":"Lucas","email":"lucas@gmail.com","senha":"123456","#
     + #""telefone":"21999999999","planoSaude":"Unimed"}"#

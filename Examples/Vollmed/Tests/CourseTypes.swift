@@ -81,7 +81,7 @@ enum Course {
     }
   }
 
-  /// What the exercise of lesson 3 confirms.
+  /// The appointment that the exercise of lesson 3 confirms.
   struct Consulta: Decodable {
     enum Status: String, Decodable {
       case agendada, confirmada, cancelada

@@ -3,7 +3,7 @@
 /// Lengths are points of the map. A name's width is estimated from its letters; a name for which there is no room on any
 /// side is left out.
 package struct MapLabels: Sendable {
-  /// Where a name is from its pin.
+  /// The side of a pin that its name is on.
   package enum Side: CaseIterable, Sendable {
     case right, left, above, below
   }
@@ -32,7 +32,7 @@ package struct MapLabels: Sendable {
   private let map: Box
   private var taken: [Box]
 
-  /// - Parameter obstacles: What names must not cover besides pins and other names.
+  /// - Parameter obstacles: Boxes that names must not cover, besides pins and other names.
   package init(width: Double, height: Double, obstacles: [Box] = []) {
     map = Box(x: 0, y: 0, width: width, height: height)
     taken = obstacles

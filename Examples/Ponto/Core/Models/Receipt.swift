@@ -13,7 +13,7 @@ package struct Place: Codable, Sendable, Equatable {
     self.longitude = longitude
   }
 
-  /// Whether the degrees are in the ranges that a map has.
+  /// True for degrees in the ranges that a map has.
   ///
   /// The service stores any number, so a receipt from elsewhere may lie outside.
   package var isOnEarth: Bool {

@@ -2,7 +2,7 @@ import Foundation
 
 /// A patient's appointment with a specialist.
 package struct Appointment: Decodable, Sendable, Equatable, Identifiable {
-  /// How far an appointment is.
+  /// The state of an appointment.
   package enum Status: String, Codable, Sendable {
     case booked = "agendada"
     case confirmed = "confirmada"

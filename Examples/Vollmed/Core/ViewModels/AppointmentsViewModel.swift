@@ -10,7 +10,7 @@ package final class AppointmentsViewModel {
     package let specialist: Specialist
     package let date: String
     package let isConfirmed: Bool
-    /// Whether there is something to confirm.
+    /// True until the patient has confirmed the appointment.
     package let awaitsConfirmation: Bool
   }
 

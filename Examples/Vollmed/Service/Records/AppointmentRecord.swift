@@ -21,7 +21,7 @@ struct AppointmentRecord: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// How far an appointment is; the words are those of the API.
+/// The state of an appointment; the words are those of the API.
 ///
 /// A new date needs a new confirmation.
 enum AppointmentStatus: String, Codable, Sendable {

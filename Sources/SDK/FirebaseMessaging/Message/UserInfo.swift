@@ -19,7 +19,7 @@ struct UserInfo {
     for (name, value) in json["notification"] as? [String: Any] ?? [:] { add(name, value) }
     members["gcm.message_id"] = messageID
     members["google.c.sender.id"] = senderID.flatMap { $0.isEmpty ? nil : $0 }
-    // Whether the message counts for Analytics, as every notification does.
+    // The message counts for Analytics, as every notification does.
     members["google.c.a.e"] = json["notification"] == nil ? nil : "1"
     if let from = json["from"] { members["from"] = from }
     if let key = json["collapse_key"] { members["collapse_key"] = key }
