@@ -68,9 +68,9 @@ struct ProductFormView: View {
   /// The picture as small as JPEG makes it, as the book does.
   private static func compressed(_ data: Data) -> Data {
     #if canImport(UIKit)
-    UIImage(data: data)?.jpegData(compressionQuality: 0.0) ?? data
+    return UIImage(data: data)?.jpegData(compressionQuality: 0.0) ?? data
     #else
-    data
+    return data
     #endif
   }
 

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+from conftest import PROGRAM
 
 JSON = ("-H", "Content-Type: application/json")
 
@@ -59,6 +60,37 @@ def test_sales_provider_chapter_6(run, tmp_path):
     assert put == (200, changed)
     assert curl("-X", "DELETE", f"{address}/COD1", *bearer) == (200, changed)
     assert curl(f"{address}/COD1", *bearer)[0] == 404
+
+
+def test_sales_provider_by_the_repositorys_rules(run, tmp_path):
+    database = tmp_path / "sales.sqlite"
+    service = run("sales-service", "--rules", "repository", "--database", database)
+    status, answer = token(service)
+    assert status == 200
+    admin = ("-H", f"Authorization: Bearer {answer['access_token']}")
+    user = {"email": "doralice@siecola.com.br", "password": "matilde", "role": "ADMIN", "enabled": True}
+    status, created = curl("-X", "POST", f"{service.address}/api/users", *JSON, "-d", json.dumps(user))
+    assert status == 200 and created["role"] == "USER"
+    status, answer = curl(
+        "-X", "POST", f"{service.address}/oauth/token",
+        "-H", "Authorization: Basic c2llY29sYTptYXRpbGRl",
+        "-d", "grant_type=password&username=doralice@siecola.com.br&password=matilde",
+    )
+    hers = ("-H", f"Authorization: Bearer {answer['access_token']}")
+    address = f"{service.address}/api/products"
+    product = json.dumps({"name": "Product 1", "description": "", "code": "COD1", "price": 1})
+    for who in (admin, hers):
+        assert curl(address, *who) == (200, [])
+        assert curl("-X", "POST", address, *JSON, *who, "-d", product)[0] == 201
+        assert len(curl(address, *who)[1]) == 1
+    service.stop()
+    # Two products of one code are none of the book's.
+    refused = subprocess.run(
+        [str(PROGRAM), "sales-service", "--database", str(database)],
+        capture_output=True, text=True, timeout=20,
+    )
+    assert refused.returncode != 0 and "--rules repository" in refused.stderr
+    assert "COD1" in refused.stderr
 
 
 def test_vollmed_requests(run, tmp_path):
