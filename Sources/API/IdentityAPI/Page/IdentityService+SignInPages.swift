@@ -11,7 +11,7 @@ import FirestoreWire
 // a project. An event travels from the handler to the frame within the browser, in the server's own origin.
 
 extension IdentityService {
-  /// The frame. Pages of other origins than the project's cannot show it.
+  /// The frame, which pages of other origins than the project's cannot show.
   func frame(_ envelope: IdentityEnvelope) async throws -> IdentityPage {
     let project = try await blocking { try pageProject(of: envelope) }
     let origins = try await origins(of: project)

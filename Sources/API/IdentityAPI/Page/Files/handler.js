@@ -73,6 +73,9 @@ function readRequest() {
   };
 }
 
+// The sign-in for which this tab is at the provider.
+const underWayKey = "brasa:signIn";
+
 // Sign-ins that ended in this tab: an event's id counts once.
 const endedKey = "brasa:ended";
 const ended = () => JSON.parse(sessionStorage.getItem(endedKey) ?? "[]");
@@ -129,8 +132,8 @@ async function goToProvider(request) {
   });
   const page = new URL(begun.authUri);
   if (!["http:", "https:"].includes(page.protocol)) throw new Error("INVALID_IDP_RESPONSE");
-  const kept = JSON.stringify({ ...request, sessionId: begun.sessionId });
-  sessionStorage.setItem(`brasa:signIn:${page.searchParams.get("state")}`, kept);
+  const state = page.searchParams.get("state");
+  sessionStorage.setItem(underWayKey, JSON.stringify({ state, request: { ...request, sessionId: begun.sessionId } }));
   location.replace(page.href);
 }
 
@@ -158,10 +161,12 @@ async function begin(request) {
 
 /** The sign-in that the provider's answer belongs to; it is taken, so that the answer counts once. */
 function takeRequest(state) {
-  const name = `brasa:signIn:${state}`;
-  const kept = sessionStorage.getItem(name);
-  sessionStorage.removeItem(name);
-  return kept && JSON.parse(kept);
+  const underWay = JSON.parse(sessionStorage.getItem(underWayKey) ?? "null");
+  // Some providers give a refusal without the state; it ends what is under way in the tab, and nothing more.
+  const isOurs = underWay?.state === state || (state === null && !query.has("code"));
+  if (!underWay || !isOurs) return null;
+  sessionStorage.removeItem(underWayKey);
+  return underWay.request;
 }
 
 function comeBack(state) {

@@ -87,7 +87,6 @@ const noEvent = {
 };
 
 function connect(made) {
-  if (parent) return;
   parent = made;
   const kept = canStore() ? takeEvent(key, parent.origin) : null;
   if (kept) note(kept);
@@ -115,7 +114,7 @@ async function receive(event) {
 
 addEventListener("message", (event) => {
   if (event.data?.eventType === "sendAuthEvent") return void receive(event);
-  if (event.data?.brasa !== "connect" || event.source !== window.parent) return;
+  if (event.data?.brasa !== "connect" || event.source !== window.parent || parent) return;
   if (isOurs(event.origin) && event.ports.length === 1) connect(new PortParent(event.origin, event.ports[0]));
 });
 
