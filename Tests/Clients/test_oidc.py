@@ -164,6 +164,33 @@ def test_a_code_is_of_its_session(identity, provider, person):
     refused("INVALID_IDP_RESPONSE", finish, identity, back, session)
 
 
+def test_scopes_and_parameters_of_the_client(identity, shop):
+    """They go beside the server's own, and never in their place."""
+    def begun(**more):
+        return identity.client("createAuthUri", providerId=ID, continueUri=f"{shop.url}/__/auth/handler", **more)
+
+    made = begun(oauthScope="calendar openid", customParameter={
+        "prompt": "consent", "state": "mine", "code_challenge": "mine", "redirect_uri": "https://evil.example/",
+    })
+    secrets.note(made["sessionId"], "session of a sign-in")
+    asked = urllib.parse.parse_qs(urllib.parse.urlsplit(made["authUri"]).query)
+    assert asked["scope"] == ["openid email profile calendar"] and asked["prompt"] == ["consent"]
+    assert "mine" not in asked["state"] + asked["code_challenge"] and asked["redirect_uri"] == [f"{shop.url}/__/auth/handler"]
+    for wrong in ({"a": 1}, {"a": "x" * 1_001}, {"x" * 101: "a"}, {str(n): "a" for n in range(21)}):
+        with pytest.raises(Refused) as refusal:
+            begun(customParameter=wrong)
+        assert refusal.value.status == 400
+
+
+def test_a_code_is_brought_once(identity, provider, person, shop):
+    """A session that signed somebody in takes no second code of the provider."""
+    uri, session = begin(identity)
+    first, second = provider.consent(uri, person), provider.consent(uri, person)
+    assert first != second
+    finish(identity, first, session)
+    assert "finished" in refused("INVALID_IDP_RESPONSE", finish, identity, second, session)
+
+
 def test_a_person_who_declines(identity, shop):
     _, session = begin(identity)
     back = f"{shop.url}/__/auth/handler?error=access_denied&state=x"

@@ -8,6 +8,7 @@ import requests
 from selenium.webdriver.common.by import By
 
 from support import browser as browsers
+from support.certificates import certificate_for
 from support.identity import Identity
 from support.web_sign_in import SignInPage
 
@@ -143,6 +144,32 @@ def test_nothing_is_asked_of_google(page):
     assert not [address for address in asked if "google" in address and "identitytoolkit" not in address]
     page.driver.switch_to.frame(page.driver.find_element(By.TAG_NAME, "iframe"))
     assert page.browser.run("return document.scripts.length") == 1
+
+
+@pytest.fixture(scope="module")
+def google(tmp_path_factory):
+    """A browser for which `apis.google.com` is this machine's; its script behaves as Google's."""
+    host = browsers.Pages(certificate_for(["apis.google.com"], tmp_path_factory.mktemp("google")))
+    made = browsers.Browser([("apis.google.com", host.port)])
+    yield made
+    made.close()
+    host.close()
+
+
+@pytest.mark.parametrize("way", ["Popup", "Redirect"])
+def test_a_page_with_googles_script_and_without_ours(google, pages, server, project, identity, way):
+    page = SignInPage(google, pages.url, server.url, project, "emulator")
+    page.address += "&google"
+    page.open()
+    email = f"ana@{project}.example"
+    if way == "Popup":
+        page.popup("signInViaPopup", GOOGLE).invent(email)
+        found = page.outcome()
+    else:
+        page.redirect("signInViaRedirect", GOOGLE).invent(email)
+        found = page.result()
+    assert found["email"] == email and page.browser.run("return googleLoaded && window.brasaWeb === undefined")
+    assert page.later("canStore()") is True
 
 
 def test_a_page_with_two_apps_tells_their_events_apart(page, project):

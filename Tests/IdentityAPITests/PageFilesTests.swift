@@ -9,10 +9,10 @@ struct PageFilesTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Sources/API/IdentityAPI/Page/Files")
 
-  @Test(arguments: [
-    ("page.css", PageFiles.style), ("icon.svg", PageFiles.icon),
-    ("action.js", PageFiles.actionScript), ("handler.js", PageFiles.handlerScript),
-  ])
+  @Test(
+    arguments: [("page.css", PageFiles.style), ("icon.svg", PageFiles.icon)]
+      + PageFiles.scripts.map { ($0.key, $0.value) }
+  )
   func `the binary has the files as they are`(name: String, content: String) throws {
     let url = Self.folder.appendingPathComponent(name)
     #expect(try String(contentsOf: url, encoding: .utf8) == content)
@@ -20,7 +20,10 @@ struct PageFilesTests {
 
   @Test(arguments: [
     (PageFiles.action(.english), "en", "action.js", "This page needs JavaScript."),
-    (PageFiles.handler(.portuguese), "pt-BR", "handler.js", "Esta página precisa de JavaScript."),
+    (
+      PageFiles.handler(.portuguese, .object(["problem": .string("\"><script>")])), "pt-BR",
+      "handler.js", "Esta página precisa de JavaScript."
+    ),
   ])
   func `a page has its language and script`(
     page: String,
@@ -29,8 +32,15 @@ struct PageFilesTests {
     text: String
   ) {
     #expect(page.hasPrefix("<!doctype html>\n<html lang=\"\(language)\">"))
-    #expect(page.contains("<script src=\"/__/auth/\(script)\" defer></script>"))
+    #expect(page.contains("<script src=\"/__/auth/\(script)\" type=\"module\"></script>"))
     #expect(page.contains(text))
-    #expect(!page.contains("{{"))
+    #expect(!page.contains("{{") && !page.contains("<script>"))
+  }
+
+  @Test func `facts are escaped in the frame`() {
+    let page = PageFiles.frame(.object(["a": .string("<&>\"'{{facts}}")]))
+    #expect(
+      page.contains("content=\"{&quot;a&quot;:&quot;&lt;&amp;&gt;\\&quot;'{{facts}}&quot;}\"")
+    )
   }
 }

@@ -247,7 +247,11 @@ function note(promise) {
 }
 
 window.startPopup = (authType, options) => note(popup(authType, options));
-window.startRedirect = (authType, options) => note(redirect(authType, options));
+window.startRedirect = (authType, options) => {
+  // This page goes, and the one that comes back is ready.
+  window.isReady = false;
+  note(redirect(authType, options));
+};
 window.startResult = () => note(redirectResult());
 window.startFrame = () => note(initialize().then(() => true));
 window.isReady = true;

@@ -4,6 +4,7 @@ import functools
 import http.server
 import pathlib
 import re
+import ssl
 import threading
 import time
 
@@ -22,10 +23,17 @@ class Pages:
         def log_message(self, *arguments):
             pass
 
-    def __init__(self):
+    def __init__(self, certificate=None):
+        """Over TLS with the certificate of a directory that `certificate_for` made."""
         handler = functools.partial(self.Handler, directory=str(PAGES))
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.port = self.server.server_port
+        self.url = f"http://127.0.0.1:{self.port}"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate / "server.pem", certificate / "server-key.pem")
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+            self.url = f"https://127.0.0.1:{self.port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
@@ -48,14 +56,16 @@ class Shown(str):
 class Browser:
     """One Chromium with tabs."""
 
-    def __init__(self):
+    def __init__(self, hosts=()):
+        """With further names of hosts that lead to ports of this machine: `("apis.google.com", 4443)`."""
+        rules = ",".join(["MAP *.example 127.0.0.1", *(f"MAP {name} 127.0.0.1:{port}" for name, port in hosts)])
         options = webdriver.ChromeOptions()
         options.binary_location = "/usr/bin/chromium"
         options.accept_insecure_certs = True
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         for argument in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "no-proxy-server",
                          # Foreign pages, which are on this machine too.
-                         "host-resolver-rules=MAP *.example 127.0.0.1"):
+                         f"host-resolver-rules={rules}"):
             options.add_argument(f"--{argument}")
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
         self.driver.set_script_timeout(60)

@@ -79,6 +79,11 @@ class SignInPage:
         self.driver.find_element(By.NAME, "sub").send_keys(subject)
         self.browser.run("document.querySelector('[type=submit]').click()")
 
+    def decline(self):
+        """The provider's page: somebody says no."""
+        self.browser.wait("return document.querySelector('button[name=action][value=deny]')")
+        self.browser.run("document.querySelector('button[name=action][value=deny]').click()")
+
     def close_popups(self):
         for handle in self.driver.window_handles:
             if handle != self.first:
