@@ -30,6 +30,9 @@ struct BookServer {
     folder = try Folder()
     brasa = Brasa(data: folder.file("brasa"))
     try brasa.start()
+    // Section 8.4: the project, and the app in it.
+    let app = ["--bundle-id", "br.com.siecola.ios-swiftui-fcm", "--name", "book"]
+    try brasa.run(["apps", "create", "ios"] + app + ["--project", Self.project])
   }
 
   /// The options that the chapter's `GoogleService-Info.plist` would have.
@@ -89,6 +92,13 @@ struct BookServer {
       }
       """
     try await run("rules", "deploy", written(rules, "storage.rules"), "--service", "storage")
+  }
+
+  /// The names of a person's photos, as the console's page of files lists them.
+  func photos(of person: String) async throws -> [String] {
+    let prefix = "gs://\(Self.project).appspot.com/users/\(person)/"
+    let list = try await brasa.output(of: ["storage", "ls", prefix])
+    return list.matches(of: #/users/[^/\s]+/([0-9A-Fa-f-]{36})/#).map { String($0.1) }
   }
 
   func written(_ text: String, _ name: String) throws -> String {
