@@ -26,6 +26,7 @@ import Testing
         (.patch, "/especialista/x"), (.delete, "/especialista/x"), (.post, "/consulta"),
         (.patch, "/consulta/x"), (.delete, "/consulta/x"), (.get, "/consulta/x"),
         (.get, "/paciente/x"), (.get, "/paciente/%00/consultas"), (.get, "/nada"),
+        (.post, "/consultas/agendar"),
         (.get, "/fotos/..%2F..%2Fsecret.png"), (.delete, "/paciente/x"),
       ]
       for (method, path) in routes {
