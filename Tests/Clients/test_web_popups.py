@@ -55,7 +55,7 @@ def test_a_popup(page, project, flow):
     if flow == "reauth":
         page.choose(f"ana@{project}.example")
     else:
-        page.invent(f"ana@{project}.example", displayName="Ana Souza")
+        page.invent(f"ana@{project}.example", **{"display-name": "Ana Souza"})
     found = page.outcome()
     assert found["type"] == f"{flow}ViaPopup" and found["providerId"] == GOOGLE and GOOGLE in found["providers"]
     assert uid is None or found["uid"] == uid
@@ -83,19 +83,22 @@ def test_a_redirect(page, project, flow):
 @pytest.mark.parametrize("provider", ["github.com", "facebook.com", "apple.com", "twitter.com", "oidc.anything"])
 def test_any_provider_can_be_played(page, project, provider):
     page.popup("signInViaPopup", provider, scopes=["email"], customParameters={"prompt": "consent"})
-    page.invent(f"bia@{project}.example", screenName="bia", photoUrl="https://photos.example/bia.png")
+    page.invent(f"bia@{project}.example", **{"screen-name": "bia", "profile-photo": "https://photos.example/bia.png"})
     found = page.outcome()
     assert found["providers"] == [provider] and json.loads(found["claims"])["picture"] == "https://photos.example/bia.png"
 
 
 def test_an_account_is_found_again(page, project):
     page.popup("signInViaPopup", GOOGLE)
-    page.browser.wait("return document.querySelector('#generate')")
-    page.browser.run("document.querySelector('#generate').click()")
-    page.browser.run("document.querySelector('[type=submit]').click()")
+    page.browser.wait("return Boolean(window.toggleForm)")
+    for button in ("#add-account-button button", "#autogen-button", "#sign-in"):
+        page.browser.run("document.querySelector(arguments[0]).click()", button)
     first = page.outcome()
     page.popup("signInViaPopup", GOOGLE).choose(first["email"])
     assert page.outcome()["uid"] == first["uid"]
+    page.popup("signInViaPopup", "github.com")
+    page.browser.wait("return Boolean(window.toggleForm)")
+    assert page.driver.find_elements(By.CSS_SELECTOR, ".js-reuse-account") == []
 
 
 def test_reauthentication_as_somebody_else(page, project):

@@ -61,17 +61,18 @@ class SignInPage:
         return self.browser.run("return outcome.error ?? outcome.value")
 
     def invent(self, email, **fields):
-        """Development's page: a new account."""
-        self.browser.wait("return document.querySelector('input[name=email]')")
+        """Development's page: a new account, by the ids of the Auth emulator's page."""
+        self.browser.wait("return window.toggleForm && document.title.includes('Auth Emulator')")
+        self.browser.run("document.querySelector('.js-new-account').click()")
         for name, value in {"email": email, **fields}.items():
-            self.driver.find_element(By.NAME, name).send_keys(value)
-        self.browser.run("document.querySelector('[type=submit]').click()")
+            self.driver.find_element(By.ID, f"{name}-input").send_keys(value)
+        self.browser.run("document.querySelector('#sign-in').click()")
 
     def choose(self, email):
         """Development's page: an account that signed in before."""
-        self.browser.wait("return document.querySelector('button.account')")
+        self.browser.wait("return document.querySelector('#accounts-list li.js-reuse-account')")
         self.browser.run(
-            "[...document.querySelectorAll('button.account')].find((b) => b.textContent.includes(arguments[0])).click()", email)
+            "[...document.querySelectorAll('#accounts-list li')].find((b) => b.textContent.includes(arguments[0])).click()", email)
 
     def consent(self, subject):
         """The provider's page: somebody signs in."""
