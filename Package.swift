@@ -51,7 +51,8 @@ let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift"
 
 let package = Package(
   name: "brasa",
-  platforms: [.macOS(.v15), .iOS(.v18)],
+  // macOS is higher, as one clause is for all targets and the server's need it. No server is built for iOS.
+  platforms: [.macOS(.v15), .iOS(.v16)],
   // Only what apps link. The programs are products without being declared, so that SwiftPM fetches for an
   // app what the libraries need and nothing of the server's.
   products: [
@@ -105,6 +106,8 @@ let package = Package(
       path: "Sources/Vocabulary/DocumentCodec",
       swiftSettings: strict
     ),
+    .target(name: "Locking", path: "Sources/Vocabulary/Locking", swiftSettings: strict),
+    .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: strict),
     .systemLibrary(
       name: "CZlib",
       path: "Sources/Vocabulary/CZlib",
@@ -112,7 +115,7 @@ let package = Package(
     ),
     .target(
       name: "Gzip",
-      dependencies: ["CZlib"],
+      dependencies: ["CZlib", "Locking"],
       path: "Sources/Vocabulary/Gzip",
       swiftSettings: strict
     ),
@@ -657,7 +660,12 @@ let package = Package(
     ),
 
     // The SDK for apps.
-    .target(name: "FirebaseCore", path: "Sources/SDK/FirebaseCore", swiftSettings: strict),
+    .target(
+      name: "FirebaseCore",
+      dependencies: ["Locking"],
+      path: "Sources/SDK/FirebaseCore",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "FirebaseCoreTests",
       // The tests run the program.
@@ -736,7 +744,9 @@ let package = Package(
 
     .target(
       name: "FirestoreClient",
-      dependencies: ["FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync"],
+      dependencies: [
+        "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync", "Locking",
+      ],
       path: "Sources/SDK/FirestoreClient",
       swiftSettings: strict
     ),
@@ -754,7 +764,7 @@ let package = Package(
 
     .target(
       name: "FirebaseAuth",
-      dependencies: ["FirebaseCore"],
+      dependencies: ["FirebaseCore", "Locking"],
       path: "Sources/SDK/FirebaseAuth",
       swiftSettings: strict
     ),
@@ -773,7 +783,7 @@ let package = Package(
       name: "FirebaseFirestore",
       dependencies: [
         "FirebaseCore", "FirebaseSharedSwift", "FirestoreModel", "DocumentCodec", "FirestoreSync",
-        "FirestoreCache", "FirestoreClient",
+        "FirestoreCache", "FirestoreClient", "Locking",
       ],
       path: "Sources/SDK/FirebaseFirestore",
       swiftSettings: strict
@@ -824,7 +834,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseAnalytics",
-      dependencies: ["FirebaseCore", "FirebaseInstallations", "Gzip"],
+      dependencies: ["FirebaseCore", "FirebaseInstallations", "Gzip", "Locking"],
       path: "Sources/SDK/FirebaseAnalytics",
       swiftSettings: strict
     ),
@@ -845,7 +855,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseMessaging",
-      dependencies: ["FirebaseCore", "FirebaseInstallations"],
+      dependencies: ["FirebaseCore", "FirebaseInstallations", "Locking"],
       path: "Sources/SDK/FirebaseMessaging",
       swiftSettings: strict
     ),
@@ -860,7 +870,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseRemoteConfig",
-      dependencies: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift"],
+      dependencies: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift", "Locking"],
       path: "Sources/SDK/FirebaseRemoteConfig",
       swiftSettings: strict
     ),
@@ -873,7 +883,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseStorage",
-      dependencies: ["FirebaseCore"],
+      dependencies: ["FirebaseCore", "Locking"],
       path: "Sources/SDK/FirebaseStorage",
       swiftSettings: strict
     ),
@@ -885,7 +895,7 @@ let package = Package(
     ),
     .target(
       name: "FirebaseUI",
-      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage"],
+      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage", "Locking"],
       path: "Sources/SDK/FirebaseUI",
       swiftSettings: strict
     ),

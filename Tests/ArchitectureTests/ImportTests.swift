@@ -25,6 +25,25 @@ struct ImportTests {
     }
   }
 
+  @Test func `what apps link imports nothing that iOS 16 has not`() throws {
+    let table = try table()
+    let products = try tree.targets().filter { $0.value.hasPrefix("Sources/SDK/") }
+    var linked = Set(products.keys)
+    var added = linked
+    while !added.isEmpty {
+      let next = added.flatMap { table.allowed[$0, default: []] }
+      added = Set(next).filter { table.allowed[$0] != nil }.subtracting(linked)
+      linked.formUnion(added)
+    }
+    #expect(linked.isSuperset(of: ["FirestoreModel", "Gzip", "Locking"]))
+    let targets = try tree.targets()
+    for target in linked {
+      for line in try tree.imports(below: try #require(targets[target])) {
+        #expect(line.module != "Synchronization", "\(line.file) needs iOS 18")
+      }
+    }
+  }
+
   @Test func `our targets do not import each other in a circle`() throws {
     let table = try table()
     var finished: Set<String> = []

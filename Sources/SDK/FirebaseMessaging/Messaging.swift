@@ -1,7 +1,7 @@
 import FirebaseCore
 import FirebaseInstallations
 import Foundation
-import Synchronization
+import Locking
 
 extension Notification.Name {
   /// Posted when the app has another token, which is the notification's object.
@@ -39,7 +39,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     var isDeleted = false
   }
 
-  let state = Mutex(State())
+  let state = Lock(State())
   private let store: any StateStore
   private let installations: Installations
   let backend: MessagingBackend

@@ -1,7 +1,7 @@
 import FirebaseCore
 import FirebaseInstallations
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -35,7 +35,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     var isDeleted = false
   }
 
-  let state = Mutex(State())
+  let state = Lock(State())
   let appName: String
   private let store: any StateStore
   let backend: ConfigBackend

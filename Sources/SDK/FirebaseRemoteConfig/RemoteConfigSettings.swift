@@ -1,9 +1,9 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// How values are fetched.
 public final class RemoteConfigSettings: NSObject, Sendable {
-  private let times = Mutex<(interval: TimeInterval, timeout: TimeInterval)>((43_200, 60))
+  private let times = Lock<(interval: TimeInterval, timeout: TimeInterval)>((43_200, 60))
 
   /// Settings with an interval of twelve hours.
   public override init() {}

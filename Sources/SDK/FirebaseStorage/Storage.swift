@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 /// The files of an app in one bucket.
 ///
@@ -25,7 +25,7 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
   private let clock: StorageClock
   /// The most bytes of a request or an answer, which is what a transfer holds in memory.
   let sliceBytes: Int64
-  private let state: Mutex<State>
+  private let state: Lock<State>
 
   /// The files of an app in a bucket, with a clock and the most bytes of a request or an answer.
   package init(
@@ -40,7 +40,7 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
     self.sliceBytes = sliceBytes
     var state = State()
     state.address = app.options.address(of: .storage)
-    self.state = Mutex(state)
+    self.state = Lock(state)
   }
 
   /// The default app's files in its bucket; traps before the app is configured.

@@ -1,5 +1,5 @@
 import CZlib
-import Synchronization
+import Locking
 
 /// Expands content in the form of gzip (RFC 1952) as it arrives.
 ///
@@ -38,7 +38,7 @@ package final class GzipReader: Sendable {
   package static let signature: [UInt8] = [0x1F, 0x8B]
 
   private let limit: Int64
-  private let progress: Mutex<Progress>
+  private let progress: Lock<Progress>
 
   /// Expands content that has come whole.
   ///
@@ -61,7 +61,7 @@ package final class GzipReader: Sendable {
     let size = Int32(MemoryLayout<z_stream>.size)
     let isReady = inflateInit2_(stream, 15 + 16, ZLIB_VERSION, size)
     precondition(isReady == Z_OK, "zlib takes the parameters")
-    progress = Mutex(Progress(stream: stream))
+    progress = Lock(Progress(stream: stream))
   }
 
   deinit {

@@ -1,5 +1,5 @@
 import CZlib
-import Synchronization
+import Locking
 
 /// Packs content in the form of gzip (RFC 1952) as it arrives.
 ///
@@ -17,7 +17,7 @@ package final class GzipWriter: Sendable {
     let pointer: UnsafeMutablePointer<z_stream>
   }
 
-  private let stream: Mutex<Stream>
+  private let stream: Lock<Stream>
 
   /// Packs content that is whole.
   package static func packed(_ bytes: [UInt8], effort: Effort = .usual) -> [UInt8] {
@@ -42,7 +42,7 @@ package final class GzipWriter: Sendable {
       Int32(MemoryLayout<z_stream>.size)
     )
     precondition(isReady == Z_OK, "zlib takes the parameters")
-    stream = Mutex(Stream(pointer: pointer))
+    stream = Lock(Stream(pointer: pointer))
   }
 
   deinit {

@@ -1,7 +1,7 @@
 import FirebaseCore
 import FirebaseInstallations
 import Foundation
-import Synchronization
+import Locking
 
 /// What logs an app's events: checks them, adds what all events have, and keeps them until the uploader has sent them.
 ///
@@ -55,12 +55,12 @@ package final class EventCollector: FirebaseComponent {
   let app: FirebaseApp
   let log: EventLog?
   let surroundings: Surroundings
-  let volatile = Mutex(Volatile())
+  let volatile = Lock(Volatile())
   private let installations: Installations
   let uploader: EventUploader?
   private let isEnabledByList: Bool
   /// What the end of ``AppLifecycle``'s notifications needs.
-  let lifecycle = Mutex<AppLifecycle?>(nil)
+  let lifecycle = Lock<AppLifecycle?>(nil)
 
   /// The collector of an app, whose file is at `url`.
   package init(

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(Glibc)
 import Glibc
@@ -17,7 +17,7 @@ package final class CrashMarker: Sendable {
   /// The process's only one.
   package static let shared = CrashMarker()
 
-  private let isArmed = Mutex(false)
+  private let isArmed = Lock(false)
 
   /// Returns what the last process has left in the file, and has this one's end noted there.
   ///

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// The file of an app's events, for all of its processes.
 ///
@@ -23,7 +23,7 @@ final class EventLog: Sendable {
 
   private let url: URL
   private let lock: LogFile
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// A log in a file, whose directory is made where there is none.
   init(_ url: URL) throws {

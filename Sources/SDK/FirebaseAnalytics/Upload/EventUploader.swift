@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 /// Sends the events of a log in batches, each until the server has it.
 ///
@@ -45,7 +45,7 @@ final class EventUploader: Sendable {
   private let isEnabled: @Sendable (AnalyticsSettings) -> Bool
   private let now: @Sendable () -> Date
   private let sleep: @Sendable (TimeInterval) async throws -> Void
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// An uploader of a log, with the file by which processes agree who sends; `token` gives that of the installation, or nil where it
   /// has none now.

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// What the link of an email leads to.
 public final class ActionCodeSettings: NSObject, Sendable {
@@ -13,7 +13,7 @@ public final class ActionCodeSettings: NSObject, Sendable {
     var linkDomain: String?
   }
 
-  private let members = Mutex(Members(iOSBundleID: Bundle.main.bundleIdentifier))
+  private let members = Lock(Members(iOSBundleID: Bundle.main.bundleIdentifier))
 
   /// Settings without a link yet.
   public override init() {}

@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -33,9 +33,9 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     var listeners: [ObjectIdentifier: AuthListener] = [:]
   }
 
-  private let state: Mutex<State>
+  private let state: Lock<State>
   /// Held while a session is saved and becomes current, so that memory and store change in the same order.
-  private let transition = Mutex(())
+  private let transition = Lock(())
   private let options: FirebaseOptions
   private let backend: AuthBackend
   private let ownStore: any SessionStore
@@ -45,9 +45,9 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   let now: @Sendable () -> Date
   /// Does something after so many seconds.
   let schedule: Schedule
-  let renewal = Mutex(RenewalPlan())
+  let renewal = Lock(RenewalPlan())
   /// The device's token for Apple's messages.
-  let deviceToken = Mutex<Data?>(nil)
+  let deviceToken = Lock<Data?>(nil)
   /// Settings of tests.
   public let settings: AuthSettings? = AuthSettings()
 
@@ -67,7 +67,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
       schedule ?? { seconds, body in
         queue.asyncAfter(wallDeadline: .now() + seconds, execute: body)
       }
-    state = Mutex(State(app: app, address: app.options.address(of: .auth)))
+    state = Lock(State(app: app, address: app.options.address(of: .auth)))
   }
 
   /// The accounts of the default app; traps before it is configured.
@@ -317,7 +317,7 @@ extension Notification.Name {
 
 /// Settings of tests.
 public final class AuthSettings: NSObject, Sendable {
-  private let isDisabled = Mutex(false)
+  private let isDisabled = Lock(false)
 
   /// Whether the app need not prove itself; Brasa never asks for it.
   public var isAppVerificationDisabledForTesting: Bool {

@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// An identity provider by its id, such as `apple.com` or `oidc.corporate`.
 public final class OAuthProvider: NSObject, Sendable {
   /// The provider.
   public let providerID: String
   let auth: Auth
-  private let wanted = Mutex<(scopes: [String]?, parameters: [String: String]?)>((nil, nil))
+  private let wanted = Lock<(scopes: [String]?, parameters: [String: String]?)>((nil, nil))
 
   /// The name of providers of this kind, which is no provider's id.
   public static let id = "OAuth"

@@ -43,9 +43,11 @@ extension Auth {
   }
 
   /// Who is signed in: now, and whenever that changes.
+  @available(iOS 18, macOS 15, tvOS 18, watchOS 11, *)
   public var authStateChanges: some AsyncSequence<User?, Never> & Sendable { changes(.user) }
 
   /// Who is signed in: now, and whenever that or the ID token changes.
+  @available(iOS 18, macOS 15, tvOS 18, watchOS 11, *)
   public var idTokenChanges: some AsyncSequence<User?, Never> & Sendable { changes(.token) }
 
   /// A slow reader misses the oldest of more than sixteen changes, never the newest.

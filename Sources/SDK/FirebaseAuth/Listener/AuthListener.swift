@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 /// A listener to who is signed in, or to ID tokens too.
 ///
@@ -29,7 +29,7 @@ final class AuthListener: NSObject, Sendable {
   /// Nil is the queue of callbacks.
   private let queue: DispatchQueue?
   private let body: AppCallback<(Auth, User?)>
-  private let state = Mutex(State.new)
+  private let state = Lock(State.new)
 
   init(_ subject: Subject, on queue: DispatchQueue?, _ body: @escaping (Auth, User?) -> Void) {
     self.subject = subject

@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 /// A person with an account, and the session of this app.
 ///
@@ -15,11 +15,11 @@ public final class User: NSObject, UserInfo, NSSecureCoding, Sendable {
   }
 
   let auth: Auth
-  let state: Mutex<State>
+  let state: Lock<State>
 
   init(auth: Auth, tokens: SessionTokens, profile: UserProfile) {
     self.auth = auth
-    state = Mutex(State(tokens: tokens, profile: profile))
+    state = Lock(State(tokens: tokens, profile: profile))
   }
 
   // MARK: Archives

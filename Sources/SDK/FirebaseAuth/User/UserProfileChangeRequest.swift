@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// A change of name and picture; it is committed once.
 public final class UserProfileChangeRequest: NSObject, Sendable {
@@ -16,7 +16,7 @@ public final class UserProfileChangeRequest: NSObject, Sendable {
   }
 
   let user: User
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(user: User) { self.user = user }
 

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// An app: a name, the options of its project, and what the products keep for it.
 ///
@@ -11,9 +11,9 @@ public final class FirebaseApp: NSObject, Sendable {
   public let options: FirebaseOptions
 
   /// What products keep for the app, by key.
-  private let components = Mutex<[String: any FirebaseComponent]>([:])
+  private let components = Lock<[String: any FirebaseComponent]>([:])
 
-  private static let registry = Mutex<[String: FirebaseApp]>([:])
+  private static let registry = Lock<[String: FirebaseApp]>([:])
 
   private init(name: String, options: FirebaseOptions) {
     self.name = name

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -95,7 +95,7 @@ private final class AnswerCollector: Sendable {
 
   private let limit: Int
   private let traffic: @Sendable (HTTPTraffic) -> Void
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(limit: Int, traffic: @escaping @Sendable (HTTPTraffic) -> Void) {
     self.limit = limit

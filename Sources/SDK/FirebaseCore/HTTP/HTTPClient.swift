@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -41,8 +41,8 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
 
   /// Where events come.
   package let queue: DispatchQueue
-  private let calls = Mutex<[Int: (call: HTTPCall, receiver: Receiver)]>([:])
-  private let session = Mutex<URLSession?>(nil)
+  private let calls = Lock<[Int: (call: HTTPCall, receiver: Receiver)]>([:])
+  private let session = Lock<URLSession?>(nil)
 
   /// A client whose queue has that label.
   package init(label: String) {

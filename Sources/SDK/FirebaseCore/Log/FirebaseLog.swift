@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// The SDK's log: lines on standard error.
 ///
 /// A line is `<version> - [<module>][<code>] <text>`. The arguments `-FIRDebugEnabled` and
 /// `-FIRDebugDisabled` of the program set the level at start.
 package enum FirebaseLog {
-  private static let current = Mutex(initialLevel(CommandLine.arguments))
+  private static let current = Lock(initialLevel(CommandLine.arguments))
 
   /// The level in force.
   package static var level: FirebaseLoggerLevel { current.withLock { $0 } }

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// Which project an app belongs to and where its services are.
 ///
@@ -22,11 +22,11 @@ public final class FirebaseOptions: NSObject, NSCopying, Sendable {
     var stateDirectory: URL?
   }
 
-  private let members: Mutex<Members>
+  private let members: Lock<Members>
   private let isLocked: Bool
 
   init(_ members: Members, isLocked: Bool = false) {
-    self.members = Mutex(members)
+    self.members = Lock(members)
     self.isLocked = isLocked
   }
 

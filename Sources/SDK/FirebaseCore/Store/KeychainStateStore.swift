@@ -1,7 +1,7 @@
 #if canImport(Security)
 import Foundation
 import Security
-import Synchronization
+import Locking
 
 /// State in the Keychain: a generic password that is readable after the first unlock.
 package struct KeychainStateStore: StateStore {
@@ -11,7 +11,7 @@ package struct KeychainStateStore: StateStore {
   private let synchronizes: Bool
 
   /// Read-and-replace is one step in this process; the Keychain itself is safe among processes.
-  private static let lock = Mutex(())
+  private static let lock = Lock(())
 
   /// A store under a service and an account, perhaps of an access group and on all of the person's devices.
   package init(

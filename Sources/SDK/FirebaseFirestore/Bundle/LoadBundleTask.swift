@@ -1,7 +1,7 @@
 import FirebaseCore
 import FirestoreSync
 import Foundation
-import Synchronization
+import Locking
 
 /// What an observer of a bundle's loading is removed with.
 public typealias LoadBundleObserverHandle = Int
@@ -63,7 +63,7 @@ public final class LoadBundleTask: NSObject, Sendable {
   }
 
   private let queue: DispatchQueue
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(queue: DispatchQueue) { self.queue = queue }
 

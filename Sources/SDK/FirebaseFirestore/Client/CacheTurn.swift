@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// The use of a cache's file by one client, or its removal.
 ///
@@ -17,15 +17,15 @@ final class CacheTurn: Sendable {
   /// write.
   private static let greatestWait = 60.0
   /// The turns that have not ended, by their files' paths.
-  private static let turns = Mutex<[String: [CacheTurn]]>([:])
+  private static let turns = Lock<[String: [CacheTurn]]>([:])
 
   private let path: String
-  private let state: Mutex<State>
+  private let state: Lock<State>
   private let ended = DispatchSemaphore(value: 0)
 
   private init(_ path: String, after earlier: [CacheTurn]) {
     self.path = path
-    state = Mutex(State(earlier: earlier))
+    state = Lock(State(earlier: earlier))
   }
 
   /// The next turn at a file.

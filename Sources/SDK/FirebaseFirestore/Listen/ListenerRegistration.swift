@@ -1,7 +1,7 @@
 import FirestoreClient
 import FirestoreSync
 import Foundation
-import Synchronization
+import Locking
 
 /// What a listener is removed with; letting go of it does not end the listener.
 public protocol ListenerRegistration: NSObjectProtocol, Sendable {
@@ -20,7 +20,7 @@ final class ClientRegistration: NSObject, ListenerRegistration {
 
   private let client: SyncClient
   private let ending: Ending
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ client: SyncClient, ending: @escaping Ending) {
     self.client = client

@@ -1,6 +1,6 @@
 import FirestoreSync
 import Foundation
-import Synchronization
+import Locking
 
 /// Snapshots on their way to a loop that reads them.
 ///
@@ -16,7 +16,7 @@ final class SnapshotFeed<Snapshot: Sendable>: Sendable {
 
   private let capacity: Int
   private let merge: @Sendable (_ earlier: Snapshot, _ later: Snapshot) -> Snapshot
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(
     capacity: Int = 64,

@@ -6,6 +6,7 @@ import SwiftUI
 ///
 /// The property's type is an array of decodable values, which stays as it was where there is an error, or a `Result` of
 /// one. The database is the default one of the default app. `$property` can ask for something else.
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor
 @propertyWrapper
 public struct FirestoreQuery<T>: DynamicProperty {

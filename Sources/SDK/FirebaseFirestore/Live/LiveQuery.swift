@@ -4,6 +4,7 @@ import Observation
 /// Beyond Google's API: a query's results as values that views observe, with or without SwiftUI.
 ///
 /// It listens from its first moment to its last. Documents that cannot be decoded are left out and named in ``failures``.
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor
 @Observable
 public final class LiveQuery<Element: Decodable & Sendable> {

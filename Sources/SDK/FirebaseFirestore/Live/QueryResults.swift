@@ -11,6 +11,7 @@ public enum DecodingFailureStrategy: Sendable {
 /// What `@FirestoreQuery` shows: the results of a query by path and predicates, which can be changed.
 ///
 /// It listens from `begin` to its last moment. An error ends that, until there is another request.
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor
 @Observable
 package final class QueryResults<Items> {

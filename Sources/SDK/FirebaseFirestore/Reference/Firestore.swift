@@ -2,7 +2,7 @@ import FirebaseCore
 import FirestoreClient
 import FirestoreModel
 import Foundation
-import Synchronization
+import Locking
 
 /// A database of an app's project.
 ///
@@ -27,7 +27,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
   /// The app.
   public let app: FirebaseApp
   package let database: DatabaseID
-  let state = Mutex(State())
+  let state = Lock(State())
 
   private init(app: FirebaseApp, database: DatabaseID) {
     self.app = app

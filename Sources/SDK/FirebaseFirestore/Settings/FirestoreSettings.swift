@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// A cache without a bound.
 public let FirestoreCacheSizeUnlimited: Int64 = -1
@@ -19,12 +19,12 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
   static let defaultCacheSize: Int64 = 104_857_600
   static let leastCacheSize: Int64 = 1_048_576
 
-  private let stored: Mutex<Values>
+  private let stored: Lock<Values>
 
   /// The defaults: Google's server or the one that the app's options name, and a cache of 100 MB.
-  public override init() { stored = Mutex(Values()) }
+  public override init() { stored = Lock(Values()) }
 
-  init(_ values: Values) { stored = Mutex(values) }
+  init(_ values: Values) { stored = Lock(values) }
 
   var values: Values { stored.withLock { $0 } }
 

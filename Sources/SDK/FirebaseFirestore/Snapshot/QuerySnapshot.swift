@@ -1,7 +1,7 @@
 import FirestoreModel
 import FirestoreSync
 import Foundation
-import Synchronization
+import Locking
 
 /// A query's results at one time.
 public final class QuerySnapshot: NSObject, Sendable {
@@ -11,7 +11,7 @@ public final class QuerySnapshot: NSObject, Sendable {
   public let metadata: SnapshotMetadata
   let snapshot: ViewSnapshot
   /// Made when somebody asks for them.
-  private let made = Mutex<[QueryDocumentSnapshot]?>(nil)
+  private let made = Lock<[QueryDocumentSnapshot]?>(nil)
 
   init(_ query: Query, _ snapshot: ViewSnapshot) {
     self.query = query

@@ -2,7 +2,7 @@ import FirestoreClient
 import FirestoreModel
 import FirestoreSync
 import Foundation
-import Synchronization
+import Locking
 
 #if !canImport(ObjectiveC)
 /// Where a block leaves an error.
@@ -26,7 +26,7 @@ public final class Transaction: NSObject, Sendable {
 
   private let firestore: Firestore
   private let client: SyncClient
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ firestore: Firestore, _ client: SyncClient) {
     self.firestore = firestore
@@ -239,7 +239,7 @@ extension Write {
 
 /// What comes of work that a thread waits for.
 private final class Outcome<R: Sendable>: Sendable {
-  private let result = Mutex<Result<R, any Error>?>(nil)
+  private let result = Lock<Result<R, any Error>?>(nil)
   private let isDone = DispatchSemaphore(value: 0)
 
   func set(_ result: Result<R, any Error>) {

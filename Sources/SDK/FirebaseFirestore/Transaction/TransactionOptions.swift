@@ -1,14 +1,14 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// How a transaction is run.
 public final class TransactionOptions: NSObject, NSCopying, Sendable {
-  private let attempts: Mutex<Int>
+  private let attempts: Lock<Int>
 
   /// Five attempts.
-  public override init() { attempts = Mutex(5) }
+  public override init() { attempts = Lock(5) }
 
-  private init(_ maxAttempts: Int) { attempts = Mutex(maxAttempts) }
+  private init(_ maxAttempts: Int) { attempts = Lock(maxAttempts) }
 
   /// How often the block is run at most; traps on less than one.
   public var maxAttempts: Int {

@@ -1,7 +1,7 @@
 import FirestoreModel
 import FirestoreSync
 import Foundation
-import Synchronization
+import Locking
 
 /// Writes that are made together: all or none.
 ///
@@ -13,7 +13,7 @@ public final class WriteBatch: NSObject, Sendable {
   }
 
   let firestore: Firestore
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ firestore: Firestore) { self.firestore = firestore }
 

@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -21,7 +21,7 @@ final class StreamReader: Sendable {
   private static let client = HTTPClient(label: "FirebaseMessaging.stream")
 
   private let continuation: AsyncThrowingStream<StreamLine, any Error>.Continuation
-  private let splitter = Mutex(LineSplitter())
+  private let splitter = Lock(LineSplitter())
 
   private init(_ continuation: AsyncThrowingStream<StreamLine, any Error>.Continuation) {
     self.continuation = continuation

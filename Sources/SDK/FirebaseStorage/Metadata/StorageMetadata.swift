@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// What is known of an object beside its bytes, and what an app may say of it.
 ///
@@ -31,12 +31,12 @@ public final class StorageMetadata: NSObject, Sendable {
   let served: Served
   /// What was there when the server told of it.
   private let original: Settable
-  private let current: Mutex<Settable>
+  private let current: Lock<Settable>
 
   init(_ served: Served, original: Settable, current: Settable) {
     self.served = served
     self.original = original
-    self.current = Mutex(current)
+    self.current = Lock(current)
   }
 
   /// Metadata of which nothing is said yet.

@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 /// An upload or a download.
 ///
@@ -40,14 +40,14 @@ public class StorageTask: NSObject, @unchecked Sendable {
   /// The object.
   let reference: StorageReference
   private let transfer: any Transfer
-  let state: Mutex<State>
+  let state: Lock<State>
 
   init(_ reference: StorageReference, _ transfer: any Transfer, metadata: StorageMetadata?) {
     self.reference = reference
     self.transfer = transfer
     var state = State()
     state.metadata = metadata
-    self.state = Mutex(state)
+    self.state = Lock(state)
   }
 
   /// The task at this moment.

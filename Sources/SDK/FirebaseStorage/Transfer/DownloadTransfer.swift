@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -23,7 +23,7 @@ final class DownloadTransfer: Transfer {
 
   private let reference: StorageReference
   private let sink: DownloadSink
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ reference: StorageReference, _ sink: DownloadSink) {
     self.reference = reference

@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking
@@ -38,7 +38,7 @@ final class UploadTransfer: Transfer {
   private let reference: StorageReference
   private let content: UploadContent
   private let metadata: StorageMetadata
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   init(_ reference: StorageReference, _ content: UploadContent, _ metadata: StorageMetadata) {
     self.reference = reference

@@ -9,6 +9,7 @@ extension FUIAuth {
   ///
   /// The provider's page is a sheet of the system's browser. It ends at `/__/auth/handler` of the app's server, which the
   /// app must have among its associated domains (`webcredentials:`).
+  @available(iOS 17.4, macCatalyst 17.4, visionOS 1.1, *)
   @MainActor
   public func authViewController() -> UINavigationController {
     UINavigationController(rootViewController: FUIAuthPickerViewController(self))
@@ -16,6 +17,7 @@ extension FUIAuth {
 }
 
 /// A button for each provider.
+@available(iOS 17.4, macCatalyst 17.4, visionOS 1.1, *)
 @MainActor
 public final class FUIAuthPickerViewController: UIViewController,
   ASWebAuthenticationPresentationContextProviding

@@ -1,7 +1,7 @@
 import FirebaseAuth
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 /// Sign-in at the pages of identity providers, by the code flow of the app's server.
 ///
@@ -18,7 +18,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
 
   /// The accounts that people sign in to.
   public let auth: Auth?
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// The sign-in of accounts other than the default app's.
   public init?(uiWith auth: Auth) {

@@ -1,6 +1,6 @@
 import FirebaseCore
 import Foundation
-import Synchronization
+import Locking
 
 /// A cache of images' bytes in memory and in a folder, each with its limit.
 ///
@@ -14,8 +14,8 @@ public final class SDImageCache: NSObject, SDImageCacheProtocol, Sendable {
   public let config = SDImageCacheConfig()
   /// The folder.
   public let diskCachePath: String
-  private let memory = Mutex(ImageMemory())
-  private let disk: Mutex<ImageDisk>
+  private let memory = Lock(ImageMemory())
+  private let disk: Lock<ImageDisk>
   private let queue = DispatchQueue(label: "FirebaseUI.images")
 
   /// A cache by its name, in the user's folder for caches.
@@ -29,7 +29,7 @@ public final class SDImageCache: NSObject, SDImageCacheProtocol, Sendable {
     let folder = base.appendingPathComponent("com.firebase.ui.images", isDirectory: true)
       .appendingPathComponent(namespace, isDirectory: true)
     diskCachePath = folder.path
-    disk = Mutex(ImageDisk(folder: folder))
+    disk = Lock(ImageDisk(folder: folder))
   }
 
   /// An image's bytes, from memory or else from the disk; nil where they are not kept.

@@ -1,8 +1,8 @@
-import Synchronization
+import Locking
 
 /// The limits of an image cache; free to change at any time.
 public final class SDImageCacheConfig: Sendable {
-  private let limits = Mutex<(memory: UInt, disk: UInt)>((0, 0))
+  private let limits = Lock<(memory: UInt, disk: UInt)>((0, 0))
 
   /// No limits.
   public init() {}

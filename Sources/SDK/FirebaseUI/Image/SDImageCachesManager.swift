@@ -1,12 +1,12 @@
 import Foundation
-import Synchronization
+import Locking
 
 /// Several caches in a row: the one that was added last is asked first, and keeps what is new.
 public final class SDImageCachesManager: NSObject, SDImageCacheProtocol, Sendable {
   /// The row of the app; it has ``SDImageCache/shared`` until others are added.
   public static let shared = SDImageCachesManager()
 
-  private let row = Mutex<[any SDImageCacheProtocol]>([])
+  private let row = Lock<[any SDImageCacheProtocol]>([])
 
   /// An empty row.
   public override init() {}
@@ -53,7 +53,7 @@ public final class SDImageCachesManager: NSObject, SDImageCacheProtocol, Sendabl
 
 /// What loads images for views.
 public enum SDWebImageManager {
-  private static let cache = Mutex<(any SDImageCacheProtocol)?>(nil)
+  private static let cache = Lock<(any SDImageCacheProtocol)?>(nil)
 
   /// The cache of all loads that name none; nil is ``SDImageCache/shared``.
   public static var defaultImageCache: (any SDImageCacheProtocol)? {

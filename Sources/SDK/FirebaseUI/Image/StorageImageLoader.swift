@@ -1,6 +1,6 @@
 import FirebaseStorage
 import Foundation
-import Synchronization
+import Locking
 
 /// Loads images of Storage by way of a cache, each once at a time however many ask for it.
 ///
@@ -10,8 +10,8 @@ public final class StorageImageLoader: NSObject, Sendable {
   public static let shared = StorageImageLoader()
 
   private let own: (any SDImageCacheProtocol)?
-  private let limit = Mutex<Int64>(10 << 20)
-  private let loads = Mutex<[String: Task<Data, any Error>]>([:])
+  private let limit = Lock<Int64>(10 << 20)
+  private let loads = Lock<[String: Task<Data, any Error>]>([:])
 
   /// A loader with a cache of its own; nil is ``SDWebImageManager/defaultImageCache``.
   public init(cache: (any SDImageCacheProtocol)? = nil) {

@@ -1,6 +1,6 @@
 import FirestoreModel
 import FirestoreSync
-import Synchronization
+import Locking
 
 // What the app calls: listeners, writes, bundles, the network switch.
 

@@ -1,6 +1,6 @@
 import FirestoreModel
 import FirestoreSync
-import Synchronization
+import Locking
 
 // Reads: from the cache alone, once from a listener, and calls of the server without the cache.
 

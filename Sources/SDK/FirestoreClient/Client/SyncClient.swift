@@ -1,7 +1,7 @@
 import Dispatch
 import FirestoreModel
 import FirestoreSync
-import Synchronization
+import Locking
 
 /// A client of one database: it drives the synchronisation's state machine.
 ///
@@ -38,7 +38,7 @@ package actor SyncClient {
   let executor = QueueExecutor(label: "FirebaseFirestore.client")
   let configuration: SyncClientConfiguration
   var state: State?
-  nonisolated let calls = Mutex(Calls.allowed)
+  nonisolated let calls = Lock(Calls.allowed)
   private var store: (any LocalStore)?
   private var storeName = ""
   private var isHandling = false
