@@ -38,7 +38,7 @@ def page(browser, pages, server, project, identity):
 
 
 def somebody(page, flow, project):
-    """Who begins the flow: nobody, somebody to link, or who signed in with the provider before."""
+    """The person who begins the flow: nobody, somebody to link, or who signed in with the provider before."""
     if flow == "link":
         return page.sign_up(f"own@{project}.example")
     if flow == "signIn":
@@ -201,6 +201,8 @@ def test_the_pages_policies(server, project, identity):
     assert "default-src 'none'" in policy and "script-src 'self' https://apis.google.com;" in policy
     ancestors = policy.split("frame-ancestors ")[1].split()
     assert "'self'" in ancestors and "http://localhost:*" in ancestors and "*" not in ancestors
+    asked = session.get(f"{server.url}/emulator/auth/iframe?apiKey={project}&appName=a", timeout=30, headers={"Host": "10.0.2.2:8080"})
+    assert "http://10.0.2.2:*" in asked.headers["Content-Security-Policy"] and "10.0.2.2" not in policy
     handler = session.get(f"{server.url}/emulator/auth/handler?apiKey={project}&authType=x", timeout=30)
     assert "script-src 'self'; frame-ancestors 'none'" in handler.headers["Content-Security-Policy"]
     assert session.get(f"{server.url}/__/auth/iframe?appName=a", timeout=30).status_code == 403

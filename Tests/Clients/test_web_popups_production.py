@@ -186,7 +186,7 @@ def address(shop, page="handler", **fields):
 
 
 def facts(shop, **fields):
-    """What the handler's page says of a request, without a browser."""
+    """The handler's findings about a request, without a browser."""
     url = address(shop, **fields).replace(shop.public, shop.url)
     text = requests.get(url, verify=shop.authority, timeout=30).text
     return types.SimpleNamespace(**{"problem": None, "isAuthorized": False, **json.loads(

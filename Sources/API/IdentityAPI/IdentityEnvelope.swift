@@ -10,6 +10,8 @@ struct IdentityEnvelope: Sendable {
   let query: QueryParameters
   let context: CallContext
   let address: String
+  /// The host and port that the client asked for.
+  let authority: String?
   /// The header `x-goog-api-key`.
   let apiKey: String?
   /// The language that the client asks for.

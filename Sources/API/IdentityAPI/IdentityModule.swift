@@ -86,6 +86,7 @@ private struct IdentityRoutes: Sendable {
       query: try QueryParameters(request.query),
       context: request.context,
       address: request.address,
+      authority: request.head.authority,
       apiKey: request.headers[.googleAPIKey],
       locale: request.headers[.firebaseLocale] ?? request.headers[.acceptLanguage],
       logger: request.logger

@@ -1,4 +1,4 @@
-// What Google's SDK for the web does to sign in with a provider in a popup or by a redirect: its calls, its addresses, its frame
+// Plays Google's SDK for the web, to sign in with a provider in a popup or by a redirect: its calls, its addresses, its frame
 // by `gapi.iframes`, its queue of events. The results go to the test.
 
 const query = new URL(location.href).searchParams;
@@ -135,7 +135,7 @@ async function openFrame() {
   return { frame, events };
 }
 
-/** Whether the frame may store, as the SDK asks it. */
+/** Asks the frame if it may store, as the SDK does. */
 window.canStore = async () => {
   const { frame } = await initialize();
   return new Promise((resolve) => {
@@ -169,7 +169,7 @@ const newEventId = () => String(crypto.getRandomValues(new Uint32Array(1))[0]).p
 
 window.user = null;
 
-/** What an event brings: the account, as `accounts:signInWithIdp` and `accounts:lookup` have it. */
+/** Signs in by an event and returns the account, as `accounts:signInWithIdp` and `accounts:lookup` have it. */
 async function finish(event) {
   const isLinking = event.type.startsWith("link");
   const isReauthentication = event.type.startsWith("reauth");
@@ -228,7 +228,7 @@ async function redirect(authType, options) {
   location.href = handlerURL(authType, options.eventId ?? newEventId(), options);
 }
 
-/** What came of a redirect; null where there was none. */
+/** The outcome of a redirect; null where there was none. */
 async function redirectResult() {
   if (sessionStorage.getItem(pendingKey) !== "true") return null;
   sessionStorage.removeItem(pendingKey);

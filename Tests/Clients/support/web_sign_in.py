@@ -19,7 +19,7 @@ class SignInPage:
         return self.later("signUp(arguments[0])", email)
 
     def later(self, expression, *arguments):
-        """What a promise of the page comes to."""
+        """Waits for a promise of the page."""
         script = f"const done = arguments[arguments.length - 1]; ({expression}).then(done, (e) => done(String(e)))"
         return self.driver.execute_async_script(script, *arguments)
 
@@ -48,13 +48,13 @@ class SignInPage:
         return self.driver.window_handles
 
     def outcome(self):
-        """How the sign-in ended in the app's page; the popup is gone by then."""
+        """The end of the sign-in in the app's page; the popup is gone by then."""
         self.driver.switch_to.window(self.first)
         found = self.browser.wait("return window.outcome")
         return found.get("value") or found["error"]
 
     def result(self):
-        """How a redirect ended, once the app's page is there again."""
+        """The end of a redirect, once the app's page is there again."""
         self.browser.wait("return document.title === 'Sign-in with a provider' && window.isReady === true")
         self.browser.run("startResult()")
         self.browser.wait("return window.outcome")

@@ -200,7 +200,7 @@ extension IdentityCall {
 struct WebAddress {
   /// In lower case.
   let host: String
-  /// Whether it is an https address.
+  /// True of an https address.
   let isSecure: Bool
 
   /// Nil for what is no plain http or https address.

@@ -23,7 +23,7 @@ struct AuthorizedOrigins: Sendable {
     self.sources = sources
   }
 
-  /// Whether a page of that address belongs to the project.
+  /// True if a page of that address belongs to the project.
   func contains(_ address: WebAddress) -> Bool {
     sources.contains("\(address.isSecure ? "https" : "http")://\(address.host):*")
   }

@@ -14,7 +14,7 @@ extension IdentityService {
   /// The frame, which pages of other origins than the project's cannot show.
   func frame(_ envelope: IdentityEnvelope) async throws -> IdentityPage {
     let project = try await blocking { try pageProject(of: envelope) }
-    let origins = try await origins(of: project)
+    let origins = try await origins(of: project, envelope)
     var facts = AnswerBuilder()
     facts.set("origins", .array(origins.sources.map(JSONValue.string)))
     facts.put("isDevelopment", environment.isDevelopment)
@@ -35,7 +35,7 @@ extension IdentityService {
     return IdentityPage(type: "text/html", content: PageFiles.handler(language, facts.json))
   }
 
-  /// What the page is told about a request: whether it may go on, and with which error it ends otherwise.
+  /// The facts for the page: if the request may go on, and with which error it ends otherwise.
   private func checked(
     _ request: SignInRequest,
     _ envelope: IdentityEnvelope
@@ -46,7 +46,7 @@ extension IdentityService {
       let project = try await blocking { try pageProject(of: envelope) }
       facts.put("project", project.string)
       guard let address = request.redirectAddress,
-        try await origins(of: project).contains(address)
+        try await origins(of: project, envelope).contains(address)
       else { throw SignInProblem.unauthorizedDomain }
       // From here on errors may go to the app.
       facts.put("isAuthorized", true)
@@ -69,11 +69,18 @@ extension IdentityService {
     }
   }
 
-  private func origins(of project: Text) async throws -> AuthorizedOrigins {
+  private func origins(
+    of project: Text,
+    _ envelope: IdentityEnvelope
+  ) async throws -> AuthorizedOrigins {
     let accounts = accounts.project(project)
     let configuration = try await blocking { try accounts.configuration() }
+    // Development serves by every name that its operator allowed, to telephones too, and pages may have the same.
+    let asked =
+      environment.isDevelopment
+      ? envelope.authority.flatMap { WebAddress("http://\($0)")?.host } : nil
     return AuthorizedOrigins(
-      domains: configuration.authorizedDomains(of: project.string),
+      domains: configuration.authorizedDomains(of: project.string) + [asked].compactMap(\.self),
       server: self.accounts.origin,
       allowsHTTP: environment.isDevelopment
     )

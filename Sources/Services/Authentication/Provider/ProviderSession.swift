@@ -33,7 +33,7 @@ package struct ProviderSession: Sendable, Hashable {
     start = bytes.suffix(8).reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  /// Whether a code may still be brought at that second; a node whose clock is a minute behind counts too.
+  /// True while a code may be brought, at that second; the clocks of nodes may differ by a minute.
   func isValid(at now: Int64) -> Bool {
     start >= 0 && start <= now + 60 && now < start + Self.lifetime
   }

@@ -1,4 +1,4 @@
-// What Google's `api.js` gives to a page and to a frame in it: `gapi.load` and `gapi.iframes`, with messages that carry a token
+// A stand-in for Google's `api.js`, as it serves a page and to a frame in it: `gapi.load` and `gapi.iframes`, with messages that carry a token
 // of the frame's address, and results in a list.
 
 (() => {

@@ -30,7 +30,7 @@ function button(content, attributes, act) {
   return made;
 }
 
-/** What the project's users have of the provider. */
+/** The identities of the provider that the project's users have. */
 async function knownIdentities(project, providerId) {
   try {
     const path = `/v1/projects/${encodeURIComponent(project)}/accounts:batchGet?maxResults=1000`;
@@ -122,7 +122,7 @@ function views(known, isSetUp, choose) {
 }
 
 /**
- * What the person chooses: `claims`, `wantsProvider` where the provider is set up, or nothing to cancel.
+ * Asks whom to sign in as, and returns the choice: `claims`, `wantsProvider` where the provider is set up, or nothing to cancel.
  *
  * The page has the title, the ids and the classes of the Auth emulator's, by which tests of apps find their way.
  */

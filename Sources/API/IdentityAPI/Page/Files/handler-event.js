@@ -36,5 +36,5 @@ export function sendToOpener(key, origin, authEvent) {
   return window.opener.length > 0;
 }
 
-/** What the server says about the page's request. */
+/** The server's findings about the page's request. */
 export const facts = JSON.parse(document.querySelector("meta[name=brasa]").content);

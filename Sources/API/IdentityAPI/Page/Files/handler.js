@@ -64,7 +64,7 @@ function show([title, explanation], detail = "") {
   document.querySelector("main").replaceChildren(head, body);
 }
 
-/** What the SDK asks for, and what remains of it while the person is at the provider. */
+/** The sign-in that the SDK asks for, as it is kept while the person is at the provider. */
 function readRequest() {
   return {
     type: query.get("authType"), eventId: query.get("eventId"), providerId: query.get("providerId"),
