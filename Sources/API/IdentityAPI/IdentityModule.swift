@@ -24,8 +24,8 @@ extension ServiceModule {
       HTTPRoute(HTTPRoute.everyMethod, path.pattern, for: path.audience) { request in
         await routes.answer(path.route(request.parameters, request.rest), request)
       }.demanding { method, text in IdentityRoute.role(method, text) }
-        .takingRecentSignIn { _, text in
-          IdentityRoute.act(text)?.right.takesRecentSignIn ?? false
+        .takingRecentSignIn { method, text in
+          IdentityRoute.act(method, text)?.right.takesRecentSignIn ?? false
         }
     }
     module.metrics = {
@@ -91,8 +91,16 @@ private struct IdentityRoutes: Sendable {
       locale: request.headers[.firebaseLocale] ?? request.headers[.acceptLanguage],
       logger: request.logger
     )
+    if route == .page("handler"), envelope.method == .post {
+      let body = try await request.collectText(upTo: IdentityService.returnLimit)
+      return try service.postedReturn(Self.json(body, type: request.headers[.contentType]))
+    }
     if envelope.isPlainPage(route) { return try await service.page(route, envelope) }
-    let caller = try await service.caller(envelope.context, of: route)
+    let caller = try await service.caller(
+      envelope.context,
+      of: route,
+      changes: envelope.method != .get && envelope.method != .head
+    )
     envelope.isAdministrator =
       route.project.map { caller.administers($0) } ?? (caller == .administrator)
     envelope.mayReadHashes = envelope.isAdministrator && request.context.actor?.administrator == nil

@@ -21,6 +21,7 @@ import ServiceModule
 ///     POST   /v1/projects/-/serviceAccounts/EMAIL:signBlob    signs for a service account
 ///     GET    /robot/v1/metadata/x509/NAME, /service_accounts/v1/jwk/NAME, /oauth2/v3/certs,
 ///            /P/.well-known/openid-configuration              published keys
+///     GET    /.well-known/apple-app-site-association, /.well-known/assetlinks.json   apps on phones
 ///     *      /emulator/v1/projects/P/accounts, /config, /oobCodes, /verificationCodes   development
 ///     GET    /__/auth/action, /__/auth/handler, /__/auth/iframe, and their files
 ///
@@ -42,6 +43,8 @@ enum IdentityRoute: Equatable, Sendable {
   case discovery(project: String)
   case emulator(project: String, [String])
   case page(String)
+  /// The document that connects the server's address with apps on phones.
+  case association(AssociatedSystem)
   /// A path that is the APIs' but names nothing.
   case unknown
 
@@ -49,8 +52,15 @@ enum IdentityRoute: Equatable, Sendable {
   var project: Text? {
     switch self {
     case .admin(let project, _), .configuration(let project, _): Text(project)
-    case .client, .token, .assertion, .signBlob, .keys, .discovery, .emulator, .page, .unknown: nil
+    case .client, .token, .assertion, .signBlob, .keys, .discovery, .emulator, .page, .association,
+      .unknown:
+      nil
     }
+  }
+
+  /// The systems of phones whose apps have associated domains.
+  enum AssociatedSystem: Equatable, Sendable {
+    case apple, android
   }
 
   /// The documents with the keys of tokens.
@@ -103,6 +113,8 @@ enum IdentityRoute: Equatable, Sendable {
     clientPath("/robot/v1/metadata/x509/{name}") { _, _ in .keys(.certificates) },
     clientPath("/service_accounts/v1/jwk/{name}") { _, _ in .keys(.webKeys) },
     clientPath("/oauth2/v3/certs") { _, _ in .keys(.webKeys) },
+    clientPath("/.well-known/apple-app-site-association") { _, _ in .association(.apple) },
+    clientPath("/.well-known/assetlinks.json") { _, _ in .association(.android) },
     clientPath("/{project}/.well-known/openid-configuration") { values, _ in
       .discovery(project: values["project"] ?? "")
     },
@@ -209,7 +221,7 @@ enum IdentityRoute: Equatable, Sendable {
   ///
   /// GET is no sign of reading here: old clients send it for what changes accounts.
   static func role(_ method: HTTPRequest.Method, _ path: String) -> AdministratorRole {
-    if signsBlobs(path) { return AdministrativeAct.signAsServiceAccount.right.role }
+    if let act = act(method, path) { return act.right.role }
     let segments = path.split(separator: "/").map(String.init)
     guard segments.count == 4, segments[0] == "v1", segments[1] == "projects" else {
       return .editor
@@ -222,9 +234,20 @@ enum IdentityRoute: Equatable, Sendable {
   }
 
   /// The act of administration that a path, as it came, is for; nil for those that take no more than a role.
-  static func act(_ path: String) -> AdministrativeAct? {
+  static func act(_ method: HTTPRequest.Method, _ path: String) -> AdministrativeAct? {
     if signsBlobs(path) { return .signAsServiceAccount }
+    if configuresSignIn(path) { return method == .get ? nil : .changeSignInMethods }
     return erasesUsers(path) ? .eraseUsers : nil
+  }
+
+  /// Whether a path, as it came, is of the resources that decide who may sign in.
+  private static func configuresSignIn(_ path: String) -> Bool {
+    let segments = path.split(separator: "/").map { PercentEncoding.decode($0) ?? String($0) }
+    guard let start = segments.firstIndex(of: "projects"), segments.count > start + 2 else {
+      return false
+    }
+    let name = segments[start + 2]
+    return name == "config" || ProviderResource(collection: name) != nil
   }
 
   private static func signsBlobs(_ path: String) -> Bool {

@@ -36,8 +36,22 @@ struct IdentityService: Sendable {
   ///
   /// What only administrators may do is refused to everybody else, before the request
   /// is read.
-  func caller(_ context: CallContext, of route: IdentityRoute) async throws -> Caller {
+  ///
+  /// - Parameter changes: True for a method that changes something.
+  func caller(
+    _ context: CallContext,
+    of route: IdentityRoute,
+    changes: Bool
+  ) async throws -> Caller {
     switch route {
+    case .configuration(let project, _) where changes:
+      let right = AdministrativeAct.changeSignInMethods.right
+      let caller = try await identify(
+        context.demanding(right.role, isRecent: right.takesRecentSignIn)
+      )
+      guard caller != .nobody else { throw IdentityFailure.missingCredentials }
+      try environment.access.requireAdministration(caller, of: Text(project))
+      return caller
     case .admin(let project, _), .configuration(let project, _):
       let caller = try await identify(context)
       guard caller != .nobody else { throw IdentityFailure.missingCredentials }
@@ -55,7 +69,8 @@ struct IdentityService: Sendable {
     case .client:
       // Clients send no bearer; a back end that does is an administrator on a client's path.
       return context.authorization == nil ? .nobody : try await identify(context)
-    case .token, .assertion, .keys, .discovery, .emulator, .page, .unknown: return .nobody
+    case .token, .assertion, .keys, .discovery, .emulator, .page, .association, .unknown:
+      return .nobody
     }
   }
 
@@ -91,6 +106,11 @@ struct IdentityService: Sendable {
     case .discovery(let project): return discovery(project)
     case .emulator(let project, let segments):
       return try await emulator(Text(project), segments, envelope)
+    case .association(let system):
+      guard envelope.method == .get || envelope.method == .head else {
+        throw IdentityFailure.notFound
+      }
+      return try await system == .apple ? appleAssociation() : androidAssociation()
     case .page: return try await page(route, envelope)
     case .unknown: throw IdentityFailure.notFound
     }

@@ -72,14 +72,18 @@ extension IdentityService {
     case (.get, let id?):
       let found = try await blocking { try accounts.provider(resource.kind, id) }
       guard let found else { throw AccountError(.configurationNotFound) }
-      return resource.json(found, scope: accounts.scope)
+      return resource.json(found, scope: accounts.scope, showsSecrets: envelope.mayReadHashes)
     case (.patch, let id?):
       let changed = try await blocking {
         try accounts.updateProvider(resource.kind, id) { provider in
           try resource.apply(envelope.body, mask: UpdateMask(envelope), to: &provider)
         }
       }
-      return resource.json(changed, scope: accounts.scope)
+      return resource.json(
+        changed,
+        scope: accounts.scope,
+        showsSecrets: envelope.mayReadHashes
+      )
     case (.delete, let id?):
       try await blocking { try accounts.deleteProvider(resource.kind, id) }
       return .object([JSONValue.Member]())
@@ -103,7 +107,7 @@ extension IdentityService {
       _ = try accounts.configuration()
       try accounts.add(made)
     }
-    return resource.json(made, scope: accounts.scope)
+    return resource.json(made, scope: accounts.scope, showsSecrets: envelope.mayReadHashes)
   }
 
   /// A page of providers; the token is the last id of the page before.
@@ -120,7 +124,9 @@ extension IdentityService {
     var answer = AnswerBuilder()
     answer.put(
       resource.collection,
-      page.map { resource.json($0, scope: accounts.scope) }
+      page.map {
+        resource.json($0, scope: accounts.scope, showsSecrets: envelope.mayReadHashes)
+      }
     )
     answer.put("nextPageToken", rest.count > size ? page.last?.id : nil)
     return answer.json

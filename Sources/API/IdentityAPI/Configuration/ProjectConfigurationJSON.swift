@@ -26,6 +26,7 @@ enum ProjectConfigurationJSON {
     mobileLinks.put("domain", configuration.mobileLinksDomain?.rawValue)
     return .object([
       "name": .string("\(scope)/config"),
+      "notification": .object(["sendEmail": MailTemplatesJSON.json(configuration.mail)]),
       "signIn": signIn(configuration, hashes),
       "mobileLinksConfig": mobileLinks.json,
       "client": .object([
@@ -131,6 +132,7 @@ enum ProjectConfigurationJSON {
         return domain
       }
     }
+    try MailTemplatesJSON.apply(&reader, to: &configuration.mail)
     try applySecondFactors(&reader, to: &configuration)
     try applyPolicy(&reader, to: &configuration)
     try reader.finish()

@@ -41,8 +41,15 @@ enum ProviderResource: CaseIterable {
     }
   }
 
-  /// The resource as the API shows it; a secret is shown to administrators, as Google does.
-  func json(_ provider: ProviderConfiguration, scope: AccountScope) -> JSONValue {
+  /// The resource as the API shows it.
+  ///
+  /// - Parameter showsSecrets: True for back ends, as Google does; the console's administrators set
+  ///   secrets and never see them.
+  func json(
+    _ provider: ProviderConfiguration,
+    scope: AccountScope,
+    showsSecrets: Bool
+  ) -> JSONValue {
     var answer = AnswerBuilder()
     answer.put("name", "\(scope)/\(collection)/\(provider.id)")
     answer.put("displayName", provider.displayName)
@@ -51,18 +58,37 @@ enum ProviderResource: CaseIterable {
     case .oidc:
       answer.put("clientId", provider.clientID)
       answer.put("issuer", provider.issuer)
-      answer.put("clientSecret", provider.clientSecret)
+      putSecret(of: provider, showsSecrets, into: &answer)
       var types = AnswerBuilder()
       types.put("idToken", provider.acceptsIDToken)
       types.put("code", provider.acceptsCode)
       if !types.members.isEmpty { answer.set("responseType", types.json) }
     case .known:
       answer.put("clientId", provider.clientID)
-      answer.put("clientSecret", provider.clientSecret)
+      putSecret(of: provider, showsSecrets, into: &answer)
       answer.put("additionalAudiences", provider.audiences.map(JSONValue.string))
+      answer.put("tenant", provider.tenant)
+      if let apple = provider.apple {
+        var key = AnswerBuilder()
+        key.put("teamId", apple.teamID)
+        key.put("keyId", apple.keyID)
+        answer.set("appleSignInConfig", .object(["codeFlowConfig": key.json]))
+      }
     case .saml: putSAML(provider.saml ?? .init(), into: &answer)
     }
     return answer.json
+  }
+
+  private func putSecret(
+    of provider: ProviderConfiguration,
+    _ showsSecrets: Bool,
+    into answer: inout AnswerBuilder
+  ) {
+    if showsSecrets {
+      answer.put("clientSecret", provider.clientSecret)
+    } else if provider.clientSecret != nil || provider.apple != nil {
+      answer.set("hasSecret", .bool(true))
+    }
   }
 
   private func putSAML(_ saml: ProviderConfiguration.SAML, into answer: inout AnswerBuilder) {
@@ -104,6 +130,8 @@ enum ProviderResource: CaseIterable {
       try reader.array("additionalAudiences") { elements in
         provider.audiences = try elements.map(Self.text)
       }
+      try reader.text("tenant") { provider.tenant = $0 }
+      try applyAppleKey(&reader, to: &provider)
     case .saml:
       var saml = provider.saml ?? .init()
       try reader.text("idpConfig.idpEntityId") { saml.entityID = $0 ?? "" }
@@ -117,6 +145,19 @@ enum ProviderResource: CaseIterable {
       provider.saml = saml
     }
     try reader.finish()
+  }
+
+  /// Puts a key's fields into the provider; a key without any of them is no key.
+  private func applyAppleKey(
+    _ reader: inout ChangeReader,
+    to provider: inout ProviderConfiguration
+  ) throws {
+    var key = provider.apple ?? AppleKey()
+    let path = "appleSignInConfig.codeFlowConfig"
+    try reader.text("\(path).teamId") { key.teamID = $0 ?? "" }
+    try reader.text("\(path).keyId") { key.keyID = $0 ?? "" }
+    try reader.text("\(path).privateKey") { key.privateKey = $0 ?? "" }
+    provider.apple = key == AppleKey() ? nil : key
   }
 
   /// Refuses a new provider that lacks what signing in needs.

@@ -135,7 +135,7 @@ extension IdentityCall {
   private static func withoutCode(_ address: String, query: Substring) -> String {
     let added: Set<String> = [
       "code", "state", "providerId", "id_token", "access_token", "nonce", "scope", "authuser",
-      "prompt", "session_state", "iss", "hd",
+      "prompt", "session_state", "iss", "hd", "user",
     ]
     let kept = query.split(separator: "&").filter { part in
       !added.contains(String(part.prefix { $0 != "=" }))

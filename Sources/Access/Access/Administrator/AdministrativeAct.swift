@@ -16,6 +16,8 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
   case listServerKeys, changeServerKeys
   /// Credentials of push services.
   case changePushCredentials
+  /// Sign-in methods, providers with their secrets, authorized domains and mails.
+  case changeSignInMethods
   case readAdministrators, changeAdministrators
   case readAuditTrail
   /// Exports, verifications and their list; an import takes a recent sign-in too, which its body says.
@@ -43,7 +45,7 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
       Right(role: .owner, isOfServer: true, takesRecentSignIn: true)
     case .listServerKeys, .viewAsUser:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: false)
-    case .changeServerKeys, .changePushCredentials, .deleteDatabase:
+    case .changeServerKeys, .changePushCredentials, .changeSignInMethods, .deleteDatabase:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: true)
     case .eraseUsers: Right(role: .editor, isOfServer: false, takesRecentSignIn: true)
     }

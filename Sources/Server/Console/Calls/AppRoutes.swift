@@ -75,6 +75,10 @@ struct AppRoutes: Sendable {
         platform,
         bundleID: body.text("bundleId"),
         displayName: body.text("displayName"),
+        teamID: body.text("teamId"),
+        fingerprints: body.text("fingerprints").map {
+          $0.split(whereSeparator: { $0 == "," || $0.isWhitespace }).map(String.init)
+        },
         projectNumber: number
       )
     }
@@ -172,6 +176,8 @@ extension RegisteredApp {
       "id": .string(id), "platform": .string(platform.rawValue),
       "bundleId": bundleID.map(JSONValue.string) ?? .null,
       "displayName": displayName.map(JSONValue.string) ?? .null,
+      "teamId": teamID.map(JSONValue.string) ?? .null,
+      "fingerprints": .array((fingerprints ?? []).map(JSONValue.string)),
       "createdAt": .number(String(createdAt / 1_000)),
     ])
   }

@@ -34,6 +34,7 @@ struct AppsCreateCommand: ParsableCommand {
     discussion: """
       Examples:
         brasa apps create ios --bundle-id com.example.shop --name Shop --project shop
+        brasa apps create ios --bundle-id com.example.shop --team-id A1B2C3D4E5 --project shop
         brasa apps create linux --name kiosk --project shop
       """
   )
@@ -45,11 +46,27 @@ struct AppsCreateCommand: ParsableCommand {
   )
   var bundleID: String?
   @Option(name: .long, help: "What lists call it.") var name: String?
+  @Option(
+    name: .customLong("team-id"),
+    help: "The team at Apple, so that links of this server open the app (ios)."
+  )
+  var teamID: String?
+  @Option(
+    name: .customLong("sha256"),
+    help: "A certificate's SHA-256 fingerprint, so that links open the app (android); repeatable."
+  )
+  var fingerprints: [String] = []
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
 
   func run() throws {
-    let request = AppsRequest.create(platform: platform, bundleID: bundleID, displayName: name)
+    let request = AppsRequest.create(
+      platform: platform,
+      bundleID: bundleID,
+      displayName: name,
+      teamID: teamID,
+      fingerprints: fingerprints.isEmpty ? nil : fingerprints
+    )
     try printReplies(.apps(project: try project.id(), request), of: data)
   }
 }

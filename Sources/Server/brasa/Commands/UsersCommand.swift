@@ -2,8 +2,6 @@ import ArgumentParser
 import FirestoreModel
 import Foundation
 
-extension SignInMethod: ExpressibleByArgument {}
-
 /// The command `brasa users`.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -173,32 +171,5 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var accounts: Accounts
 
     func run() throws { try accounts.print(.parameters) }
-  }
-
-  struct Methods: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Show what apps may do without an administrator, or switch one of these on or off.",
-      discussion: """
-        METHOD is password, email-link, anonymous, phone, sign-up or deletion. In production password, \
-        email-link, sign-up and deletion are on from the beginning.
-
-        Example:
-          brasa users methods anonymous on --project shop
-        """
-    )
-    @Argument(help: "The method; without it all are listed.") var method: SignInMethod?
-    @Argument(help: "on or off.") var state: State?
-    @OptionGroup var accounts: Accounts
-
-    enum State: String, ExpressibleByArgument { case on, off }
-
-    func validate() throws {
-      guard (method == nil) == (state == nil) else { throw ValidationError("Say on or off.") }
-    }
-
-    func run() throws {
-      guard let method, let state else { return try accounts.print(.methods) }
-      try accounts.print(.setMethod(method, isOn: state == .on))
-    }
   }
 }

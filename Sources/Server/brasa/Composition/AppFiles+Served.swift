@@ -11,7 +11,12 @@ extension AppFiles {
           throw FirestoreError.invalidArgument("A form is plist, json or google-services.")
         }
         let origin = try LocalAdministration.checked(accounts.origin)
-        let file = AppConfiguration(app: app, project: project, origin: origin)
+        let file = AppConfiguration(
+          app: app,
+          project: project,
+          origin: origin,
+          googleClientID: try accounts.project(Text(project)).googleClientID()
+        )
         let chosen = form.flatMap(AppConfiguration.Form.init) ?? file.usualForm
         return (chosen.fileName, file.text(chosen))
       },

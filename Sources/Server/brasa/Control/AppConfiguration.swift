@@ -30,6 +30,8 @@ struct AppConfiguration {
   let project: String
   /// Scheme, host and port.
   let origin: String
+  /// The client id of sign-ins with Google; nil where the project has none.
+  let googleClientID: String?
 
   private var bucket: String { "\(project).appspot.com" }
 
@@ -52,11 +54,15 @@ struct AppConfiguration {
   }
 
   private var propertyList: String {
-    let members = [
-      ("API_KEY", project), ("GCM_SENDER_ID", app.senderID), ("PLIST_VERSION", "1"),
-      ("BUNDLE_ID", app.bundleID ?? ""), ("PROJECT_ID", project), ("STORAGE_BUCKET", bucket),
-      ("GOOGLE_APP_ID", app.id), ("BRASA_HOST", origin),
-    ]
+    let google = googleClientID.map {
+      [("CLIENT_ID", $0), ("REVERSED_CLIENT_ID", Self.reversed($0))]
+    }
+    let members =
+      (google ?? []) + [
+        ("API_KEY", project), ("GCM_SENDER_ID", app.senderID), ("PLIST_VERSION", "1"),
+        ("BUNDLE_ID", app.bundleID ?? ""), ("PROJECT_ID", project), ("STORAGE_BUCKET", bucket),
+        ("GOOGLE_APP_ID", app.id), ("BRASA_HOST", origin),
+      ]
     let lines = members.filter { !$0.1.isEmpty }.map { name, value in
       "\t<key>\(name)</key>\n\t<string>\(Self.escaped(value))</string>"
     }
@@ -70,6 +76,11 @@ struct AppConfiguration {
       </plist>
 
       """
+  }
+
+  /// The client id with its parts in reverse, which is the scheme of the app's own addresses.
+  private static func reversed(_ clientID: String) -> String {
+    clientID.split(separator: ".").reversed().joined(separator: ".")
   }
 
   private static func escaped(_ text: String) -> String {
@@ -86,6 +97,13 @@ struct AppConfiguration {
     return .object(members.map { .init($0.0, .string($0.1)) })
   }
 
+  /// The clients of sign-ins with Google; type 3 is the web's, by which servers redeem codes.
+  private var googleClients: [JSONText] {
+    googleClientID.map {
+      [.object([.init("client_id", .string($0)), .init("client_type", .integer(3))])]
+    } ?? []
+  }
+
   private var googleServices: JSONText {
     let client: [JSONText.Member] = [
       .init(
@@ -98,7 +116,7 @@ struct AppConfiguration {
           ),
         ])
       ),
-      .init("oauth_client", .array([])),
+      .init("oauth_client", .array(googleClients)),
       .init("api_key", .array([.object([.init("current_key", .string(project))])])),
       .init("services", .object([])),
     ]

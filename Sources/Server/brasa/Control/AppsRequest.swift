@@ -3,7 +3,13 @@ import Authentication
 /// What `brasa apps` asks of a project.
 enum AppsRequest: Codable, Sendable, Equatable {
   /// Registers an app; its id is the one line of the answer.
-  case create(platform: RegisteredApp.Platform, bundleID: String?, displayName: String?)
+  case create(
+    platform: RegisteredApp.Platform,
+    bundleID: String?,
+    displayName: String?,
+    teamID: String?,
+    fingerprints: [String]?
+  )
   /// Each app as a line.
   case list
   /// The configuration file of the app with that id or bundle id, for clients that reach the server at an origin.

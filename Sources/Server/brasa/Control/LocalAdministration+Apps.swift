@@ -14,11 +14,13 @@ extension LocalAdministration {
     let scope = accounts.project(Text(project))
     do {
       switch request {
-      case .create(let platform, let bundleID, let displayName):
+      case .create(let platform, let bundleID, let displayName, let teamID, let fingerprints):
         let app = try scope.registerApp(
           platform,
           bundleID: bundleID,
           displayName: displayName,
+          teamID: teamID,
+          fingerprints: fingerprints,
           projectNumber: Self.number(of: Text(project))
         )
         try output(.line(app.id))
@@ -29,7 +31,8 @@ extension LocalAdministration {
         let file = AppConfiguration(
           app: try find(which, scope),
           project: project,
-          origin: origin
+          origin: origin,
+          googleClientID: try scope.googleClientID()
         )
         try output(.line(file.text(form)))
         try output(.finished(summary: "\(file.app.id) finds the server at \(origin)"))

@@ -54,10 +54,17 @@ extension LocalAdministration {
       for method in SignInMethod.allCases {
         try output(.line(method.description(in: configuration)))
       }
+      for kind in [ProviderConfiguration.Kind.known, .oidc] {
+        for provider in try project.providers(kind) { try output(.line(provider.line)) }
+      }
       try output(.finished(summary: ""))
     case .setMethod(let method, let isOn):
       let configuration = try project.configure { $0[keyPath: method.setting] = isOn }
       try output(.finished(summary: method.description(in: configuration)))
+    case .setProvider(let change):
+      let secret = change.hasSecret ? try text(input) : nil
+      let provider = try change.store(in: project, secret: secret)
+      try output(.finished(summary: provider.line))
     case .policy: try tell(of: project.configuration().passwordPolicy, output)
     case .setPolicy(let change):
       let changed = try project.configure { change.apply(to: &$0.passwordPolicy) }

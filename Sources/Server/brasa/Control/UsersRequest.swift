@@ -17,6 +17,8 @@ enum UsersRequest: Codable, Sendable, Equatable {
   /// What apps may do, each as a line.
   case methods
   case setMethod(SignInMethod, isOn: Bool)
+  /// A change of an identity provider; its secret, if it has one, is the one item of the input.
+  case setProvider(ProviderChange)
   /// The project's policy for new passwords, a line for each part.
   case policy
   case setPolicy(PasswordPolicyChange)

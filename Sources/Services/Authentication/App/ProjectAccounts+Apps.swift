@@ -35,6 +35,8 @@ extension ProjectAccounts {
     _ platform: RegisteredApp.Platform,
     bundleID: String?,
     displayName: String?,
+    teamID: String? = nil,
+    fingerprints: [String]? = nil,
     projectNumber: UInt32
   ) throws -> RegisteredApp {
     let digits = Hexadecimal.text(accounts.configuration.random.bytes(11))
@@ -43,7 +45,9 @@ extension ProjectAccounts {
       platform: platform,
       bundleID: bundleID,
       displayName: displayName,
-      createdAt: accounts.now
+      createdAt: accounts.now,
+      teamID: teamID,
+      fingerprints: fingerprints?.map { $0.uppercased() }
     )
     try app.check()
     let bytes = Array(try JSONEncoder().encode(app))
@@ -83,4 +87,23 @@ extension ProjectAccounts {
   }
 
   private func key(ofApp id: String) -> [UInt8] { AccountKey.prefix(.app, scope, Text(id)) }
+}
+
+extension Accounts {
+  /// The most apps that the documents of associated domains name.
+  package static let maximumAssociatedApps = 1_000
+
+  /// The apps of all projects that links of this server may open: those with a team id or fingerprints.
+  package func associatedApps() throws -> [RegisteredApp] {
+    try engine.read { snapshot in
+      let range = KeyRange(prefix: AccountKey.prefix(.app))
+      let cursor = try snapshot.cursor(over: range, reversed: false)
+      var found: [RegisteredApp] = []
+      while found.count < Self.maximumAssociatedApps, try cursor.next() {
+        let app = try JSONDecoder().decode(RegisteredApp.self, from: Data(cursor.value))
+        if app.teamID != nil || app.fingerprints != nil { found.append(app) }
+      }
+      return found
+    }
+  }
 }

@@ -18,6 +18,10 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
   package let displayName: String?
   /// Microseconds since 1970.
   package let createdAt: Int64
+  /// The team at Apple whose certificate signs an iOS app; links open the app only with it.
+  package var teamID: String?
+  /// The SHA-256 fingerprints of the certificates that sign an Android app, as `keytool` prints them.
+  package var fingerprints: [String]?
 
   /// The number in the app's id, whose messages it takes.
   package var senderID: String {
@@ -30,6 +34,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
     guard displayName.map({ (1...100).contains($0.count) }) ?? true else {
       throw AccountError(.invalidConfiguration, "An app's name has 1 to 100 characters.")
     }
+    try checkSignatures()
     guard platform.hasBundleID else {
       guard bundleID == nil else {
         throw AccountError(.invalidConfiguration, "Only iOS and Android apps have a bundle id.")
@@ -42,6 +47,36 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
         "A bundle id is parts of letters, digits, - and _ with dots between them, such as com.example.shop."
       )
     }
+  }
+
+  private func checkSignatures() throws(AccountError) {
+    if let teamID {
+      guard platform == .ios, AppleKey.isIdentifier(teamID) else {
+        throw AccountError(
+          .invalidConfiguration,
+          "Only iOS apps have a team id: 10 capital letters and digits, such as A1B2C3D4E5."
+        )
+      }
+    }
+    if let fingerprints {
+      guard platform == .android, (1...20).contains(fingerprints.count),
+        fingerprints.allSatisfy(Self.isFingerprint)
+      else {
+        throw AccountError(
+          .invalidConfiguration,
+          "Only Android apps have SHA-256 fingerprints: 32 bytes in hexadecimal with colons, 20 at most."
+        )
+      }
+    }
+  }
+
+  private static func isFingerprint(_ text: String) -> Bool {
+    let bytes = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+    return bytes.count == 32
+      && bytes.allSatisfy { byte in
+        byte.count == 2
+          && byte.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }
+      }
   }
 
   private static func isBundleID(_ text: String) -> Bool {

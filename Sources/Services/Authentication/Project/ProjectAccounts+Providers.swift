@@ -32,6 +32,12 @@ extension ProjectAccounts {
     }
   }
 
+  /// The client id of sign-ins with Google; nil where nobody can sign in with it.
+  package func googleClientID() throws -> String? {
+    let google = try provider(.known, KnownProvider.google.rawValue)
+    return google?.isEnabled == true ? google?.clientID : nil
+  }
+
   /// Adds a provider; DUPLICATE_CONFIG_ID where there is one.
   package func add(_ provider: ProviderConfiguration) throws {
     try provider.check()
@@ -88,8 +94,30 @@ extension ProviderConfiguration {
     guard texts.allSatisfy({ $0.utf8.count <= 2_048 }), audiences.count <= 50,
       saml?.certificates.count ?? 0 <= 20
     else { throw AccountError(.invalidConfiguration) }
+    if kind == .known { try checkKnown() }
     if let issuer, kind == .oidc, !issuer.hasPrefix("https://"), !issuer.hasPrefix("http://") {
       throw AccountError(.invalidConfiguration, "The issuer must be a web address.")
+    }
+  }
+
+  /// Refuses providers that this server signs nobody in with, and settings that theirs does not have.
+  private func checkKnown() throws(AccountError) {
+    guard let known = KnownProvider(rawValue: id) else {
+      throw AccountError(.operationNotAllowed, KnownProvider.refusal(of: id))
+    }
+    if let apple {
+      guard known == .apple else {
+        throw AccountError(.invalidConfiguration, "Only apple.com has a team, a key id and a key.")
+      }
+      try apple.check()
+    }
+    if let tenant {
+      guard known == .microsoft, MicrosoftTenant.isSupported(tenant) else {
+        throw AccountError(
+          .invalidConfiguration,
+          "Only microsoft.com has a tenant: common, organizations, consumers or a tenant's id."
+        )
+      }
     }
   }
 }

@@ -25,6 +25,10 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
   package var acceptsIDToken = false
   package var acceptsCode = false
   package var saml: SAML?
+  /// The key for Apple's client secrets; nil for other providers, and where only apps sign in.
+  package var apple: AppleKey?
+  /// The tenant whose people sign in with Microsoft; nil is `common`, which is everybody.
+  package var tenant: String?
 
   /// What is kept of a SAML provider.
   package struct SAML: Sendable, Hashable, Codable {

@@ -90,8 +90,10 @@ package final class IdentityProviders: Sendable {
       nonce = try self.nonce(of: credential)
       credential = try await redeem(code, credential, configuration, endpoints)
     }
-    if configuration.id == "github.com" {
-      return try await gitHubProfile(credential, configuration)
+    switch endpoints.profile {
+    case .gitHub: return try await gitHubProfile(credential)
+    case .facebook: return try await facebookProfile(credential, configuration)
+    case .idToken: break
     }
     guard let idToken = credential.idToken else {
       throw Self.invalid("An ID token is needed; an access token alone proves nothing.")
@@ -127,7 +129,7 @@ package final class IdentityProviders: Sendable {
       )
     }
     let claims = token.claims
-    guard let issuer = claims["iss"]?.string, endpoints.issuers.contains(issuer) else {
+    guard let issuer = claims["iss"]?.string, endpoints.accepts(issuer: issuer, claims) else {
       throw Self.invalid("The ID token's issuer is not the provider's.")
     }
     try checkAudience(claims, configuration)
@@ -222,19 +224,17 @@ package final class IdentityProviders: Sendable {
   private func endpoints(
     of configuration: ProviderConfiguration
   ) async throws -> ProviderEndpoints {
-    switch (configuration.kind, configuration.id) {
-    case (_, "google.com"): return .google
-    case (_, "apple.com"): return .apple
-    case (_, "github.com"): return .github
-    case (.oidc, _):
-      guard let issuer = configuration.issuer else { throw AccountError(.invalidConfiguration) }
-      return try await discover(issuer)
-    default:
-      throw AccountError(
-        .operationNotAllowed,
-        "The provider \(configuration.id) is not supported by this server."
-      )
+    guard configuration.kind == .oidc else {
+      guard let known = KnownProvider(rawValue: configuration.id) else {
+        throw AccountError(
+          .operationNotAllowed,
+          KnownProvider.refusal(of: configuration.id)
+        )
+      }
+      return known.endpoints(tenant: configuration.tenant)
     }
+    guard let issuer = configuration.issuer else { throw AccountError(.invalidConfiguration) }
+    return try await discover(issuer)
   }
 
   private func discover(_ issuer: String) async throws -> ProviderEndpoints {
@@ -409,13 +409,13 @@ extension IdentityProviders {
     }
     let session = ProviderSession(startedAt: now, random).id
     let challenge = Base64.url(Array(SHA256.hash(data: Array(proof("pkce", session).utf8))))
-    let isGitHub = configuration.id == "github.com"
-    let fields = [
+    var fields = [
       ("client_id", clientID), ("response_type", "code"), ("redirect_uri", continueURI),
-      ("scope", Self.union(isGitHub ? "user:email" : "openid email profile", scope)),
+      ("scope", Self.union(endpoints.scopes, scope)),
       ("state", proof("state", session)), ("nonce", proof("nonce", session)),
       ("code_challenge", challenge), ("code_challenge_method", "S256"),
     ]
+    if endpoints.postsForm { fields.append(("response_mode", "form_post")) }
     let further = parameters.filter { !ProviderSession.ownFields.contains($0.name) }
       .map { ($0.name, $0.value) }
     let separator = authorization.contains("?") ? "&" : "?"
@@ -460,8 +460,14 @@ extension IdentityProviders {
       .init("redirect_uri", back), .init("client_id", clientID),
       .init("code_verifier", proof("pkce", session)),
     ]
-    if let secret = configuration.clientSecret { form.append(.init("client_secret", secret)) }
+    if let secret = try configuration.secret(at: now) {
+      form.append(.init("client_secret", secret))
+    }
     let (answer, _) = try await json(address, DocumentRequest(url: address, form: form))
+    // GitHub refuses a code with status 200.
+    if let refusal = answer["error"]?.string {
+      throw Self.invalid("The provider refused the code: \(refusal.prefix(80)).")
+    }
     var redeemed = credential
     redeemed.idToken = answer["id_token"]?.string
     redeemed.accessToken = answer["access_token"]?.string
@@ -473,48 +479,6 @@ extension IdentityProviders {
       Array(
         HMAC<SHA256>.authenticationCode(for: Array("\(purpose) \(session)".utf8), using: secret)
       )
-    )
-  }
-}
-
-// MARK: GitHub
-
-extension IdentityProviders {
-  /// Asks GitHub, which has no ID tokens, whose access token it is.
-  ///
-  /// The token is good when it came from the code that our own client redeemed. One that a client brings could be of any other app, and is refused.
-  private func gitHubProfile(
-    _ credential: ProviderCredential,
-    _ configuration: ProviderConfiguration
-  ) async throws -> ProviderProfile {
-    guard credential.code != nil, let token = credential.accessToken else {
-      throw AccountError(
-        .operationNotAllowed,
-        "GitHub signs in by a code: an access token could be of another app."
-      )
-    }
-    let authorization = "Bearer \(token)"
-    let user = "https://api.github.com/user"
-    let (person, _) = try await json(user, DocumentRequest(url: user, authorization: authorization))
-    guard let id = person["id"]?.integer else { throw Self.invalid("GitHub named nobody.") }
-    let list = "https://api.github.com/user/emails"
-    let addresses = try? await json(list, DocumentRequest(url: list, authorization: authorization))
-    let primary = addresses?.0.elements?.first { $0["primary"]?.boolean == true }
-    let linked = LinkedProvider(
-      providerID: "github.com",
-      rawID: Text(String(id)),
-      email: primary?["email"]?.string ?? person["email"]?.string,
-      displayName: person["name"]?.string,
-      photoURL: person["avatar_url"]?.string,
-      screenName: person["login"]?.string
-    )
-    return ProviderProfile(
-      identity: ProviderIdentity(
-        profile: linked,
-        isEmailVerified: primary?["verified"]?.boolean == true
-      ),
-      rawUserInfo: person.compact,
-      accessToken: token
     )
   }
 }
