@@ -572,6 +572,10 @@ static const unsigned char file_settings_apps_js[] = {
 #embed "Files/settings/apps.js"
 };
 
+static const unsigned char file_settings_methods_js[] = {
+#embed "Files/settings/methods.js"
+};
+
 static const unsigned char file_settings_page_js[] = {
 #embed "Files/settings/page.js"
 };
@@ -759,6 +763,7 @@ static const struct console_file files[] = {
     {"rules/store.js", file_rules_store_js, sizeof file_rules_store_js},
     {"settings/account.js", file_settings_account_js, sizeof file_settings_account_js},
     {"settings/apps.js", file_settings_apps_js, sizeof file_settings_apps_js},
+    {"settings/methods.js", file_settings_methods_js, sizeof file_settings_methods_js},
     {"settings/page.js", file_settings_page_js, sizeof file_settings_page_js},
     {"shell/pages.js", file_shell_pages_js, sizeof file_shell_pages_js},
     {"shell/shell.css", file_shell_shell_css, sizeof file_shell_shell_css},

@@ -46,10 +46,17 @@ function appForm(root, close) {
   const bundle = input();
   const bundleLabel = field("apps.bundle", bundle);
   const name = input("", { maxlength: 100 });
-  const draw = () => { bundleLabel.hidden = !["ios", "android"].includes(platform.value); };
-  const save = () => call("POST", root, { platform: platform.value, ...(bundleLabel.hidden ? {} : { bundleId: bundle.value.trim() }), ...(name.value ? { displayName: name.value } : {}) });
+  const [team, prints] = [input("", { class: "mono", maxlength: 10 }), input("", { class: "mono" })];
+  const [teamLabel, printsLabel] = [field("apps.team", team), field("apps.fingerprints", prints)];
+  const draw = () => {
+    bundleLabel.hidden = !["ios", "android"].includes(platform.value);
+    teamLabel.hidden = platform.value !== "ios";
+    printsLabel.hidden = platform.value !== "android";
+  };
+  const signature = () => ({ ...(teamLabel.hidden || !team.value.trim() ? {} : { teamId: team.value.trim() }), ...(printsLabel.hidden || !prints.value.trim() ? {} : { fingerprints: prints.value.trim() }) });
+  const save = () => call("POST", root, { platform: platform.value, ...(bundleLabel.hidden ? {} : { bundleId: bundle.value.trim() }), ...signature(), ...(name.value ? { displayName: name.value } : {}) });
   draw();
-  return form(close, t("apps.add"), save, field("dimension.platform", platform), bundleLabel, field("name", name));
+  return form(close, t("apps.add"), save, field("dimension.platform", platform), bundleLabel, teamLabel, printsLabel, field("name", name));
 }
 
 // Keys

@@ -5,6 +5,7 @@ import { actions, adder, button, call, complain, dialog, failure, field, form, f
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
+import { methodsView } from "./methods.js";
 
 /** The settings: a project's apps and keys; the own account; for owners who the administrators are, and what they did. */
 
@@ -14,7 +15,8 @@ const root = "/console/api/administrators";
 export function page() {
   const owners = { "settings.administrators": administratorsView, "settings.audit": auditView };
   const own = session.peek().email ? { "settings.me": accountView } : {};
-  return tabs("settings", { "settings.apps": appsView, ...own, ...(session.peek().role === "owner" ? owners : {}) });
+  const methods = session.peek().role !== "viewer" && session.peek().services.includes("accounts") ? { "settings.methods": methodsView } : {};
+  return tabs("settings", { "settings.apps": appsView, ...methods, ...own, ...(session.peek().role === "owner" ? owners : {}) });
 }
 
 function administratorsView() {
