@@ -5,6 +5,7 @@ import plistlib
 import re
 
 import pytest
+import requests
 
 from support import server as servers
 from support.identity import Identity
@@ -72,6 +73,47 @@ def test_an_app_of_each_platform(deployment, tmp_path):
     again = plistlib.loads(apps("config", ids["web"], "--format", "plist", *origin).stdout.encode())
     assert again["GOOGLE_APP_ID"] == ids["web"] and "BUNDLE_ID" not in again
     assert "no differences" in servers.run("verify", "--data", server.data).stdout
+
+
+def test_files_name_the_client_of_sign_ins_with_google(deployment):
+    apps, server = deployment
+    ios = create(apps, "ios", "--bundle-id", BUNDLE)
+    android = create(apps, "android", "--bundle-id", BUNDLE)
+    client = "77-web.apps.googleusercontent.com"
+    methods = ("users", "methods", "google.com")
+    more = ("--project", PROJECT, "--data", server.data)
+    servers.run(*methods, "on", "--client-id", client, "--secret-stdin", *more, input="secret-of-google\n")
+    origin = ["--origin", "https://db.example.com"]
+    found = plistlib.loads(apps("config", ios, *origin).stdout.encode())
+    assert found["CLIENT_ID"] == client and found["REVERSED_CLIENT_ID"] == "com.googleusercontent.apps.77-web"
+    services = json.loads(apps("config", android, *origin).stdout)
+    assert services["client"][0]["oauth_client"] == [{"client_id": client, "client_type": 3}]
+    servers.run(*methods, "off", *more)
+    assert "CLIENT_ID" not in plistlib.loads(apps("config", ios, *origin).stdout.encode())
+
+
+def test_phones_connect_the_address_with_the_apps(deployment):
+    apps, server = deployment
+    fingerprint = ":".join(["AB"] * 32)
+    create(apps, "ios", "--bundle-id", BUNDLE, "--team-id", "A1B2C3D4E5")
+    create(apps, "ios", "--bundle-id", "com.example.unsigned")
+    create(apps, "android", "--bundle-id", BUNDLE, "--sha256", fingerprint.lower())
+    for wrong in (("ios", "--bundle-id", "a.b", "--team-id", "short"), ("web", "--team-id", "A1B2C3D4E5"), ("android", "--bundle-id", "a.b", "--sha256", "AB:CD")):
+        assert apps("create", *wrong, check=False).returncode != 0
+    if not server.is_running:
+        server.start()
+    apple = requests.get(f"{server.url}/.well-known/apple-app-site-association", timeout=30)
+    assert apple.status_code == 200 and apple.headers["content-type"].startswith("application/json")
+    assert apple.json() == {
+        "applinks": {"details": [{"appIDs": [f"A1B2C3D4E5.{BUNDLE}"], "components": [{"/": "/__/auth/*"}]}]},
+        "webcredentials": {"apps": [f"A1B2C3D4E5.{BUNDLE}"]},
+    }
+    links = requests.get(f"{server.url}/.well-known/assetlinks.json", timeout=30)
+    assert links.status_code == 200 and links.headers["content-type"].startswith("application/json")
+    [statement] = links.json()
+    assert statement["target"] == {"namespace": "android_app", "package_name": BUNDLE, "sha256_cert_fingerprints": [fingerprint]}
+    assert "delegate_permission/common.handle_all_urls" in statement["relation"]
+    assert requests.post(f"{server.url}/.well-known/assetlinks.json", timeout=30).status_code in (404, 405)
 
 
 def test_a_registered_app_makes_its_key_known(deployment):

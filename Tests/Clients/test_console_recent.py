@@ -23,6 +23,8 @@ GRAVE = [
     ("POST", "/identitytoolkit/v3/relyingparty/deleteAccoun%74", {"localId": "none"}),
     ("POST", "/v2/accounts/delete", {"localId": "none"}), ("POST", "/identitytoolkit.googleapis.com/v2/accounts/delete", {"localId": "none"}),
     ("POST", f"/v1/projects/{PROJECT}/analytics/erase", {"userId": "none"}),
+    ("PATCH", f"/v2/projects/{PROJECT}/config", {}), ("POST", f"/v2/projects/{PROJECT}/defaultSupportedIdpConfigs", {}),
+    ("PATCH", f"/identitytoolkit.googleapis.com/v2/projects/{PROJECT}/conf%69g", {}), ("DELETE", f"/v2/projects/{PROJECT}/oauthIdpConfigs/oidc.none", None),
 ]
 ORDINARY = [
     ("GET", "/console/api/audit"), ("GET", "/console/api/administrators"), ("GET", f"/console/api/projects/{PROJECT}/keys"), ("GET", "/console/api/jobs"),

@@ -54,6 +54,26 @@ def test_methods_of_signing_in(deployment):
     assert refused.returncode != 0 and "anonymous" in refused.stderr
 
 
+def test_providers_of_signing_in(deployment):
+    users, _, tmp_path = deployment
+    secret = "secret-of-github"
+    assert users("methods", "github.com", "on", "--client-id", "Iv1.8a61", "--secret-stdin", input=f"{secret}\n") == "github.com  on  client Iv1.8a61\n"
+    assert users("methods", "github.com", "off") == "github.com  off  client Iv1.8a61\n"
+    users("methods", "oidc.corp", "on", "--client-id", "web", "--issuer", "https://login.example.com")
+    listed = users("methods")
+    assert "github.com  off  client Iv1.8a61" in listed and "oidc.corp  on  client web" in listed and secret not in listed
+    for wrong, reason in (
+        (("twitter.com", "on", "--client-id", "x"), "OAuth 1.0a"), (("google.com", "on"), "--client-id"),
+        (("oidc.other", "on", "--client-id", "x"), "--issuer"), (("saml.corp", "on"), "SAML"),
+        (("microsoft.com", "on", "--client-id", "x", "--tenant", "evil.example"), "tenant"),
+        (("apple.com", "on", "--client-id", "x", "--team-id", "short", "--key-id", "K1L2M3N4P5"), "team id"),
+        (("password", "on", "--client-id", "x"), "Only providers"),
+    ):
+        refused = users("methods", *wrong, check=False)
+        assert refused.returncode != 0 and reason in refused.stderr, refused.stderr
+    assert "twitter.com" not in users("methods") and "apple.com" not in users("methods")
+
+
 def test_the_policy_for_passwords(deployment):
     users, sign_in, _ = deployment
     assert users("policy") == (
