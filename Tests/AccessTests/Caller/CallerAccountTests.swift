@@ -93,7 +93,7 @@ struct CallerAccountTests {
   @Test func `keys and administrators are owners' to change, with a recent sign-in`() {
     let grave: Set<AdministrativeAct> = [
       .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeServerKeys,
-      .changePushCredentials, .changeSignInMethods,
+      .changePushCredentials, .changeSignInMethods, .associateApps,
       .changeAdministrators, .deleteDatabase,
     ]
     for act in AdministrativeAct.allCases where act != .eraseUsers {

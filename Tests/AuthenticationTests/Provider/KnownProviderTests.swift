@@ -171,6 +171,13 @@ struct KnownProviderTests {
     #expect(single.accepts(issuer: MicrosoftTenant.issuer(other), claims))
   }
 
+  @Test(arguments: [KnownProvider.google, .apple, .microsoft])
+  func `a tenant of Microsoft verifies no address`(provider: KnownProvider) async throws {
+    let web = KnownProviderStandIn(provider, clock, ["email_verified": .boolean(true)])
+    let found = try #require(try await signIn(web, configuration(web)))
+    #expect(found.identity.isEmailVerified == (provider != .microsoft))
+  }
+
   @Test func `settings that no provider has are refused where they are made`() throws {
     let project = try AccountsFixture().project
     for id in ["twitter.com", "yahoo.com", "playgames.google.com"] {

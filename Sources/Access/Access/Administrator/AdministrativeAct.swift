@@ -18,6 +18,8 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
   case changePushCredentials
   /// Sign-in methods, providers with their secrets, authorized domains and mails.
   case changeSignInMethods
+  /// An app's connection with the server's address, which all projects share: the app receives their links.
+  case associateApps
   case readAdministrators, changeAdministrators
   case readAuditTrail
   /// Exports, verifications and their list; an import takes a recent sign-in too, which its body says.
@@ -41,7 +43,8 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
     switch self {
     case .listKeys, .readSharedSecrets, .readAdministrators, .readAuditTrail, .runJobs:
       Right(role: .owner, isOfServer: true, takesRecentSignIn: false)
-    case .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeAdministrators:
+    case .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeAdministrators,
+      .associateApps:
       Right(role: .owner, isOfServer: true, takesRecentSignIn: true)
     case .listServerKeys, .viewAsUser:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: false)

@@ -70,6 +70,9 @@ struct AppRoutes: Sendable {
       throw FirestoreError.invalidArgument("A platform is ios, android, web or linux.")
     }
     let (scope, number) = (try scope(request), files.projectNumber(try project(request)))
+    if body.text("teamId") != nil || body.text("fingerprints") != nil {
+      try await requireAssociation(request)
+    }
     let app = try await blocking {
       try scope.registerApp(
         platform,
@@ -83,6 +86,14 @@ struct AppRoutes: Sendable {
       )
     }
     return .private(app.json)
+  }
+
+  /// Throws for an administrator who may not connect apps with the server's address.
+  private func requireAssociation(_ request: ServiceRequest) async throws {
+    let (access, project) = (environment.access, try project(request))
+    _ = try await environment.blocking {
+      try access.caller(for: .associateApps, of: project, request.context)
+    }
   }
 
   @Sendable

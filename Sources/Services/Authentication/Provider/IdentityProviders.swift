@@ -142,7 +142,8 @@ package final class IdentityProviders: Sendable {
       claims,
       providerID: configuration.id,
       idToken: idToken,
-      accessToken: credential.accessToken
+      accessToken: credential.accessToken,
+      verifiesEmail: endpoints.verifiesEmail
     )
   }
 
@@ -182,7 +183,8 @@ package final class IdentityProviders: Sendable {
     providerID: String,
     idToken: String?,
     accessToken: String?,
-    rawUserInfo: String? = nil
+    rawUserInfo: String? = nil,
+    verifiesEmail: Bool = true
   ) throws(AccountError) -> ProviderProfile {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 512 else {
       throw invalid("The ID token names nobody.")
@@ -199,7 +201,8 @@ package final class IdentityProviders: Sendable {
     return ProviderProfile(
       identity: ProviderIdentity(
         profile: linked,
-        isEmailVerified: isVerified?.boolean == true || isVerified?.string == "true"
+        isEmailVerified: verifiesEmail
+          && (isVerified?.boolean == true || isVerified?.string == "true")
       ),
       firstName: claims["given_name"]?.string,
       lastName: claims["family_name"]?.string,

@@ -26,6 +26,10 @@ struct ProviderEndpoints: Sendable, Hashable {
   var profile = Profile.idToken
   /// Whether each tenant is an issuer of its own, as at Microsoft.
   var hasTenantIssuers = false
+  /// True if the provider's word on an address is believed.
+  ///
+  /// A tenant of Microsoft writes what it likes into its tokens.
+  var verifiesEmail = true
 
   /// Returns true if tokens of that issuer are the provider's.
   func accepts(issuer: String, _ claims: JSONText) -> Bool {
@@ -130,7 +134,8 @@ enum MicrosoftTenant {
       keys: "\(host)/\(tenant)/discovery/v2.0/keys",
       authorization: "\(host)/\(tenant)/oauth2/v2.0/authorize",
       token: "\(host)/\(tenant)/oauth2/v2.0/token",
-      hasTenantIssuers: issuers.isEmpty
+      hasTenantIssuers: issuers.isEmpty,
+      verifiesEmail: false
     )
   }
 }
