@@ -1,9 +1,11 @@
 """Commands that cannot do their work: one sentence that says what failed and what to do, exit 1, nothing written."""
 
 import os
+import pathlib
 import re
 import socket
 import subprocess
+import tempfile
 
 import pytest
 
@@ -129,23 +131,22 @@ def test_paths_at_which_no_directory_can_be(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs another user's directory")
-def test_a_directory_of_another_user(tmp_path):
-    tmp_path.chmod(0o755)
-    for parent in tmp_path.parents:
-        if parent.stat().st_uid == os.geteuid() and parent.name.startswith("pytest"):
-            parent.chmod(0o755)
-    program = tmp_path / "brasa"
-    program.write_bytes(servers.binary().read_bytes())
-    program.chmod(0o755)
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o755)
-    for path, said in ((closed, "may not write in"), (closed / "data", "Can't make")):
-        done = subprocess.run(
-            [program, "serve", "--dev", "--port", "0", "--data", path],
-            capture_output=True, text=True, timeout=60, user=65534, group=65534, extra_groups=[],
-        )
-        assert done.returncode == 1 and said in done.stderr and str(closed) in done.stderr, done.stderr
-    assert list(closed.iterdir()) == []
+def test_a_directory_of_another_user():
+    # Nobody else may enter pytest's folders.
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        folder.chmod(0o755)
+        program, closed = folder / "brasa", folder / "closed"
+        program.write_bytes(servers.binary().read_bytes())
+        program.chmod(0o755)
+        closed.mkdir(mode=0o755)
+        for path, said in ((closed, "may not write in"), (closed / "data", "Can't make")):
+            done = subprocess.run(
+                [program, "serve", "--dev", "--port", "0", "--data", path],
+                capture_output=True, text=True, timeout=60, user=65534, group=65534, extra_groups=[],
+            )
+            assert done.returncode == 1 and said in done.stderr and str(closed) in done.stderr, done.stderr
+        assert list(closed.iterdir()) == []
 
 
 def test_a_database_server_that_is_away(data):
