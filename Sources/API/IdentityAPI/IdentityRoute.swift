@@ -240,7 +240,7 @@ enum IdentityRoute: Equatable, Sendable {
     return erasesUsers(path) ? .eraseUsers : nil
   }
 
-  /// Whether a path, as it came, is of the resources that decide who may sign in.
+  /// Returns true for a path, as it came, of the resources that decide who may sign in.
   private static func configuresSignIn(_ path: String) -> Bool {
     let segments = path.split(separator: "/").map { PercentEncoding.decode($0) ?? String($0) }
     guard let start = segments.firstIndex(of: "projects"), segments.count > start + 2 else {
@@ -255,7 +255,7 @@ enum IdentityRoute: Equatable, Sendable {
     return (PercentEncoding.decode(last) ?? String(last)).hasSuffix(":signBlob")
   }
 
-  /// Whether a path, as it came, erases users, whichever of the APIs' forms it has.
+  /// Returns true for a path, as it came, that erases users, whichever of the APIs' forms it has.
   ///
   /// Its segments are judged decoded, as the route table matches them: `accounts%3Adelete` is `accounts:delete`.
   static func erasesUsers(_ path: String) -> Bool {

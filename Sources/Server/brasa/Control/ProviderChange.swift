@@ -10,7 +10,7 @@ struct ProviderChange: Codable, Sendable, Equatable {
   var tenant: String?
   var teamID: String?
   var keyID: String?
-  /// Whether the input has a secret: the client's, or Apple's `.p8` file.
+  /// True if the input has a secret: the client's, or Apple's `.p8` file.
   var hasSecret = false
 
   init(id: String, isOn: Bool) {

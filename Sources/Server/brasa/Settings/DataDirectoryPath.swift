@@ -25,7 +25,7 @@ enum DataDirectoryPath {
     }
   }
 
-  /// Whether there is a directory; throws where there is something else.
+  /// Returns true if there is a directory; throws where there is something else.
   private static func exists(_ directory: String, for path: String) throws -> Bool {
     var status = stat()
     guard stat(directory, &status) == 0 else {

@@ -21,10 +21,10 @@ struct ProviderEndpoints: Sendable, Hashable {
   var hashesNonce = false
   /// The scopes that every sign-in asks for, with spaces between.
   var scopes = "openid email profile"
-  /// Whether the provider posts its response as a form, which Apple demands of sign-ins with scopes.
+  /// True if the provider posts its response as a form, which Apple demands of sign-ins with scopes.
   var postsForm = false
   var profile = Profile.idToken
-  /// Whether each tenant is an issuer of its own, as at Microsoft.
+  /// True if each tenant is an issuer of its own, as at Microsoft.
   var hasTenantIssuers = false
   /// True if the provider's word on an address is believed.
   ///
