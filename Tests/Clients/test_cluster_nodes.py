@@ -140,7 +140,7 @@ def test_the_nodes_are_listed_and_one_leads(together):
 def test_a_node_of_its_own_is_refused_beside_them_and_they_need_a_store(together, tmp_path):
     alone = dict(together.environment, BRASA_CLUSTER="false")
     done = servers.run("serve", "--dev", "--port", "0", "--data", tmp_path / "a", environment=alone, check=False)
-    assert done.returncode != 0 and "another node has the store" in done.stdout + done.stderr
+    assert done.returncode != 0 and "Another node has the store" in done.stdout + done.stderr
     done = servers.run("serve", "--dev", "--cluster", "--data", tmp_path / "b", check=False)
     assert done.returncode != 0 and "--store postgres" in done.stdout + done.stderr
 

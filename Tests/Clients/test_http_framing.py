@@ -8,6 +8,7 @@ import time
 import pytest
 
 from attacks import frames
+from support import server as servers
 
 pytestmark = pytest.mark.brasa_only
 
@@ -15,10 +16,12 @@ OWNER = "Authorization: Bearer owner"
 
 
 @pytest.fixture(scope="module")
-def paths(server):
-    """A path of each route, by the lines that the server wrote when it started."""
+def paths(tmp_path_factory):
+    """A path of each route, by the lines that a server writes when it starts."""
+    told = servers.Brasa(tmp_path_factory.mktemp("paths") / "data", "--log-level", "debug").start()
+    told.stop()
     found = set()
-    for line in server.lines:
+    for line in told.lines:
         if " serving " not in line:
             continue
         listed = re.search(r'paths=(?:"([^"]*)"|(\S+))', line)

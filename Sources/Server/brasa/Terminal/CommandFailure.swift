@@ -52,7 +52,8 @@ struct CommandFailure: Error, CustomStringConvertible {
   private static func engineText(of error: KeyValueError) -> String {
     switch error.code {
     case .locked:
-      var directory = error.metadata["directory"] ?? "the data directory"
+      // A store in PostgreSQL names no directory.
+      guard var directory = error.metadata["directory"] else { return error.message }
       if directory.hasSuffix("/store") { directory.removeLast("/store".count) }
       let holder = error.metadata["process"].map { " (process \($0))" } ?? ""
       return """
