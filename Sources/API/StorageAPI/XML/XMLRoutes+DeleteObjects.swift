@@ -29,7 +29,9 @@ extension XMLRoutes {
     let objects = try body.all("Object").map(Deletion.init(element:))
     guard 1...1_000 ~= objects.count else { throw XMLFailure.malformed }
     let actor = request.base.context.actor
-    for object in objects { actor?.note(subject: "DELETE /\(bucket.name.text.string)/\(object.key)") }
+    for object in objects {
+      actor?.note(subject: "DELETE /\(bucket.name.text.string)/\(object.key)")
+    }
     let outcomes = await Self.outcomes(of: objects, in: bucket)
     let shown = outcomes.filter { !isQuiet || $0.name == "Error" }
     return .xml(XMLElement("DeleteResult", shown), namespace: Self.namespace)
