@@ -328,3 +328,18 @@ def test_an_import_follows_no_link(server, project, tmp_path, where):
     outside.rename(linked)
     (tmp_path / "latest").symlink_to(backup)
     servers.run("import", tmp_path / "latest", "--project", project, "--include", "files", "--data", server.data)
+
+
+# Apps of phones
+
+
+def test_only_owners_of_the_server_connect_apps_with_its_address(production, owner):
+    editor = administrator(production, "editor", "phones@example.org")
+    path = f"/console/api/projects/{OWN}/apps"
+    app = {"platform": "ios", "bundleId": "org.example.phones"}
+    assert editor.renew().call("POST", path, json=app).status_code == 200
+    assert editor.call("POST", path, json=app | {"teamId": "A1B2C3D4E5"}).status_code == 403
+    android = app | {"platform": "android", "fingerprints": ":".join(["AB"] * 32)}
+    assert editor.call("POST", path, json=android).status_code == 403
+    another = app | {"bundleId": "org.example.more", "teamId": "A1B2C3D4E5"}
+    assert owner.renew().call("POST", path, json=another).status_code == 200

@@ -1,5 +1,5 @@
 #if !canImport(Combine)
-/// What the chapters use of Combine, which Linux has not: an object that says when it changes.
+/// An object that says when it changes: the part of Combine that the chapters use, which Linux lacks.
 protocol ObservableObject: AnyObject {
   var objectWillChange: ObjectWillChange { get }
 }

@@ -3,7 +3,7 @@
 import Foundation
 
 extension Guide {
-  /// What the guide uses of SwiftUI's `Color`.
+  /// The part of SwiftUI's `Color` that the guide uses.
   struct Color: Hashable {
     enum Space { case sRGB }
 
