@@ -65,6 +65,15 @@ def use_up(attempt):
         pass
 
 
+def is_refused_once_used_up(wrong, right):
+    """Whether the right password is refused behind wrong ones; on a slow machine a try may come back between."""
+    for _ in range(5):
+        use_up(wrong)
+        if right() == "TOO_MANY_ATTEMPTS_TRY_LATER":
+            return True
+    return False
+
+
 def parallel(count, work):
     with concurrent.futures.ThreadPoolExecutor(count) as pool:
         return list(pool.map(work, range(count)))
@@ -89,8 +98,10 @@ def test_100_parallel_wrong_passwords_count_as_100(shop):
     # Ten tries are an address's for one account; one comes back a minute.
     assert 1 <= wrong <= 10 + returned(begun, every=60), codes
     # The right one is of no use to the other now; the owner does not notice.
-    use_up(lambda: outcome(other, "ana@shop.example", "wrong again"))
-    assert outcome(other, "ana@shop.example", PASSWORD) == "TOO_MANY_ATTEMPTS_TRY_LATER"
+    assert is_refused_once_used_up(
+        lambda: outcome(other, "ana@shop.example", "wrong again"),
+        lambda: outcome(other, "ana@shop.example", PASSWORD),
+    )
     assert outcome(owner, "ana@shop.example", PASSWORD) is None
 
 

@@ -45,7 +45,7 @@ def refusal(*arguments, environment=None):
 
 def test_a_second_node_is_refused(node, location, tmp_path):
     said = refusal("serve", "--dev", "--port", "0", "--data", tmp_path / "other", environment=location)
-    assert "another node has the store" in said
+    assert "Another node has the store" in said
 
 
 def test_a_directory_says_where_its_store_is(node, location, tmp_path):
@@ -136,7 +136,7 @@ def test_a_store_moves_there_and_back(tmp_path, project):
     node = servers.Brasa(tmp_path / "data").start()
     document = clients.connect(node, project).document("shops/1")
     document.set({"open": True, "visits": 1})
-    assert "another process" in refusal("move", "--data", node.data, "--to", database.address).lower()
+    assert "Another server is using" in refusal("move", "--data", node.data, "--to", database.address)
     node.stop()
     assert "moved" in servers.run("move", "--data", node.data, "--to", database.address).stdout
     assert "name it with --store" in refusal("verify", "--data", node.data)

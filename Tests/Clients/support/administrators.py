@@ -48,7 +48,7 @@ class Page:
     def post(self, route, body=None, headers=None, **options):
         """One of the routes of signing in, as the page of this origin calls it."""
         same = {"sec-fetch-site": "same-origin"}
-        return self.session.post(f"{self.server.url}/console/session/{route}", json=body or {}, headers=same | (headers or {}), verify=self.server.authority, timeout=60, **options)
+        return self.session.post(f"{self.server.url}/console/session/{route}", json=body or {}, headers=same | (headers or {}), verify=self.server.authority, timeout=300, **options)
 
     def set_up(self, link, email=None, password=PASSWORD):
         """Opens a set-up link and makes the account."""
@@ -72,7 +72,7 @@ class Page:
     def call(self, method, path, **options):
         """A call with the token, and without the cookie."""
         headers = {"authorization": f"Bearer {self.token}"} | options.pop("headers", {})
-        return requests.request(method, self.server.url + path, headers=headers, verify=self.server.authority, timeout=60, **options)
+        return requests.request(method, self.server.url + path, headers=headers, verify=self.server.authority, timeout=300, **options)
 
 
 def administrator(server, role, email=None, projects=()):
