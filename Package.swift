@@ -2,78 +2,133 @@
 
 import PackageDescription
 
-/// Every target of ours: language mode 6 and no warning left unread.
-let strict: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .treatAllWarnings(as: .error),
+// The manifest says each thing once: a target is named after its folder, the folder of a layer lies below `Sources`,
+// and what all targets have in common is set at the end. What a target may import is what it uses here; the build
+// refuses the rest, and docs/architecture.md draws it.
+
+// Products of other packages.
+
+func product(_ name: String, of package: String) -> Target.Dependency {
+  .product(name: name, package: package)
+}
+
+let nio = product("NIOCore", of: "swift-nio")
+let nioPosix = product("NIOPosix", of: "swift-nio")
+let nioHTTP1 = product("NIOHTTP1", of: "swift-nio")
+let nioHTTPTypes = product("NIOHTTPTypes", of: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = product("NIOHTTPTypesHTTP1", of: "swift-nio-extras")
+let nioHTTP2 = product("NIOHTTP2", of: "swift-nio-http2")
+let nioHPACK = product("NIOHPACK", of: "swift-nio-http2")
+let nioTLS = product("NIOTLS", of: "swift-nio")
+let nioSSL = product("NIOSSL", of: "swift-nio-ssl")
+let httpTypes = product("HTTPTypes", of: "swift-http-types")
+let protobuf = product("SwiftProtobuf", of: "swift-protobuf")
+let logging = product("Logging", of: "swift-log")
+let coreMetrics = product("CoreMetrics", of: "swift-metrics")
+let crypto = product("Crypto", of: "swift-crypto")
+let cryptoExtras = product("CryptoExtras", of: "swift-crypto")
+let jwt = product("JWTKit", of: "jwt-kit")
+let httpClient = product("AsyncHTTPClient", of: "async-http-client")
+let asn1 = product("SwiftASN1", of: "swift-asn1")
+let x509 = product("X509", of: "swift-certificates")
+let arguments = product("ArgumentParser", of: "swift-argument-parser")
+let hummingbird = product("Hummingbird", of: "hummingbird")
+let hummingbirdCore = product("HummingbirdCore", of: "hummingbird")
+let lifecycle = product("ServiceLifecycle", of: "swift-service-lifecycle")
+let unixSignals = product("UnixSignals", of: "swift-service-lifecycle")
+let grdb = product("GRDB", of: "GRDB.swift")
+let sqlite = product("GRDBSQLite", of: "GRDB.swift")
+
+// Imported bcrypt hashes are checked by the C library of Linux.
+let crypt = Target.Dependency.target(name: "CCrypt", condition: .when(platforms: [.linux]))
+
+extension Target {
+  /// A library in `Sources/<folder>`, named as the folder's last part.
+  static func library(
+    _ folder: String,
+    uses dependencies: [Dependency] = [],
+    excludes: [String] = [],
+    embeds files: [String] = []
+  ) -> Target {
+    .target(
+      name: lastPart(of: folder),
+      dependencies: dependencies,
+      path: "Sources/\(folder)",
+      exclude: excludes,
+      resources: files.map { .embedInCode($0) }
+    )
+  }
+
+  /// A program in `Sources/<folder>`, named as the folder's last part.
+  static func program(_ folder: String, uses dependencies: [Dependency]) -> Target {
+    .executableTarget(
+      name: lastPart(of: folder),
+      dependencies: dependencies,
+      path: "Sources/\(folder)"
+    )
+  }
+
+  /// Headers of a C library in `Sources/<folder>`, and the Debian package that brings the library where it is not the
+  /// C library itself.
+  static func headers(_ folder: String, from package: String? = nil) -> Target {
+    .systemLibrary(
+      name: lastPart(of: folder),
+      path: "Sources/\(folder)",
+      providers: package.map { [.apt([$0])] }
+    )
+  }
+
+  /// The tests of a target, in `Tests/<target>Tests`.
+  static func tests(
+    of target: String,
+    uses dependencies: [Dependency] = [],
+    excludes: [String] = []
+  ) -> Target {
+    .testTarget(
+      name: "\(target)Tests",
+      dependencies: [.byName(name: target)] + dependencies,
+      exclude: excludes
+    )
+  }
+
+  /// Code that several test targets use, in `Tests/<name>`.
+  static func testSupport(
+    _ name: String,
+    uses dependencies: [Dependency] = [],
+    excludes: [String] = []
+  ) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: excludes)
+  }
+
+  /// A program that tests run, in `Tests/<folder>`.
+  static func testProgram(
+    _ name: String,
+    in folder: String,
+    uses dependencies: [Dependency]
+  ) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(folder)")
+  }
+
+  private static func lastPart(of folder: String) -> String {
+    String(folder[(folder.lastIndex(of: "/").map(folder.index(after:)) ?? folder.startIndex)...])
+  }
+}
+
+// Apps link these. The programs are products without being declared, so that SwiftPM fetches for an app what the
+// libraries need and nothing of the server's.
+let libraries = [
+  "Firebase", "FirebaseAnalytics", "FirebaseAuth", "FirebaseAuthCombineSwift", "FirebaseCore",
+  "FirebaseFirestore", "FirebaseFirestoreCombineSwift", "FirebaseFirestoreSwift",
+  "FirebaseInstallations", "FirebaseMessaging", "FirebaseRemoteConfig", "FirebaseRemoteConfigSwift",
+  "FirebaseSharedSwift", "FirebaseStorage", "FirebaseStorageCombineSwift", "FirebaseStorageSwift",
+  "FirebaseUI",
 ]
-
-let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1 = Target.Dependency.product(
-  name: "NIOHTTPTypesHTTP1",
-  package: "swift-nio-extras"
-)
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioHPACK = Target.Dependency.product(name: "NIOHPACK", package: "swift-nio-http2")
-let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let protobuf = Target.Dependency.product(name: "SwiftProtobuf", package: "swift-protobuf")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
-let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
-let arguments = Target.Dependency.product(
-  name: "ArgumentParser",
-  package: "swift-argument-parser"
-)
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let lifecycle = Target.Dependency.product(
-  name: "ServiceLifecycle",
-  package: "swift-service-lifecycle"
-)
-
-let unixSignals = Target.Dependency.product(
-  name: "UnixSignals",
-  package: "swift-service-lifecycle"
-)
-
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 
 let package = Package(
   name: "brasa",
   // macOS is higher, as one clause is for all targets and the server's need it. No server is built for iOS.
   platforms: [.macOS(.v15), .iOS(.v16)],
-  // Only what apps link. The programs are products without being declared, so that SwiftPM fetches for an
-  // app what the libraries need and nothing of the server's.
-  products: [
-    .library(name: "Firebase", targets: ["Firebase"]),
-    .library(name: "FirebaseAnalytics", targets: ["FirebaseAnalytics"]),
-    .library(name: "FirebaseAuth", targets: ["FirebaseAuth"]),
-    .library(name: "FirebaseAuthCombineSwift", targets: ["FirebaseAuthCombineSwift"]),
-    .library(name: "FirebaseCore", targets: ["FirebaseCore"]),
-    .library(name: "FirebaseFirestore", targets: ["FirebaseFirestore"]),
-    .library(name: "FirebaseFirestoreCombineSwift", targets: ["FirebaseFirestoreCombineSwift"]),
-    .library(name: "FirebaseFirestoreSwift", targets: ["FirebaseFirestoreSwift"]),
-    .library(name: "FirebaseInstallations", targets: ["FirebaseInstallations"]),
-    .library(name: "FirebaseMessaging", targets: ["FirebaseMessaging"]),
-    .library(name: "FirebaseRemoteConfig", targets: ["FirebaseRemoteConfig"]),
-    .library(name: "FirebaseRemoteConfigSwift", targets: ["FirebaseRemoteConfigSwift"]),
-    .library(name: "FirebaseSharedSwift", targets: ["FirebaseSharedSwift"]),
-    .library(name: "FirebaseStorage", targets: ["FirebaseStorage"]),
-    .library(name: "FirebaseStorageCombineSwift", targets: ["FirebaseStorageCombineSwift"]),
-    .library(name: "FirebaseStorageSwift", targets: ["FirebaseStorageSwift"]),
-    .library(name: "FirebaseUI", targets: ["FirebaseUI"]),
-  ],
+  products: libraries.map { .library(name: $0, targets: [$0]) },
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -94,860 +149,482 @@ let package = Package(
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
-    // Values, queries and writes: the vocabulary.
-    .target(
-      name: "FirestoreModel",
-      path: "Sources/Vocabulary/FirestoreModel",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "DocumentCodec",
-      dependencies: ["FirestoreModel"],
-      path: "Sources/Vocabulary/DocumentCodec",
-      swiftSettings: strict
-    ),
-    .target(name: "Locking", path: "Sources/Vocabulary/Locking", swiftSettings: strict),
-    .testTarget(name: "LockingTests", dependencies: ["Locking"], swiftSettings: strict),
-    .systemLibrary(
-      name: "CZlib",
-      path: "Sources/Vocabulary/CZlib",
-      providers: [.apt(["zlib1g-dev"])]
-    ),
-    .target(
-      name: "Gzip",
-      dependencies: ["CZlib", "Locking"],
-      path: "Sources/Vocabulary/Gzip",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "GzipTests",
-      dependencies: ["Gzip", "CZlib", "ModelTestSupport"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "ModelTestSupport",
-      dependencies: ["FirestoreModel"],
-      path: "Tests/ModelTestSupport",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "FirestoreModelTests",
-      dependencies: ["FirestoreModel", "ModelTestSupport"],
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "DocumentCodecTests",
-      dependencies: ["FirestoreModel", "DocumentCodec", "ModelTestSupport"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirestoreWire",
-      dependencies: ["FirestoreModel", "DocumentCodec", protobuf],
-      path: "Sources/API/FirestoreWire",
-      exclude: ["Protos"],
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "FirestoreWireTests",
-      dependencies: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "ModelTestSupport", protobuf,
-      ],
-      swiftSettings: strict
-    ),
+    // Vocabulary: values without I/O.
+    .library("Vocabulary/FirestoreModel"),
+    .library("Vocabulary/DocumentCodec", uses: ["FirestoreModel"]),
+    .library("Vocabulary/Locking"),
+    .tests(of: "Locking"),
+    .headers("Vocabulary/CZlib", from: "zlib1g-dev"),
+    .library("Vocabulary/Gzip", uses: ["CZlib", "Locking"]),
+    .tests(of: "Gzip", uses: ["CZlib", "ModelTestSupport"]),
+    .testSupport("ModelTestSupport", uses: ["FirestoreModel"]),
+    .tests(of: "FirestoreModel", uses: ["ModelTestSupport"]),
+    .tests(of: "DocumentCodec", uses: ["FirestoreModel", "ModelTestSupport"]),
 
-    // Storage.
-    .target(name: "KeyValueStore", path: "Sources/Engine/KeyValueStore", swiftSettings: strict),
+    // Engine: keeps and finds them.
+    .library("Engine/KeyValueStore"),
     .systemLibrary(
       name: "CRocksDB",
       path: "Sources/Engine/CRocksDB",
       pkgConfig: "rocksdb",
       providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]
     ),
-    .target(
-      name: "KeyValueRocksDB",
-      dependencies: ["KeyValueStore", "CRocksDB"],
-      path: "Sources/Engine/KeyValueRocksDB",
-      swiftSettings: strict
+    .library("Engine/KeyValueRocksDB", uses: ["KeyValueStore", "CRocksDB"]),
+    .library("Engine/KeyValuePostgres", uses: ["KeyValueStore"]),
+    .testSupport("PostgresTestSupport", uses: ["KeyValueStore"], excludes: ["server.sh"]),
+    .testProgram(
+      "postgres-writer",
+      in: "PostgresWriterProgram",
+      uses: ["KeyValueStore", "KeyValuePostgres", "PostgresTestSupport"]
     ),
-    .target(
-      name: "KeyValuePostgres",
-      dependencies: ["KeyValueStore"],
-      path: "Sources/Engine/KeyValuePostgres",
-      swiftSettings: strict
+    .tests(
+      of: "KeyValuePostgres",
+      uses: ["KeyValueStore", "ModelTestSupport", "PostgresTestSupport", "postgres-writer"]
     ),
-    .target(
-      name: "PostgresTestSupport",
-      dependencies: ["KeyValueStore"],
-      path: "Tests/PostgresTestSupport",
-      exclude: ["server.sh"],
-      swiftSettings: strict
+    .tests(
+      of: "KeyValueStore",
+      uses: ["KeyValueRocksDB", "KeyValuePostgres", "ModelTestSupport", "PostgresTestSupport"]
     ),
-    .executableTarget(
-      name: "postgres-writer",
-      dependencies: ["KeyValueStore", "KeyValuePostgres", "PostgresTestSupport"],
-      path: "Tests/PostgresWriterProgram",
-      swiftSettings: strict
+    .testProgram(
+      "engine-fault-driver",
+      in: "Faults/Driver",
+      uses: ["KeyValueStore", "KeyValueRocksDB"]
     ),
-    .testTarget(
-      name: "KeyValuePostgresTests",
-      dependencies: [
-        "KeyValueStore", "KeyValuePostgres", "ModelTestSupport", "PostgresTestSupport",
-        "postgres-writer",
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "KeyValueRocksDB",
+      uses: ["KeyValueStore", "CRocksDB", "ModelTestSupport", "engine-fault-driver"]
     ),
-    .testTarget(
-      name: "KeyValueStoreTests",
-      dependencies: [
-        "KeyValueStore", "KeyValueRocksDB", "KeyValuePostgres", "ModelTestSupport",
-        "PostgresTestSupport",
-      ],
-      swiftSettings: strict
+    .library("Engine/DocumentStore", uses: ["FirestoreModel", "DocumentCodec", "KeyValueStore"]),
+    .tests(
+      of: "DocumentStore",
+      uses: [
+        "FirestoreModel", "DocumentCodec", "KeyValueStore", "KeyValueRocksDB", "KeyValuePostgres",
+        "ModelTestSupport", "PostgresTestSupport",
+      ]
     ),
-    .executableTarget(
-      name: "engine-fault-driver",
-      dependencies: ["KeyValueStore", "KeyValueRocksDB"],
-      path: "Tests/Faults/Driver",
-      swiftSettings: strict
+    .library(
+      "Engine/Realtime",
+      uses: ["FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", crypto]
     ),
-    .testTarget(
-      name: "KeyValueRocksDBTests",
-      dependencies: [
-        "KeyValueStore", "KeyValueRocksDB", "CRocksDB", "ModelTestSupport", "engine-fault-driver",
-      ],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "DocumentStore",
-      dependencies: ["FirestoreModel", "DocumentCodec", "KeyValueStore"],
-      path: "Sources/Engine/DocumentStore",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "DocumentStoreTests",
-      dependencies: [
-        "DocumentStore", "FirestoreModel", "DocumentCodec", "KeyValueStore", "KeyValueRocksDB",
-        "KeyValuePostgres", "ModelTestSupport", "PostgresTestSupport",
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "Realtime",
+      uses: [
+        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
+        "ModelTestSupport",
+      ]
     ),
 
-    // Who may do what.
-    .target(
-      name: "SecurityRules",
-      dependencies: ["FirestoreModel"],
-      path: "Sources/Access/SecurityRules",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "SecurityRulesTests",
-      dependencies: ["SecurityRules", "FirestoreModel", "ModelTestSupport"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "Access",
-      dependencies: [
+    // Access: who may do what.
+    .library("Access/SecurityRules", uses: ["FirestoreModel"]),
+    .tests(of: "SecurityRules", uses: ["FirestoreModel", "ModelTestSupport"]),
+    .library(
+      "Access/Access",
+      uses: [
         "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "SecurityRules",
         crypto, logging,
-      ],
-      path: "Sources/Access/Access",
-      swiftSettings: strict
+      ]
+    ),
+    .testSupport("AccessTestSupport", uses: ["Access", "FirestoreModel", crypto, logging]),
+    .tests(
+      of: "Access",
+      uses: [
+        "AccessTestSupport", "DocumentCodec", "DocumentStore", "FirestoreModel", "KeyValueStore",
+        "SecurityRules", logging,
+      ]
     ),
 
-    .target(
-      name: "AccessTestSupport",
-      dependencies: ["Access", "FirestoreModel", crypto, logging],
-      path: "Tests/AccessTestSupport",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "AccessTests",
-      dependencies: [
-        "Access", "AccessTestSupport", "DocumentCodec", "DocumentStore", "FirestoreModel",
-        "KeyValueStore", "SecurityRules", logging,
-      ],
-      swiftSettings: strict
-    ),
-
-    .systemLibrary(
-      name: "CCrypt",
-      path: "Sources/Services/CCrypt",
-      providers: [.apt(["libcrypt-dev"])]
-    ),
-    .target(
-      name: "Authentication",
-      dependencies: [
+    // Services: the logic of the products.
+    .headers("Services/CCrypt", from: "libcrypt-dev"),
+    .library(
+      "Services/Authentication",
+      uses: [
         "FirestoreModel", "KeyValueStore",
-        .target(name: "CCrypt", condition: .when(platforms: [.linux])),
-        crypto, cryptoExtras, jwt, asn1, x509,
-      ],
-      path: "Sources/Services/Authentication",
-      swiftSettings: strict
+        crypt, crypto, cryptoExtras, asn1, x509,
+      ]
     ),
-    .testTarget(
-      name: "AuthenticationTests",
-      dependencies: [
-        "Authentication", "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport",
-        crypto, cryptoExtras, jwt,
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "Authentication",
+      uses: [
+        "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", crypto,
+        cryptoExtras, jwt,
+      ]
     ),
-    .target(
-      name: "AuditTrail",
-      dependencies: ["FirestoreModel", "KeyValueStore", crypto],
-      path: "Sources/Services/AuditTrail",
-      swiftSettings: strict
+    .library("Services/AuditTrail", uses: ["FirestoreModel", "KeyValueStore", crypto]),
+    .tests(of: "AuditTrail", uses: ["FirestoreModel", "KeyValueStore"]),
+    .library("Services/Installations", uses: ["FirestoreModel", "KeyValueStore", crypto]),
+    .tests(of: "Installations", uses: ["FirestoreModel", "KeyValueStore"]),
+    .library(
+      "Services/ConfigTemplates",
+      uses: ["FirestoreModel", "KeyValueStore", "SecurityRules", crypto]
     ),
-    .testTarget(
-      name: "AuditTrailTests",
-      dependencies: ["AuditTrail", "FirestoreModel", "KeyValueStore"],
-      swiftSettings: strict
+    .tests(of: "ConfigTemplates", uses: ["FirestoreModel", "KeyValueStore", "ModelTestSupport"]),
+    .library("Services/PushMessaging", uses: ["FirestoreModel", "KeyValueStore", crypto]),
+    .tests(
+      of: "PushMessaging",
+      uses: ["FirestoreModel", "KeyValueStore", "ModelTestSupport", crypto]
     ),
-    .target(
-      name: "Installations",
-      dependencies: ["FirestoreModel", "KeyValueStore", crypto],
-      path: "Sources/Services/Installations",
-      swiftSettings: strict
+    .library("Services/EventAnalytics", uses: ["FirestoreModel", "KeyValueStore"]),
+    .tests(
+      of: "EventAnalytics",
+      uses: ["FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport"]
     ),
-    .testTarget(
-      name: "InstallationsTests",
-      dependencies: ["Installations", "FirestoreModel", "KeyValueStore"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "ConfigTemplates",
-      dependencies: ["FirestoreModel", "KeyValueStore", "SecurityRules", crypto],
-      path: "Sources/Services/ConfigTemplates",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "ConfigTemplatesTests",
-      dependencies: ["ConfigTemplates", "FirestoreModel", "KeyValueStore", "ModelTestSupport"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "PushMessaging",
-      dependencies: ["FirestoreModel", "KeyValueStore", crypto],
-      path: "Sources/Services/PushMessaging",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "PushMessagingTests",
-      dependencies: [
-        "PushMessaging", "FirestoreModel", "KeyValueStore", "ModelTestSupport", crypto,
-      ],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "EventAnalytics",
-      dependencies: ["FirestoreModel", "KeyValueStore"],
-      path: "Sources/Services/EventAnalytics",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "EventAnalyticsTests",
-      dependencies: [
-        "EventAnalytics", "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport",
-      ],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "Outbound",
-      dependencies: [
-        "FirestoreModel", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire", nio,
-        nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
-      ],
-      path: "Sources/Server/Outbound",
-      swiftSettings: strict
-    ),
-    // Services that messages are pushed to, for tests and measurements.
-    .target(
-      name: "CertificateTestSupport",
-      dependencies: [asn1, crypto, x509],
-      path: "Tests/CertificateTestSupport",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "PushStandIns",
-      dependencies: [
-        "CertificateTestSupport", "FirestoreModel", crypto, nio, nioPosix, nioHTTP2, nioHPACK,
-        nioSSL,
-      ],
-      path: "Tests/PushStandIns",
-      swiftSettings: strict
-    ),
-    .executableTarget(
-      name: "push-stand-in",
-      dependencies: ["PushStandIns", "Outbound", "PushMessaging", "FirestoreModel", crypto],
-      path: "Tests/PushStandInProgram",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "OutboundTests",
-      dependencies: [
-        "Outbound", "Authentication", "FirestoreModel", "PushMessaging", "PushStandIns", crypto,
-        nioPosix, logging,
-      ],
-      swiftSettings: strict
-    ),
-
-    // Listeners.
-    .target(
-      name: "Realtime",
-      dependencies: ["FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", crypto],
-      path: "Sources/Engine/Realtime",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "RealtimeTests",
-      dependencies: [
-        "Realtime", "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore",
-        "KeyValueRocksDB", "ModelTestSupport",
-      ],
-      swiftSettings: strict
-    ),
-
-    // The service and its port.
-    .target(
-      name: "FirestoreService",
-      dependencies: [
+    .library(
+      "Services/FirestoreService",
+      uses: [
         "FirestoreModel", "FirestoreWire", "DocumentStore", "KeyValueStore", "Access", "Realtime",
         crypto, logging,
-      ],
-      path: "Sources/Services/FirestoreService",
-      swiftSettings: strict
+      ]
     ),
-    .testTarget(
-      name: "FirestoreServiceTests",
-      dependencies: [
-        "FirestoreService", "Access", "AccessTestSupport", "FirestoreModel", "DocumentCodec",
-        "FirestoreWire", "DocumentStore", "FirestoreAPI", "ServiceModule", "Gateway",
-        "KeyValueStore", "Realtime",
+    .tests(
+      of: "FirestoreService",
+      uses: [
+        "Access", "AccessTestSupport", "FirestoreModel", "DocumentCodec", "FirestoreWire",
+        "DocumentStore", "FirestoreAPI", "ServiceModule", "Gateway", "KeyValueStore", "Realtime",
         "ModelTestSupport", logging,
-      ],
-      swiftSettings: strict
+      ]
     ),
-    .systemLibrary(name: "CFileRange", path: "Sources/Services/CFileRange"),
-    .target(name: "CChecksum", path: "Sources/Services/CChecksum"),
-    .target(
-      name: "ObjectStorage",
-      dependencies: [
+    .headers("Services/CFileRange"),
+    .library("Services/CChecksum"),
+    .library(
+      "Services/ObjectStorage",
+      uses: [
         "FirestoreModel", "KeyValueStore", "Access", "SecurityRules", "CChecksum", "CFileRange",
-        crypto, logging,
-      ],
-      path: "Sources/Services/ObjectStorage",
-      swiftSettings: strict
+        crypto,
+      ]
     ),
-    .testTarget(
-      name: "ObjectStorageTests",
-      dependencies: [
-        "ObjectStorage", "Access", "AccessTestSupport", "DocumentStore", "FirestoreModel",
-        "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", "Outbound", logging,
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "ObjectStorage",
+      uses: [
+        "Access", "AccessTestSupport", "DocumentStore", "FirestoreModel", "KeyValueStore",
+        "KeyValueRocksDB", "ModelTestSupport", "Outbound", logging,
+      ]
     ),
-    // What services are to the program.
-    .target(
-      name: "ServiceModule",
-      dependencies: ["FirestoreModel", "Gzip", "Access", httpTypes, logging],
-      path: "Sources/API/ServiceModule",
-      swiftSettings: strict
+
+    // API: the messages of Google's clients.
+    .library(
+      "API/FirestoreWire",
+      uses: ["FirestoreModel", "DocumentCodec", protobuf],
+      excludes: ["Protos"]
     ),
-    .testTarget(
-      name: "ServiceModuleTests",
-      dependencies: ["ServiceModule", "Access", "FirestoreModel", "Gzip", httpTypes, logging],
-      swiftSettings: strict
+    .tests(
+      of: "FirestoreWire",
+      uses: ["FirestoreModel", "DocumentCodec", "ModelTestSupport", protobuf]
     ),
-    .target(
-      name: "StorageWire",
-      dependencies: ["FirestoreModel", crypto],
-      path: "Sources/API/StorageWire",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "StorageWireTests",
-      dependencies: ["StorageWire", "FirestoreModel", "ModelTestSupport", crypto],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirestoreAPI",
-      dependencies: [
+    .library("API/ServiceModule", uses: ["FirestoreModel", "Gzip", "Access", httpTypes, logging]),
+    .tests(of: "ServiceModule", uses: ["Access", "FirestoreModel", "Gzip", httpTypes, logging]),
+    .library("API/StorageWire", uses: ["FirestoreModel", crypto]),
+    .tests(of: "StorageWire", uses: ["FirestoreModel", "ModelTestSupport", crypto]),
+    .library(
+      "API/FirestoreAPI",
+      uses: [
         "FirestoreModel", "FirestoreWire", "FirestoreService", "Access", "ServiceModule", httpTypes,
-      ],
-      path: "Sources/API/FirestoreAPI",
-      swiftSettings: strict
+      ]
     ),
-    .target(
-      name: "StorageAPI",
-      dependencies: [
+    .library(
+      "API/StorageAPI",
+      uses: [
         "FirestoreModel", "FirestoreWire", "Gzip", "StorageWire", "ObjectStorage", "Access",
         "KeyValueStore", "ServiceModule", crypto, httpTypes, logging,
-      ],
-      path: "Sources/API/StorageAPI",
-      swiftSettings: strict
+      ]
     ),
-    .testTarget(
-      name: "StorageAPITests",
-      dependencies: [
-        "StorageAPI", "DocumentStore", "FirestoreModel", "FirestoreWire", "KeyValueStore",
-        "ObjectStorage", "Access", "ServiceModule", "StorageWire", httpTypes, logging,
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "StorageAPI",
+      uses: [
+        "DocumentStore", "FirestoreModel", "FirestoreWire", "KeyValueStore", "ObjectStorage",
+        "Access", "ServiceModule", "StorageWire", httpTypes, logging,
+      ]
     ),
-    .target(
-      name: "RulesAPI",
-      dependencies: [
+    .library(
+      "API/RulesAPI",
+      uses: [
         "FirestoreModel", "FirestoreWire", "Access", "SecurityRules", "KeyValueStore",
         "ServiceModule", httpTypes,
-      ],
-      path: "Sources/API/RulesAPI",
-      swiftSettings: strict
+      ]
     ),
-    .target(
-      name: "InstallationsAPI",
-      dependencies: [
+    .library(
+      "API/InstallationsAPI",
+      uses: [
         "FirestoreModel", "FirestoreWire", "Access", "Installations", "KeyValueStore",
         "ServiceModule", httpTypes,
-      ],
-      path: "Sources/API/InstallationsAPI",
-      swiftSettings: strict
+      ]
     ),
-    .target(
-      name: "ConfigAPI",
-      dependencies: [
+    .library(
+      "API/ConfigAPI",
+      uses: [
         "FirestoreModel", "FirestoreWire", "Access", "ConfigTemplates", "KeyValueStore",
         "ServiceModule", httpTypes, logging,
-      ],
-      path: "Sources/API/ConfigAPI",
-      swiftSettings: strict
+      ]
     ),
-    .testTarget(
-      name: "ConfigAPITests",
-      dependencies: ["ConfigAPI", "FirestoreModel"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "MessagingAPI",
-      dependencies: [
+    .tests(of: "ConfigAPI", uses: ["FirestoreModel"]),
+    .library(
+      "API/MessagingAPI",
+      uses: [
         "FirestoreModel", "FirestoreWire", "Access", "PushMessaging", "KeyValueStore",
-        "ServiceModule", crypto, httpTypes, logging,
+        "ServiceModule", crypto, httpTypes,
       ],
-      path: "Sources/API/MessagingAPI",
-      resources: [
-        .embedInCode("Browser/Files/messaging.js"),
-        .embedInCode("Browser/Files/messaging-store.js"),
-        .embedInCode("Browser/Files/messaging-worker.js"),
-        .embedInCode("Browser/Files/web.js"),
-        .embedInCode("Browser/Files/web-frames.js"),
-      ],
-      swiftSettings: strict
+      embeds: [
+        "Browser/Files/messaging.js", "Browser/Files/messaging-store.js",
+        "Browser/Files/messaging-worker.js", "Browser/Files/web.js", "Browser/Files/web-frames.js",
+      ]
     ),
-    .target(
-      name: "AnalyticsAPI",
-      dependencies: [
-        "FirestoreModel", "FirestoreWire", "Gzip", "Access", "EventAnalytics",
-        "KeyValueStore", "ServiceModule", httpTypes,
-      ],
-      path: "Sources/API/AnalyticsAPI",
-      swiftSettings: strict
+    .library(
+      "API/AnalyticsAPI",
+      uses: [
+        "FirestoreModel", "FirestoreWire", "Gzip", "Access", "EventAnalytics", "KeyValueStore",
+        "ServiceModule", httpTypes,
+      ]
     ),
-    .target(
-      name: "IdentityAPI",
-      dependencies: [
+    .library(
+      "API/IdentityAPI",
+      uses: [
         "FirestoreModel", "FirestoreWire", "Access", "Authentication", "KeyValueStore",
         "ServiceModule", httpTypes, logging,
       ],
-      path: "Sources/API/IdentityAPI",
-      resources: [
-        .embedInCode("Page/Files/action.js"), .embedInCode("Page/Files/handler.js"),
-        .embedInCode("Page/Files/handler-accounts.js"),
-        .embedInCode("Page/Files/handler-event.js"), .embedInCode("Page/Files/iframe.html"),
-        .embedInCode("Page/Files/iframe.js"),
-        .embedInCode("Page/Files/icon.svg"), .embedInCode("Page/Files/page.css"),
-        .embedInCode("Page/Files/page.html"),
-      ],
-      swiftSettings: strict
+      embeds: [
+        "Page/Files/action.js", "Page/Files/handler.js", "Page/Files/handler-accounts.js",
+        "Page/Files/handler-event.js", "Page/Files/iframe.html", "Page/Files/iframe.js",
+        "Page/Files/icon.svg", "Page/Files/page.css", "Page/Files/page.html",
+      ]
     ),
-    .testTarget(
-      name: "IdentityAPITests",
-      dependencies: [
-        "IdentityAPI", "Authentication", "FirestoreModel", "ServiceModule", httpTypes,
-      ],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "Gateway",
-      dependencies: [
-        "FirestoreModel", "FirestoreWire", "ServiceModule",
-        "KeyValueStore", "Access", nio, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
-        nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
-        coreMetrics, lifecycle,
-      ],
-      path: "Sources/Server/Gateway",
-      swiftSettings: strict
+    .tests(
+      of: "IdentityAPI",
+      uses: ["Authentication", "FirestoreModel", "ServiceModule", httpTypes]
     ),
 
-    .testTarget(
-      name: "GatewayTests",
-      dependencies: [
-        "Gateway", "Access", "FirestoreAPI", "IdentityAPI", "Authentication", "ServiceModule",
-        "DocumentStore",
-        "FirestoreModel", "FirestoreWire",
-        "FirestoreService",
-        "CertificateTestSupport", "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS,
-        nioHTTP2, nioHPACK, nioSSL, httpTypes, logging, lifecycle,
-      ],
-      swiftSettings: strict
+    // Server: transport, the console, the programs.
+    .library(
+      "Server/Outbound",
+      uses: [
+        "FirestoreModel", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire", nio,
+        nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
+      ]
     ),
-
-    // The console in the browser.
-    .target(
-      name: "CConsoleFiles",
-      path: "Sources/Server/CConsoleFiles",
-      exclude: ["Files", "package.json"]
+    .testSupport("CertificateTestSupport", uses: [asn1, crypto, x509]),
+    // Services that messages are pushed to, for tests and measurements.
+    .testSupport(
+      "PushStandIns",
+      uses: [
+        "CertificateTestSupport", "FirestoreModel", crypto, nio, nioPosix, nioHTTP2, nioHPACK,
+        nioSSL,
+      ]
     ),
-    .target(
-      name: "Console",
-      dependencies: [
+    .testProgram(
+      "push-stand-in",
+      in: "PushStandInProgram",
+      uses: ["PushStandIns", "Outbound", "PushMessaging", "FirestoreModel", crypto]
+    ),
+    .tests(
+      of: "Outbound",
+      uses: [
+        "Authentication", "FirestoreModel", "PushMessaging", "PushStandIns", crypto, nioPosix,
+        logging,
+      ]
+    ),
+    .library(
+      "Server/Gateway",
+      uses: [
+        "FirestoreModel", "FirestoreWire", "ServiceModule", "KeyValueStore", "Access", nio,
+        nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL,
+        httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics, lifecycle,
+      ]
+    ),
+    .tests(
+      of: "Gateway",
+      uses: [
+        "Access", "FirestoreAPI", "IdentityAPI", "Authentication", "ServiceModule", "DocumentStore",
+        "FirestoreModel", "FirestoreWire", "FirestoreService", "CertificateTestSupport",
+        "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL,
+        httpTypes, logging, lifecycle,
+      ]
+    ),
+    .library("Server/CConsoleFiles", excludes: ["Files", "package.json"]),
+    .library(
+      "Server/Console",
+      uses: [
         "FirestoreModel", "FirestoreWire", "Access", "AuditTrail", "Authentication",
         "KeyValueStore", "ServiceModule", "CConsoleFiles", "Gzip", crypto, httpTypes,
-      ],
-      path: "Sources/Server/Console",
-      swiftSettings: strict
+      ]
     ),
-    .testTarget(
-      name: "ConsoleTests",
-      dependencies: [
-        "Console", "Access", "Authentication", "FirestoreModel", "KeyValueStore", "ServiceModule",
-        httpTypes,
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "Console",
+      uses: [
+        "Access", "Authentication", "FirestoreModel", "KeyValueStore", "ServiceModule", httpTypes,
+      ]
     ),
-
-    // Programs.
-    .systemLibrary(name: "CEpoll", path: "Sources/Server/CEpoll"),
-    .executableTarget(
-      name: "brasa",
-      dependencies: [
+    .headers("Server/CEpoll"),
+    .program(
+      "Server/brasa",
+      uses: [
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
         "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
-        "MessagingAPI", "Gateway", "Console", "AuditTrail",
-        "Gzip", "StorageWire",
-        "FirestoreService", "ServiceModule", "Access",
-        "DocumentStore", "KeyValueStore", "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules",
-        "Authentication", "Outbound", "Realtime",
-        arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle,
-        logging, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
-      ],
-      path: "Sources/Server/brasa",
-      swiftSettings: strict
+        "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
+        "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
+        "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
+        "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
+        nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
+      ]
     ),
-    .executableTarget(
-      name: "brasa-load",
-      dependencies: [
+    .program(
+      "Server/brasa-load",
+      uses: [
         "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
         "SecurityRules", "Authentication", "EventAnalytics", "PushMessaging", "CRocksDB", "CEpoll",
         nio, nioHPACK, arguments,
-      ],
-      path: "Sources/Server/brasa-load",
-      swiftSettings: strict
+      ]
     ),
-    .testTarget(
-      name: "brasa-loadTests",
-      dependencies: ["brasa-load", "DocumentCodec"],
-      swiftSettings: strict
-    ),
+    .tests(of: "brasa-load", uses: ["DocumentCodec"]),
 
-    // The SDK for apps.
-    .target(
-      name: "FirebaseCore",
-      dependencies: ["Locking"],
-      path: "Sources/SDK/FirebaseCore",
-      swiftSettings: strict
+    // SDK: what apps link.
+    .library("SDK/FirebaseCore", uses: ["Locking"]),
+    .tests(of: "FirebaseCore", uses: ["SDKTestSupport", "brasa"]),
+    .library("SDK/FirestoreSync", uses: ["FirestoreModel", "DocumentCodec"]),
+    .library(
+      "SDK/FirestoreCache",
+      uses: ["FirestoreSync", "FirestoreModel", "DocumentCodec", grdb, sqlite]
     ),
-    .testTarget(
-      name: "FirebaseCoreTests",
-      // The tests run the program.
-      dependencies: ["FirebaseCore", "SDKTestSupport", "brasa"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirestoreSync",
-      dependencies: ["FirestoreModel", "DocumentCodec"],
-      path: "Sources/SDK/FirestoreSync",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirestoreCache",
-      dependencies: ["FirestoreSync", "FirestoreModel", "DocumentCodec", grdb, sqlite],
-      path: "Sources/SDK/FirestoreCache",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "CacheTestSupport",
-      dependencies: ["FirestoreCache", "FirestoreModel"],
-      path: "Tests/CacheTestSupport",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "ScheduleTestSupport",
-      dependencies: [
+    .testSupport("CacheTestSupport", uses: ["FirestoreCache", "FirestoreModel"]),
+    .testSupport(
+      "ScheduleTestSupport",
+      uses: [
         "CacheTestSupport", "FirestoreCache", "FirestoreSync", "FirestoreModel", "DocumentCodec",
         "ModelTestSupport",
-      ],
-      path: "Tests/ScheduleTestSupport",
-      swiftSettings: strict
+      ]
     ),
-    .executableTarget(
-      name: "mortal-client",
-      dependencies: ["ScheduleTestSupport"],
-      path: "Tests/MortalClientProgram",
-      swiftSettings: strict
+    .testProgram("mortal-client", in: "MortalClientProgram", uses: ["ScheduleTestSupport"]),
+    .testProgram(
+      "cache-benchmark",
+      in: "CacheBenchmarkProgram",
+      uses: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"]
     ),
-    .executableTarget(
-      name: "cache-benchmark",
-      dependencies: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"],
-      path: "Tests/CacheBenchmarkProgram",
-      swiftSettings: strict
+    .tests(
+      of: "FirestoreCache",
+      uses: [
+        "CacheTestSupport", "DocumentCodec", "FirestoreModel", "FirestoreSync", "ModelTestSupport",
+        "ScheduleTestSupport", "mortal-client", grdb,
+      ]
     ),
-    .testTarget(
-      name: "FirestoreCacheTests",
-      // The tests run the program.
-      dependencies: [
-        "CacheTestSupport", "DocumentCodec", "FirestoreCache", "FirestoreModel", "FirestoreSync",
-        "ModelTestSupport", "ScheduleTestSupport", "mortal-client", grdb,
-      ],
-      swiftSettings: strict
+    .testSupport(
+      "SpecCaseRunner",
+      uses: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"]
     ),
-    .target(
-      name: "SpecCaseRunner",
-      dependencies: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"],
-      path: "Tests/SpecCaseRunner",
-      swiftSettings: strict
-    ),
-    .executableTarget(
-      name: "spec-cases",
-      dependencies: ["SpecCaseRunner"],
-      path: "Tests/SpecCaseProgram",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "FirestoreSyncTests",
-      dependencies: [
-        "FirestoreSync", "FirestoreModel", "DocumentCodec", "ScheduleTestSupport", "SpecCaseRunner",
+    .testProgram("spec-cases", in: "SpecCaseProgram", uses: ["SpecCaseRunner"]),
+    .tests(
+      of: "FirestoreSync",
+      uses: [
+        "FirestoreModel", "DocumentCodec", "ScheduleTestSupport", "SpecCaseRunner",
         "ModelTestSupport",
       ],
-      exclude: ["Cases"],
-      swiftSettings: strict
+      excludes: ["Cases"]
     ),
-
-    .target(
-      name: "FirestoreClient",
-      dependencies: [
-        "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync", "Locking",
-      ],
-      path: "Sources/SDK/FirestoreClient",
-      swiftSettings: strict
+    .library(
+      "SDK/FirestoreClient",
+      uses: ["FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync", "Locking"]
     ),
-    .testTarget(
-      name: "FirestoreClientTests",
-      // The tests run the program.
-      dependencies: [
-        "FirestoreClient", "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync",
-        "ModelTestSupport", "SDKTestSupport", "brasa",
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "FirestoreClient",
+      uses: [
+        "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync", "ModelTestSupport",
+        "SDKTestSupport", "brasa",
+      ]
     ),
     // Runs the program for tests of the SDK.
-    .target(name: "SDKTestSupport", path: "Tests/SDKTestSupport", swiftSettings: strict),
-
-    .target(
-      name: "FirebaseAuth",
-      dependencies: ["FirebaseCore", "Locking"],
-      path: "Sources/SDK/FirebaseAuth",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "FirebaseAuthTests",
-      // The tests run the program.
-      dependencies: ["FirebaseAuth", "FirebaseCore", "SDKTestSupport", "brasa"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseSharedSwift",
-      path: "Sources/SDK/FirebaseSharedSwift",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseFirestore",
-      dependencies: [
+    .testSupport("SDKTestSupport"),
+    .library("SDK/FirebaseAuth", uses: ["FirebaseCore", "Locking"]),
+    .tests(of: "FirebaseAuth", uses: ["FirebaseCore", "SDKTestSupport", "brasa"]),
+    .library("SDK/FirebaseSharedSwift"),
+    .library(
+      "SDK/FirebaseFirestore",
+      uses: [
         "FirebaseCore", "FirebaseSharedSwift", "FirestoreModel", "DocumentCodec", "FirestoreSync",
         "FirestoreCache", "FirestoreClient", "Locking",
-      ],
-      path: "Sources/SDK/FirebaseFirestore",
-      swiftSettings: strict
+      ]
     ),
-    .executableTarget(
-      name: "sdk-app",
-      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseFirestore"],
-      path: "Tests/SDKAppProgram",
-      swiftSettings: strict
+    .testProgram(
+      "sdk-app",
+      in: "SDKAppProgram",
+      uses: ["FirebaseAuth", "FirebaseCore", "FirebaseFirestore"]
     ),
-    .executableTarget(
-      name: "sdk-benchmark",
-      dependencies: ["FirebaseCore", "FirebaseFirestore", "SDKTestSupport"],
-      path: "Tests/SDKBenchmarkProgram",
-      swiftSettings: strict
+    .testProgram(
+      "sdk-benchmark",
+      in: "SDKBenchmarkProgram",
+      uses: ["FirebaseCore", "FirebaseFirestore", "SDKTestSupport"]
     ),
-    .executableTarget(
-      name: "mortal-app",
-      dependencies: ["FirebaseFirestore", "FirebaseCore"],
-      path: "Tests/MortalAppProgram",
-      swiftSettings: strict
+    .testProgram(
+      "mortal-app",
+      in: "MortalAppProgram",
+      uses: ["FirebaseFirestore", "FirebaseCore"]
     ),
-    .testTarget(
-      name: "FirebaseFirestoreTests",
-      // The tests run the program.
-      dependencies: [
-        "FirebaseFirestore", "FirebaseAuth", "FirebaseCore", "FirestoreModel", "DocumentCodec",
-        "FirestoreSync", "SDKTestSupport", "brasa", "mortal-app",
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "FirebaseFirestore",
+      uses: [
+        "FirebaseAuth", "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync",
+        "SDKTestSupport", "brasa", "mortal-app",
+      ]
     ),
-    .target(
-      name: "FirebaseFirestoreSwift",
-      dependencies: ["FirebaseFirestore"],
-      path: "Sources/SDK/FirebaseFirestoreSwift",
-      swiftSettings: strict
+    .library("SDK/FirebaseFirestoreSwift", uses: ["FirebaseFirestore"]),
+    .library("SDK/FirebaseInstallations", uses: ["FirebaseCore", "FirestoreModel"]),
+    .tests(of: "FirebaseInstallations", uses: ["FirebaseCore", "SDKTestSupport", "brasa"]),
+    .library(
+      "SDK/FirebaseAnalytics",
+      uses: ["FirebaseCore", "FirebaseInstallations", "Gzip", "Locking"]
     ),
-    .target(
-      name: "FirebaseInstallations",
-      dependencies: ["FirebaseCore", "FirestoreModel"],
-      path: "Sources/SDK/FirebaseInstallations",
-      swiftSettings: strict
+    .testProgram(
+      "mortal-events",
+      in: "MortalEventsProgram",
+      uses: ["FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore"]
     ),
-    .testTarget(
-      name: "FirebaseInstallationsTests",
-      dependencies: ["FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa"],
-      swiftSettings: strict
+    .tests(
+      of: "FirebaseAnalytics",
+      uses: [
+        "FirebaseInstallations", "FirebaseCore", "Gzip", "SDKTestSupport", "brasa", "mortal-events",
+      ]
     ),
-    .target(
-      name: "FirebaseAnalytics",
-      dependencies: ["FirebaseCore", "FirebaseInstallations", "Gzip", "Locking"],
-      path: "Sources/SDK/FirebaseAnalytics",
-      swiftSettings: strict
+    .library("SDK/FirebaseMessaging", uses: ["FirebaseCore", "FirebaseInstallations", "Locking"]),
+    .tests(
+      of: "FirebaseMessaging",
+      uses: ["FirebaseAuth", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa"]
     ),
-    .executableTarget(
-      name: "mortal-events",
-      dependencies: ["FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore"],
-      path: "Tests/MortalEventsProgram",
-      swiftSettings: strict
+    .library(
+      "SDK/FirebaseRemoteConfig",
+      uses: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift", "Locking"]
     ),
-    .testTarget(
-      name: "FirebaseAnalyticsTests",
-      // The tests run the programs.
-      dependencies: [
-        "FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore", "Gzip", "SDKTestSupport",
-        "brasa", "mortal-events",
-      ],
-      swiftSettings: strict
+    .tests(
+      of: "FirebaseRemoteConfig",
+      uses: ["FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa"]
     ),
-    .target(
-      name: "FirebaseMessaging",
-      dependencies: ["FirebaseCore", "FirebaseInstallations", "Locking"],
-      path: "Sources/SDK/FirebaseMessaging",
-      swiftSettings: strict
+    .library("SDK/FirebaseStorage", uses: ["FirebaseCore", "Locking"]),
+    .tests(
+      of: "FirebaseStorage",
+      uses: ["FirebaseAuth", "FirebaseCore", "SDKTestSupport", "brasa"]
     ),
-    .testTarget(
-      name: "FirebaseMessagingTests",
-      // The tests run the program.
-      dependencies: [
-        "FirebaseMessaging", "FirebaseAuth", "FirebaseInstallations", "FirebaseCore",
-        "SDKTestSupport", "brasa",
-      ],
-      swiftSettings: strict
+    .library(
+      "SDK/FirebaseUI",
+      uses: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage", "Locking"]
     ),
-    .target(
-      name: "FirebaseRemoteConfig",
-      dependencies: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift", "Locking"],
-      path: "Sources/SDK/FirebaseRemoteConfig",
-      swiftSettings: strict
+    .tests(
+      of: "FirebaseUI",
+      uses: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage", "SDKTestSupport", "brasa"]
     ),
-    .testTarget(
-      name: "FirebaseRemoteConfigTests",
-      dependencies: [
-        "FirebaseRemoteConfig", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa",
-      ],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseStorage",
-      dependencies: ["FirebaseCore", "Locking"],
-      path: "Sources/SDK/FirebaseStorage",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "FirebaseStorageTests",
-      // The tests run the program.
-      dependencies: ["FirebaseStorage", "FirebaseAuth", "FirebaseCore", "SDKTestSupport", "brasa"],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseUI",
-      dependencies: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage", "Locking"],
-      path: "Sources/SDK/FirebaseUI",
-      swiftSettings: strict
-    ),
-    .testTarget(
-      name: "FirebaseUITests",
-      // The tests run the program.
-      dependencies: [
-        "FirebaseUI", "FirebaseAuth", "FirebaseCore", "FirebaseStorage", "SDKTestSupport", "brasa",
-      ],
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseRemoteConfigSwift",
-      dependencies: ["FirebaseRemoteConfig"],
-      path: "Sources/SDK/FirebaseRemoteConfigSwift",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseStorageSwift",
-      dependencies: ["FirebaseStorage"],
-      path: "Sources/SDK/FirebaseStorageSwift",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseAuthCombineSwift",
-      dependencies: ["FirebaseAuth", "FirebaseCore"],
-      path: "Sources/SDK/FirebaseAuthCombineSwift",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseFirestoreCombineSwift",
-      dependencies: ["FirebaseFirestore", "FirebaseCore"],
-      path: "Sources/SDK/FirebaseFirestoreCombineSwift",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "FirebaseStorageCombineSwift",
-      dependencies: ["FirebaseStorage", "FirebaseCore"],
-      path: "Sources/SDK/FirebaseStorageCombineSwift",
-      swiftSettings: strict
-    ),
-    .target(
-      name: "Firebase",
-      dependencies: [
+    .library("SDK/FirebaseRemoteConfigSwift", uses: ["FirebaseRemoteConfig"]),
+    .library("SDK/FirebaseStorageSwift", uses: ["FirebaseStorage"]),
+    .library("SDK/FirebaseAuthCombineSwift", uses: ["FirebaseAuth", "FirebaseCore"]),
+    .library("SDK/FirebaseFirestoreCombineSwift", uses: ["FirebaseFirestore", "FirebaseCore"]),
+    .library("SDK/FirebaseStorageCombineSwift", uses: ["FirebaseStorage", "FirebaseCore"]),
+    .library(
+      "SDK/Firebase",
+      uses: [
         "FirebaseAnalytics", "FirebaseAuth", "FirebaseCore", "FirebaseFirestore",
         "FirebaseInstallations", "FirebaseMessaging", "FirebaseRemoteConfig", "FirebaseStorage",
-      ],
-      path: "Sources/SDK/Firebase",
-      swiftSettings: strict
+      ]
     ),
 
-    // The rules of this file itself.
-    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    // The rules of this file and of the folders.
+    .testTarget(name: "ArchitectureTests"),
   ]
 )
+
+// Every target of ours: language mode 6, and no warning left unread.
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+}

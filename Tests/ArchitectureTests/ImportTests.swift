@@ -1,76 +1,80 @@
 import Foundation
 import Testing
 
-/// Nothing imports what the table of targets does not allow.
+/// The manifest's graph: layers point downwards, the page shows it as it is, apps link only what iOS 16 has.
+///
+/// That no file imports what its target does not use is the build's own check
+/// (`--explicit-target-dependency-import-check`).
 struct ImportTests {
   private let tree = SourceTree()
+  private let page = "docs/architecture.md"
 
-  private func table() throws -> TargetTable {
-    let page = tree.root.appendingPathComponent("docs/architecture.md")
-    return TargetTable(page: try String(contentsOf: page, encoding: .utf8))
+  private func manifest() throws -> Manifest { Manifest(text: try tree.text(of: "Package.swift")) }
+
+  @Test func `the manifest names every folder of the layers and no other`() throws {
+    let named = Dictionary(
+      uniqueKeysWithValues: try manifest().targets.map { ($0.name, $0.folder) }
+    )
+    #expect(named == (try tree.targets()))
   }
 
-  @Test func `the table names every target and no other`() throws {
-    let table = try table()
-    #expect(Set(table.allowed.keys) == Set(try tree.targets().keys))
-  }
-
-  @Test func `sources import what their row allows`() throws {
-    let table = try table()
-    for (target, folder) in try tree.targets() {
-      let allowed = table.allowed[target, default: []].union(TargetTable.free)
-      for line in try tree.imports(below: folder) {
-        #expect(allowed.contains(line.module), "\(line.file) imports \(line.module)")
+  @Test func `targets use their own layer and those below`() throws {
+    // The core of Firestore knows Google's messages until its API is apart from it.
+    let known: [String: Set<String>] = ["FirestoreService": ["FirestoreWire"]]
+    let manifest = try manifest()
+    for target in manifest.targets {
+      let height = try #require(Manifest.layers.firstIndex(of: target.layer))
+      for used in target.ours where !known[target.name, default: []].contains(used) {
+        let other = try #require(manifest[used], "\(target.name) uses \(used)")
+        let below = try #require(Manifest.layers.firstIndex(of: other.layer))
+        let allowed = target.layer == "SDK" ? [0, height].contains(below) : below <= height
+        #expect(allowed, "\(target.name) of \(target.layer) uses \(used) of \(other.layer)")
       }
+    }
+  }
+
+  @Test func `targets use nothing that they do not import`() throws {
+    for target in try manifest().targets {
+      let imported = Set(try tree.imports(below: target.folder).map(\.module))
+      guard !imported.isEmpty else { continue }
+      for used in target.ours + target.others {
+        #expect(imported.contains(used), "\(target.name) uses \(used) and imports it nowhere")
+      }
+    }
+  }
+
+  /// With `BRASA_WRITE_PAGES=1` the table is written instead.
+  @Test func `the page has the table of targets`() throws {
+    let text = try tree.text(of: page)
+    let lines = try TargetTable.lines(manifest: manifest(), tree: tree, page: text)
+    let table = lines.joined(separator: "\n")
+    let first = try #require(text.range(of: TargetTable.start))
+    let last = try #require(text.range(of: TargetTable.end))
+    let range = first.lowerBound..<last.upperBound
+    if ProcessInfo.processInfo.environment["BRASA_WRITE_PAGES"] == "1" {
+      try text.replacingCharacters(in: range, with: table)
+        .write(to: tree.root.appendingPathComponent(page), atomically: true, encoding: .utf8)
+    } else {
+      let help = "the table is out of date: BRASA_WRITE_PAGES=1 swift test --filter ImportTests"
+      #expect(String(text[range]) == table, "\(help)")
+    }
+    for line in lines {
+      #expect(!line.contains(/^\| `[^`]+` \| \|/), "say in the page what this is: \(line)")
     }
   }
 
   @Test func `what apps link imports nothing that iOS 16 has not`() throws {
-    let table = try table()
-    let products = try tree.targets().filter { $0.value.hasPrefix("Sources/SDK/") }
-    var linked = Set(products.keys)
-    var added = linked
-    while !added.isEmpty {
-      let next = added.flatMap { table.allowed[$0, default: []] }
-      added = Set(next).filter { table.allowed[$0] != nil }.subtracting(linked)
-      linked.formUnion(added)
+    let manifest = try manifest()
+    var linked: Set<String> = []
+    var open = manifest.targets.filter { $0.layer == "SDK" }
+    while let target = open.popLast() {
+      guard linked.insert(target.name).inserted else { continue }
+      open += target.ours.compactMap { manifest[$0] }
     }
     #expect(linked.isSuperset(of: ["FirestoreModel", "Gzip", "Locking"]))
-    let targets = try tree.targets()
-    for target in linked {
-      for line in try tree.imports(below: try #require(targets[target])) {
+    for target in manifest.targets where linked.contains(target.name) {
+      for line in try tree.imports(below: target.folder) {
         #expect(line.module != "Synchronization", "\(line.file) needs iOS 18")
-      }
-    }
-  }
-
-  @Test func `our targets do not import each other in a circle`() throws {
-    let table = try table()
-    var finished: Set<String> = []
-    func visit(_ target: String, _ path: [String]) {
-      #expect(!path.contains(target), "\((path + [target]).joined(separator: " -> "))")
-      guard !path.contains(target), finished.insert(target).inserted else { return }
-      for next in table.allowed[target, default: []] where table.allowed[next] != nil {
-        visit(next, path + [target])
-      }
-    }
-    for target in table.allowed.keys { visit(target, []) }
-  }
-
-  @Test func `tests import their target, what it may import, and what their row adds`() throws {
-    let table = try table()
-    let folders = try tree.folders(of: "Tests")
-    let helpers = Set(folders.filter { !$0.hasSuffix("Tests") })
-    let everyTest = TargetTable.free.union(helpers).union([
-      "Testing", "Foundation", "FoundationEssentials", "KeyValueStore", "KeyValueRocksDB",
-    ])
-    for tests in folders where tests.hasSuffix("Tests") {
-      let target = String(tests.dropLast("Tests".count))
-      let module = target.replacing("-", with: "_")
-      let allowed = everyTest.union([module]).union(table.allowed[target, default: []])
-        .union(table.allowedInTests[tests, default: []])
-      for line in try tree.imports(below: "Tests/\(tests)") {
-        #expect(allowed.contains(line.module), "\(line.file) imports \(line.module)")
       }
     }
   }
