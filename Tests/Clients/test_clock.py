@@ -1,12 +1,13 @@
 """A system clock that is set while the server runs: held back in production, followed in development."""
 
+import pathlib
 import re
 import struct
 
 import pytest
 import requests
 
-from support import server as servers, shim
+from support import postgres, server as servers, shim
 
 pytestmark = pytest.mark.brasa_only
 
@@ -49,9 +50,9 @@ def health(server):
     return requests.get(f"{server.url}/healthz", timeout=30)
 
 
-def step(server):
+def step(server, metric="brasa_clock_step_seconds"):
     page = requests.get(f"{server.url}/metrics", timeout=30).text
-    return float(re.search(r"^brasa_clock_step_seconds (\S+)$", page, re.MULTILINE).group(1))
+    return float(re.search(rf"^{metric} (\S+)$", page, re.MULTILINE).group(1))
 
 
 def test_a_step_is_held_back_until_it_is_accepted(tmp_path, clock):
@@ -115,3 +116,114 @@ def test_development_follows_every_step(tmp_path, clock):
         "clock", "accept", "--data", server.data, check=False
     ).stderr
     server.stop()
+
+
+DATABASE_STEP = "brasa_database_clock_step_seconds"
+NEEDS_POSTGRES = pytest.mark.skipif(postgres.programs() is None, reason=postgres.MISSING)
+
+
+@pytest.fixture
+def database():
+    """PostgreSQL whose clock the test sets."""
+    made = []
+
+    def prepare(directory):
+        directory = pathlib.Path(directory)
+        made.append(SettableClock(directory))
+        return made[0].environment
+
+    running = postgres.Postgres(prepare=prepare)
+    running.clock = made[0]
+    yield running
+    running.close()
+
+
+def serve_from(database, data, *arguments):
+    store = {"BRASA_STORE": database.address}
+    return servers.Brasa(data, *arguments, development=False, environment=store)
+
+
+def clock_command(server, database, *arguments):
+    store = {"BRASA_STORE": database.address}
+    return servers.run("clock", *arguments, "--data", server.data, environment=store).stdout
+
+
+@NEEDS_POSTGRES
+def test_a_step_of_the_databases_clock_is_held_back_until_it_is_accepted(tmp_path, database):
+    server = serve_from(database, tmp_path / "data").start()
+    year = year_of_a_write(server)
+    database.clock.set_ahead(10 * YEAR)
+    assert year_of_a_write(server) in (year, year + 1)
+    assert step(server) == 0
+    assert step(server, DATABASE_STEP) == pytest.approx(10 * YEAR, abs=10)
+    server.wait_for_output("the database clock stepped and is not followed")
+    assert health(server).status_code == 200
+    assert "the database server's clock stepped 31535" in health(server).text
+    assert "run brasa clock accept" in clock_command(server, database)
+    server.stop()
+
+    # A process that knows nothing of the time before holds it back, too.
+    server = serve_from(database, tmp_path / "other").start()
+    assert year_of_a_write(server) in (year, year + 1)
+    assert step(server, DATABASE_STEP) == pytest.approx(10 * YEAR, abs=10)
+    assert "is not followed" not in clock_command(server, database, "accept")
+    assert year_of_a_write(server) in (year + 10, year + 9)
+    assert step(server, DATABASE_STEP) == 0
+    server.stop()
+
+
+@NEEDS_POSTGRES
+def test_a_step_of_the_databases_clock_between_two_runs_is_held_back(tmp_path, database):
+    server = serve_from(database, tmp_path / "data").start()
+    year = year_of_a_write(server)
+    server.stop()
+    database.clock.set_ahead(-10 * YEAR)
+    server.start()
+    assert year_of_a_write(server) in (year, year + 1)
+    assert step(server, DATABASE_STEP) == pytest.approx(-10 * YEAR, abs=10)
+    database.clock.set_ahead(0)
+    assert year_of_a_write(server) in (year, year + 1)
+    assert step(server, DATABASE_STEP) == 0
+    server.stop()
+
+
+@NEEDS_POSTGRES
+def test_all_nodes_of_a_cluster_hold_one_time(tmp_path, database):
+    nodes = [serve_from(database, tmp_path / name, "--cluster").start() for name in "ab"]
+    year = max(year_of_a_write(node) for node in nodes)
+    database.clock.set_ahead(10 * YEAR)
+    for node in nodes:
+        assert year_of_a_write(node) in (year, year + 1)
+    nodes.append(serve_from(database, tmp_path / "c", "--cluster").start())
+    for node in nodes:
+        assert year_of_a_write(node) in (year, year + 1)
+        assert step(node, DATABASE_STEP) == pytest.approx(10 * YEAR, abs=10)
+    clock_command(nodes[2], database, "accept")
+    for node in nodes:
+        assert year_of_a_write(node) in (year + 10, year + 9)
+        assert step(node, DATABASE_STEP) == 0
+        node.stop()
+
+
+@NEEDS_POSTGRES
+def test_a_start_long_after_the_last_write_asks_for_a_confirmation_of_the_databases_clock(tmp_path, database):
+    server = serve_from(database, tmp_path / "data").start()
+    year = year_of_a_write(server)
+    server.stop()
+    (server.data / "clock").unlink()
+    database.clock.set_ahead(2 * YEAR)
+    store = {"BRASA_STORE": database.address}
+    refused = servers.run("serve", "--port", "0", "--data", server.data, environment=store, check=False)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Error: The database server's clock says ")
+    database.clock.set_ahead(0)
+    # The refused start has left the time alone.
+    server.start()
+    assert year_of_a_write(server) in (year, year + 1)
+    server.stop()
+    (server.data / "clock").unlink()
+    database.clock.set_ahead(2 * YEAR)
+    confirmed = serve_from(database, server.data, "--accept-clock").start()
+    assert year_of_a_write(confirmed) in (year + 1, year + 2)
+    confirmed.stop()
+    server.start().stop()

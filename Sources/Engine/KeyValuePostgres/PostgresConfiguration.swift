@@ -26,6 +26,11 @@ package struct PostgresConfiguration: Sendable {
   package var nodeName = ""
   /// First bytes of keys that the log of a shared store leaves out, because nobody keeps in memory what lies there.
   package var unloggedFirstBytes: Set<UInt8> = []
+  /// The treatment of steps of the server's clock.
+  package var clockSteps = ClockSteps.followed
+  /// Throws where the server's time and the store's last version, in microseconds, refuse an opening; not called for a
+  /// clock that is accepted.
+  package var openingCheck: (@Sendable (_ now: Int64, _ lastVersion: Int64) throws -> Void)?
   /// Told of every group that became durable: its keys and how long writing it took.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 

@@ -25,12 +25,13 @@ class Postgres:
     """Started when made; runs as the user `postgres` where the tests run as root, which the server refuses.
 
     `settings` are options of the server, `primary` another one whose standby it is. `prepare` is called with the
-    directory, where `data` and `wal` will be, before anything is made there.
+    directory, where `data` and `wal` will be, before anything is made there; what it returns is added to the
+    server's environment.
     """
 
     def __init__(self, durable=False, settings="", primary=None, prepare=lambda directory: None):
         self.directory = tempfile.mkdtemp(prefix="brasa-pg-")
-        prepare(self.directory)
+        environment = prepare(self.directory)
         user = []
         if os.getuid() == 0:
             shutil.chown(self.directory, "postgres", "postgres")
@@ -40,6 +41,7 @@ class Postgres:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=self.directory,
             env={
                 **os.environ,
+                **(environment or {}),
                 "POSTGRES_DURABLE": "yes" if durable else "",
                 "POSTGRES_SETTINGS": settings,
                 "POSTGRES_PRIMARY": f"host={primary.directory} user=brasa application_name=standby" if primary else "",

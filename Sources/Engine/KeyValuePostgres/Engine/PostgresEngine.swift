@@ -16,8 +16,8 @@ package final class PostgresEngine: KeyValueEngine {
   private let views: ViewConnections
   private let tailViews: ViewConnections
   private let session: WriterSession
-  private let time: EpochTime
-  private let timeline: TimelineLock
+  let time: EpochTime
+  let timeline: TimelineLock
   private let condition: EngineCondition
   private let groups: PostgresGroups
   private let queue: WriteQueue<PostgresGroups>
@@ -46,7 +46,7 @@ package final class PostgresEngine: KeyValueEngine {
     let isShared = configuration.sharing == .shared
     time = EpochTime(
       writer: .random(in: 1...Int64.max),
-      clock: ServerClock(clock),
+      clock: ServerClock(clock, steps: configuration.clockSteps),
       isShared: isShared
     )
     timeline = TimelineLock(connector, schema, time, condition)
@@ -57,6 +57,14 @@ package final class PostgresEngine: KeyValueEngine {
     queue = WriteQueue(groups)
     try Self.prepare(connector, schema, session)
     session.begin()
+    do {
+      try Self.beginTime(configuration, views, schema, time, timeline)
+    } catch {
+      connector.close()
+      queue.close()
+      session.close()
+      throw error
+    }
     if let log, let node {
       try timeline.tick()
       let row = try Self.beginView(in: views, schema) { row, _ in row }
@@ -126,7 +134,7 @@ package final class PostgresEngine: KeyValueEngine {
     // What others wrote behind a group is told when its completions have run.
     let isWriter = queue.isCurrent
     var (lease, row) = try openView()
-    if row.isStale, !isWriter {
+    if timeline.isStale(row), !isWriter {
       lease.connection.rollBack()
       views.giveBack(lease)
       try timeline.tick()
@@ -283,7 +291,7 @@ package final class PostgresEngine: KeyValueEngine {
       do {
         let row = try TimelineRow(try lease.connection.run(schema.beginView))
         if let log { try Self.check(row, since: mark, log, lease.connection) }
-        time.clock.note(row.now)
+        time.clock.note(row)
         return (lease, row)
       } catch {
         lease.connection.rollBack()
@@ -309,7 +317,7 @@ package final class PostgresEngine: KeyValueEngine {
   }
 
   /// Runs a body in a transaction that reads.
-  private static func beginView<R>(
+  static func beginView<R>(
     in views: ViewConnections,
     _ schema: StoreSchema,
     _ body: (TimelineRow, PostgresConnection) throws -> R
@@ -332,6 +340,9 @@ package final class PostgresEngine: KeyValueEngine {
     let connection = try connector.retrying { try session.live() }
     if try connection.run(schema.hasNodes).number(0, 0) == 0 {
       try connection.run(schema.addressColumn)
+    }
+    if try connection.run(schema.hasClock).number(0, 0) == 0 {
+      try connection.run(schema.addClock)
     }
     try connection.run(schema.writerSweep)
   }

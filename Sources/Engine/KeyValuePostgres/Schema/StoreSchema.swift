@@ -8,6 +8,8 @@ import KeyValueStore
 /// - `timeline`, one row: the last version that landed; the ceiling, the highest time that any view may have; the
 ///   engine that holds the time, and the epoch, which counts how often that changed. A group locks the row,
 ///   so groups of all engines run one after the other. `term` counts who has led.
+///   `clock_step` is the step of the server's clock that engines hold back, in microseconds, and `clock_acceptances`
+///   counts those that were accepted.
 /// - `writers`: the number of the last group of each engine that landed, written with the group.
 /// - `log`: the keys that the groups of engines wrote which share the store (`LoggedKeys`), for an hour. `timeline.log` is
 ///   the number of the last group; one of an engine that has the store alone takes a number and logs nothing.
@@ -61,7 +63,8 @@ extension StoreSchema {
     CREATE TABLE IF NOT EXISTS \(name).timeline (
       single boolean PRIMARY KEY CHECK (single), format bigint NOT NULL, version bigint NOT NULL,
       ceiling bigint NOT NULL, epoch bigint NOT NULL, holder bigint NOT NULL,
-      has_long_keys boolean NOT NULL, log bigint NOT NULL, term bigint NOT NULL
+      has_long_keys boolean NOT NULL, log bigint NOT NULL, term bigint NOT NULL,
+      \(Self.clockColumns.joined(separator: ", "))
     ) WITH (fillfactor = 10);
     CREATE TABLE IF NOT EXISTS \(name).writers (
       id bigint PRIMARY KEY, landed bigint NOT NULL, seen timestamptz NOT NULL
@@ -107,6 +110,24 @@ extension StoreSchema {
     "ALTER TABLE \(name).nodes ADD COLUMN IF NOT EXISTS address text NOT NULL DEFAULT ''"
   }
 
+  /// One number: whether the timeline has what it says of the server's clock.
+  var hasClock: String {
+    """
+    SELECT count(*) FROM pg_attribute
+      WHERE attrelid = to_regclass('\(name).timeline') AND attname = 'clock_step'
+    """
+  }
+
+  /// Adds that, which versions before do not mind.
+  var addClock: String {
+    let columns = Self.clockColumns.map { "ADD COLUMN IF NOT EXISTS \($0)" }
+    return "ALTER TABLE \(name).timeline \(columns.joined(separator: ", "))"
+  }
+
+  private static let clockColumns = [
+    "clock_step bigint NOT NULL DEFAULT 0", "clock_acceptances bigint NOT NULL DEFAULT 0",
+  ]
+
   /// The error of a store whose tables have a form that this program does not know.
   static func isNewer(_ format: Int64) -> KeyValueError {
     KeyValueError(
@@ -142,7 +163,8 @@ extension StoreSchema {
   private var row: String {
     """
     SELECT version, ceiling, epoch, holder, has_long_keys::int,
-      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, log, term FROM \(name).timeline
+      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, log, term,
+      clock_step, clock_acceptances FROM \(name).timeline
     """
   }
 
@@ -162,6 +184,14 @@ extension StoreSchema {
     """
     UPDATE \(name).timeline SET version = \(version), ceiling = \(version), epoch = epoch + 1,
       holder = \(holder)
+    """
+  }
+
+  /// Writes within such a transaction what engines are to believe of the server's clock.
+  func setClock(_ setting: ClockSetting) -> String {
+    """
+    UPDATE \(name).timeline SET clock_step = \(setting.step),
+      clock_acceptances = \(setting.acceptances)
     """
   }
 

@@ -97,7 +97,6 @@ extension EpochTime {
 
   /// A group has locked the row; if another engine holds the time, this one does when the group lands.
   func groupBegins(_ row: TimelineRow) {
-    clock.note(row.now)
     let isHolder = !isShared && holds(row)
     state.withLock { state in
       if isHolder {
@@ -165,7 +164,6 @@ extension EpochTime {
   /// What is to be written into a row that is locked, so that time may go on up to `ceiling`, or for a second where
   /// the time is taken over.
   func raise(_ row: TimelineRow, to ceiling: Int64?) -> Record {
-    clock.note(row.now)
     let isHolder = holds(row)
     return Record(
       version: row.version,

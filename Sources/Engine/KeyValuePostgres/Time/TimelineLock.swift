@@ -31,6 +31,10 @@ final class TimelineLock: Sendable {
       do {
         let row = try TimelineRow(try connection.run(schema.beginGroup))
         try checkSuccession(row)
+        time.clock.note(row)
+        if let setting = time.clock.setting(for: row) {
+          try connection.run(schema.setClock(setting))
+        }
         time.groupBegins(row)
         return row
       } catch {
@@ -63,8 +67,22 @@ final class TimelineLock: Sendable {
     try connector.retrying {
       try ceilings.withLock { kept in
         try change(&kept) { row in
-          guard row.isStale else { return nil }
-          return (schema.tick(to: max(row.now, row.ceiling), holder: time.writer), {})
+          guard isStale(row) else { return nil }
+          return (schema.tick(to: max(time.clock.now(), row.ceiling), holder: time.writer), {})
+        }
+      }
+    }
+  }
+
+  /// Whether the last version is so old that time has to go on without a group.
+  func isStale(_ row: TimelineRow) -> Bool { time.clock.now() - row.version > Timeline.lead }
+
+  /// Takes the server's clock to be right, for all engines of the store.
+  func acceptClock() throws {
+    try connector.retrying {
+      try ceilings.withLock { kept in
+        try change(&kept) { row in
+          (schema.setClock(ServerClock.acceptance(of: row)), { self.time.clock.accepted(row) })
         }
       }
     }
@@ -86,6 +104,8 @@ final class TimelineLock: Sendable {
   }
 
   /// Locks the row, runs the statement that `decide` makes of it, unless that is none, and calls back once it is durable.
+  ///
+  /// A step of the clock that the row does not know of is written, too.
   private func change(
     _ kept: inout PostgresConnection?,
     _ decide: (TimelineRow) throws -> (statement: String, done: () -> Void)?
@@ -95,10 +115,14 @@ final class TimelineLock: Sendable {
     kept = connection
     do {
       let row = try TimelineRow(try connection.run(schema.beginGroup))
-      guard let change = try decide(row) else { return connection.rollBack() }
-      try connection.run(change.statement)
+      time.clock.note(row)
+      let setting = time.clock.setting(for: row).map { schema.setClock($0) }
+      let change = try decide(row)
+      let statements = [setting, change?.statement].compactMap(\.self)
+      guard !statements.isEmpty else { return connection.rollBack() }
+      for statement in statements { try connection.run(statement) }
       switch connection.commit() {
-      case .committed: change.done()
+      case .committed: change?.done()
       // A ceiling that may or may not be there does no harm; the next one tells.
       case .refused(let error), .unknown(let error): throw error
       }

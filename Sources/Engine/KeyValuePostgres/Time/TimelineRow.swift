@@ -12,16 +12,17 @@ struct TimelineRow: Sendable {
   let holder: Int64
   /// Whether a key longer than `StoreSchema.longestKey` was ever written.
   let hasLongKeys: Bool
-  /// The server's clock.
+  /// The server's clock; `ServerClock` says what is believed of it.
   let now: Int64
   /// The number of the last group.
   let log: Int64
   /// The term of the node that leads.
   let term: Int64
+  /// The step of the server's clock that the engines hold back.
+  let clock: ClockSetting
+}
 
-  /// Whether the last version is so old that time has to go on without a group.
-  var isStale: Bool { now - version > Timeline.lead }
-
+extension TimelineRow {
   init(_ result: PostgresResult) throws {
     version = try result.number(0, 0)
     ceiling = try result.number(0, 1)
@@ -31,5 +32,6 @@ struct TimelineRow: Sendable {
     now = try result.number(0, 5)
     log = try result.number(0, 6)
     term = try result.number(0, 7)
+    clock = ClockSetting(step: try result.number(0, 8), acceptances: try result.number(0, 9))
   }
 }

@@ -97,8 +97,8 @@ package final class WallClock: Sendable {
 extension WallClock {
   private static let systemTime: @Sendable () -> Int64 = { microseconds(CLOCK_REALTIME) }
 
-  /// Includes the time for which the machine was asleep.
-  private static let timeSinceBoot: @Sendable () -> Int64 = {
+  /// The microseconds since the machine's boot, with the time for which it was asleep.
+  package static let timeSinceBoot: @Sendable () -> Int64 = {
     #if os(Linux)
     microseconds(CLOCK_BOOTTIME)
     #else

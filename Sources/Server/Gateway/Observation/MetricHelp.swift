@@ -115,6 +115,8 @@ enum MetricHelp {
       "Flushes, compactions, writes and syncs of the log that failed; anything but 0 needs you.",
     "brasa_clock_step_seconds":
       "How far the system clock is ahead of the time that is used; else 0.",
+    "brasa_database_clock_step_seconds":
+      "The same of the clock of PostgreSQL's server.",
     "brasa_kv_write_stopped": "1 while the engine takes no writes, or RocksDB stops them, else 0.",
     "brasa_damaged_reads_total": "Reads that met damaged data; anything but 0 needs you.",
     "brasa_kv_connections_total": "Connections to PostgreSQL that were made.",

@@ -8,7 +8,8 @@ struct ClockCommand: ParsableCommand {
     discussion: """
       A server in production does not follow the system clock when it is set by more than five minutes: a wrong \
       clock would expire tokens, registrations and reports. It goes on with the time of before, and /healthz, the log \
-      and the metric brasa_clock_step_seconds tell. When the new time is right, accept it.
+      and the metric brasa_clock_step_seconds tell. When the new time is right, accept it. The same holds for the clock of \
+      the database server where the store is in PostgreSQL.
 
       Examples:
         brasa clock
@@ -29,8 +30,8 @@ struct ClockCommand: ParsableCommand {
 
   struct Accept: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take the system clock to be right.",
-      discussion: "What expires by the new time expires at once."
+      abstract: "Take the system clock, and the database server's, to be right.",
+      discussion: "What expires by the new time expires at once. On a cluster one node is enough for the database's clock."
     )
     @OptionGroup var data: DataOptions
 

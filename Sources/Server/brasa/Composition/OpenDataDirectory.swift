@@ -25,11 +25,13 @@ final class OpenDataDirectory: Sendable {
   /// machine's, between 64 and 1,024, of which a sixteenth is for events. `openTables` files stay open, one in
   /// eight of them for events. `tableKilobytes` is for
   /// tests. A directory whose store is elsewhere is refused without that store, and one with a store of its own
-  /// beside another. With `isClustered` other nodes may have the store, too. `groupObserver` is told of every group that became durable.
+  /// beside another. With `isClustered` other nodes may have the store, too. `clockSteps` is about the clock of
+  /// PostgreSQL's server. `groupObserver` is told of every group that became durable.
   init(
     path: String,
     store: StoreLocation,
     isClustered: Bool = false,
+    clockSteps: ClockSteps = .followed,
     configuration: StoreConfiguration,
     openTables: Int,
     cacheMegabytes: Int? = nil,
@@ -53,7 +55,7 @@ final class OpenDataDirectory: Sendable {
     fileMemoryBytes = cache / 8
     tuning.blockCacheBytes =
       cache - configuration.documentCacheBytes - eventCache - fileMemoryBytes
-    engine = try Self.openStore(store, isClustered: isClustered, directory: path, tuning)
+    engine = try Self.openStore(store, isClustered: isClustered, clockSteps, directory: path, tuning)
     do {
       events = try RocksDBEngine(
         directory: path + "/events",
@@ -77,6 +79,7 @@ final class OpenDataDirectory: Sendable {
   private static func openStore(
     _ location: StoreLocation,
     isClustered: Bool,
+    _ clockSteps: ClockSteps,
     directory: String,
     _ tuning: RocksDBConfiguration
   ) throws -> any ServedEngine {
@@ -88,6 +91,12 @@ final class OpenDataDirectory: Sendable {
     case .postgres(let address):
       var configuration = PostgresConfiguration(address: address)
       configuration.groupObserver = tuning.groupObserver
+      configuration.clockSteps = clockSteps
+      if case .held = clockSteps {
+        configuration.openingCheck = {
+          try ClockWatch.check($0, of: "database server", lastWrite: $1)
+        }
+      }
       if isClustered {
         configuration.sharing = .shared
         configuration.unloggedFirstBytes = Databases.unobservedFirstBytes

@@ -12,6 +12,7 @@ import FirestoreService
 import Gateway
 import Installations
 import InstallationsAPI
+import KeyValuePostgres
 import KeyValueRocksDB
 import KeyValueStore
 import Logging
@@ -54,6 +55,7 @@ extension ServedSystem {
       path: settings.dataDirectory,
       store: settings.store,
       isClustered: settings.isClustered,
+      clockSteps: settings.databaseClockSteps,
       configuration: configuration,
       openTables: descriptors.tables,
       cacheMegabytes: settings.cacheMegabytes,
@@ -187,6 +189,7 @@ extension ServedSystem {
         audit: audit,
         events: analytics,
         messages: messages,
+        databaseServer: directory.engine as? PostgresEngine,
         isAway: !isHere()
       )
     }
@@ -203,6 +206,7 @@ extension ServedSystem {
       .map { StorageProbe($1, of: $0, health: health, metrics: metrics, log: log) }
     let clockWatch = ClockWatch(
       clock,
+      database: directory.engine as? PostgresEngine,
       directory: settings.dataDirectory,
       health: health,
       metrics: metrics,

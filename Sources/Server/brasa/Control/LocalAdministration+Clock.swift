@@ -15,8 +15,12 @@ extension LocalAdministration {
       )
     }
     if accepting { clock.accept() }
-    let step = clock.step
-    if step != 0 { try output(.line(ClockWatch.warning(step))) }
+    var watched = [WatchedClock.system(clock)]
+    if let databaseServer {
+      if accepting { try databaseServer.acceptClock() } else { try databaseServer.readClock() }
+      watched.append(.databaseServer(databaseServer))
+    }
+    for warning in watched.compactMap(\.warning) { try output(.line(warning)) }
     try output(.finished(summary: "The server's time is \(ClockWatch.text(clock.now()))."))
   }
 }

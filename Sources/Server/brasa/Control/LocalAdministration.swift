@@ -6,6 +6,7 @@ import DocumentStore
 import EventAnalytics
 import FirestoreModel
 import FirestoreService
+import KeyValuePostgres
 import KeyValueStore
 import Logging
 import ObjectStorage
@@ -24,6 +25,8 @@ struct LocalAdministration: Administration {
   let audit: AuditTrail
   let events: EventAnalytics
   let messages: PushService
+  /// The engine of a store in PostgreSQL, whose server has a clock of its own.
+  var databaseServer: PostgresEngine?
   /// Whether the home node of a cluster has the files, messages and events, and this is another one.
   var isAway = false
 
