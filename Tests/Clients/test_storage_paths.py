@@ -10,10 +10,18 @@ from support import server as servers
 pytestmark = pytest.mark.brasa_only
 
 OWNER = {"Authorization": "Bearer owner"}
-OF_NO_SERVICE = [
-    "/demo/us-central1/hello", "/.json?ns=demo", "/v1beta/models/x", "/compute/v1/projects/p/zones", "/favicon.ico", "/admin",
-    "/admin/", "/robots.txt", "/some-bucket", "/some-bucket/", "/some-bucket/a/b",
-]
+OF_NO_SERVICE = ["/favicon.ico", "/admin", "/admin/", "/robots.txt", "/some-bucket", "/some-bucket/", "/some-bucket/a/b"]
+ABSENT = {
+    "/demo/us-central1/hello": "Cloud Functions",
+    "/v2/projects/p/locations/us-central1/functions": "Cloud Functions",
+    "/v1/projects/p/locations/us-central1/functions": "Cloud Functions",
+    "/.json?ns=demo": "Realtime Database",
+    "/users/1.json?ns=demo": "Realtime Database",
+    "/v1beta/projects/p/locations/-/instances": "Realtime Database",
+    "/v1beta/models/x": "Firebase AI Logic",
+    "/compute/v1/projects/p/zones": "Compute Engine",
+    "/v1beta1/projects/p/sites": "Hosting",
+}
 OF_FILES = [
     "/some-bucket?uploads", "/some-bucket?location", "/some-bucket?versioning", "/some-bucket/?list-type=2", "/some-bucket?cors",
     "/storage/v1/b/some-bucket", "/storage/v1/b/some-bucket/o", "/storage/v1/b/some-bucket/o/a",
@@ -43,6 +51,67 @@ def test_reading_and_deleting_make_no_bucket(brasa, path):
         assert answer.status_code < 500 or answer.status_code == 501, (method, answer.text)
         if method == "GET" and path in OF_NO_SERVICE:
             assert answer.status_code == 404 and xml.fromstring(answer.content).find("Code").text == "NoSuchBucket"
+    assert buckets(brasa) == []
+
+
+def error(answer):
+    """What a JSON 404 says."""
+    assert answer.status_code == 404 and answer.headers["Content-Type"].startswith("application/json"), answer.text
+    assert answer.json()["error"]["code"] == 404 and answer.json()["error"]["status"] == "NOT_FOUND"
+    return answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path, service", ABSENT.items())
+def test_what_is_no_service_is_named(brasa, path, service):
+    for method in ("GET", "POST", "PUT", "DELETE"):
+        assert error(requests.request(method, brasa.url + path, json={}, timeout=30)) == f"Brasa has no {service}."
+    assert requests.head(brasa.url + path, timeout=30).content == b""
+    assert buckets(brasa) == []
+
+
+@pytest.mark.parametrize("headers", [
+    {"Accept": "application/json"},
+    {"Accept": "application/json, text/plain, */*"},
+    {"X-Goog-API-Client": "gl-python/3.12.3 gccl/2.19.0"},
+    {"User-Agent": "google-cloud-sdk gcloud/528.0.0 command/gcloud.storage.ls"},
+    {"User-Agent": "apitools Python/3.12.3 gsutil/5.33"},
+])
+@pytest.mark.parametrize("path", ["/b/none/x/y", "/admin", "/none/o/a", "/v1alpha/things"])
+def test_clients_that_speak_json_get_json(brasa, path, headers):
+    text = error(requests.get(brasa.url + path, headers=headers | OWNER, timeout=30))
+    assert path in text and text.startswith(("Brasa has no service at", "GET /"))
+    assert error(requests.post(brasa.url + path, json={}, headers=headers | OWNER, timeout=30))
+    assert buckets(brasa) == []
+
+
+@pytest.mark.parametrize("headers", [
+    {"Authorization": "AWS GOOG1EABC:c2ln"}, {"x-amz-content-sha256": "UNSIGNED-PAYLOAD"}, {"amz-sdk-request": "attempt=1"},
+    {"x-goog-project-id": "shop"}, {"x-goog-api-version": "2"},
+])
+def test_clients_of_the_xml_api_get_xml(brasa, headers):
+    for path in ("/demo/us-central1/hello", "/none/a"):
+        answer = requests.get(brasa.url + path, headers={"Accept": "application/json"} | headers, timeout=30)
+        assert xml.fromstring(answer.content).tag == "Error", answer.text
+    assert buckets(brasa) == []
+
+
+def test_a_bucket_comes_before_a_service_of_its_path(brasa):
+    assert requests.post(f"{brasa.url}/storage/v1/b?project=shop", json={"name": "compute"}, timeout=30).status_code == 200
+    try:
+        for path in ("/compute/v1/a", "/compute/us-central1/hello", "/shop.appspot.com/us-central1/hello"):
+            assert requests.put(brasa.url + path, b"x", timeout=30).status_code == 200
+            assert requests.get(brasa.url + path, timeout=30).content == b"x"
+    finally:
+        for name in ("compute", "shop.appspot.com"):
+            for item in requests.get(f"{brasa.url}/storage/v1/b/{name}/o", timeout=30).json().get("items", []):
+                requests.delete(f"{brasa.url}/{name}/{item['name']}", timeout=30)
+            requests.delete(f"{brasa.url}/storage/v1/b/{name}", timeout=30)
+    assert buckets(brasa) == []
+
+
+def test_a_post_that_stores_nothing_and_a_put_for_something_else_make_no_bucket(brasa):
+    assert requests.post(f"{brasa.url}/some-bucket/a", b"{}", timeout=30).status_code == 404
+    assert requests.put(f"{brasa.url}/some-bucket/a?tagging", b"<x/>", timeout=30).status_code == 501
     assert buckets(brasa) == []
 
 

@@ -172,7 +172,8 @@ import Testing
     }
   }
 
-  @Test func `a store of an older program gets the columns, and keeps a step over openings`() throws {
+  @Test func `a store of an older program gets the columns, and keeps a step over openings`() throws
+  {
     guard PostgresServer.isInstalled else { return }
     let store = try PostgresStore()
     try store.open().close()

@@ -109,6 +109,11 @@ package final class ObjectStorage: Sendable {
         ? BucketID.owner(ofName: name.text) ?? configuration.project : nil)
   }
 
+  /// Returns true if there is a bucket of that name, which is for anybody to know.
+  package func hasBucket(_ name: BucketName) async throws -> Bool {
+    try await storedBucket(name) != nil
+  }
+
   /// What is kept of a bucket for its clients by that name, which is for anybody to know; nil where there is nothing.
   package func document(_ key: Text, ofBucket name: BucketName) async throws -> Text? {
     try await storedBucket(name)?.configuration.documents[key]

@@ -29,7 +29,7 @@ struct VerifiedSignature: Sendable {
   /// The dialect of the request's header and parameter names.
   var dialect: SignatureDialect {
     switch version {
-    case .version2: .google
+    case .version2(let signature): signature.dialect
     case .version4(let signature): signature.dialect
     }
   }

@@ -37,11 +37,17 @@ struct XMLRequest: Sendable {
   /// True for a path that has nothing but a slash behind the bucket's name.
   var namesBucket: Bool { base.rest == [""] }
 
-  /// True for a request that reads or deletes, which makes no bucket that is not there.
+  /// True for a request that stores nothing, which makes no bucket that is not there.
   var makesNoBucket: Bool {
-    [.get, .head, .delete].contains(base.method)
-      || base.method == .post && parameter("delete") != nil
+    switch base.method {
+    case .put: false
+    case .post: parameter("uploads") == nil && !startsResumableUpload
+    default: true
+    }
   }
+
+  /// True for a request that begins a resumable upload.
+  var startsResumableUpload: Bool { header("x-goog-resumable")?.lowercased() == "start" }
 
   /// The bucket that the path names.
   var bucket: BucketName {

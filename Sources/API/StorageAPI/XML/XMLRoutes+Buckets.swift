@@ -14,9 +14,9 @@ extension XMLRoutes {
   /// Returns true if a request of the root path is for the list of buckets: all others ask if the server is there.
   static func isForBuckets(_ request: ServiceRequest) -> Bool {
     let header = request.headers[.authorization] ?? ""
-    return header.hasPrefix("AWS4-") || header.hasPrefix("GOOG4-")
-      || request.headers[.projectID] != nil
-      || (request.query ?? "").contains("-Algorithm=")
+    let schemes = ["AWS4-", "GOOG4-"] + Version2Signature.schemes.map { $0.0 + " " }
+    return schemes.contains { header.hasPrefix($0) } || request.headers[.projectID] != nil
+      || ["-Algorithm=", "AWSAccessKeyId="].contains { (request.query ?? "").contains($0) }
   }
 
   func listBuckets(_ request: XMLRequest) async throws -> ServiceResponse {

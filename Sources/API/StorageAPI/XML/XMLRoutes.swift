@@ -92,10 +92,12 @@ struct XMLRoutes: Sendable {
     var route = HTTPRoute(method, pattern, for: .clients) { request in
       var response: ServiceResponse
       do {
-        response = try await answer(try XMLRequest(request))
+        let request = try XMLRequest(request)
+        try await refuseAbsentService(request)
+        response = try await answer(request)
       } catch {
         guard let failure = XMLFailure(error) else { throw error }
-        response = failure.response
+        response = failure.response(to: request)
         // A body here would be taken for the next response of the connection.
         if request.method == .head { response.body = .bytes([]) }
       }
@@ -271,12 +273,11 @@ struct XMLRoutes: Sendable {
       try request.requireParameters(Parameters.session)
       return try await resume(id, request)
     }
+    // Before the bucket, which a request for something else does not make.
+    let part = request.parameter("uploadId")
+    try request.requireParameters(part == nil ? [] : Parameters.part)
     let (bucket, signature) = try await bucket(request)
-    if let id = request.parameter("uploadId") {
-      try request.requireParameters(Parameters.part)
-      return try await putPart(id, bucket, request, signature)
-    }
-    try request.requireParameters([])
+    if let part { return try await putPart(part, bucket, request, signature) }
     if let source = try CopySource(request) { return try await copy(source, bucket, request) }
     let new = try request.newObject(try request.object)
     let (object, checksum) = try await store(new, bucket, request, signature)
@@ -358,7 +359,7 @@ struct XMLRoutes: Sendable {
       return try await complete(id, bucket, request, signature)
     }
     try request.requireParameters([])
-    guard request.header("x-goog-resumable")?.lowercased() == "start" else {
+    guard request.startsResumableUpload else {
       throw XMLFailure.notImplemented
     }
     return try await start(bucket, signature, request)

@@ -150,7 +150,7 @@ extension SignatureVerifier {
     form fields: [String: String],
     now: Int64
   ) throws -> (account: String, key: SigningKey, policy: PostPolicy) {
-    if let account = fields["googleaccessid"] {
+    if let account = fields["googleaccessid"] ?? fields["awsaccesskeyid"] {
       return try verify(version2: fields, account: account, now: now)
     }
     for dialect in [SignatureDialect.google, .amazon] {
@@ -182,7 +182,10 @@ extension SignatureVerifier {
     throw SignatureProblem.malformed("x-goog-algorithm")
   }
 
-  /// The form of version 2: the fields `GoogleAccessId` and `signature`, which no condition has to allow.
+  /// The form of version 2: the fields `GoogleAccessId` or `AWSAccessKeyId`, and `signature`, which no condition has to
+  /// allow.
+  ///
+  /// A shared secret signs the policy with HMAC and SHA-1.
   private func verify(
     version2 fields: [String: String],
     account: String,
@@ -190,9 +193,14 @@ extension SignatureVerifier {
   ) throws -> (account: String, key: SigningKey, policy: PostPolicy) {
     let signature = try Version2Signature.bytes(fields["signature"], "signature")
     let text = fields["policy"] ?? ""
-    let key = try verify(anyOf: [text], signature, account: account)
+    let isBySecret = fields["googleaccessid"] == nil || Version2Signature.isAccessID(account)
+    let key =
+      isBySecret
+      ? try verify(secretOf: account, [text], signature)
+      : try verify(anyOf: [text], signature, account: account)
     let policy = try PostPolicy(encoded: text)
-    try policy.check(fields.filter { !["googleaccessid", "signature"].contains($0.key) }, now: now)
+    let credentials = ["googleaccessid", "awsaccesskeyid", "signature"]
+    try policy.check(fields.filter { !credentials.contains($0.key) }, now: now)
     return (account, key, policy)
   }
 }

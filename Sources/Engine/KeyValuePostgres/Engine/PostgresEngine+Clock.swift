@@ -9,13 +9,17 @@ extension PostgresEngine {
   /// next; nil where a test has set the clock.
   package var clockOffset: Int64? { time.clock.offset }
 
-  /// Takes the server's clock to be right, whatever step it made, for all engines of the store. Blocks.
+  /// Takes the server's clock to be right, whatever step it made, for all engines of the store.
+  ///
+  /// Blocks.
   package func acceptClock() throws {
     BlockingCheck.assertMayBlock()
     try timeline.acceptClock()
   }
 
-  /// Reads the server's clock. Blocks.
+  /// Reads the server's clock.
+  ///
+  /// Blocks.
   package func readClock() throws { try read { _ in } }
 
   /// Looks at the clock before anything is written by it.

@@ -70,10 +70,9 @@ struct ErrorRendering: RouterMiddleware {
       }
     // HEAD has the length of what GET gets.
     let method = request.method == .head ? .get : request.method
-    let body = RESTError.body(
-      FirestoreError(code, "\(method) \(request.uri.path): \(error.status.reasonPhrase)"),
-      streaming: false
-    )
+    let absent = error.status == .notFound ? AbsentService(request.head) : nil
+    let text = "\(method) \(request.uri.path): \(error.status.reasonPhrase)"
+    let body = RESTError.body(FirestoreError(code, absent?.text ?? text), streaming: false)
     return .json(body, status: error.status)
   }
 }

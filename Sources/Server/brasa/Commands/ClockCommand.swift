@@ -31,7 +31,9 @@ struct ClockCommand: ParsableCommand {
   struct Accept: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Take the system clock, and the database server's, to be right.",
-      discussion: "What expires by the new time expires at once. On a cluster one node is enough for the database's clock."
+      discussion: """
+        What expires by the new time expires at once. On a cluster one node is enough for the database's clock.
+        """
     )
     @OptionGroup var data: DataOptions
 

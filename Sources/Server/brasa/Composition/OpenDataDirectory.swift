@@ -55,7 +55,13 @@ final class OpenDataDirectory: Sendable {
     fileMemoryBytes = cache / 8
     tuning.blockCacheBytes =
       cache - configuration.documentCacheBytes - eventCache - fileMemoryBytes
-    engine = try Self.openStore(store, isClustered: isClustered, clockSteps, directory: path, tuning)
+    engine = try Self.openStore(
+      store,
+      isClustered: isClustered,
+      clockSteps,
+      directory: path,
+      tuning
+    )
     do {
       events = try RocksDBEngine(
         directory: path + "/events",
