@@ -30,6 +30,7 @@ import Testing
     batch.received = 1_795_400_000_000_000
     batch.clockOffset = -5
     batch.standing = SenderStanding.allCases.randomElement(using: &source) ?? .proven
+    batch.networkMark = [nil, 0, 7, .max].randomElement(using: &source) ?? nil
     batch.dropped = [.nameInvalid: 3, .valueInvalid: 1]
     return batch
   }

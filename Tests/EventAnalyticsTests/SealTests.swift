@@ -46,11 +46,12 @@ import Testing
     from user: String?,
     app: String = "1:42:ios:ab",
     _ standing: SenderStanding = .proven,
+    network: UInt64? = nil,
     to analytics: EventAnalytics
   ) async throws {
     var batch = EventBatch(instanceID: user, events: events)
     batch.context.appID = app
-    batch.standing = standing
+    (batch.standing, batch.networkMark) = (standing, network)
     _ = try await analytics.record(batch, from: .sdk, project: Self.project)
   }
 
@@ -301,6 +302,86 @@ import Testing
       )
     }
     #expect(try names(analytics).keys.sorted() == ["a", "b", "c"])
+  }
+
+  /// Of 16 names a network has one, once eight are taken; the last four are for installations of before.
+  @Test(arguments: [SenderStanding.proven, .provenOfAnyApp])
+  func `new installations of a few networks leave names of the day to others`(
+    standing: SenderStanding
+  ) async throws {
+    let analytics = try open { $0.namesPerDay = 16 }
+    func send(_ name: String, from user: String?, network: UInt64?) async throws {
+      try await send(
+        [AnalyticsEvent(name, time: clock.now)],
+        from: user,
+        standing,
+        network: network,
+        to: analytics
+      )
+    }
+    try await send("known", from: "old", network: 1)
+    try analytics.sealAll(of: #require(analytics.log(of: Self.project)))
+    clock.set(clock.now + EventStream.day)
+    for number in 0..<20 {
+      try await send("junk\(number)", from: "new\(number)", network: 666)
+      // What earlier segments had counts, too.
+      if number == 5 { try analytics.sealAll(of: #require(analytics.log(of: Self.project))) }
+    }
+    #expect(try names(analytics, on: Self.day + 1).count == 8)
+    for network in 0..<9 as Range<UInt64> {
+      for number in 0..<2 {
+        let user = network == 3 ? nil : "more\(network)"
+        try await send("spam\(network)\(number)", from: user, network: 700 + network)
+      }
+    }
+    let junk = try names(analytics, on: Self.day + 1).keys.sorted()
+    #expect(junk == (0..<8).map { "junk\($0)" } + (0..<4).map { "spam\($0)0" })
+    // An installation of before, in the network of the flood and in others; names that are there are everybody's.
+    let own: [(UInt64, String)] = [(666, "flood"), (2, "mine"), (2, "mine2"), (3, "mine3")]
+    for (network, name) in own {
+      try await send(name, from: "old", network: network)
+      try await send(name, from: "new of \(name)", network: 4)
+    }
+    for name in ["known", "junk0", "session_start"] {
+      try await send(name, from: "new", network: 666)
+    }
+    // A back end with an administrator's credentials has no share.
+    try await send("billed", from: "old", network: nil)
+    let all = try names(analytics, on: Self.day + 1)
+    #expect(
+      Set(all.keys) == Set(junk + ["mine", "mine3", "known", "session_start", "billed"])
+    )
+    #expect([all["mine"], all["mine3"], all["junk0"]] == [2, 2, 2])
+    let refused = analytics.metrics.first { $0.name == "analytics_names_refused_total" }?.value
+    #expect(refused == 12 + 9 + 5 + 4)
+    #expect(try Self.differences(analytics) == [])
+  }
+
+  @Test func `an installation is no older for events that say so`() async throws {
+    let analytics = try open { $0.namesPerDay = 16 }
+    let before = clock.now - EventStream.day
+    try await send([AnalyticsEvent("known", time: before)], from: "old", to: analytics)
+    try analytics.sealAll(of: #require(analytics.log(of: Self.project)))
+    clock.set(clock.now + EventStream.day)
+    for number in 0..<14 as Range<UInt64> {
+      try await send(
+        [
+          AnalyticsEvent("session_start", time: clock.now - EventStream.day),
+          AnalyticsEvent("junk\(number)", time: clock.now),
+        ],
+        from: "new\(number)",
+        network: number,
+        to: analytics
+      )
+    }
+    #expect(try names(analytics, on: Self.day + 1).count == 12)
+    try await send(
+      [AnalyticsEvent("mine", time: clock.now)],
+      from: "old",
+      network: 99,
+      to: analytics
+    )
+    #expect(try names(analytics, on: Self.day + 1)["mine"] == 1)
   }
 
   @Test func `a sender that only names an installation touches nothing of it`() async throws {

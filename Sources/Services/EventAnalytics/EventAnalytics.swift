@@ -20,6 +20,7 @@ package final class EventAnalytics: Sendable {
   let live = LiveView()
   let debug = DebugView()
   let limiter: IntakeLimiter
+  let networkNames = NetworkNames()
   let configuration: AnalyticsConfiguration
   let state: Mutex<State>
   /// Held by whoever reorganises the store.
@@ -75,6 +76,7 @@ package final class EventAnalytics: Sendable {
       ("analytics_batches_unproven_refused_total", Double(counts.unprovenRefused)),
       ("analytics_events_total", Double(counts.events)),
       ("analytics_events_dropped_total", Double(counts.dropped)),
+      ("analytics_names_refused_total", Double(counts.namesRefused)),
       ("analytics_events_debug_total", Double(counts.debug)),
       ("analytics_segments_sealed_total", Double(counts.sealed)),
       ("analytics_merges_total", Double(counts.merges)),
@@ -140,7 +142,7 @@ package struct AnalyticsConfiguration: Sendable {
   package var wordLimit = 20_000
   /// Of these, new on one day.
   package var wordsPerDay = 2_000
-  /// Different names of an app's events that are new on one day.
+  /// Different names of an app's events that are new on one day; `NameBudget` has the shares of networks.
   package var namesPerDay = 500
   /// Installations that proved nothing and are told apart, new in a project on one day; further ones count as nobody.
   package var unprovenPerDay = 2_000
@@ -173,6 +175,8 @@ struct IntakeCounts: Sendable {
   var daysDropped = 0
   var events = 0
   var dropped = 0
+  /// Events among them whose name was one too many for their sender's share.
+  var namesRefused = 0
   var debug = 0
   var sealed = 0
   var merges = 0

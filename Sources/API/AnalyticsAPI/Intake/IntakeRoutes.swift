@@ -72,6 +72,7 @@ struct IntakeRoutes: Sendable {
         isAdministrator || claim.covers(installation: batch.instanceID)
         || claim != .nothing && secret.flatMap(idOfSecret) == batch.instanceID
       batch.standing = isOwn ? counted.standing : .unproven
+      batch.networkMark = isAdministrator ? nil : counted.networkMark
       return batch
     }
   }

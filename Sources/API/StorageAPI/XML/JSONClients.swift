@@ -1,3 +1,4 @@
+import Access
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes

@@ -42,6 +42,8 @@ enum MetricHelp {
     "brasa_analytics_batches_refused_total":
       "Batches that were refused: too many bytes, or no room.",
     "brasa_analytics_batches_unproven_total": "Batches that came without an installation's token.",
+    "brasa_analytics_names_refused_total":
+      "Events that were dropped because their sender's share of an app's new names was used up.",
     "brasa_analytics_batches_unproven_refused_total": "Batches among them that were refused.",
     "brasa_analytics_space_low":
       "1 while the disk is nearly full and unproven senders are refused.",

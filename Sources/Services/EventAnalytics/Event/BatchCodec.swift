@@ -1,10 +1,10 @@
 import KeyValueStore
 
 // A batch in the intake, as `ByteWriter` writes: a format byte (1), flags (1 an instance id, 2 a user id, 4 imported,
-// 8 unproven, 16 proven of any app), the
+// 8 unproven, 16 proven of any app, 32 a network's mark), the
 // instance id, the context's seven texts and its offset, received, clock offset, the user id, properties (name, value,
 // time), dropped (code, count), events (name, time, sequence, parameters). A value is a byte for its kind (0 text,
-// 1 integer, 2 double, 3 items) and its content.
+// 1 integer, 2 double, 3 items) and its content. A network's mark is the last, where versions before read no more.
 
 extension EventBatch {
   private static let format: UInt8 = 1
@@ -14,7 +14,7 @@ extension EventBatch {
     var writer = ByteWriter()
     writer.byte(Self.format)
     let marks: UInt8 = (instanceID == nil ? 0 : 1) | (userID == nil ? 0 : 2) | (isImported ? 4 : 0)
-    writer.byte(marks | standing.flags)
+    writer.byte(marks | standing.flags | (networkMark == nil ? 0 : 32))
     if let instanceID { writer.text(instanceID) }
     writer.raw(context.encoded)
     writer.signed(received)
@@ -29,6 +29,7 @@ extension EventBatch {
     }
     writer.count(events.count)
     for event in events { event.write(to: &writer) }
+    if let networkMark { writer.signed(Int64(bitPattern: networkMark)) }
     return writer.bytes
   }
 
@@ -53,6 +54,7 @@ extension EventBatch {
       dropped[code, default: 0] &+= Int(truncatingIfNeeded: try reader.number())
     }
     events = try (0..<reader.count()).map { _ in try AnalyticsEvent(from: &reader) }
+    if flags & 32 != 0 { networkMark = UInt64(bitPattern: try reader.signed()) }
   }
 }
 

@@ -47,6 +47,8 @@ package struct EventBatch: Sendable, Equatable {
   package var isDebug = false
   /// The server's knowledge of its sender.
   package var standing = SenderStanding.proven
+  /// The mark of the sender's network; nil for whoever shows an administrator's credentials.
+  package var networkMark: UInt64?
   /// Whether an administrator brought it from elsewhere: bounds that keep clients from junk do not apply.
   package var isImported = false
   /// When the server got it: microseconds since the epoch.

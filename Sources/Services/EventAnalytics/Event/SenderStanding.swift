@@ -49,4 +49,11 @@ package struct EventSender: Sendable {
     self.installation = installation
     self.standing = standing
   }
+
+  /// A number that tells the network from others while this process runs, and says nothing of the address after that.
+  package var networkMark: UInt64 {
+    var hasher = Hasher()
+    hasher.combine(network)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
 }

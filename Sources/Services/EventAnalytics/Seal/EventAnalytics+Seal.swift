@@ -57,11 +57,13 @@ extension EventAnalytics {
         for key in keys { try group.delete(key) }
       }
       dictionaries.keep(words)
+      networkNames.add(builder.names.brought)
       log.forgetClosed(segment)
       log.mayMerge = true
       state.withLock { state in
         state.counts.sealed += 1
         state.counts.dropped += builder.dropped
+        state.counts.namesRefused += builder.names.refused
       }
       return true
     }
@@ -94,6 +96,7 @@ extension EventAnalytics {
       names: NameBudget(
         project: log.number,
         limit: configuration.namesPerDay,
+        networks: networkNames,
         reader: reader
       ),
       unprovenPerDay: configuration.unprovenPerDay,

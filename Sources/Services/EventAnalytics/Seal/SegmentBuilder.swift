@@ -30,7 +30,7 @@ struct SegmentBuilder {
   private var contexts: [EventContext: Context] = [:]
   private var rows: [Row: [TimelineRun]] = [:]
   private var days: [EventDay: DayCount] = [:]
-  private var names: NameBudget
+  private(set) var names: NameBudget
   /// Sessions that are counted with this segment.
   private var marks: [(key: [UInt8], isEngaged: Bool)] = []
   /// Purchases that are counted with this segment, and when they came.
@@ -72,6 +72,7 @@ struct SegmentBuilder {
     }
     let context = try self.context(batch.context)
     let properties = try batch.properties.compactMap { try property($0) }
+    let sender = try nameSender(of: batch)
     var runs: [EventDay: TimelineRun] = [:]
     for event in batch.events {
       let day = calendar.day(of: event.time)
@@ -79,7 +80,8 @@ struct SegmentBuilder {
         drop(.nameDuplicated, on: day)
         continue
       }
-      guard let event = try self.event(event, of: batch, app: context.words.app, on: day) else {
+      guard let event = try self.event(event, of: batch, sender, app: context.words.app, on: day)
+      else {
         drop(.exceededMaxEntities, on: day)
         continue
       }
@@ -146,7 +148,7 @@ struct SegmentBuilder {
     of batch: EventBatch,
     on day: EventDay
   ) throws -> UInt32 {
-    if var known = try instances[id] ?? stored(id) {
+    if var known = try record(of: id) {
       let before = known
       known.extend(to: day)
       if known != before { changed.insert(id) }
@@ -155,16 +157,27 @@ struct SegmentBuilder {
     }
     let isUnproven = !batch.standing.isProven
     if isUnproven, !counters.takeUnproven(at: batch.received, atMost: unprovenPerDay) { return 0 }
-    let record = InstanceRecord(number: counters.instance, day: day)
-    counters.instance += 1
+    let record = InstanceRecord(number: counters.takeInstance(at: batch.received), day: day)
     instances[id] = record
     changed.insert(id)
     added.append((record.number, id))
     return record.number
   }
 
-  private func stored(_ id: String) throws -> InstanceRecord? {
-    try reader.get(EventKey.named(.instance, project, id)).map { try InstanceRecord(decoding: $0) }
+  private func record(of id: String) throws -> InstanceRecord? {
+    if let known = instances[id] { return known }
+    return try reader.get(EventKey.named(.instance, project, id))
+      .map { try InstanceRecord(decoding: $0) }
+  }
+
+  private func nameSender(of batch: EventBatch) throws -> NameSender {
+    // By the number that it was given: an app says itself when its events were.
+    let number = try batch.instanceID.flatMap { try record(of: $0)?.number }
+    return NameSender(
+      standing: batch.standing,
+      network: batch.networkMark,
+      isNew: number.map { counters.isNew($0, at: batch.received) } ?? true
+    )
   }
 
   private mutating func context(_ context: EventContext) throws -> Context {
@@ -192,17 +205,18 @@ struct SegmentBuilder {
   private mutating func event(
     _ event: AnalyticsEvent,
     of batch: EventBatch,
+    _ sender: NameSender,
     app: UInt32,
     on day: EventDay
   ) throws -> TimelineEvent? {
     let known = try words.knownNumber(of: event.name, in: .events)
     let isAdmitted =
       try batch.isImported
-      || names.admits(event.name, known, app: app, on: day, from: batch.standing, &words)
+      || names.admits(event.name, known, app: app, on: day, from: sender, &words)
     guard isAdmitted else { return nil }
     let name = try known ?? words.number(of: event.name, in: .events)
     guard name != WordTable.other else { return nil }
-    try names.note(event.name, name, app: app, on: day, &words)
+    try names.note(event.name, name, app: app, on: day, from: sender, &words)
     let parameters = try event.parameters.compactMap { parameter -> TimelineEvent.Parameter? in
       let name = try words.number(of: parameter.name, in: .parameters)
       guard name != WordTable.other else { return nil }
