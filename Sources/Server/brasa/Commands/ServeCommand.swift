@@ -72,13 +72,15 @@ struct ServeCommand: AsyncParsableCommand {
       limits: settings.clientMemory.limits(isDevelopment: settings.isDevelopment)
     )
     let system = try ServedSystem.open(
-      settings,
-      descriptors: descriptors,
-      health: health,
-      damage: damage,
-      ledger: ledger,
-      metrics: metrics,
-      logs: logs
+      ServerProcess(
+        settings: settings,
+        descriptors: descriptors,
+        health: health,
+        damage: damage,
+        ledger: ledger,
+        metrics: metrics,
+        logs: logs
+      )
     )
     var gatewayConfiguration = settings.gateway(connections: descriptors.connections)
     gatewayConfiguration.peers = system.peers

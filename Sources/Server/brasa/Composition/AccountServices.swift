@@ -11,13 +11,9 @@ import ServiceModule
 
 /// Accounts as a module: their API, threads of their own, and mail.
 enum AccountServices {
-  /// The account APIs on accounts that are open.
-  static func module(
-    _ accounts: Accounts,
-    access: AccessControl,
-    projectsWithData: @escaping @Sendable () throws -> Set<Text>,
-    settings: ServeSettings
-  ) throws -> ServiceModule {
+  /// The account APIs of a server.
+  static func module(_ core: ServerCore) throws -> ServiceModule {
+    let (accounts, settings) = (core.accounts, core.settings)
     let identity = settings.identity
     let mail = try identity.mail.map { try queue($0) }
     let mailbox = settings.isDevelopment ? DevelopmentMailbox(log: Logger(label: "mailbox")) : nil
@@ -33,7 +29,7 @@ enum AccountServices {
     var module = ServiceModule.accounts(
       IdentityEnvironment(
         accounts: accounts,
-        access: access,
+        access: core.access,
         mailer: mail ?? mailbox,
         mailbox: mailbox,
         providers: IdentityProviders(
@@ -43,7 +39,7 @@ enum AccountServices {
         ),
         defaultProject: settings.project.map { .named(Text($0)) }
           ?? (settings.isDevelopment ? .onlyOne : .none),
-        projectsWithData: projectsWithData,
+        projectsWithData: core.projectsWithData,
         isDevelopment: settings.isDevelopment
       ),
       threads: threads

@@ -13,28 +13,23 @@ enum AnalyticsServices {
   /// The module, with the daily export where a directory is set.
   static func module(
     _ analytics: EventAnalytics,
-    access: AccessControl,
-    threads: EngineThreads,
-    keys: ProjectKeys,
-    proof: InstallationProof,
-    accounts: Accounts,
-    health: TaskHealth,
-    settings: ServeSettings
+    core: ServerCore,
+    proof: InstallationProof
   ) -> ServiceModule {
     var module = ServiceModule.analytics(
       analytics,
-      access: access,
-      threads: threads,
-      keys: keys,
+      access: core.access,
+      threads: core.threads,
+      keys: core.keys,
       proof: proof,
-      apps: apps(of: accounts, settings)
+      apps: apps(of: core.accounts, core.settings)
     )
-    if let directory = settings.events.exportDirectory {
+    if let directory = core.settings.events.exportDirectory {
       let export = DailyEventExport(
         analytics: analytics,
-        threads: threads,
+        threads: core.threads,
         directory: URL(fileURLWithPath: directory, isDirectory: true)
-      ) { health.report("daily export of events", $0) }
+      ) { [health = core.taskHealth] in health.report("daily export of events", $0) }
       module.tasks.append(ServiceTask("daily export") { try await export.run() })
     }
     return module

@@ -40,18 +40,15 @@ enum MessagingServices {
   /// Messaging on a store that is open.
   static func module(
     _ service: PushService,
-    access: AccessControl,
-    threads: EngineThreads,
-    keys: ProjectKeys,
-    shown: ShownTokens,
-    health: TaskHealth,
-    settings: ServeSettings
+    core: ServerCore,
+    shown: ShownTokens
   ) throws -> ServiceModule {
+    let settings = core.settings
     var environment = MessagingEnvironment(
       service: service,
-      access: access,
-      threads: threads,
-      keys: keys
+      access: core.access,
+      threads: core.threads,
+      keys: core.keys
     ) { token in
       let now = service.now / 1_000_000
       return shown.installation(ofAuthToken: token, now: now).map {
@@ -82,7 +79,7 @@ enum MessagingServices {
     var module = ServiceModule.messaging(
       environment,
       transports: [.apns: apple, .webPush: web]
-    ) { health.report($0, $1) }
+    ) { [health = core.taskHealth] in health.report($0, $1) }
     module.tasks.append(
       ServiceTask("connections to push services") {
         do {

@@ -1,0 +1,134 @@
+import Access
+import Authentication
+import Console
+import FirestoreModel
+import Gateway
+import KeyValueStore
+import Logging
+import ServiceLifecycle
+import ServiceModule
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The console in the browser, on the products of a server.
+struct ConsoleProduct {
+  let core: ServerCore
+  let products: ServedProducts
+  /// The products whose data it exports and imports.
+  let stored: StoredServices
+
+  /// The console as a module, beside those that it shows.
+  ///
+  /// Blocks.
+  func module(beside modules: [ServiceModule]) throws -> ServiceModule {
+    let accountThreads = EngineThreads(count: 4, capacity: 256)
+    var console = environment(accountThreads)
+    console.services = modules.map(\.name)
+    let history = MetricsHistory { [metrics = core.process.metrics] in metrics.render() }
+    let jobs = OperationJobs(JobHistory(engine: core.homeEngine)) {
+      MicrosecondClock.system.now() / 1_000
+    }
+    console.operations = .served(
+      stored,
+      access: core.access,
+      settings: core.settings,
+      logs: core.process.logs,
+      metrics: history,
+      jobs: jobs
+    )
+    // A node that becomes home later loads them then.
+    let isLoaded = core.isHome()
+    if isLoaded { try jobs.load() }
+    var module = ServiceModule.console(console)
+    module.tasks = [
+      ServiceTask("console") { [home = core.cluster?.home, threads = core.threads] in
+        try? await cancelWhenGracefulShutdown {
+          if let home { try await home.untilHeld() }
+          var isLoaded = isLoaded
+          while true {
+            if !isLoaded { isLoaded = await Self.load(jobs, threads) }
+            history.sample(now: MicrosecondClock.system.now() / 1_000)
+            try await Task.sleep(for: .seconds(MetricsHistory.period))
+          }
+        }
+        jobs.stop()
+        accountThreads.stop()
+      }
+    ]
+    return core.cluster.map { module.onlyAtHome($0.home) } ?? module
+  }
+
+  private func environment(_ accountThreads: EngineThreads) -> ConsoleEnvironment {
+    let (settings, accounts, access) = (core.settings, core.accounts, core.access)
+    let projectsWithData = core.projectsWithData
+    var console = ConsoleEnvironment(
+      access: access,
+      threads: core.threads,
+      accounts: accounts,
+      administrators: core.administrators,
+      audit: core.audit,
+      accountThreads: accountThreads,
+      isDevelopment: settings.isDevelopment,
+      defaultProject: settings.project ?? "demo-brasa",
+      version: ProgramVersion.text,
+      projects: { try projectsWithData().union(try accounts.knownProjects(limit: 1_000)) }
+    )
+    console.apps = .served(accounts)
+    console.keys = .stored(
+      accounts: accounts,
+      files: products.files.storage,
+      messages: products.messages
+    ) {
+      access.administratorPermit(reason: "the list of keys")
+    }
+    console.indexUses = { [databases = core.directory.databases] id in
+      guard let database = try databases.existingDatabase(id) else {
+        throw FirestoreError(.notFound, "The database \(id.path) does not exist.")
+      }
+      return database.indexUses.json
+    }
+    console.directory = settings.consoleDirectory
+    console.hosts = settings.consoleHosts
+    console.isBehindTLS = settings.origin.hasPrefix("https://")
+    return console
+  }
+
+  /// Loads the console's jobs; false where that failed, which the log tells.
+  private static func load(_ jobs: OperationJobs, _ threads: EngineThreads) async -> Bool {
+    do {
+      try await threads.run(on: .maintenance) { try jobs.load() }
+      return true
+    } catch {
+      Logger(label: "console").warning("jobs are not read yet", metadata: ["error": "\(error)"])
+      return false
+    }
+  }
+
+  /// Shows a set-up link to an operator who starts a production server at a terminal, while nobody can sign in to its console.
+  static func welcome(_ core: ServerCore) {
+    guard core.settings.servesConsole, !core.settings.isDevelopment, isatty(STDOUT_FILENO) == 1
+    else { return }
+    let (administrators, accounts) = (core.administrators, core.accounts)
+    _ = core.threads.submit(to: .maintenance) {
+      do {
+        guard try administrators.isEmpty() else { return }
+        let code = try administrators.invite(
+          email: nil,
+          roles: AdministratorRoles(.owner),
+          lifetime: 900
+        )
+        let link = Administrators.link(code, origin: accounts.origin)
+        let text =
+          "Nobody can sign in to the console yet. This link works once, within 15 minutes:\n\n"
+        // To the terminal and nowhere else: logs are kept, and read by others.
+        writeFully(text + "    \(link)\n\n", to: STDERR_FILENO)
+      } catch {
+        Logger(label: "console").warning("no set-up link", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Access
+import ConfigAPI
+import FirestoreAPI
+import FirestoreService
+import Gateway
+import Installations
+import InstallationsAPI
+import KeyValueStore
+import Logging
+import MessagingAPI
+import RulesAPI
+import ServiceModule
+
+extension ServedProducts {
+  /// The products as modules behind the port, in the order in which their tasks start: they end in the reverse order.
+  ///
+  /// A product that comes adds its line here, to those of every node or to those of the home node.
+  func modules() throws -> [ServiceModule] {
+    let shown = ShownTokens(installations)
+    let proof = InstallationProof.served(shown, isDevelopment: core.settings.isDevelopment)
+    var modules = try ofEveryNode(proof)
+    let ofHome = try ofHomeNode(proof, shown)
+    if let cluster = core.cluster {
+      // Its tasks end after those of the services, which write until they end.
+      modules.insert(cluster.homeModule(threads: core.threads), at: 0)
+      modules += ofHome.map { $0.atHome(cluster.home, passedOnBy: cluster.peers) }
+    } else {
+      modules += ofHome
+    }
+    if core.settings.isDevelopment {
+      let operations = EmulatorOperations(access: core.access, threads: core.threads)
+      modules.append(.firestoreEmulator(operations))
+    }
+    return modules
+  }
+
+  private func ofEveryNode(_ proof: InstallationProof) throws -> [ServiceModule] {
+    let peers = core.cluster?.peers
+    var eventsElsewhere: HTTPRoute.Passing?
+    if let peers { eventsElsewhere = { try await peers.passHome($0) } }
+    return [
+      .firestore(
+        peers.map { ForwardingService(documents, on: $0.own, nodes: $0) } ?? documents,
+        bodyLimit: GatewayConfiguration.Limits().messageBytes,
+        metrics: { [documents] in documents.metrics }
+      ),
+      .rules(
+        core.rules,
+        access: core.access,
+        threads: core.threads,
+        isDevelopment: core.settings.isDevelopment
+      ),
+      try AccountServices.module(core),
+      .remoteConfig(
+        templates,
+        access: core.access,
+        threads: core.threads,
+        keys: core.keys,
+        proof: proof,
+        eventsElsewhere: eventsElsewhere,
+        log: Logger(label: "remote config")
+      ),
+      .messagingScripts(),
+    ]
+  }
+
+  /// The modules whose state is in the memory of one process or on one machine.
+  private func ofHomeNode(
+    _ proof: InstallationProof,
+    _ shown: ShownTokens
+  ) throws -> [ServiceModule] {
+    [
+      .installations(
+        installations,
+        keys: core.keys,
+        threads: core.threads,
+        perNetwork: core.settings.events.installationsPerNetwork,
+        observer: messages
+      ),
+      AnalyticsServices.module(analytics, core: core, proof: proof),
+      try MessagingServices.module(messages, core: core, shown: shown),
+      files.module(access: core.access, accounts: core.accounts, threads: core.threads),
+    ]
+  }
+}

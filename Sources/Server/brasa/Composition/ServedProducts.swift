@@ -1,0 +1,123 @@
+import Access
+import ConfigTemplates
+import DocumentStore
+import EventAnalytics
+import FirestoreService
+import Installations
+import KeyValuePostgres
+import KeyValueRocksDB
+import KeyValueStore
+import Logging
+import PushMessaging
+import Realtime
+import ServiceModule
+
+/// The products of one server, open on its core.
+struct ServedProducts {
+  let core: ServerCore
+  let listeners: ListenHub
+  let documents: FirestoreService
+  let files: FileServices
+  let analytics: EventAnalytics
+  let templates: ConfigTemplates
+  let messages: PushService
+  let installations: InstallationTokens
+
+  /// Opens the products.
+  ///
+  /// Blocks.
+  init(_ core: ServerCore) throws {
+    self.core = core
+    let (directory, settings) = (core.directory, core.settings)
+    files = try FileServices(
+      directory,
+      engine: core.homeEngine,
+      threads: core.threads,
+      settings: settings,
+      openFiles: core.process.descriptors.files
+    )
+    listeners = try ListenHub(core)
+    documents = FirestoreService(
+      rules: core.rules,
+      access: core.access,
+      threads: core.threads,
+      listeners: listeners,
+      log: Logger(label: "firestore")
+    )
+    analytics = try EventAnalytics(
+      engine: directory.events,
+      configuration: .served(by: directory.events, settings.events)
+    )
+    templates = try ConfigTemplates(
+      engine: directory.databases.engine,
+      audiences: AnalyticsAudiences(analytics: analytics),
+      goals: AnalyticsGoals(analytics: analytics)
+    )
+    analytics.onErasure { [templates] in try templates.forget(installation: $0, of: $1) }
+    // Nobody here knows of another machine's disk.
+    var availableBytes: (@Sendable () throws -> Int)?
+    if let store = directory.engine as? RocksDBEngine {
+      availableBytes = { try store.availableBytes() }
+    }
+    messages = PushService(
+      engine: core.homeEngine,
+      threads: core.threads,
+      limits: settings.messaging.limits,
+      audiences: AnalyticsAudiences(analytics: analytics),
+      availableBytes: availableBytes
+    )
+    core.accounts.takeRegistrations(from: messages)
+    installations = try InstallationTokens(engine: directory.engine)
+  }
+
+  /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
+  func stored(_ part: StoredPart) throws -> StoredServices {
+    try core.directory.services(
+      part,
+      rules: core.rules,
+      accounts: core.accounts,
+      templates: templates,
+      analytics: analytics,
+      files: files.storage,
+      audit: core.audit,
+      messages: messages
+    )
+  }
+
+  /// The socket by which commands reach the server.
+  func control(stored: StoredServices, shared: StoredServices) throws -> ControlSocket {
+    let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
+    let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
+    return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
+      [templates, files, analytics, messages] request in
+      LocalAdministration(
+        permit: access.administratorPermit(reason: "brasa \(request.command)"),
+        rules: rules,
+        accounts: accounts,
+        services: isHome() ? stored : shared,
+        templates: templates,
+        files: files.storage,
+        audit: audit,
+        events: analytics,
+        messages: messages,
+        databaseServer: databaseServer,
+        isAway: !isHome()
+      )
+    }
+  }
+}
+
+extension ListenHub {
+  /// The listeners of a server's databases.
+  fileprivate convenience init(_ core: ServerCore) throws {
+    var configuration = RealtimeConfiguration(clock: StoreConfiguration.monotonicClock)
+    if core.settings.isClustered { configuration.freshness = 0 }
+    configuration.backlogBytes = core.settings.listenBacklogKilobytes << 10
+    try self.init(
+      databases: core.directory.databases,
+      feed: core.feed,
+      configuration: configuration,
+      submit: { [threads = core.threads] in threads.submit(to: .scans, $0) }
+    )
+  }
+}

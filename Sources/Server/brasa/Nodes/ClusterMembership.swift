@@ -1,0 +1,58 @@
+import KeyValueStore
+import Logging
+import ServiceModule
+
+/// A node among others on one store: its claim on being home, and its ways to the others.
+struct ClusterMembership {
+  let home: HomeClaim
+  let peers: PeerNodes
+  /// Where the files are that the home node had.
+  let files: FilesMark
+  /// Whether this node may be home.
+  let isCandidate: Bool
+
+  /// Joins the nodes of a directory's store, as the home node if it may be and there is none; nil where a server has its store
+  /// alone.
+  ///
+  /// Blocks.
+  init?(
+    _ directory: OpenDataDirectory,
+    settings: ServeSettings,
+    threads: EngineThreads,
+    connections: Int
+  ) throws {
+    guard let engine = directory.sharedEngine, let home = try HomeClaim(engine: engine) else {
+      return nil
+    }
+    let files = FilesMark(
+      engine: directory.engine,
+      directory: settings.dataDirectory,
+      settings: settings.files,
+      isOptional: settings.isHomeWithoutFiles
+    )
+    if settings.isHome, try files.isCurrent() { try home.takeIfFree() }
+    guard
+      let peers = try PeerNodes(
+        engine: engine,
+        home: home,
+        threads: threads,
+        connections: connections
+      )
+    else { return nil }
+    self.home = home
+    self.peers = peers
+    self.files = files
+    isCandidate = settings.isHome
+  }
+
+  /// The module that tells load balancers which node is home, and becomes it.
+  func homeModule(threads: EngineThreads) -> ServiceModule {
+    .home(
+      home,
+      isCandidate: isCandidate,
+      files: files,
+      threads: threads,
+      log: Logger(label: "nodes")
+    )
+  }
+}
