@@ -5,6 +5,8 @@ import json
 
 import pytest
 import requests
+from google.auth.transport.requests import Request
+from google.oauth2 import service_account
 
 from support import secrets, server as servers
 from support.administrators import PASSWORD, administrator, invite
@@ -33,6 +35,16 @@ def key_file(production, directory, name, project=OWN):
     servers.run("keys", "create", name, "--role", "admin", "--project", project, "--out", file, "--origin", production.url, "--data", production.data)
     secrets.note_file(file)
     return json.loads(file.read_text())
+
+
+def access_token(authority, key):
+    """A token of a service account, by its key file."""
+    scopes = ["https://www.googleapis.com/auth/cloud-platform"]
+    credentials = service_account.Credentials.from_service_account_info(key, scopes=scopes)
+    session = requests.Session()
+    session.verify = str(authority)
+    credentials.refresh(Request(session))
+    return secrets.note(credentials.token, "an access token")
 
 
 # Names
@@ -136,6 +148,9 @@ def test_a_key_is_an_owners_to_make_and_is_shown_when_its_maker_goes(production,
     secrets.note(made["secret"], "an HMAC key")
     access_id = made["metadata"]["accessId"]
     assert made["metadata"]["createdBy"] == "maker-of-keys@example.org"
+    made_too = maker.call("POST", f"/v1/projects/{OWN}/serverKeys", json={"name": "legacy"})
+    assert made_too.status_code == 200, made_too.text
+    secrets.note(made_too.json()["key"], "a server key")
     # Another project's account shares nothing here.
     foreign = key_file(production, tmp_path, "foreign", STAND_IN)["client_email"]
     assert maker.call("POST", f"{keys.split('?')[0]}?serviceAccountEmail={foreign}").status_code == 404
@@ -152,12 +167,43 @@ def test_a_key_is_an_owners_to_make_and_is_shown_when_its_maker_goes(production,
     listed = servers.run("keys", "list", "--data", production.data).stdout
     [line] = [line for line in listed.splitlines() if line.startswith(access_id)]
     assert line.endswith("by maker-of-keys@example.org, who is no administrator any more")
-    [shown] = [one for one in owner.renew().call("GET", f"/console/api/projects/{OWN}/keys").json()["keys"] if one["id"] == access_id]
+    found = owner.renew().call("GET", f"/console/api/projects/{OWN}/keys").json()
+    [shown] = [one for one in found["keys"] if one["id"] == access_id]
     assert shown["kind"] == "hmac" and shown["isMakerGone"] is True and made["secret"] not in str(shown)
+    assert [(one["id"], one["kind"], one["isMakerGone"]) for one in found["serverKeys"]] == [("legacy", "server", True)]
+    assert owner.call("GET", f"/console/api/projects/{STAND_IN}/keys").json()["serverKeys"] == []
     assert owner.call("DELETE", f"/console/api/projects/{OWN}/keys/{access_id}").status_code == 200
     answer = requests.get(sign(f"{production.url}/{BUCKET}/by-secret", "GET", access_id, made["secret"]), verify=authority, timeout=30)
     assert answer.status_code == 403 and code(answer) == "SignatureDoesNotMatch"
     assert servers.run("keys", "revoke", access_id, "--data", production.data, check=False).returncode != 0
+
+
+def test_a_key_is_shown_whose_making_service_account_has_no_key_any_more(production, authority, owner, tmp_path):
+    back_end = key_file(production, tmp_path, "key-maker")
+    made = requests.post(
+        f"{production.url}/storage/v1/projects/{OWN}/hmacKeys", params={"serviceAccountEmail": back_end["client_email"]},
+        headers={"Authorization": f"Bearer {access_token(authority, back_end)}"}, verify=authority, timeout=30,
+    ).json()
+    secrets.note(made["secret"], "an HMAC key")
+    access_id = made["metadata"]["accessId"]
+    assert made["metadata"]["createdBy"] == back_end["client_email"]
+
+    def listed():
+        lines = servers.run("keys", "list", "--data", production.data).stdout.splitlines()
+        [line] = [line for line in lines if line.startswith(access_id)]
+        keys = owner.renew().call("GET", f"/console/api/projects/{OWN}/keys").json()["keys"]
+        [shown] = [one for one in keys if one["id"] == access_id]
+        return line, shown["isMakerGone"]
+
+    line, is_gone = listed()
+    assert line.endswith(f"by {back_end['client_email']}") and not is_gone
+    servers.run("keys", "revoke", back_end["private_key_id"], "--data", production.data)
+    line, is_gone = listed()
+    assert line.endswith(", who is no administrator any more") and is_gone
+    # What it signs ended with the account's last key.
+    answer = requests.get(sign(f"{production.url}/{BUCKET}/by-secret", "GET", access_id, made["secret"]), verify=authority, timeout=30)
+    assert answer.status_code == 403
+    servers.run("keys", "revoke", access_id, "--data", production.data)
 
 
 # Uploads

@@ -201,8 +201,9 @@ def test_who_has_not_signed_it_is_refused(send, key, owned, project):
         signed("GET", path, key) | {"Date": email.utils.format_datetime(now + datetime.timedelta(seconds=5), usegmt=True)},
     ):
         assert code(send("GET", path, headers)) == mismatch
-    for method in ("PUT", "DELETE", "POST"):
+    for method in ("DELETE", "POST"):
         assert code(send(method, f"{path}?other=1", signed(method, path, key))) == mismatch
+    assert code(send("PUT", f"{path}?uploadId=1&partNumber=1", signed("PUT", path, key))) == mismatch
     for minutes, expected in ((-16, (400, "ExpiredToken")), (16, (403, "AccessDenied")), (-14, None), (14, None)):
         date = email.utils.format_datetime(now + datetime.timedelta(minutes=minutes), usegmt=True)
         answer = send("GET", path, signed("GET", path, key, date=date))

@@ -136,6 +136,15 @@ struct SharedSecretSignatureTests {
     }
   }
 
+  @Test func `a bucket may be signed with its slash`() throws {
+    var request = Self.examples[2].request
+    request.path = "/johnsmith"
+    #expect(try Self.problem(request, now: Self.examples[2].time) == nil)
+    request = Self.examples[0].request
+    request.path += "/"
+    #expect(try Self.problem(request, now: Self.examples[0].time) == .mismatch)
+  }
+
   @Test func `a request that changes something has no parameter that is not signed`() throws {
     var request = Self.examples[1].request
     request.parameters.append((name: "x-id", value: "PutObject"))

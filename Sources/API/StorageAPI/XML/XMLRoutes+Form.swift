@@ -13,7 +13,9 @@ extension XMLRoutes {
     guard let project = try await storage.project(ofBucket: name) else { throw XMLFailure.noBucket }
     try request.base.headers.refuseConditions(isReading: false)
     let type = request.base.headers[.contentType] ?? ""
-    guard MediaType(type)?.name == "multipart/form-data" else { throw XMLFailure.notImplemented }
+    guard MediaType(type)?.name == "multipart/form-data" else {
+      throw try await storage.hasBucket(name) ? XMLFailure.notImplemented : .noBucket
+    }
     var form = FormBody(try MultipartReader(contentType: type), request.base.body)
     let fields = try await form.fields()
     let given = fields.merging(["bucket": name.text.string]) { $1 }

@@ -226,15 +226,22 @@ package struct Version2Signature: Sendable {
       }
       guard !unsigned else { throw .mismatch }
     }
-    return [Self.signedParameters, Self.signedParameters.union(["userProject"])].flatMap { names in
+    let names = [Self.signedParameters, Self.signedParameters.union(["userProject"])]
+    let queries = names.flatMap { names in
       let signed = others.filter { names.contains($0.name) }.sorted { $0.name < $1.name }
-      guard !signed.isEmpty else { return [request.path] }
+      guard !signed.isEmpty else { return [""] }
       // A name without a value is sent with or without its sign of equality.
       return ["", "="].map { end in
         let query = signed.map { $0.value.isEmpty ? $0.name + end : "\($0.name)=\($0.value)" }
-        return "\(request.path)?\(query.joined(separator: "&"))"
+        return "?" + query.joined(separator: "&")
       }
     }
+    return Self.paths(request.path).flatMap { path in queries.map { path + $0 } }
+  }
+
+  /// The path as it came, and that of a bucket with the slash with which boto3 signs it.
+  private static func paths(_ path: String) -> [String] {
+    path.utf8.count { $0 == UInt8(ascii: "/") } == 1 && path != "/" ? [path, path + "/"] : [path]
   }
 
   /// The parameters that S3's and Google's clients sign by a secret.
@@ -247,8 +254,10 @@ package struct Version2Signature: Sendable {
     "select-type", "storageClass", "tagging", "torrent", "uploadId", "uploads", "versionId",
     "versioning", "versions", "website", "websiteConfig",
   ]
-  /// Parameters that mean nothing here.
-  private static let freeParameters: Set<String> = ["userProject", "x-id"]
+  /// Parameters that mean nothing here, or say again what a signed header says.
+  private static let freeParameters: Set<String> = [
+    "content-md5", "content-type", "userProject", "x-id",
+  ]
 
   private static func isOfDownload(_ parameter: String) -> Bool {
     parameter == "generation" || parameter.hasPrefix("response-")

@@ -8,7 +8,7 @@ import FirestoreModel
 /// A session is a ticket of that scope, so it outlives a restart and is swept with the others. All calls but
 /// `tokens` block, some for as long as hashing a password takes. Any thread may call.
 package final class Administrators: Sendable {
-  private let accounts: Accounts
+  let accounts: Accounts
   let sessions: AdministratorSessions
   let challenges: PasskeyChallenges
   /// Whether nobody signs in without a second factor.

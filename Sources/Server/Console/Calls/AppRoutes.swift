@@ -117,13 +117,18 @@ struct AppRoutes: Sendable {
   @Sendable
   private func listKeys(_ request: ServiceRequest) async throws -> ServiceResponse {
     let (accounts, environment) = (accounts, environment)
-    let found = try await blocking {
+    let project = try project(request)
+    let (keys, serverKeys) = try await blocking { () -> ([JSONValue], [JSONValue]) in
       let all = try environment.keys?.all() ?? accounts.serviceAccounts.all.map { IssuedKey($0) }
-      return try all.filter { $0.kind != .serverKey }.map { key in
-        key.json(isMakerGone: try environment.administrators.isMakerGone(key))
+      func json(_ keys: [IssuedKey]) throws -> [JSONValue] {
+        try keys.map { $0.json(isMakerGone: try environment.administrators.isMakerGone($0)) }
       }
+      return (
+        try json(all.filter { $0.kind != .serverKey }),
+        try json(all.filter { $0.kind == .serverKey && $0.project == project })
+      )
     }
-    return .private(.object(["keys": .array(found)]))
+    return .private(.object(["keys": .array(keys), "serverKeys": .array(serverKeys)]))
   }
 
   @Sendable
@@ -194,10 +199,20 @@ extension RegisteredApp {
   }
 }
 
+extension IssuedKey.Kind {
+  fileprivate var json: String {
+    switch self {
+    case .serviceAccount: "account"
+    case .sharedSecret: "hmac"
+    case .serverKey: "server"
+    }
+  }
+}
+
 extension IssuedKey {
   fileprivate func json(isMakerGone: Bool) -> JSONValue {
     .object([
-      "id": .string(id), "kind": .string(kind == .sharedSecret ? "hmac" : "account"),
+      "id": .string(id), "kind": .string(kind.json),
       "email": .string(email ?? ""), "role": .string(ServiceAccount.Role.admin.rawValue),
       "project": .string(project.string), "createdAt": .number(String(createdAt)),
       "maker": .string(maker), "isMakerGone": .bool(isMakerGone), "isActive": .bool(isActive),

@@ -87,10 +87,11 @@ package struct KeyRegister: Sendable {
 }
 
 extension Administrators {
-  /// True for a key that an administrator made whose account is gone.
+  /// True for a key that an administrator made whose account is gone, or a service account that has no key any more.
   package func isMakerGone(_ key: IssuedKey) throws -> Bool {
-    // Service accounts have addresses too, of their own domain.
-    guard key.maker.contains("@"), !key.maker.hasSuffix(".iam.brasa") else { return false }
-    return try !isKnown(key.maker)
+    guard key.maker.contains("@") else { return false }
+    // Service accounts have addresses of their own domain.
+    guard key.maker.hasSuffix(".iam.brasa") else { return try !isKnown(key.maker) }
+    return !accounts.serviceAccounts.all.contains { $0.email == key.maker }
   }
 }

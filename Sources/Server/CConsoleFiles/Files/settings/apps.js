@@ -87,8 +87,14 @@ function keyForm(root, close) {
 
 function serverKeyList(project) {
   const root = path("v1", "projects", project, "serverKeys");
+  const gone = new Set();
   const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
-    key.name, h("code", {}, `${key.hint}…`), instant(key.createdAt), key.createdBy || "–", bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
+    key.name, h("code", {}, `${key.hint}…`), instant(key.createdAt), makerOf({ maker: key.createdBy, isMakerGone: gone.has(key.name) }), bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
+  // The list of all keys knows whose maker is gone; this one, which other services have too, does not.
+  call("GET", path("console", "api", "projects", project, "keys")).then(({ serverKeys = [] }) => {
+    for (const key of serverKeys) if (key.isMakerGone) gone.add(key.id);
+    if (gone.size > 0) load();
+  }, complain);
   const add = async () => {
     const made = await dialog(t("serverKeys.add"), (close) => serverKeyForm(root, close));
     if (!made) return;
