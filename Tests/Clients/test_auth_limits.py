@@ -4,10 +4,9 @@ import concurrent.futures
 import time
 
 import pytest
-import requests
-from requests.adapters import HTTPAdapter
 
 from support import server as servers
+from support.addresses import From
 from support.identity import Identity, Refused
 
 pytestmark = pytest.mark.brasa_only
@@ -15,17 +14,6 @@ pytestmark = pytest.mark.brasa_only
 PASSWORD = "correct horse 7"
 PROJECT = "shop-limits"
 WRONG = ("INVALID_LOGIN_CREDENTIALS", "TOO_MANY_ATTEMPTS_TRY_LATER")
-
-
-class From(HTTPAdapter):
-    """Connections from one address of this machine: every 127.x.y.z is one."""
-
-    def __init__(self, address):
-        self.address = address
-        super().__init__(pool_connections=1, pool_maxsize=100)
-
-    def init_poolmanager(self, *arguments, **options):
-        super().init_poolmanager(*arguments, source_address=(self.address, 0), **options)
 
 
 @pytest.fixture(scope="module")
