@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import xml.etree.ElementTree as xml
+from email.utils import formatdate
 from unittest import mock
 
 import boto3
@@ -258,7 +259,8 @@ def test_nobody_else_reaches_the_xml_api(production, send, account):
     user = tokens.unsigned(servers.PROJECT, "ana")
     for headers, status in (
         ({}, 403), ({"Authorization": "Bearer owner"}, 401), ({"Authorization": f"Bearer {user}"}, 401),
-        ({"Authorization": "GOOG4-HMAC-SHA256 x"}, 400), ({"Authorization": "AWS a:b"}, 401),
+        ({"Authorization": "GOOG4-HMAC-SHA256 x"}, 400), ({"Authorization": "AWS a:b"}, 400),
+        ({"Authorization": "AWS a:c2ln", "Date": formatdate(usegmt=True)}, 403), ({"Authorization": "AWS2 a:c2ln"}, 401),
     ):
         for method in ("GET", "PUT", "DELETE", "POST"):
             answer = send(method, url, headers=headers)

@@ -46,6 +46,25 @@ struct ArchiveTests {
     #expect(phone.enrollmentDate == date && phone.displayName == "Phone")
   }
 
+  @Test func `second factors outlive an archive, and their account does not`() async throws {
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    func factor(_ uid: String, _ phoneNumber: String?) -> UserProfile.Factor {
+      UserProfile.Factor(
+        uid: uid,
+        displayName: nil,
+        enrollmentDate: date,
+        phoneNumber: phoneNumber
+      )
+    }
+    let copy = try Self.copy(MultiFactor(archived: [factor("a", nil), factor("b", "+55")]))
+    #expect(copy.enrolledFactors.map(\.uid) == ["a", "b"])
+    #expect(copy.enrolledFactors.map(\.factorID) == ["totp", "phone"])
+    #expect((copy.enrolledFactors.last as? PhoneMultiFactorInfo)?.phoneNumber == "+55")
+    let error = await #expect(throws: (any Error).self) { _ = try await copy.session() }
+    #expect((error as NSError?)?.code == AuthErrorCode.nullUser.rawValue)
+    await #expect(throws: (any Error).self) { try await copy.unenroll(withFactorUID: "a") }
+  }
+
   @Test func `a damaged archive has no object`() throws {
     let data = try NSKeyedArchiver.archivedData(
       withRootObject: NSString(string: "text"),

@@ -226,17 +226,15 @@ struct XMLRequest: Sendable {
 
   /// Refuses by its name a parameter that is none of those, and signs nothing: what it asks for would not be done.
   func requireParameters(_ known: Set<String>) throws(XMLFailure) {
-    let unknown = parameters.first { name, value in
-      !known.contains(name) && !repeatsHeader(name, value) && !Self.commonParameters.contains(name)
-        && !name.hasPrefix("X-Goog-")
+    // boto3 says in the URL again which headers it has signed; another value of such a header has no signature.
+    let common =
+      parameter("AWSAccessKeyId") == nil
+      ? Self.commonParameters : Self.commonParameters.union(["content-md5", "content-type"])
+    let unknown = parameters.first { name, _ in
+      !known.contains(name) && !common.contains(name) && !name.hasPrefix("X-Goog-")
         && !name.hasPrefix("X-Amz-") && !Version2Signature.parameters.contains(name)
     }
     if let unknown { throw .unsupported(unknown.name) }
-  }
-
-  /// Returns true for a parameter in which boto3 says again what a header says that it signed.
-  private func repeatsHeader(_ name: String, _ value: String) -> Bool {
-    ["content-md5", "content-type"].contains(name) && header(name) == value
   }
 
   /// What every request may have and means nothing here: who pays, and what clients of S3 call the operation.

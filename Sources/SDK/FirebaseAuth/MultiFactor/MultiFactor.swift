@@ -1,17 +1,46 @@
 import Foundation
 
 /// The second factors of an account.
-public final class MultiFactor: NSObject, Sendable {
-  let user: User
+public final class MultiFactor: NSObject, NSSecureCoding, Sendable {
+  /// The account; nil where the factors are from an archive, which says nothing of it.
+  private let user: User?
+  private let archived: [UserProfile.Factor]
 
-  init(user: User) { self.user = user }
+  init(user: User) { (self.user, archived) = (user, []) }
+
+  /// Factors without an account, which can be shown and not changed.
+  init(archived: [UserProfile.Factor]) { (user, self.archived) = (nil, archived) }
+
+  private var factors: [UserProfile.Factor] { user?.profile.factors ?? archived }
 
   /// The factors that are asked for after the password.
-  public var enrolledFactors: [MultiFactorInfo] { user.profile.factors.map(MultiFactorInfo.make) }
+  public var enrolledFactors: [MultiFactorInfo] { factors.map(MultiFactorInfo.make) }
+
+  private func account() throws -> User {
+    guard let user else { throw AuthErrorCode.nullUser.error() }
+    return user
+  }
+
+  // MARK: Archives
+
+  /// True: an archive's content is checked by its type.
+  public static var supportsSecureCoding: Bool { true }
+
+  /// Reads the factors from an archive, without the account.
+  public convenience init?(coder: NSCoder) {
+    guard let factors = JSONArchive.read([UserProfile.Factor].self, from: coder) else { return nil }
+    self.init(archived: factors)
+  }
+
+  /// Writes the factors to an archive.
+  public func encode(with coder: NSCoder) { JSONArchive.write(factors, to: coder) }
+
+  // MARK: Changes
 
   /// Begins an enrolment; the person must have signed in lately.
   public func session() async throws -> MultiFactorSession {
-    MultiFactorSession(user: user, idToken: try await user.getIDToken())
+    let user = try account()
+    return MultiFactorSession(user: user, idToken: try await user.getIDToken())
   }
 
   /// Adds a factor.
@@ -19,6 +48,7 @@ public final class MultiFactor: NSObject, Sendable {
     with assertion: MultiFactorAssertion,
     displayName: String?
   ) async throws {
+    let user = try account()
     let proof = try assertion.enrollment()
     let answer: SessionAnswer = try await user.send { token in
       var fields: [String: AuthField?] = proof
@@ -36,6 +66,7 @@ public final class MultiFactor: NSObject, Sendable {
 
   /// Removes a factor.
   public func unenroll(withFactorUID factorUID: String) async throws {
+    let user = try account()
     let answer: SessionAnswer = try await user.send { token in
       AuthRequest(
         "v2/accounts/mfaEnrollment:withdraw",
