@@ -322,6 +322,24 @@ package final class Administrators: Sendable {
     }
   }
 
+  /// Signs in with password and second factor, or a recovery code, at once; returns the secret of the session.
+  ///
+  /// Wrong passwords from elsewhere do not stop it (`ProjectAccounts.signIn(email:password:code:from:)`).
+  func signIn(
+    email: String,
+    password: String,
+    code: String,
+    from address: String
+  ) throws -> String {
+    let session = try scope.signIn(
+      email: email,
+      password: password,
+      code: code,
+      from: .client(address: address)
+    )
+    return try begin(session.user)
+  }
+
   /// Gives the second factor, or a recovery code in its place; returns the secret of the session and the address.
   func finishSignIn(
     pending: String,

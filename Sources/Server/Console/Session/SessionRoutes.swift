@@ -8,7 +8,8 @@ import ServiceModule
 
 /// Signing in to the console and out of it.
 ///
-///     POST /console/session/sign-in       email and password: a session, or a second factor is asked for
+///     POST /console/session/sign-in       email and password: a session, or a second factor is asked for; with
+///                                         the code of the second factor at once: a session
 ///     POST /console/session/factor        the code of the second factor, or a recovery code: a session
 ///     POST /console/session/challenge     what a passkey signs
 ///     POST /console/session/passkey       what it signed: a session
@@ -62,6 +63,15 @@ struct SessionRoutes: Sendable {
     let body = try await ConsoleBody(request)
     let (email, password) = (try body.required("email"), try body.required("password"))
     let address = request.address
+    if let code = body.text("code"), !code.isEmpty {
+      let secret = try await audit.noting("sign-in", request, of: email) { administrators in
+        (
+          try administrators.signIn(email: email, password: password, code: code, from: address),
+          email
+        )
+      }
+      return try await signedIn(secret, as: email, request)
+    }
     let device = DeviceCookie.token(request, isSecure: environment.isSecure(request))
     let outcome = try await audit.noting("sign-in", request, of: email) { administrators in
       let outcome = try administrators.signIn(

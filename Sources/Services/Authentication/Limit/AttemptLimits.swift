@@ -9,7 +9,8 @@ import Synchronization
 /// and address, and by account. The first two stop only that address. The third stops addresses that
 /// never signed in to the account, once many different ones tried: the owner's own addresses, devices and
 /// sessions stay as they are, and an email's code or link opens a new address, so nobody is locked out by
-/// unknown. A device that the account was signed in to from has tries of its own, wherever it is. An address is the owner's after a sign-up, a right password, a code of an email or a
+/// unknown. Nor do they stop an attempt that brings the second factor with the password, and learns of both together
+/// alone whether they are right: there is nothing to guess there one by one. A device that the account was signed in to from has tries of its own, wherever it is. An address is the owner's after a sign-up, a right password, a code of an email or a
 /// refresh from it.
 ///
 /// Counts are in memory, bounded, and begin anew with the server.
@@ -122,11 +123,15 @@ package final class AttemptLimits: Sendable {
   ///
   /// The account is any name that stays the same, such as project and e-mail.
   ///
-  /// - Parameter device: The name of a device that the account was signed in to from, which somebody vouches for.
+  /// - Parameters:
+  ///   - device: The name of a device that the account was signed in to from, which somebody vouches for.
+  ///   - hasSecondFactor: Whether the attempt counts for something only where a second factor that comes with it is
+  ///     right, too, and its response does not tell which was wrong. Strangers' attempts at the account do not stop it.
   package func enterPassword(
     account: Text,
     from origin: RequestOrigin,
-    device: Text? = nil
+    device: Text? = nil,
+    hasSecondFactor: Bool = false
   ) throws(AccountError) -> Attempt {
     let address = origin.bucket
     let familiar = Key(kind: .familiar, account: account, address: address)
@@ -149,7 +154,7 @@ package final class AttemptLimits: Sendable {
           settings.wrongPasswordsByAccountAndAddress
         )
       )
-    } else if !isFamiliar {
+    } else if !isFamiliar, !hasSecondFactor {
       wanted.append(
         (
           Key(kind: .passwordByAccount, account: account, address: ""),

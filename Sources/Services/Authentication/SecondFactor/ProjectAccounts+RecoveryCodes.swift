@@ -16,10 +16,15 @@ extension ProjectAccounts {
   package func finishSignIn(pendingCredential: String, recoveryCode: String) throws -> Session {
     let factor = SignInFacts.Factor(id: "recovery", kind: "recovery")
     return try finishSignIn(pendingCredential: pendingCredential, by: factor) { user in
-      let digest = RecoveryCode.digest(recoveryCode)
-      let index = user.recoveryCodes.firstIndex { ConstantTime.areEqual($0, digest ?? []) }
-      guard let index else { throw AccountError(.invalidCode) }
-      user.recoveryCodes.remove(at: index)
+      try accept(recoveryCode: recoveryCode, of: &user)
     }
+  }
+
+  /// Takes a recovery code of a user, which is good once.
+  func accept(recoveryCode: String, of user: inout User) throws {
+    let digest = RecoveryCode.digest(recoveryCode)
+    let index = user.recoveryCodes.firstIndex { ConstantTime.areEqual($0, digest ?? []) }
+    guard let index else { throw AccountError(.invalidCode) }
+    user.recoveryCodes.remove(at: index)
   }
 }

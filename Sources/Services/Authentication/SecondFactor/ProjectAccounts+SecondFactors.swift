@@ -162,7 +162,8 @@ extension ProjectAccounts {
     return (Text(uid), session, facts)
   }
 
-  private func accept(
+  /// Takes a code of a user's factor, which is good once.
+  func accept(
     _ code: String,
     factor id: Text,
     _ adjacent: Int,
@@ -227,7 +228,7 @@ extension ProjectAccounts {
     )
   }
 
-  private func countingSecondFactor<R>(_ uid: Text, _ body: () throws -> R) throws -> R {
+  func countingSecondFactor<R>(_ uid: Text, _ body: () throws -> R) throws -> R {
     let attempt = try accounts.limits.enterSecondFactor(account: name(uid))
     let result = try body()
     accounts.limits.giveBack(attempt)

@@ -92,12 +92,13 @@ extension ProjectAccounts {
   }
 
   /// A password that was right when it was checked.
-  private struct CheckedPassword {
+  struct CheckedPassword {
     let uid: Text
     let email: EmailAddress
     let stored: PasswordHash
     /// An imported password hashed as ours.
     let renewed: PasswordHash?
+    let attempt: AttemptLimits.Attempt
 
     /// The user, if the password is still his.
     func user(in users: UserGroup) throws -> User {
@@ -109,11 +110,15 @@ extension ProjectAccounts {
     }
   }
 
-  private func check(
+  /// Checks a password, and gives the attempt back where it is right.
+  ///
+  /// - Parameter hasSecondFactor: As `AttemptLimits.enterPassword` has it; then the caller gives the attempt back.
+  func check(
     email raw: String,
     password: String,
     from origin: RequestOrigin,
-    device: Text? = nil
+    device: Text? = nil,
+    hasSecondFactor: Bool = false
   ) throws -> CheckedPassword {
     let configuration = try configuration()
     guard configuration.allowsPassword else { throw AccountError(.passwordLoginDisabled) }
@@ -121,7 +126,8 @@ extension ProjectAccounts {
     let attempt = try accounts.limits.enterPassword(
       account: name(email),
       from: origin,
-      device: device
+      device: device,
+      hasSecondFactor: hasSecondFactor
     )
     let caller = PasswordCaller(origin, account: name(email), isFamiliar: attempt.isFamiliar)
     let hasher = try checkingHasher
@@ -151,8 +157,14 @@ extension ProjectAccounts {
         configuration.hidesAccounts ? .invalidLoginCredentials : .invalidPassword
       )
     }
-    accounts.limits.giveBack(attempt)
-    return CheckedPassword(uid: user.uid, email: email, stored: stored, renewed: checked.renewed)
+    if !hasSecondFactor { accounts.limits.giveBack(attempt) }
+    return CheckedPassword(
+      uid: user.uid,
+      email: email,
+      stored: stored,
+      renewed: checked.renewed,
+      attempt: attempt
+    )
   }
 
   /// Begins the first session of a new account.

@@ -37,9 +37,19 @@ function step(fields, action, send, problem, onFailure = (error) => show(problem
 function firstStep(known, next, problem) {
   const email = h("input", { type: "email", name: "email", autocomplete: "username", required: true, value: known, autofocus: !known });
   const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true, autofocus: Boolean(known) });
-  const fields = [field("users.email", email), field("users.password", password)];
-  const onFailure = (error) => show(problem, error.status === 401 ? t("signIn.wrong") : explain(error));
-  const submit = async () => next(await post("/console/session/sign-in", { email: email.value, password: password.value }));
+  // Where others have tried too many passwords, both factors at once still count.
+  const code = codeInput({ inputmode: "text", maxlength: 24 });
+  const both = stack(note(t("signIn.both")), field("signIn.code", code));
+  both.hidden = true;
+  const fields = [field("users.email", email), field("users.password", password), both];
+  const onFailure = (error) => {
+    show(problem, error.status === 401 ? t(both.hidden ? "signIn.wrong" : "signIn.wrongBoth") : explain(error));
+    if (error.status === 429) both.hidden = false;
+  };
+  const submit = async () => {
+    const typed = both.hidden ? "" : code.value.replace(/\s/g, "");
+    next(await post("/console/session/sign-in", { email: email.value, password: password.value, ...(typed ? { code: typed } : {}) }));
+  };
   return step(fields, t("signIn"), submit, problem, onFailure, hasPasskeys() ? passkeyButton(next, problem) : null);
 }
 

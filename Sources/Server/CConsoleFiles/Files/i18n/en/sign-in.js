@@ -1,6 +1,8 @@
 export default {
   signIn: "Sign in",
   "signIn.wrong": "Email or password is not right.",
+  "signIn.wrongBoth": "Email, password or code is not right.",
+  "signIn.both": "Too many passwords were tried for this account. With a code of your authenticator program, or a recovery code, you can sign in all the same.",
   "signIn.wrongCode": "The code is not right. Each code works once.",
   "signIn.code": "Code of the authenticator program",
   "signIn.recentText": "This takes that you have signed in lately. It goes on as soon as you have; Esc leaves it.",

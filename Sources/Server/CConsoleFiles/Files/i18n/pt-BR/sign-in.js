@@ -1,6 +1,8 @@
 export default {
   signIn: "Entrar",
   "signIn.wrong": "O e-mail ou a senha não está certo.",
+  "signIn.wrongBoth": "O e-mail, a senha ou o código não está certo.",
+  "signIn.both": "Tentaram senhas demais nesta conta. Com um código do seu aplicativo autenticador, ou um código de recuperação, você entra mesmo assim.",
   "signIn.wrongCode": "O código não está certo. Cada código vale uma vez.",
   "signIn.code": "Código do aplicativo autenticador",
   "signIn.recentText": "Isto pede que você tenha entrado há pouco. Continua assim que você entrar; Esc desiste.",
