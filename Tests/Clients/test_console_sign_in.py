@@ -12,6 +12,7 @@ import requests
 
 from support import secrets, server as servers
 from support.administrators import PASSWORD, Page, administrator, invite, timed_code
+from test_auth_limits import From
 
 pytestmark = pytest.mark.brasa_only
 
@@ -136,6 +137,31 @@ def test_parallel_wrong_passwords_are_counted_each(production):
     with concurrent.futures.ThreadPoolExecutor(100) as pool:
         codes = list(pool.map(guess, range(100)))
     assert set(codes) == {401, 429} and codes.count(401) <= 12, codes
+
+
+@pytest.mark.slow
+def test_both_factors_at_once_count_while_others_try_passwords(production):
+    owner = administrator(production, "owner", "stormy@example.org")
+
+    def page_at(address):
+        page = Page(production)
+        page.session.mount("https://", From(address))
+        return page
+
+    def sign_in(page, password=PASSWORD, **more):
+        return page.post("sign-in", {"email": "stormy@example.org", "password": password, **more}).status_code
+
+    others = [page_at(f"127.4.0.{number}") for number in range(1, 13)]
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda number: sign_in(others[number % 12], f"wrong password {number}"), range(108)))
+    away = page_at("127.4.1.1")
+    assert sign_in(away) == 429
+    for password, code in ((PASSWORD, "000000"), ("wrong password", timed_code(owner.secret, 1)), ("wrong password", owner.recovery_codes[0])):
+        assert sign_in(away, password, code=code) == 401
+        assert sign_in(away) == 429
+    assert sign_in(away, code=owner.recovery_codes[0]) == 200
+    assert away.renew().role == "owner"
+    assert sign_in(page_at("127.4.1.2"), code=timed_code(owner.secret, 1)) == 200
 
 
 # Sessions and tokens
