@@ -9,7 +9,8 @@ extension MultiFactor {
   public func getSessionWithCompletion(
     _ completion: ((MultiFactorSession?, (any Error)?) -> Void)?
   ) {
-    user.auth.deliver(to: completion) { try await self.session() }
+    AppCallback { (session: MultiFactorSession?, error) in completion?(session, error) }
+      .deliver(on: callbackQueue) { try await self.session() }
   }
 
   /// Adds a factor.
@@ -18,9 +19,7 @@ extension MultiFactor {
     displayName: String?,
     completion: (((any Error)?) -> Void)? = nil
   ) {
-    user.auth.deliver(to: completion) {
-      try await self.enroll(with: assertion, displayName: displayName)
-    }
+    deliver(to: completion) { try await self.enroll(with: assertion, displayName: displayName) }
   }
 
   /// Removes a factor.
@@ -28,7 +27,7 @@ extension MultiFactor {
     with factorInfo: MultiFactorInfo,
     completion: (((any Error)?) -> Void)? = nil
   ) {
-    user.auth.deliver(to: completion) { try await self.unenroll(with: factorInfo) }
+    deliver(to: completion) { try await self.unenroll(with: factorInfo) }
   }
 
   /// Removes a factor.
@@ -36,7 +35,14 @@ extension MultiFactor {
     withFactorUID factorUID: String,
     completion: (((any Error)?) -> Void)? = nil
   ) {
-    user.auth.deliver(to: completion) { try await self.unenroll(withFactorUID: factorUID) }
+    deliver(to: completion) { try await self.unenroll(withFactorUID: factorUID) }
+  }
+
+  private func deliver(
+    to completion: (((any Error)?) -> Void)?,
+    _ work: @escaping @Sendable () async throws -> Void
+  ) {
+    AppCallback { (_: Void?, error) in completion?(error) }.deliver(on: callbackQueue, work)
   }
 }
 

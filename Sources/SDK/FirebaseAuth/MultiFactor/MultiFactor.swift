@@ -16,6 +16,9 @@ public final class MultiFactor: NSObject, NSSecureCoding, Sendable {
   /// The factors that are asked for after the password.
   public var enrolledFactors: [MultiFactorInfo] { factors.map(MultiFactorInfo.make) }
 
+  /// The queue of callbacks: the account's, or the main queue.
+  var callbackQueue: DispatchQueue { user?.auth.callbackQueue ?? .main }
+
   private func account() throws -> User {
     guard let user else { throw AuthErrorCode.nullUser.error() }
     return user
