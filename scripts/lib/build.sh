@@ -7,6 +7,10 @@
 
 build_options=()
 if [ -n "${BRASA_BUILD_ONCE:-}" ]; then
-  # C at -O2 compiles as fast and hashes passwords and speaks TLS many times as fast.
-  build_options=(--scratch-path "$PWD/.build" -debug-info-format none -Xcc -O2 -Xcxx -O2)
+  # Whole modules take a quarter less of the compiler's time, where nothing is compiled a second time. C at -O2
+  # compiles as fast, and then hashes passwords and speaks TLS many times as fast.
+  build_options=(
+    --scratch-path "$PWD/.build" -debug-info-format none -Xcc -O2 -Xcxx -O2
+    -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
+  )
 fi
