@@ -311,7 +311,7 @@ import Testing
   ) async throws {
     let analytics = try open { $0.namesPerDay = 16 }
     func send(_ name: String, from user: String?, network: UInt64?) async throws {
-      try await send(
+      try await self.send(
         [AnalyticsEvent(name, time: clock.now)],
         from: user,
         standing,
