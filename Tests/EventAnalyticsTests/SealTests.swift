@@ -304,7 +304,7 @@ import Testing
     #expect(try names(analytics).keys.sorted() == ["a", "b", "c"])
   }
 
-  /// Of 16 names a network has one, once eight are taken; the last four are for installations of before.
+  /// A network has one of 16 names once eight are taken; the last four are for installations of before.
   @Test(arguments: [SenderStanding.proven, .provenOfAnyApp])
   func `new installations of a few networks leave names of the day to others`(
     standing: SenderStanding

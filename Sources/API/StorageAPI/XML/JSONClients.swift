@@ -69,7 +69,7 @@ extension ServiceRequest {
     "AWSAccessKeyId", "GoogleAccessId", "X-Amz-Signature", "X-Goog-Signature", "list-type",
     "partNumber", "upload_id", "uploadId",
   ]
-  /// What the XML API has of a bucket or object beside its content: parameters without a value.
+  /// Parameters without a value, which name what the XML API has of a bucket or object beside its content.
   private static let xmlResources: Set<String> = [
     "acl", "cors", "delete", "lifecycle", "location", "policy", "uploads", "versioning", "versions",
   ]

@@ -23,6 +23,6 @@ package enum ClockSteps: Sendable {
 struct ClockSetting: Sendable, Equatable {
   /// Microseconds that the server's clock is ahead of the believed time; 0 where it is followed.
   var step: Int64
-  /// How often an operator has accepted a step.
+  /// The number of steps that operators have accepted.
   var acceptances: Int64
 }

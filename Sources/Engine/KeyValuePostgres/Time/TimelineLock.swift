@@ -74,7 +74,7 @@ final class TimelineLock: Sendable {
     }
   }
 
-  /// Whether the last version is so old that time has to go on without a group.
+  /// Returns true for a last version so old that time has to go on without a group.
   func isStale(_ row: TimelineRow) -> Bool { time.clock.now() - row.version > Timeline.lead }
 
   /// Takes the server's clock to be right, for all engines of the store.
