@@ -326,15 +326,17 @@ def test_provider_configurations(app):
     assert (changed.client_id, changed.enabled, changed.display_name) == ("other", False, "Corp")
     changed = auth.update_oidc_provider_config("oidc.corp", display_name=auth.DELETE_ATTRIBUTE, app=app)
     assert changed.display_name is None
-    saml = auth.create_saml_provider_config(
-        "saml.corp", idp_entity_id="idp", sso_url="https://sso.example.com", x509_certificates=["C"],
-        rp_entity_id="rp", callback_url="https://app.example.com/cb", enabled=True, app=app,
-    )
-    assert saml.x509_certificates == ["C"] and saml.callback_url == "https://app.example.com/cb"
+    for enabled in (True, False):
+        with pytest.raises(exceptions.FirebaseError, match="OPERATION_NOT_ALLOWED.*Sign-in by SAML .* oidc.NAME"):
+            auth.create_saml_provider_config(
+                "saml.corp", idp_entity_id="idp", sso_url="https://sso.example.com", x509_certificates=["C"],
+                rp_entity_id="rp", callback_url="https://app.example.com/cb", enabled=enabled, app=app,
+            )
+    with pytest.raises(auth.ConfigurationNotFoundError):
+        auth.update_saml_provider_config("saml.corp", enabled=True, app=app)
     assert [c.provider_id for c in auth.list_oidc_provider_configs(app=app).iterate_all()] == ["oidc.corp"]
-    assert [c.provider_id for c in auth.list_saml_provider_configs(app=app).iterate_all()] == ["saml.corp"]
+    assert list(auth.list_saml_provider_configs(app=app).iterate_all()) == []
     auth.delete_oidc_provider_config("oidc.corp", app=app)
-    auth.delete_saml_provider_config("saml.corp", app=app)
     with pytest.raises(auth.ConfigurationNotFoundError):
         auth.get_oidc_provider_config("oidc.corp", app=app)
 

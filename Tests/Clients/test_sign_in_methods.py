@@ -45,6 +45,24 @@ def test_a_provider_that_cannot_be_served_is_refused_where_it_is_set_up(settings
         assert settings.ask("GET", f"/defaultSupportedIdpConfigs/{provider}")[0] != 200
 
 
+@pytest.mark.parametrize("collection, parameter, provider, code", [
+    ("inboundSamlConfigs", "inboundSamlConfigId", "saml.corp", "OPERATION_NOT_ALLOWED : Sign-in by SAML"),
+    ("oauthIdpConfigs", "oauthIdpConfigId", "saml.corp", "INVALID_PROVIDER_ID"),
+    ("defaultSupportedIdpConfigs", "idpId", "saml.corp", "INVALID_PROVIDER_ID"),
+    ("defaultSupportedIdpConfigs", "idpId", "gc.apple.com", "OPERATION_NOT_ALLOWED"),
+    ("defaultSupportedIdpConfigs", "idpId", "phone", "INVALID_PROVIDER_ID"),
+])
+def test_other_kinds_of_provider_are_refused_in_every_collection(settings, collection, parameter, provider, code):
+    for body in ({"enabled": True}, {"enabled": False, "displayName": "Corp"}, {"enabled": True, "clientId": "x", "issuer": "https://login.example.com"}):
+        if "clientId" not in body and collection != "inboundSamlConfigs":
+            continue
+        if collection == "defaultSupportedIdpConfigs":
+            body.pop("issuer", None)
+        status, answer = settings.ask("POST", f"/{collection}?{parameter}={provider}", **body)
+        assert status == 400 and answer["error"]["message"].startswith(code), answer
+        assert settings.ask("GET", f"/{collection}/{provider}")[0] != 200
+
+
 @pytest.mark.parametrize("provider, page, more", [
     ("google.com", "https://accounts.google.com/o/oauth2/v2/auth?", {}),
     ("github.com", "https://github.com/login/oauth/authorize?", {}),

@@ -133,16 +133,7 @@ enum ProviderResource: CaseIterable {
       try reader.text("tenant") { provider.tenant = $0 }
       try applyAppleKey(&reader, to: &provider)
     case .saml:
-      var saml = provider.saml ?? .init()
-      try reader.text("idpConfig.idpEntityId") { saml.entityID = $0 ?? "" }
-      try reader.text("idpConfig.ssoUrl") { saml.signInURL = $0 ?? "" }
-      try reader.flag("idpConfig.signRequest") { saml.signsRequests = $0 }
-      try reader.array("idpConfig.idpCertificates") { elements in
-        saml.certificates = try elements.map { try Self.text($0[["x509Certificate"]]) }
-      }
-      try reader.text("spConfig.spEntityId") { saml.partyEntityID = $0 ?? "" }
-      try reader.text("spConfig.callbackUri") { saml.callbackURL = $0 ?? "" }
-      provider.saml = saml
+      throw AccountError(.operationNotAllowed, ProviderConfiguration.noSAML)
     }
     try reader.finish()
   }
@@ -167,9 +158,7 @@ enum ProviderResource: CaseIterable {
       guard provider.clientID != nil else { throw IdentityFailure.code("MISSING_OAUTH_CLIENT_ID") }
       guard provider.issuer != nil else { throw IdentityFailure.code("MISSING_ISSUER") }
     case .saml:
-      guard let saml = provider.saml, !saml.entityID.isEmpty, !saml.signInURL.isEmpty else {
-        throw IdentityFailure.code("INVALID_CONFIG")
-      }
+      throw AccountError(.operationNotAllowed, ProviderConfiguration.noSAML)
     case .known:
       guard provider.clientID != nil else { throw IdentityFailure.code("MISSING_OAUTH_CLIENT_ID") }
     }

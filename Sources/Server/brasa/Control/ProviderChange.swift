@@ -27,7 +27,7 @@ struct ProviderChange: Codable, Sendable, Equatable {
   /// Stores the change; adds the provider where the project has none of that id.
   func store(in project: ProjectAccounts, secret: String?) throws -> ProviderConfiguration {
     guard kind != .saml else {
-      throw FirestoreError.invalidArgument("Sign-in by SAML is not supported by this server.")
+      throw FirestoreError.invalidArgument(ProviderConfiguration.noSAML)
     }
     guard try project.provider(kind, id) == nil else {
       return try project.updateProvider(kind, id) { try apply(to: &$0, secret) }

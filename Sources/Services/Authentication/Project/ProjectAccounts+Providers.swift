@@ -95,6 +95,7 @@ extension ProviderConfiguration {
       saml?.certificates.count ?? 0 <= 20
     else { throw AccountError(.invalidConfiguration) }
     if kind == .known { try checkKnown() }
+    guard kind != .saml else { throw AccountError(.operationNotAllowed, Self.noSAML) }
     if let issuer, kind == .oidc, !issuer.hasPrefix("https://"), !issuer.hasPrefix("http://") {
       throw AccountError(.invalidConfiguration, "The issuer must be a web address.")
     }

@@ -6,7 +6,7 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
     case known
     /// `oidc.…`
     case oidc
-    /// `saml.…`: kept for the Admin SDKs; signing in by SAML is refused.
+    /// `saml.…`: refused; earlier versions stored them, and they can be listed and deleted.
     case saml
   }
 
@@ -42,6 +42,10 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
     /// Nothing yet.
     package init() {}
   }
+
+  /// The reason why a provider of SAML can't be set up or sign anybody in.
+  package static let noSAML =
+    "Sign-in by SAML is not supported by this server. Set the provider up as oidc.NAME, by OpenID Connect."
 
   /// A provider that is not enabled yet.
   package init(kind: Kind, id: String) {
