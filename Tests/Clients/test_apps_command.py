@@ -86,6 +86,16 @@ def test_files_name_the_client_of_sign_ins_with_google(deployment):
     origin = ["--origin", "https://db.example.com"]
     found = plistlib.loads(apps("config", ios, *origin).stdout.encode())
     assert found["CLIENT_ID"] == client and found["REVERSED_CLIENT_ID"] == "com.googleusercontent.apps.77-web"
+    own = "77-ios.apps.googleusercontent.com"
+    apps("client", BUNDLE, "--google-client-id", own)
+    found = plistlib.loads(apps("config", ios, *origin).stdout.encode())
+    assert found["CLIENT_ID"] == own and found["REVERSED_CLIENT_ID"] == "com.googleusercontent.apps.77-ios"
+    other = create(apps, "ios", "--bundle-id", "com.example.other", "--google-client-id", "78-ios.apps.googleusercontent.com")
+    assert plistlib.loads(apps("config", other, *origin).stdout.encode())["CLIENT_ID"].startswith("78-")
+    for which, wrong in ((android, own), (BUNDLE, "77-ios"), (BUNDLE, "a b.apps.googleusercontent.com"), ("com.example.nowhere", own)):
+        assert apps("client", which, "--google-client-id", wrong, check=False).returncode != 0
+    apps("client", ios)
+    assert plistlib.loads(apps("config", ios, *origin).stdout.encode())["CLIENT_ID"] == client
     services = json.loads(apps("config", android, *origin).stdout)
     assert services["client"][0]["oauth_client"] == [{"client_id": client, "client_type": 3}]
     servers.run(*methods, "off", *more)

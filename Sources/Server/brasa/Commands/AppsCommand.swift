@@ -17,7 +17,8 @@ struct AppsCommand: ParsableCommand {
         brasa apps list --project shop
       """,
     subcommands: [
-      AppsCreateCommand.self, AppsListCommand.self, AppsConfigCommand.self, AppsDeleteCommand.self,
+      AppsCreateCommand.self, AppsListCommand.self, AppsConfigCommand.self, AppsClientCommand.self,
+      AppsDeleteCommand.self,
     ],
     defaultSubcommand: AppsListCommand.self
   )
@@ -56,6 +57,11 @@ struct AppsCreateCommand: ParsableCommand {
     help: "A certificate's SHA-256 fingerprint, so that links open the app (android); repeatable."
   )
   var fingerprints: [String] = []
+  @Option(
+    name: .customLong("google-client-id"),
+    help: "The app's own client at Google: CLIENT_ID of its file (ios)."
+  )
+  var googleClientID: String?
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
 
@@ -65,7 +71,8 @@ struct AppsCreateCommand: ParsableCommand {
       bundleID: bundleID,
       displayName: name,
       teamID: teamID,
-      fingerprints: fingerprints.isEmpty ? nil : fingerprints
+      fingerprints: fingerprints.isEmpty ? nil : fingerprints,
+      googleClientID: googleClientID
     )
     try printReplies(.apps(project: try project.id(), request), of: data)
   }
@@ -130,6 +137,33 @@ struct AppsConfigCommand: ParsableCommand {
   private func write(_ file: String) throws {
     guard let out else { return Terminal.write(file) }
     try Data(file.utf8).write(to: URL(fileURLWithPath: out), options: .atomic)
+  }
+}
+
+/// `brasa apps client`.
+struct AppsClientCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "client",
+    abstract: "Set an iOS app's own client at Google, or take it away.",
+    discussion: """
+      The client is CLIENT_ID of the app's file, and ID tokens for it sign in to the project. Without one the app \
+      has the client of google.com.
+
+      Example:
+        brasa apps client com.example.shop --google-client-id 77-ios.apps.googleusercontent.com \\
+          --project shop
+      """
+  )
+
+  @Argument(help: "The app's id or bundle id.") var app: String
+  @Option(name: .customLong("google-client-id"), help: "The client; without it the app has none.")
+  var googleClientID: String?
+  @OptionGroup var project: RulesProjectOptions
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let request = AppsRequest.setGoogleClient(app, clientID: googleClientID)
+    try printReplies(.apps(project: try project.id(), request), of: data)
   }
 }
 

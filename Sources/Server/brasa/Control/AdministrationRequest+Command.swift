@@ -25,6 +25,7 @@ extension AdministrationRequest {
     case .apps(_, .create): "apps create"
     case .apps(_, .list): "apps list"
     case .apps(_, .config): "apps config"
+    case .apps(_, .setGoogleClient): "apps client"
     case .apps(_, .delete): "apps delete"
     case .storage(let request): "storage \(request.command)"
     case .console(.invite): "console invite"

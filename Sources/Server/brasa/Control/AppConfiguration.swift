@@ -54,8 +54,9 @@ struct AppConfiguration {
   }
 
   private var propertyList: String {
-    let google = googleClientID.map {
-      [("CLIENT_ID", $0), ("REVERSED_CLIENT_ID", Self.reversed($0))]
+    let google = googleClientID.map { ofProject in
+      let client = app.googleClientID ?? ofProject
+      return [("CLIENT_ID", client), ("REVERSED_CLIENT_ID", RegisteredApp.reversed(client))]
     }
     let members =
       (google ?? []) + [
@@ -76,11 +77,6 @@ struct AppConfiguration {
       </plist>
 
       """
-  }
-
-  /// The client id with its parts in reverse, which is the scheme of the app's own addresses.
-  private static func reversed(_ clientID: String) -> String {
-    clientID.split(separator: ".").reversed().joined(separator: ".")
   }
 
   private static func escaped(_ text: String) -> String {

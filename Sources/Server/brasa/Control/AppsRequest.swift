@@ -8,8 +8,11 @@ enum AppsRequest: Codable, Sendable, Equatable {
     bundleID: String?,
     displayName: String?,
     teamID: String?,
-    fingerprints: [String]?
+    fingerprints: [String]?,
+    googleClientID: String?
   )
+  /// Sets the client at Google of the iOS app with that id or bundle id; nil takes it away.
+  case setGoogleClient(String, clientID: String?)
   /// Each app as a line.
   case list
   /// The configuration file of the app with that id or bundle id, for clients that reach the server at an origin.

@@ -14,17 +14,25 @@ extension LocalAdministration {
     let scope = accounts.project(Text(project))
     do {
       switch request {
-      case .create(let platform, let bundleID, let displayName, let teamID, let fingerprints):
+      case .create(let platform, let bundleID, let name, let teamID, let fingerprints, let client):
         let app = try scope.registerApp(
           platform,
           bundleID: bundleID,
-          displayName: displayName,
+          displayName: name,
           teamID: teamID,
           fingerprints: fingerprints,
+          googleClientID: client,
           projectNumber: Self.number(of: Text(project))
         )
         try output(.line(app.id))
         try output(.finished(summary: "registered the \(platform.rawValue) app \(app.id)"))
+      case .setGoogleClient(let which, let clientID):
+        let app = try find(which, scope)
+        guard try scope.setGoogleClient(ofApp: app.id, to: clientID) else {
+          throw Self.noApp(which)
+        }
+        let client = clientID ?? "the project's client at Google"
+        try output(.finished(summary: "\(app.id) has \(client)"))
       case .list: try listApps(scope, output)
       case .config(let which, let form, let origin):
         let origin = try Self.checked(origin ?? accounts.origin)

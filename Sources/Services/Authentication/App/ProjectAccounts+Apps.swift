@@ -37,6 +37,7 @@ extension ProjectAccounts {
     displayName: String?,
     teamID: String? = nil,
     fingerprints: [String]? = nil,
+    googleClientID: String? = nil,
     projectNumber: UInt32
   ) throws -> RegisteredApp {
     let digits = Hexadecimal.text(accounts.configuration.random.bytes(11))
@@ -47,7 +48,8 @@ extension ProjectAccounts {
       displayName: displayName,
       createdAt: accounts.now,
       teamID: teamID,
-      fingerprints: fingerprints?.map { $0.uppercased() }
+      fingerprints: fingerprints?.map { $0.uppercased() },
+      googleClientID: googleClientID
     )
     try app.check()
     let bytes = Array(try JSONEncoder().encode(app))
@@ -65,6 +67,20 @@ extension ProjectAccounts {
       try group.put(key(ofApp: app.id), bytes)
     }
     return app
+  }
+
+  /// Sets an iOS app's own client at Google; nil takes it away.
+  ///
+  /// False where there is no app with that id. Tokens for the client sign in to the project: only its owners may set it.
+  package func setGoogleClient(ofApp id: String, to clientID: String?) throws -> Bool {
+    try accounts.engine.write { group in
+      guard let stored = try group.get(key(ofApp: id)) else { return false }
+      var app = try JSONDecoder().decode(RegisteredApp.self, from: Data(stored))
+      app.googleClientID = clientID
+      try app.check()
+      try group.put(key(ofApp: id), Array(try JSONEncoder().encode(app)))
+      return true
+    }
   }
 
   /// Forgets an app; false where there is none with that id.

@@ -22,6 +22,8 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
   package var teamID: String?
   /// The SHA-256 fingerprints of the certificates that sign an Android app, as `keytool` prints them.
   package var fingerprints: [String]?
+  /// The app's own OAuth client at Google (iOS): `CLIENT_ID` of its file, and an audience of sign-ins with Google.
+  package var googleClientID: String?
 
   /// The number in the app's id, whose messages it takes.
   package var senderID: String {
@@ -58,6 +60,14 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
         )
       }
     }
+    if let googleClientID {
+      guard platform == .ios, Self.isGoogleClient(googleClientID) else {
+        throw AccountError(
+          .invalidConfiguration,
+          "Only iOS apps have a client id of their own at Google, such as 77-ios.apps.googleusercontent.com."
+        )
+      }
+    }
     if let fingerprints {
       guard platform == .android, (1...20).contains(fingerprints.count),
         fingerprints.allSatisfy(Self.isFingerprint)
@@ -68,6 +78,28 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
         )
       }
     }
+  }
+
+  private static func isGoogleClient(_ text: String) -> Bool {
+    let suffix = ".apps.googleusercontent.com"
+    let name = text.utf8.dropLast(suffix.utf8.count)
+    return text.hasSuffix(suffix) && (1...128).contains(name.count) && name.allSatisfy(isOfName)
+  }
+
+  /// The schemes of the addresses by which an iOS app may be opened, in lower case: its bundle id, the reversed id of a
+  /// client at Google, and `app-` with the app's id, as in Google's SDKs.
+  ///
+  /// - Parameter projectClientID: The project's client of sign-ins with Google.
+  package func schemes(projectClientID: String?) -> Set<String> {
+    guard platform == .ios else { return [] }
+    let clients = [googleClientID, projectClientID].compactMap(\.self).map(Self.reversed)
+    let own = "app-" + id.split(separator: ":").joined(separator: "-")
+    return Set((clients + [own, bundleID].compactMap(\.self)).map { $0.lowercased() })
+  }
+
+  /// A client's id with its parts in reverse, which is the scheme of the app's own addresses.
+  package static func reversed(_ clientID: String) -> String {
+    clientID.split(separator: ".").reversed().joined(separator: ".")
   }
 
   private static func isFingerprint(_ text: String) -> Bool {
