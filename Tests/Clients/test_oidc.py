@@ -292,6 +292,84 @@ def test_an_unverified_address_is_never_linked(identity, provider):
     assert [p["providerId"] for p in user["providerUserInfo"]] == ["password"]
 
 
+def confirmed(identity, provider, subject):
+    """A person whose address has an account with a password already: what the code flow says, and the account."""
+    address = f"{subject}@corp.example"
+    made = identity.client("signUp", email=address, password=PASSWORD)
+    provider.person(subject, email=address, email_verified=False, name="Bia Corp")
+    uri, session = begin(identity)
+    answer = finish(identity, provider.consent(uri, subject), session, returnIdpCredential=True)
+    assert answer["needConfirmation"] is True and answer["verifiedProvider"] == ["password"] and answer["providerId"] == ID
+    assert "idToken" not in answer and "refreshToken" not in answer
+    secrets.note(answer["pendingToken"], "pending token")
+    return answer, identity.client("signInWithPassword", email=address, password=PASSWORD), made["localId"]
+
+
+def pending(identity, token, **more):
+    return identity.client("signInWithIdp", requestUri="http://localhost", pendingToken=token, returnSecureToken=True, **more)
+
+
+def providers_of(identity, session):
+    [user] = identity.client("lookup", idToken=session["idToken"])["users"]
+    return sorted(one["providerId"] for one in user["providerUserInfo"])
+
+
+def test_an_account_with_another_credential_is_linked_by_the_pending_token(identity, provider):
+    answer, owner, uid = confirmed(identity, provider, "pending-1")
+    linked = pending(identity, answer["pendingToken"], idToken=owner["idToken"], returnIdpCredential=True)
+    assert linked["localId"] == uid and linked["providerId"] == ID and linked["oauthIdToken"] == answer["oauthIdToken"]
+    assert providers_of(identity, linked) == [ID, "password"]
+    uri, session = begin(identity)
+    assert finish(identity, provider.consent(uri, "pending-1"), session)["localId"] == uid
+    # The word of the provider holds for another sign-in too, as a token of the provider does, and links nobody else.
+    assert pending(identity, answer["pendingToken"])["localId"] == uid
+    other = identity.client("signUp", email="pending-other@corp.example", password=PASSWORD)
+    refused("FEDERATED_USER_ID_ALREADY_LINKED", pending, identity, answer["pendingToken"], idToken=other["idToken"])
+
+
+def test_an_account_with_another_credential_is_linked_by_the_providers_token(identity, provider):
+    """`GoogleAuthProvider.credentialFromError` has the ID token of the code flow, and not the nonce in it."""
+    answer, owner, uid = confirmed(identity, provider, "pending-2")
+    linked = with_token(identity, answer["oauthIdToken"], idToken=owner["idToken"])
+    assert linked["localId"] == uid and providers_of(identity, linked) == [ID, "password"]
+
+
+def test_the_nonce_of_a_code_is_this_servers(identity, provider, person):
+    uri, session = begin(identity)
+    nonce = fields_of(uri)["nonce"]
+    made = finish(identity, provider.consent(uri, person), session, returnIdpCredential=True)
+    secrets.note(made["pendingToken"], "pending token")
+    assert with_token(identity, made["oauthIdToken"])["localId"] == made["localId"]
+    assert len(nonce) == 65
+    for other in (nonce[:-1], "x" * 65, nonce[:22] + "x" * 43, "A" + nonce[1:]):
+        refused("MISSING_OR_INVALID_NONCE", with_token, identity, provider.id_token(person, nonce=other))
+    refused("MISSING_OR_INVALID_NONCE", with_token, identity, made["oauthIdToken"], nonce="another")
+
+
+def test_a_pending_token_is_of_its_project_and_provider(identity, provider, shop):
+    configure(shop, "oidc.moving", provider.issuer)
+    provider.person("pending-3", email="pending-3@corp.example", email_verified=True)
+    uri, session = begin(identity, "oidc.moving")
+    made = finish(identity, provider.consent(uri, "pending-3"), session, "oidc.moving", returnIdpCredential=True)
+    token = secrets.note(made["pendingToken"], "pending token")
+    assert pending(identity, token)["localId"] == made["localId"]
+    for wrong in (token[:-2], "A" + token[1:], token + "AAAA", "x", "x" * 70_000):
+        refused("INVALID_IDP_RESPONSE", pending, identity, wrong)
+
+    def change(**fields):
+        mask = ",".join(fields)
+        identity.admin(f"/oauthIdpConfigs/oidc.moving?updateMask={mask}", verb="PATCH", version="v2", token=shop.administrator_key, **fields)
+
+    change(enabled=False)
+    refused("OPERATION_NOT_ALLOWED", pending, identity, token)
+    change(enabled=True, clientId="another")
+    refused("INVALID_IDP_RESPONSE", pending, identity, token)
+    change(clientId="web")
+    assert pending(identity, token)["localId"] == made["localId"]
+    identity.admin("/oauthIdpConfigs/oidc.moving", verb="DELETE", version="v2", token=shop.administrator_key)
+    refused("OPERATION_NOT_ALLOWED", pending, identity, token)
+
+
 def test_a_verified_address_takes_the_account_from_who_made_it_before(identity, provider, person):
     address = f"{person}@corp.example"
     hijacker = identity.client("signUp", email=address, password=PASSWORD)

@@ -9,18 +9,20 @@ extension IdentityCall {
   func signInWithIdp() async throws -> JSONValue {
     let requestURI = try required("requestUri", else: "MISSING_REQUEST_URI")
     // A provider's code makes the query as long as it likes.
-    guard WebAddress(String(requestURI.prefix { $0 != "?" && $0 != "#" })) != nil else {
+    let address = String(requestURI.prefix { $0 != "?" && $0 != "#" })
+    guard WebAddress(address) != nil || service.appAddress(address) != nil else {
       throw IdentityFailure.code("INVALID_REQUEST_URI")
     }
-    if message.text("pendingToken") != nil || message.text("pendingIdToken") != nil {
-      throw IdentityFailure.code("OPERATION_NOT_ALLOWED", "Pending tokens are not supported.")
+    if let pending = try pendingToken() {
+      let (profile, configuration) = try await service.environment.providers.profile(
+        pendingToken: pending,
+        project: project,
+        configuration: self.configuration
+      )
+      return try await signIn(as: profile, configuration, wasRedeemed: true)
     }
     let credential = try credential(requestURI)
-    let configuration = try await accounts { accounts in
-      try Self.kind(of: credential.providerID).flatMap {
-        try accounts.provider($0, credential.providerID)
-      }
-    }
+    let configuration = try await self.configuration(of: credential.providerID)
     let profile = try await service.environment.providers.profile(
       credential,
       configuration,
@@ -29,25 +31,62 @@ extension IdentityCall {
     if credential.code != nil, let session = credential.sessionID.flatMap(ProviderSession.init) {
       try await accounts { try $0.finish(session) }
     }
+    return try await signIn(as: profile, configuration, wasRedeemed: credential.code != nil)
+  }
+
+  /// The provider as the project has it; clients of an app's own at Google are audiences too.
+  private func configuration(of id: String) async throws -> ProviderConfiguration? {
+    try await accounts { accounts in
+      var found = try Self.kind(of: id).flatMap { try accounts.provider($0, id) }
+      if id == KnownProvider.google.rawValue, found != nil {
+        found?.audiences += try accounts.apps().compactMap(\.googleClientID)
+      }
+      return found
+    }
+  }
+
+  /// The pending token, which clients send as a field or in the body's form.
+  private func pendingToken() throws -> String? {
+    try message.text("pendingToken") ?? message.text("pendingIdToken")
+      ?? FormFields(message.given("postBody") ?? "")["pendingToken"]
+  }
+
+  /// Signs in or links, and adds a pending token wherever the client may need the provider's word again.
+  private func signIn(
+    as profile: ProviderProfile,
+    _ configuration: ProviderConfiguration?,
+    wasRedeemed: Bool
+  ) async throws -> JSONValue {
+    let returnsCredential = message.flag("returnIdpCredential") == true
+    func pendingToken() throws -> String? {
+      try service.environment.providers.pendingToken(profile, configuration, project: project)
+    }
     do {
-      return try await sign(in: profile)
-    } catch let error as AccountError where message.flag("returnIdpCredential") == true {
+      var answer = try await sign(in: profile)
+      if answer.needsConfirmation || (wasRedeemed && returnsCredential) {
+        answer.builder.put("pendingToken", try pendingToken())
+      }
+      return answer.builder.json
+    } catch let error as AccountError where returnsCredential {
       // The client may still use the provider's answer: the error comes beside it.
       var answer = AnswerBuilder(kind: "VerifyAssertionResponse")
       put(profile, into: &answer)
       answer.put("errorMessage", error.message)
+      answer.put("pendingToken", try pendingToken())
       return answer.json
     }
   }
 
-  private func sign(in profile: ProviderProfile) async throws -> JSONValue {
+  private func sign(
+    in profile: ProviderProfile
+  ) async throws -> (builder: AnswerBuilder, needsConfirmation: Bool) {
     var answer = AnswerBuilder(kind: "VerifyAssertionResponse")
     put(profile, into: &answer)
     if let idToken = message.text("idToken") {
       let session = try await accounts { try $0.link(profile.identity, idToken: idToken) }
       putUser(session.user, into: &answer)
       session.put(into: &answer)
-      return answer.json
+      return (answer, false)
     }
     let creates = message.flag("autoCreate") ?? true
     let result = try await accounts {
@@ -59,12 +98,13 @@ extension IdentityCall {
       putUser(outcome.user, into: &answer)
       answer.put("isNewUser", outcome.isNewUser)
       outcome.put(into: &answer)
+      return (answer, false)
     case .needsConfirmation(let providers, let uid):
       answer.put("localId", uid?.string)
       answer.set("needConfirmation", .bool(true))
       answer.put("verifiedProvider", providers.map { JSONValue.string($0.string) })
+      return (answer, true)
     }
-    return answer.json
   }
 
   private func putUser(_ user: User, into answer: inout AnswerBuilder) {
@@ -109,7 +149,7 @@ extension IdentityCall {
       )
     }
     if field("SAMLResponse") != nil {
-      throw AccountError(.operationNotAllowed, "Sign-in by SAML is not supported by this server.")
+      throw AccountError(.operationNotAllowed, ProviderConfiguration.noSAML)
     }
     if let error = field("error") {
       throw IdentityFailure.code(
@@ -123,11 +163,12 @@ extension IdentityCall {
     credential.code = field("code")
     credential.state = field("state")
     credential.nonce = field("nonce")
+    credential.user = field("user")
     credential.sessionID = message.text("sessionId")
-    credential.requestURI = Self.withoutCode(
-      String(parts[0]),
-      query: parts.count > 1 ? parts[1] : ""
-    )
+    // The provider led to the handler, and the handler to the app.
+    credential.requestURI =
+      service.appAddress(String(parts[0])) != nil
+      ? handlerAddress : Self.withoutCode(String(parts[0]), query: parts.count > 1 ? parts[1] : "")
     return credential
   }
 
@@ -146,75 +187,5 @@ extension IdentityCall {
   static func kind(of id: String) -> ProviderConfiguration.Kind? {
     if id.hasPrefix("oidc.") { return .oidc }
     return id.hasPrefix("saml.") ? .saml : .known
-  }
-
-  /// `accounts:createAuthUri`: how an address signs in, or where a provider's sign-in begins.
-  func createAuthUri() async throws -> JSONValue {
-    let continueURI = try required("continueUri", else: "MISSING_CONTINUE_URI")
-    guard WebAddress(continueURI) != nil else { throw AccountError(.invalidContinueURI) }
-    if let providerID = message.text("providerId") {
-      return try await beginProvider(providerID, continueURI)
-    }
-    let identifier = try required("identifier", else: "MISSING_IDENTIFIER")
-    guard EmailAddress(identifier) != nil else { throw IdentityFailure.code("INVALID_IDENTIFIER") }
-    var answer = AnswerBuilder(kind: "CreateAuthUriResponse")
-    let found = try await accounts { accounts -> User?? in
-      guard try !accounts.configuration().hidesAccounts else { return .none }
-      return .some(try accounts.user(email: identifier))
-    }
-    if let found {
-      answer.set("registered", .bool(found != nil))
-      if let user = found {
-        answer.put("allProviders", user.providerIDs.map { JSONValue.string($0.string) })
-        var methods = user.password != nil ? ["password"] : []
-        if user.hasEmailLink { methods.append("emailLink") }
-        methods += user.providers.map(\.providerID.string)
-        answer.put("signinMethods", methods.map(JSONValue.string))
-      }
-    }
-    answer.put("sessionId", message.text("sessionId") ?? envelope.context.requestID)
-    return answer.json
-  }
-
-  private func beginProvider(_ id: String, _ continueURI: String) async throws -> JSONValue {
-    guard let host = WebAddress(continueURI)?.host else { throw AccountError(.invalidContinueURI) }
-    let (configuration, domains) = try await accounts { accounts in
-      (
-        try Self.kind(of: id).flatMap { try accounts.provider($0, id) },
-        try accounts.configuration().authorizedDomains(of: project.string)
-      )
-    }
-    let own = WebAddress(service.accounts.origin)?.host
-    guard
-      service.environment.isDevelopment || host == own
-        || domains.contains(where: { $0.lowercased() == host })
-    else {
-      throw AccountError(.unauthorizedDomain, "Domain not allowlisted by project")
-    }
-    guard let configuration else { throw AccountError(.operationNotAllowed) }
-    let begun = try await service.environment.providers.begin(
-      configuration,
-      continueURI: continueURI,
-      scope: message.text("oauthScope"),
-      parameters: try customParameters(),
-      random: service.accounts.configuration.random
-    )
-    var answer = AnswerBuilder(kind: "CreateAuthUriResponse")
-    answer.put("authUri", begun.authURI)
-    answer.put("providerId", id)
-    answer.put("sessionId", begun.sessionID)
-    return answer.json
-  }
-
-  /// The texts of `customParameter`, which the provider's page receives.
-  private func customParameters() throws -> [(name: String, value: String)] {
-    guard case .object(let members)? = message.json("customParameter") else { return [] }
-    guard members.count <= 20 else { throw IdentityFailure.invalid("Too many custom parameters.") }
-    return try members.map { member in
-      guard case .string(let value) = member.value, member.name.utf8.count <= 100,
-        value.utf8.count <= 1_000
-      else { throw IdentityFailure.invalid("A custom parameter must be a short text.") }
-      return (member.name, value)
-    }
   }
 }

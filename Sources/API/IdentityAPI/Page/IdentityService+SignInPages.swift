@@ -29,10 +29,29 @@ extension IdentityService {
     _ language: CodeEmail.Language
   ) async throws -> IdentityPage {
     var facts = AnswerBuilder()
+    if let address = appReturn(of: envelope) {
+      var page = IdentityPage(type: "text/html", content: "")
+      page.location = address
+      return page
+    }
     if envelope.parameter("authType") != nil || envelope.parameter("providerId") != nil {
       facts = try await checked(SignInRequest(envelope), envelope)
     }
     return IdentityPage(type: "text/html", content: PageFiles.handler(language, facts.json))
+  }
+
+  /// The address of the app that the provider's response is for, with the response; nil for responses to pages.
+  ///
+  /// The state says so, with this server's signature. The app checks that the state is of its own sign-in.
+  private func appReturn(of envelope: IdentityEnvelope) -> String? {
+    guard let state = envelope.parameter("state"),
+      let text = environment.providers.appAddress(inState: state),
+      let address = appAddress(text)
+    else { return nil }
+    let fields = Self.returnedFields.compactMap { name in
+      envelope.parameter(name).map { (name, $0) }
+    }
+    return "\(address.text)?\(PercentEncoding.form(fields))"
   }
 
   /// The facts for the page: if the request may go on, and with which error it ends otherwise.
@@ -45,21 +64,40 @@ extension IdentityService {
     do {
       let project = try await blocking { try pageProject(of: envelope) }
       facts.put("project", project.string)
-      guard let address = request.redirectAddress,
-        try await origins(of: project, envelope).contains(address)
-      else { throw SignInProblem.unauthorizedDomain }
+      let isOfApp = request.appAddress != nil
+      try await checkReturn(request, project, envelope)
       // From here on errors may go to the app.
       facts.put("isAuthorized", true)
       try request.check()
       let isSetUp = try await isSetUp(request.providerID, in: project)
       guard isSetUp || environment.isDevelopment else { throw SignInProblem.operationNotAllowed }
-      facts.put("isSetUp", isSetUp)
+      // An app begins at the provider's page by itself; this page asks which account to invent.
+      facts.put("isSetUp", isSetUp && !isOfApp)
     } catch let problem as SignInProblem {
       facts.put("problem", "auth/\(problem.rawValue)")
     } catch is IdentityFailure {
       facts.put("problem", "auth/\(SignInProblem.invalidAPIKey.rawValue)")
     }
     return facts
+  }
+
+  /// Refuses sign-ins that lead back to a page or an app of nobody's.
+  private func checkReturn(
+    _ request: SignInRequest,
+    _ project: Text,
+    _ envelope: IdentityEnvelope
+  ) async throws {
+    if let app = request.appAddress {
+      do {
+        try await check(app, of: project)
+      } catch is AccountError {
+        throw SignInProblem.unauthorizedDomain
+      }
+      return
+    }
+    guard let address = request.redirectAddress,
+      try await origins(of: project, envelope).contains(address)
+    else { throw SignInProblem.unauthorizedDomain }
   }
 
   private func isSetUp(_ id: String, in project: Text) async throws -> Bool {
@@ -69,7 +107,8 @@ extension IdentityService {
     }
   }
 
-  private func origins(
+  /// The origins of the project's pages.
+  func origins(
     of project: Text,
     _ envelope: IdentityEnvelope
   ) async throws -> AuthorizedOrigins {
@@ -130,6 +169,8 @@ private struct SignInRequest {
   let providerID: String
   /// The page to go back to; its query may be long.
   let redirectAddress: WebAddress?
+  /// The address of an app in place of a page.
+  let appAddress: AppAddress?
   private let type: String
   private let eventID: String
   private let appName: String
@@ -145,6 +186,7 @@ private struct SignInRequest {
     providerID = envelope.parameter("providerId") ?? ""
     let redirectURL = envelope.parameter("redirectUrl") ?? ""
     redirectAddress = WebAddress(String(redirectURL.prefix { $0 != "?" && $0 != "#" }))
+    appAddress = AppAddress(redirectURL)
     type = envelope.parameter("authType") ?? ""
     eventID = envelope.parameter("eventId") ?? ""
     appName = envelope.parameter("appName") ?? ""

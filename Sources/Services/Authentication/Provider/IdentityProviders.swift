@@ -30,7 +30,10 @@ package final class IdentityProviders: Sendable {
   private let clock: MicrosecondClock
   /// Codes and their proofs are derived from it.
   private let secret: SymmetricKey
-  private let acceptsUnsigned: Bool
+  /// Seals pending tokens.
+  let pendingKey: SymmetricKey
+  /// True in development.
+  let acceptsUnsigned: Bool
   private let state = Mutex(State())
 
   /// The most seconds that a document is kept, and the fewest between two questions for one.
@@ -50,12 +53,18 @@ package final class IdentityProviders: Sendable {
     secret: [UInt8]
   ) {
     self.fetcher = fetcher
+    pendingKey = SymmetricKey(
+      data: HMAC<SHA256>.authenticationCode(
+        for: Array("pending-token".utf8),
+        using: SymmetricKey(data: secret)
+      )
+    )
     clock = configuration.clock
     self.secret = SymmetricKey(data: secret)
     acceptsUnsigned = configuration.acceptsUnsigned
   }
 
-  private var now: Int64 { clock.now() / 1_000_000 }
+  var now: Int64 { clock.now() / 1_000_000 }
 
   // MARK: Checking
 
@@ -70,6 +79,17 @@ package final class IdentityProviders: Sendable {
     _ configuration: ProviderConfiguration?,
     takesClaims: Bool = true
   ) async throws -> ProviderProfile {
+    let found = try await checked(credential, configuration, takesClaims: takesClaims)
+    // Apple tells a name beside the token, and only the first time.
+    guard credential.providerID == KnownProvider.apple.rawValue else { return found }
+    return found.named(by: credential.user)
+  }
+
+  private func checked(
+    _ credential: ProviderCredential,
+    _ configuration: ProviderConfiguration?,
+    takesClaims: Bool
+  ) async throws -> ProviderProfile {
     let acceptsUnsigned = acceptsUnsigned && takesClaims
     guard configuration?.isEnabled ?? acceptsUnsigned else {
       throw AccountError(.operationNotAllowed)
@@ -81,7 +101,7 @@ package final class IdentityProviders: Sendable {
     }
     guard let configuration else { throw UnsignedCredential.refusal(of: credential) }
     guard configuration.kind != .saml else {
-      throw AccountError(.operationNotAllowed, "Sign-in by SAML is not supported by this server.")
+      throw AccountError(.operationNotAllowed, ProviderConfiguration.noSAML)
     }
     let endpoints = try await endpoints(of: configuration)
     var credential = credential
@@ -133,11 +153,10 @@ package final class IdentityProviders: Sendable {
       throw Self.invalid("The ID token's issuer is not the provider's.")
     }
     try checkAudience(claims, configuration)
-    try Self.checkNonce(
-      claims["nonce"]?.string,
-      nonce,
-      isHashed: endpoints.hashesNonce && !isOwnNonce
-    )
+    let inToken = claims["nonce"]?.string
+    if nonce != nil || !isBroughtBack(inToken, claims) {
+      try Self.checkNonce(inToken, nonce, isHashed: endpoints.hashesNonce && !isOwnNonce)
+    }
     return try Self.profile(
       claims,
       providerID: configuration.id,
@@ -161,6 +180,13 @@ package final class IdentityProviders: Sendable {
     guard !audiences.isEmpty, audiences.contains(where: { allowed.contains(Text($0)) }),
       audiences.count == 1 || party.map({ allowed.contains(Text($0)) }) == true
     else { throw Self.invalid("The ID token is for another client.") }
+  }
+
+  /// Returns true for a token that this server got for a code within the last hour: clients have it from the response, and
+  /// bring it back to link an account without knowing the nonce.
+  private func isBroughtBack(_ nonce: String?, _ claims: JSONText) -> Bool {
+    guard let nonce, let start = claims["iat"]?.integer else { return false }
+    return isOwnNonce(nonce) && start > now - ProviderSession.lifetime
   }
 
   /// A token that carries a nonce needs it, and a nonce that was given must be in the token.
@@ -396,11 +422,13 @@ extension IdentityProviders {
   ///   - scope: What the client asks for beside the provider's usual scopes, with spaces between.
   ///   - parameters: Further fields of the provider's address, such as `prompt` and `login_hint`; those of
   ///     the protocol stay as they are.
+  ///   - app: The address of an app's own scheme, to which the page at `continueURI` leads on.
   package func begin(
     _ configuration: ProviderConfiguration,
     continueURI: String,
     scope: String?,
     parameters: [(name: String, value: String)] = [],
+    leadingTo app: String? = nil,
     random: RandomBytes
   ) async throws -> (authURI: String, sessionID: String) {
     guard configuration.isEnabled, let clientID = configuration.clientID else {
@@ -415,7 +443,7 @@ extension IdentityProviders {
     var fields = [
       ("client_id", clientID), ("response_type", "code"), ("redirect_uri", continueURI),
       ("scope", Self.union(endpoints.scopes, scope)),
-      ("state", proof("state", session)), ("nonce", proof("nonce", session)),
+      ("state", state(of: session, leadingTo: app)), ("nonce", ownNonce(of: session)),
       ("code_challenge", challenge), ("code_challenge_method", "S256"),
     ]
     if endpoints.postsForm { fields.append(("response_mode", "form_post")) }
@@ -440,13 +468,13 @@ extension IdentityProviders {
     guard let session = credential.sessionID, !session.isEmpty else {
       throw AccountError(.init(rawValue: "MISSING_SESSION_ID"))
     }
-    guard let state = credential.state,
-      ConstantTime.areEqual(Array(state.utf8), Array(proof("state", session).utf8))
-    else { throw Self.invalid("The state is not this session's.") }
+    guard let state = credential.state, isState(state, of: session) else {
+      throw Self.invalid("The state is not this session's.")
+    }
     guard ProviderSession(id: session)?.isValid(at: now) == true else {
       throw Self.invalid("The sign-in took more than an hour. Start it again.")
     }
-    return proof("nonce", session)
+    return ownNonce(of: session)
   }
 
   private func redeem(
@@ -477,7 +505,8 @@ extension IdentityProviders {
     return redeemed
   }
 
-  private func proof(_ purpose: String, _ session: String) -> String {
+  /// A text that only this server derives from a session's id; purposes have no spaces.
+  func proof(_ purpose: String, _ session: String) -> String {
     Base64.url(
       Array(
         HMAC<SHA256>.authenticationCode(for: Array("\(purpose) \(session)".utf8), using: secret)

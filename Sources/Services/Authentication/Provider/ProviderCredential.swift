@@ -1,3 +1,5 @@
+import FirestoreModel
+
 /// What a client brings from an identity provider.
 package struct ProviderCredential: Sendable {
   package var providerID: String
@@ -11,6 +13,8 @@ package struct ProviderCredential: Sendable {
   package var nonce: String?
   /// Where the provider was told to lead back to.
   package var requestURI: String?
+  /// The JSON text that Apple adds to a person's first sign-in, with the name.
+  package var user: String?
 
   /// Nothing yet from that provider.
   package init(providerID: String) { self.providerID = providerID }
@@ -18,11 +22,37 @@ package struct ProviderCredential: Sendable {
 
 /// A person as a provider's verified answer describes him.
 package struct ProviderProfile: Sendable {
-  package let identity: ProviderIdentity
+  package private(set) var identity: ProviderIdentity
   package var firstName: String?
   package var lastName: String?
   /// What the provider said, as the text of a JSON object.
   package let rawUserInfo: String
   package var idToken: String?
   package var accessToken: String?
+}
+
+extension ProviderProfile {
+  /// The profile with the name in Apple's field `user`, `{"name":{"firstName":"…","lastName":"…"}}`.
+  ///
+  /// No provider signs the field: it changes nothing but a name that the token does not have.
+  func named(by user: String?) -> ProviderProfile {
+    guard identity.profile.displayName == nil, let user, user.utf8.count <= 2_048,
+      let name = (try? JSONText(parsing: user))?["name"]
+    else { return self }
+    var found = self
+    found.firstName = Self.part(name["firstName"])
+    found.lastName = Self.part(name["lastName"])
+    let full = [found.firstName, found.lastName].compactMap(\.self).joined(separator: " ")
+    if !full.isEmpty { found.identity.profile.displayName = full }
+    return found
+  }
+
+  /// A part of a name without spaces around it; nil of a part that no screen should show.
+  private static func part(_ json: JSONText?) -> String? {
+    guard let text = json?.string, text.utf8.count <= 256,
+      text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+    else { return nil }
+    let words = text.split(separator: " ").joined(separator: " ")
+    return words.isEmpty ? nil : words
+  }
 }

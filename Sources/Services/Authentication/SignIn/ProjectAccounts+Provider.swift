@@ -115,7 +115,10 @@ extension ProjectAccounts {
       if let index = user.providers.firstIndex(where: {
         $0.providerID == identity.profile.providerID
       }) {
+        // Apple tells the name only once.
+        let name = identity.profile.displayName ?? user.providers[index].displayName
         user.providers[index] = identity.profile
+        user.providers[index].displayName = name
       }
       if identity.isEmailVerified, user.email == email, email != nil { user.isEmailVerified = true }
       return user
@@ -128,6 +131,8 @@ extension ProjectAccounts {
     _ users: UserGroup
   ) throws -> User {
     try users.change(user.uid) { user in
+      // A provider that tells no name, as Apple after the first time, takes none from its owner.
+      let ownName = user.isEmailVerified ? user.displayName : nil
       if !user.isEmailVerified {
         user.dropCredentials()
         user.revoke(at: now)
@@ -136,7 +141,7 @@ extension ProjectAccounts {
       user.providers.removeAll { $0.providerID == identity.profile.providerID }
       user.providers.append(identity.profile)
       // The provider vouches for the person: what it tells counts, and nothing older.
-      user.displayName = identity.profile.displayName
+      user.displayName = identity.profile.displayName ?? ownName
       user.photoURL = identity.profile.photoURL
       return user
     }

@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// What a provider told of a person, after its token was verified: issuer, audience, signature, times.
 package struct ProviderIdentity: Sendable {
-  package let profile: LinkedProvider
+  package var profile: LinkedProvider
   /// Whether the provider says that the person has shown to own `profile.email`.
   package let isEmailVerified: Bool
 

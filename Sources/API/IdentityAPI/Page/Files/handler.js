@@ -81,9 +81,20 @@ const endedKey = "brasa:ended";
 const ended = () => JSON.parse(sessionStorage.getItem(endedKey) ?? "[]");
 const endId = ({ key, eventId }) => `${key} ${eventId}`;
 
+/** True for the address of an app's own scheme, which the server has checked. */
+const isOfApp = (address) => !/^https?:/i.test(address);
+
+/** Leads to the app with what a provider would have given it. */
+function goToApp({ redirectUrl }, { urlResponse, error }) {
+  const refusal = error?.code === "auth/user-cancelled" ? "access_denied" : error?.code;
+  const fields = error ? new URLSearchParams({ error: refusal }) : new URL(urlResponse).searchParams;
+  location.replace(`${redirectUrl}?${fields}`);
+}
+
 /** Ends a sign-in: its event goes to the app, and the person back to it. */
 function end(request, outcome, notice) {
   sessionStorage.setItem(endedKey, JSON.stringify([...ended(), endId(request)].slice(-50)));
+  if (isOfApp(request.redirectUrl)) return goToApp(request, outcome);
   const event = {
     type: request.type, eventId: request.eventId, urlResponse: null, sessionId: request.sessionId,
     postBody: null, tenantId: null, error: null, ...outcome,
@@ -175,6 +186,8 @@ function comeBack(state) {
   const [code, error] = [query.get("code"), query.get("error")];
   if (error || !code) return fail(request, refusals.includes(error) ? "auth/user-cancelled" : "auth/invalid-credential");
   const fields = new URLSearchParams({ providerId: request.providerId, code, state });
+  // Apple tells the person's name beside the code, and only the first time.
+  if (query.get("user")) fields.set("user", query.get("user"));
   end(request, { urlResponse: `${handler}?${fields}` }, text.ended);
 }
 
