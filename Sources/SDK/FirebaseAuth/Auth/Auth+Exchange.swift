@@ -111,12 +111,14 @@ extension Auth {
 extension SessionAnswer {
   /// The provider's credential that the answer brings.
   fileprivate var providerCredential: OAuthCredential? {
-    guard let providerId, oauthIdToken != nil || oauthAccessToken != nil else { return nil }
+    guard let providerId, oauthIdToken != nil || oauthAccessToken != nil || pendingToken != nil
+    else { return nil }
     return OAuthCredential(
       provider: providerId,
       idToken: oauthIdToken,
       accessToken: oauthAccessToken,
-      secret: oauthTokenSecret
+      secret: oauthTokenSecret,
+      pendingToken: pendingToken
     )
   }
 }

@@ -150,6 +150,9 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     state.withLock { $0.address = address }
   }
 
+  /// The server of the accounts; nil is Google.
+  package var serverAddress: ServiceAddress? { state.withLock { $0.address } }
+
   /// Sends a request in the name of the app.
   func send<Answer>(_ request: AuthRequest<Answer>) async throws -> Answer {
     let caller = state.withLock { state in

@@ -21,6 +21,8 @@ struct SessionAnswer: Decodable, Sendable {
   var oauthIdToken: String?
   var oauthAccessToken: String?
   var oauthTokenSecret: String?
+  /// The server's word on the person, which links and signs in within an hour.
+  var pendingToken: String?
 }
 
 /// The answer of a token refresh.

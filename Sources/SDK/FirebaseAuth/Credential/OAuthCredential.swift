@@ -9,6 +9,8 @@ public final class OAuthCredential: AuthCredential, NSSecureCoding, @unchecked S
   /// The secret beside the access token.
   public let secret: String?
   private let rawNonce: String?
+  /// The server's word on the person, sent in place of the provider's tokens.
+  private let pendingToken: String?
   private let fullName: PersonNameComponents?
 
   init(
@@ -17,13 +19,15 @@ public final class OAuthCredential: AuthCredential, NSSecureCoding, @unchecked S
     accessToken: String? = nil,
     secret: String? = nil,
     rawNonce: String? = nil,
-    fullName: PersonNameComponents? = nil
+    fullName: PersonNameComponents? = nil,
+    pendingToken: String? = nil
   ) {
     self.idToken = idToken
     self.accessToken = accessToken
     self.secret = secret
     self.rawNonce = rawNonce
     self.fullName = fullName
+    self.pendingToken = pendingToken
     super.init(provider: provider)
   }
 
@@ -39,6 +43,7 @@ public final class OAuthCredential: AuthCredential, NSSecureCoding, @unchecked S
     var secret: String?
     var rawNonce: String?
     var fullName: PersonNameComponents?
+    var pendingToken: String?
   }
 
   /// Reads it from an archive.
@@ -50,7 +55,8 @@ public final class OAuthCredential: AuthCredential, NSSecureCoding, @unchecked S
       accessToken: content.accessToken,
       secret: content.secret,
       rawNonce: content.rawNonce,
-      fullName: content.fullName
+      fullName: content.fullName,
+      pendingToken: content.pendingToken
     )
   }
 
@@ -62,7 +68,8 @@ public final class OAuthCredential: AuthCredential, NSSecureCoding, @unchecked S
       accessToken: accessToken,
       secret: secret,
       rawNonce: rawNonce,
-      fullName: fullName
+      fullName: fullName,
+      pendingToken: pendingToken
     )
     JSONArchive.write(content, to: coder)
   }
@@ -80,6 +87,7 @@ public final class OAuthCredential: AuthCredential, NSSecureCoding, @unchecked S
       .identity,
       [
         "requestUri": .text("http://localhost"), "postBody": .text(postBody),
+        "pendingToken": .optional(pendingToken),
         "idToken": .optional(token), "autoCreate": .flag(creates),
         "returnIdpCredential": .flag(true), "returnSecureToken": .flag(true),
       ]

@@ -7,9 +7,9 @@ import UIKit
 extension FUIAuth {
   /// The screen with a button for each provider, in a navigation controller.
   ///
-  /// The provider's page is a sheet of the system's browser. It ends at `/__/auth/handler` of the app's server, which the
-  /// app must have among its associated domains (`webcredentials:`).
-  @available(iOS 17.4, macCatalyst 17.4, visionOS 1.1, *)
+  /// The provider's page is a sheet of the system's browser. A server in development, in plain text, leads back by the app's
+  /// own scheme, which needs no entry in `Info.plist`. In production the page ends at `/__/auth/handler` of the server, whose
+  /// host the app must have among its associated domains (`webcredentials:`); this takes iOS 17.4.
   @MainActor
   public func authViewController() -> UINavigationController {
     UINavigationController(rootViewController: FUIAuthPickerViewController(self))
@@ -17,7 +17,6 @@ extension FUIAuth {
 }
 
 /// A button for each provider.
-@available(iOS 17.4, macCatalyst 17.4, visionOS 1.1, *)
 @MainActor
 public final class FUIAuthPickerViewController: UIViewController,
   ASWebAuthenticationPresentationContextProviding
@@ -64,9 +63,9 @@ public final class FUIAuthPickerViewController: UIViewController,
 
   private func signIn(with provider: any FUIAuthProvider) async {
     do {
-      let handler = try handlerURL()
-      let page = try await authUI.beginSignIn(with: provider, continueURL: handler)
-      let answer = try await answer(of: page, handler)
+      let back = try authUI.returnAddress()
+      let page = try await authUI.beginSignIn(with: provider, continueURL: back.url)
+      let answer = try await answer(of: page, back)
       try await authUI.finishSignIn(with: answer)
       dismiss(animated: true)
     } catch {
@@ -75,28 +74,44 @@ public final class FUIAuthPickerViewController: UIViewController,
     }
   }
 
-  private func handlerURL() throws -> URL {
-    guard let host = authUI.auth?.app?.options.brasaHost,
-      let url = URL(string: "\(host)/__/auth/handler")
-    else { throw FUIAuthErrorCode.cannotFindProvider.object }
-    return url
-  }
-
-  private func answer(of page: URL, _ handler: URL) async throws -> URL {
+  private func answer(of page: URL, _ back: FUIReturnAddress) async throws -> URL {
     try await withCheckedThrowingContinuation { continuation in
-      let session = ASWebAuthenticationSession(
-        url: page,
-        callback: .https(host: handler.host() ?? "", path: handler.path())
-      ) { answer, error in
+      let finish: @Sendable (URL?, (any Error)?) -> Void = { answer, error in
         if let answer {
           continuation.resume(returning: answer)
         } else {
           continuation.resume(throwing: error ?? FUIAuthErrorCode.userCancelledSignIn.object)
         }
       }
+      guard let session = Self.session(page, back, finish) else {
+        return continuation.resume(throwing: FUIAuthErrorCode.systemTooOld.object)
+      }
       session.presentationContextProvider = self
       self.session = session
       session.start()
+    }
+  }
+
+  /// The browser's sheet; nil where the system knows no callback over https.
+  private static func session(
+    _ page: URL,
+    _ back: FUIReturnAddress,
+    _ finish: @escaping @Sendable (URL?, (any Error)?) -> Void
+  ) -> ASWebAuthenticationSession? {
+    switch back {
+    case .app(let url):
+      return ASWebAuthenticationSession(
+        url: page,
+        callbackURLScheme: url.scheme,
+        completionHandler: finish
+      )
+    case .page(let url):
+      guard #available(iOS 17.4, macCatalyst 17.4, visionOS 1.1, *) else { return nil }
+      return ASWebAuthenticationSession(
+        url: page,
+        callback: .https(host: url.host() ?? "", path: url.path()),
+        completionHandler: finish
+      )
     }
   }
 

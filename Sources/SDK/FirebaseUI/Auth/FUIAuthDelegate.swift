@@ -25,6 +25,8 @@ public enum FUIAuthErrorCode: Int, ErrorWithObject, LocalizedError, CustomNSErro
   case cannotFindProvider = 2
   /// The answer belongs to no sign-in that was begun here.
   case noSignInUnderWay = 3
+  /// The system is older than iOS 17.4, which providers' pages in production need.
+  case systemTooOld = 4
 
   /// `FUIAuthErrorDomain`.
   public static var errorDomain: String { "FUIAuthErrorDomain" }
@@ -51,6 +53,7 @@ public enum FUIAuthErrorCode: Int, ErrorWithObject, LocalizedError, CustomNSErro
     switch self {
     case .userCancelledSignIn: "The sign-in was cancelled."
     case .cannotFindProvider: "There is no such provider."
+    case .systemTooOld: "Sign-in at a provider's page needs iOS 17.4. Update the system."
     case .noSignInUnderWay: "No sign-in is under way. Please begin again."
     }
   }
