@@ -173,6 +173,18 @@ def test_a_viewer_of_one_project_finds_that_one_alone(console, production):
     assert SECRET not in console.driver.page_source
 
 
+@pytest.mark.parametrize("role, sees", [("owner", True), ("editor", False), ("viewer", False)])
+def test_who_may_change_sign_in_methods_sees_them(console, production, role, sees):
+    come_in(console, invite(production, f"methods-{role}@example.org", role, [OWN]))
+    console.driver.get(f"{production.url}/console/{OWN}/settings/methods")
+    console.find("link", "Apps and keys")
+    assert len(console.all("link", "Sign-in methods")) == int(sees)
+    if sees:
+        console.sees("Authorized domains")
+    else:
+        assert "Authorized domains" not in console.driver.page_source
+
+
 def test_an_owner_gives_roles_by_project(console, production, owner):
     administrator(production, "viewer", "given@example.org", [OWN])
     come_in(console, invite(production, "giving@example.org", "owner"))

@@ -21,10 +21,11 @@ const configure = (project, where, value) => call("PATCH", `${root(project, "con
 export function methodsView() {
   const { project } = place.peek();
   const handler = `${location.origin}/__/auth/handler`;
-  return stack(
-    loading(call("GET", root(project, "config")), (config) => stack(methodList(project, config), domainList(project, config))),
+  return loading(call("GET", root(project, "config")), (config) => h("div", { class: "sections" },
+    methodList(project, config),
     providerList(project, handler),
-    loading(call("GET", root(project, "config")), (config) => mailList(project, config.notification?.sendEmail ?? {})));
+    domainList(project, config),
+    mailList(project, config.notification?.sendEmail ?? {})));
 }
 
 // Methods
@@ -109,7 +110,7 @@ function providerForm(project, handler, provider, close) {
     nameField.hidden = Boolean(provider) || kind.value !== "oidc.";
     controls.clear();
     show(rows, FIELDS.filter(([, , fits]) => fits(idOf())).map(([where, key, , type = "text"]) => {
-      const hint = isSecret(where) && provider?.hasSecret ? { placeholder: t("methods.kept") } : {};
+      const hint = isSecret(where) && (provider?.hasSecret || valueAt(provider, where)) ? { placeholder: t("methods.kept") } : {};
       const control = type === "key" ? h("textarea", { class: "mono", rows: 4, spellcheck: "false", ...hint }) : input(isSecret(where) ? "" : valueAt(provider, where), { type, ...(type === "password" ? { autocomplete: "new-password" } : {}), ...hint });
       controls.set(where, control);
       return field(key, control);
@@ -142,7 +143,7 @@ function domainList(project, config) {
       complain(error);
     }
   };
-  return section(t("methods.domains"), note(t("methods.domainsText")), group(t("methods.domains"), rows, adder(t("methods.addDomain"), () => add(), { writes: true })), h("div", {}, button(t("methods.saveDomains"), save, { writes: true })));
+  return section(t("methods.domains"), note(t("methods.domainsText")), group(t("methods.domain"), rows, adder(t("methods.addDomain"), () => add(), { writes: true })), h("div", {}, button(t("methods.saveDomains"), save, { writes: true })));
 }
 
 // Mails

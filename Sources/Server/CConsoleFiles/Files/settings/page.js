@@ -1,4 +1,4 @@
-import { roleTexts } from "../base/access.js";
+import { roleHere, roleTexts } from "../base/access.js";
 import { csv } from "../base/csv.js";
 import { bin, managed } from "../base/managed.js";
 import { actions, adder, button, call, complain, dialog, failure, field, form, freshID, group, h, iconButton, inline, input, inScope, instant, keepFile, note, onCleanup, primary, section, select, session, show, spread, stack, submit, t, table, tableRow, tabs, toast } from "../base/ui.js";
@@ -15,7 +15,8 @@ const root = "/console/api/administrators";
 export function page() {
   const owners = { "settings.administrators": administratorsView, "settings.audit": auditView };
   const own = session.peek().email ? { "settings.me": accountView } : {};
-  const methods = session.peek().role !== "viewer" && session.peek().services.includes("accounts") ? { "settings.methods": methodsView } : {};
+  // Only an owner of the project may change how people sign in.
+  const methods = roleHere() === "owner" && session.peek().services.includes("accounts") ? { "settings.methods": methodsView } : {};
   return tabs("settings", { "settings.apps": appsView, ...methods, ...own, ...(session.peek().role === "owner" ? owners : {}) });
 }
 
