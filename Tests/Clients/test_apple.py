@@ -1,7 +1,7 @@
 """Sign in with Apple on the web, in production: from the client's request to the account, over HTTP.
 
 The address of Apple is fixed in the server. So the tests run in a network of their own (`unshare`), whose `/etc/hosts` leads
-`appleid.apple.com` to a stand-in that checks what Apple checks.
+`appleid.apple.com` to a stand-in that checks what Apple checks, and `www.googleapis.com` to keys for Google's ID tokens.
 """
 
 import json
@@ -29,7 +29,7 @@ INSIDE = "APPLE_TEST_NETWORK"
 HOST, PORT = "auth.shop.example", 8443
 ORIGIN = f"https://{HOST}:{PORT}"
 HANDLER = f"{ORIGIN}/__/auth/handler"
-NAMES = ("localhost", "appleid.apple.com", HOST)
+NAMES = ("localhost", "appleid.apple.com", "www.googleapis.com", HOST)
 SETUP = 'ip link set lo up && mount --bind "$0" /etc/hosts && exec "$@"'
 
 inside = pytest.mark.skipif(INSIDE not in os.environ, reason="runs in a network of its own, by the test after it")
@@ -230,6 +230,29 @@ def test_a_code_is_of_one_session_and_counts_once(identity, browser, apple):
     assert apple.refusals == [], "Apple saw a code that was not the session's"
     finish(identity, back, session)
     refused("INVALID_IDP_RESPONSE", finish, identity, back, session)
+
+
+@inside
+def test_google_tokens_for_an_apps_own_client_sign_in(identity, apple, shop):
+    """The audience is an app's client of this project, for as long as the app has it."""
+    def sign_in(client):
+        token = apple.google_token(client, "g-1")
+        return identity.client("signInWithIdp", requestUri="http://localhost", postBody=f"providerId=google.com&id_token={token}", returnSecureToken=True)
+
+    def apps(*arguments, project=PROJECT):
+        servers.run("apps", *arguments, "--project", project, "--data", shop.data)
+
+    change(shop, "POST", "?idpId=google.com", enabled=True, clientId="77-web.apps.googleusercontent.com", clientSecret="y")
+    own, foreign = "77-ios.apps.googleusercontent.com", "78-ios.apps.googleusercontent.com"
+    apps("create", "ios", "--bundle-id", "com.example.shop")
+    apps("create", "ios", "--bundle-id", "com.example.shop", "--google-client-id", foreign, project="other-shop")
+    assert sign_in("77-web.apps.googleusercontent.com")["isNewUser"] is True
+    refused("INVALID_IDP_RESPONSE", sign_in, own)
+    apps("client", "com.example.shop", "--google-client-id", own)
+    assert sign_in(own)["federatedId"] == "https://accounts.google.com/g-1"
+    refused("INVALID_IDP_RESPONSE", sign_in, foreign)
+    apps("client", "com.example.shop")
+    refused("INVALID_IDP_RESPONSE", sign_in, own)
 
 
 @pytest.mark.skipif(INSIDE in os.environ, reason="this is the network of its own")

@@ -1,5 +1,7 @@
 """Apple's sign-in for the web as its documentation has it, with its checks: a stand-in at `https://appleid.apple.com`.
 
+At `https://www.googleapis.com` it has the keys of Google's ID tokens.
+
 It listens on port 443 of this machine, so it needs a network of its own whose `/etc/hosts` leads the name here.
 """
 
@@ -40,12 +42,18 @@ class Apple:
         )
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
+    def google_token(self, client, subject):
+        """An ID token of Google's for a client, which signs with the same key here."""
+        now = int(time.time())
+        claims = {"iss": "https://accounts.google.com", "aud": client, "azp": client, "sub": subject, "iat": now, "exp": now + 3_600}
+        return secrets.note(jwt.encode(claims, self._key, algorithm="RS256", headers={"kid": "apple-1"}))
+
     def close(self):
         self._server.shutdown()
         self._server.server_close()
 
     def _answer(self, request):
-        calls = {("POST", "/auth/authorize"): self._consent, ("POST", "/auth/token"): self._redeem, ("GET", "/auth/keys"): self._keys}
+        calls = {("POST", "/auth/authorize"): self._consent, ("POST", "/auth/token"): self._redeem, ("GET", "/auth/keys"): self._keys, ("GET", "/oauth2/v3/certs"): self._keys}
         call = calls.get((request.method, request.path))
         return call(request) if call else Response(status=404)
 
