@@ -39,17 +39,15 @@ check_ports() {
   exit 1
 }
 
-# network_name LISTEN: the address that a phone in the local network types
-network_name() {
+# network_address: the address that a phone in the local network types
+network_address() {
   local found=""
-  if [[ "$1" != "0.0.0.0" ]]; then
-    echo "$1"
-    return
-  fi
   if [[ "$(uname)" == Darwin ]]; then
     found="$(ipconfig getifaddr en0 || ipconfig getifaddr en1 || true)"
   else
-    found="$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$' || true)"
+    # The address of the way out, which is no container's bridge; nothing is sent.
+    found="$(ip -4 route get 192.0.2.1 2>/dev/null | sed -n 's/.* src \([0-9.]*\).*/\1/p' || true)"
+    [[ -n "$found" ]] || found="$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]\{7,\}$' || true)"
   fi
   if [[ -z "$found" ]]; then
     echo "This machine seems to have no address in a local network. Name the one that a phone can" \
