@@ -165,6 +165,8 @@ def test_a_message_reaches_apple(pushing, apple, key, project):
     assert arrival["body"]["aps"]["alert"] == {"title": "New order", "body": "Table 4"}
     assert arrival["body"]["aps"]["sound"] == "default"
     assert arrival["body"]["gcm.message_id"] == name and arrival["body"]["order"] == "4"
+    # The message counts for Analytics without a label too.
+    assert arrival["body"]["google.c.a.e"] == "1" and "google.c.a.m_l" not in arrival["body"]
     headers = arrival["headers"]
     assert (headers["apns-topic"], headers["apns-push-type"]) == (key.bundle, "alert")
     assert (headers["apns-priority"], headers["apns-collapse-id"]) == ("10", "orders")
@@ -176,7 +178,7 @@ def test_data_alone_is_a_push_in_the_background(pushing, apple, key, project):
     token = push.register(pushing, project, ios=apns_form(key, device(2)))
     pushing.send(project, token=token, data={"order": "4"})
     arrival = at_apple(apple, device(2))[0]
-    assert arrival["body"]["aps"] == {"content-available": 1}
+    assert arrival["body"]["aps"] == {"content-available": 1} and "google.c.a.e" not in arrival["body"]
     assert (arrival["headers"]["apns-push-type"], arrival["headers"]["apns-priority"]) == ("background", "5")
 
 

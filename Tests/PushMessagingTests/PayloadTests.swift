@@ -32,12 +32,13 @@ import Testing
   @Test(arguments: [
     (
       #"{"notification": {"title": "T", "body": "B"}}"#,
-      #"{"aps":{"alert":{"title":"T","body":"B"}}}"#, "alert", "high"
+      #"{"aps":{"alert":{"title":"T","body":"B"}},"google.c.a.e":"1"}"#, "alert", "high"
     ),
     (#"{"data": {"k": "v"}}"#, #"{"aps":{"content-available":1},"k":"v"}"#, "background", "normal"),
     (
       #"{"notification": {"title": "T", "image": "https://i"}}"#,
-      #"{"aps":{"alert":{"title":"T"},"mutable-content":1},"fcm_options":{"image":"https://i"}}"#,
+      #"{"aps":{"alert":{"title":"T"},"mutable-content":1},"google.c.a.e":"1","#
+        + #""fcm_options":{"image":"https://i"}}"#,
       "alert", "high"
     ),
     (
@@ -45,12 +46,12 @@ import Testing
       {"notification": {"title": "T", "body": "B"},
        "apns": {"payload": {"aps": {"alert": {"body": "X", "loc-key": "L"}, "badge": 3}, "own": [1]}}}
       """#,
-      #"{"aps":{"alert":{"title":"T","body":"X","loc-key":"L"},"badge":3},"own":[1]}"#, "alert",
-      "high"
+      #"{"aps":{"alert":{"title":"T","body":"X","loc-key":"L"},"badge":3},"own":[1],"#
+        + #""google.c.a.e":"1"}"#, "alert", "high"
     ),
     (
       #"{"apns": {"payload": {"aps": {"alert": "Hi"}}, "headers": {"apns-priority": "5"}}}"#,
-      #"{"aps":{"alert":"Hi"}}"#, "alert", "normal"
+      #"{"aps":{"alert":"Hi"},"google.c.a.e":"1"}"#, "alert", "normal"
     ),
     (
       #"{"fcmOptions": {"analyticsLabel": "l"}, "apns": {"payload": {"aps": {"sound": "s"}}}}"#,
@@ -99,7 +100,7 @@ import Testing
       Self.apple(content)
         == #"{"aps":{"alert":{"title":"Provedor","body":"Status"},"badge":2,"category":"ORDER","#
         + #""content-available":1},"gcm.notification.orderInfo":"#
-        + #""{\"orderID\":12,\"newOrderStatus\":\"PAID\"}"}"#
+        + #""{\"orderID\":12,\"newOrderStatus\":\"PAID\"}","google.c.a.e":"1"}"#
     )
     for channel in PushChannel.allCases {
       let options = content.options(channel)

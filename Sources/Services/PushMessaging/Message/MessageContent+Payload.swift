@@ -151,9 +151,12 @@ extension MessageContent {
       .init(Self.installationKey, .string(context.installation)),
       .init("from", .string(context.sender)),
     ]
-    if let label = json["apns"]?["fcm_options"]?["analytics_label"]?.string ?? label {
-      members += [.init("google.c.a.e", .string("1")), .init("google.c.a.m_l", .string(label))]
+    // Every notification counts for Analytics, and a message with a label does.
+    let label = json["apns"]?["fcm_options"]?["analytics_label"]?.string ?? self.label
+    if label != nil || json["notification"] != nil || aps["alert"] != nil {
+      members.append(.init("google.c.a.e", .string("1")))
     }
+    if let label { members.append(.init("google.c.a.m_l", .string(label))) }
     if let image = appleImage {
       members.append(.init("fcm_options", .object([.init("image", .string(image))])))
     }
