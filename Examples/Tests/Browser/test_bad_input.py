@@ -1,0 +1,143 @@
+"""What the courses never send: each service refuses it in its own form of an error, and stores nothing."""
+
+import json
+
+import pytest
+from requests_of_texts import send, send_json
+from test_book import BASIC, TOKEN_FORM
+
+FORM = "application/x-www-form-urlencoded"
+LONG = "x" * 5_000
+WRONG = ["", "{", "null", "[]", "1", '"text"', "{}", "[" * 3_000, '{"a":' * 3_000]
+
+
+def refused(reply, *statuses):
+    """The one form that all services' clients read: the sentence twice, and the status."""
+    assert reply.status in (statuses or (400,)), f"{reply.status} {reply.text[:300]}"
+    body = reply.json
+    assert body["status"] == reply.status == body["error"]["code"], body
+    assert body["message"] and body["error"]["message"] == body["message"]
+    assert LONG not in reply.text
+
+
+def variants(good):
+    """The good body with each field left out, null, of other types, and overlong."""
+    for name in good:
+        yield name, "missing", {k: v for k, v in good.items() if k != name}
+        for value in (None, [], {}, True, LONG):
+            yield name, value, {**good, name: value}
+
+
+def test_ponto(run, tmp_path):
+    service = run("ponto-service", "--database", tmp_path / "ponto.sqlite")
+    receipts = f"{service.address}/recibos"
+    good = {"data": "22/10/2021 03:34", "status": False, "localizacao": {"latitude": "1", "longitude": "2"}}
+    for body in WRONG:
+        refused(send_json("POST", receipts, body))
+    for name, value, body in variants(good):
+        # A receipt may have no place; a status of true is as good as false.
+        if (name, value) in (("localizacao", "missing"), ("localizacao", None), ("status", True)):
+            continue
+        refused(send_json("POST", receipts, json.dumps(body)))
+    for place in ({"latitude": "north", "longitude": "2"}, {"latitude": "1"}, {"latitude": LONG, "longitude": "2"}):
+        refused(send_json("POST", receipts, json.dumps({**good, "localizacao": place})))
+    for day in ("31/02/2021 03:34", "22/10/2021 24:00", "2021-10-22", "22/10/2021 03:34\n"):
+        refused(send_json("POST", receipts, json.dumps({**good, "data": day})))
+    refused(send_json("POST", receipts, json.dumps({**good, "id": "1"})))
+    refused(send("DELETE", f"{receipts}/1"))
+    refused(send("DELETE", f"{receipts}/00000000-0000-0000-0000-000000000000"), 404)
+    assert send("GET", receipts).says(200) == []
+
+
+@pytest.fixture
+def clinic(run, tmp_path):
+    return run("vollmed-service", "--sample", "--database", tmp_path / "clinic.sqlite").address
+
+
+def login(clinic, email, password):
+    body = json.dumps({"email": email, "senha": password})
+    return send_json("POST", f"{clinic}/auth/login", body).says(200)
+
+
+def test_vollmed(clinic):
+    good = {
+        "cpf": "52998224725", "nome": "Ana", "email": "ana@gmail.com", "senha": "123456",
+        "telefone": "21999999999", "planoSaude": "Unimed",
+    }
+    for body in WRONG:
+        refused(send_json("POST", f"{clinic}/paciente", body))
+        refused(send_json("POST", f"{clinic}/auth/login", body))
+    for name, value, body in variants(good):
+        if name == "planoSaude" and value in ("missing", None):
+            continue
+        refused(send_json("POST", f"{clinic}/paciente", json.dumps(body)))
+    # None of them made an account.
+    entering = json.dumps({"email": good["email"], "senha": good["senha"]})
+    refused(send_json("POST", f"{clinic}/auth/login", entering), 404)
+
+    send_json("POST", f"{clinic}/paciente", json.dumps(good)).says(202)
+    hers = login(clinic, good["email"], good["senha"])
+    his = login(clinic, "lucas@example.com", "senha123")
+    token = {"Authorization": f"Bearer {hers['token']}"}
+    foreign = [{}, *({"Authorization": f"Bearer {t}"} for t in ("", "x", LONG, f"{hers['token']}x", "e30.e30."))]
+    mine = f"{clinic}/paciente/{hers['id']}"
+    for headers in foreign:
+        for method, path in (("GET", ""), ("GET", "/consultas"), ("PUT", ""), ("DELETE", "")):
+            refused(send_json(method, mine + path, json.dumps(good) if method == "PUT" else None, **headers), 401)
+    for method, path in (("GET", ""), ("GET", "/consultas"), ("DELETE", "")):
+        refused(send(method, mine + path, Authorization=f"Bearer {his['token']}"), 403)
+    refused(send_json("PUT", mine, json.dumps(good), Authorization=f"Bearer {his['token']}"), 403)
+
+    visit = {
+        "especialista": send("GET", f"{clinic}/especialista").says(200)[0]["id"],
+        "paciente": hers["id"], "data": "2031-01-07T10:15:00.000-0300",
+    }
+    for path in ("consulta", "consultas/agendar"):
+        address = f"{clinic}/{path}"
+        for body in WRONG:
+            refused(send_json("POST", address, body, **token))
+        for _, _, body in variants(visit):
+            refused(send_json("POST", address, json.dumps(body), **token), 400, 403, 404)
+        for headers in foreign:
+            refused(send_json("POST", address, json.dumps(visit), **headers), 401)
+        refused(send_json("POST", address, json.dumps(visit), Authorization=f"Bearer {his['token']}"), 403)
+    assert send("GET", f"{mine}/consultas", **token).says(200) == []
+    kept = send("GET", mine, **token).says(200)
+    assert (kept["nome"], kept["email"], kept["planoSaude"]) == ("Ana", "ana@gmail.com", "Unimed")
+
+
+def test_sales(run, tmp_path):
+    shop = run("sales-service", "--sample", "--database", tmp_path / "shop.sqlite").address
+    token = f"{shop}/oauth/token"
+
+    def grant(form, **headers):
+        return send("POST", token, form, Content_Type=FORM, **{"Authorization": BASIC, **headers})
+
+    for form in ("", "grant_type=password", TOKEN_FORM.replace("=matilde", f"={LONG}"), "grant_type=none&username=a", "%"):
+        refused(grant(form), 400, 401)
+    for header in ("", "Basic", "Basic !", f"Basic {LONG}", "Bearer x"):
+        refused(grant(TOKEN_FORM, Authorization=header), 401)
+    bearer = {"Authorization": f"Bearer {grant(TOKEN_FORM).says(200)['access_token']}"}
+
+    def stored():
+        return [send("GET", f"{shop}/api/{name}", **bearer).says(200) for name in ("users", "products", "orders")]
+
+    before = stored()
+    goods = {
+        "products": {"name": "product9", "description": "description9", "code": "COD9", "price": 10},
+        "users": {"email": "new@siecola.com.br", "password": "new", "role": "USER", "enabled": True},
+    }
+    # The book's service takes a product without a price for one that costs nothing.
+    optional = {"description", "price", "role", "enabled"}
+    for name, good in goods.items():
+        address = f"{shop}/api/{name}"
+        for body in WRONG:
+            refused(send_json("POST", address, body, **bearer))
+        for field, value, body in variants(good):
+            if field in optional and value in ("missing", None) or (field, value) == ("enabled", True):
+                continue
+            refused(send_json("POST", address, json.dumps(body), **bearer), 400)
+        for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": f"Bearer {LONG}"}, {"Authorization": BASIC}):
+            refused(send_json("POST", address, json.dumps(good), **headers), 401)
+            refused(send("GET", address, **headers), 401)
+    assert stored() == before
