@@ -7,7 +7,7 @@ import pytest
 import requests
 from selenium.webdriver.common.by import By
 
-from support import browser as browsers
+from support import browser as browsers, server as servers
 from support.certificates import certificate_for
 from support.identity import Identity
 from support.web_sign_in import SignInPage
@@ -192,6 +192,24 @@ def test_a_page_with_two_apps_tells_their_events_apart(page, project):
     page.popup("signInViaPopup", GOOGLE).invent(f"caio@{project}.example")
     assert page.outcome()["uid"]
     assert [event["type"] for event in page.browser.run("return others")] == ["unknown"]
+
+
+def test_pages_that_the_operator_named_sign_in(browser, pages, tmp_path):
+    """`--dev-origin` needs no authorized domain beside it; pages of other hosts are refused."""
+    running = servers.Brasa(tmp_path / "data", "--dev-origin", f"http://app.example:{pages.port}").start()
+    try:
+        page = SignInPage(browser, f"http://app.example:{pages.port}", running.url, "demo-named", "emulator").open()
+        page.popup("signInViaPopup", GOOGLE).invent("ana@named.example")
+        assert page.outcome()["email"] == "ana@named.example"
+        assert "app.example" in Identity(running, "demo-named").get("v1/projects")["authorizedDomains"]
+        fields = {"apiKey": "demo-named", "appName": "a", "authType": "signInViaPopup", "providerId": GOOGLE, "eventId": "1"}
+        for host, is_refused in (("app.example", False), ("other.example", True), ("app.example.other", True)):
+            shown = requests.get(
+                f"{running.url}/emulator/auth/handler", params={**fields, "redirectUrl": f"http://{host}/"}, timeout=30)
+            assert ("unauthorized-domain" in shown.text) is is_refused, host
+        page.close_popups()
+    finally:
+        running.stop()
 
 
 def test_the_pages_policies(server, project, identity):

@@ -17,6 +17,8 @@ package struct IdentityEnvironment: Sendable {
   /// The projects of which the server has a database or rules, and so expects their people.
   package let projectsWithData: @Sendable () throws -> Set<Text>
   package let isDevelopment: Bool
+  /// Hosts of pages that development's operator named: they sign in as pages of authorized domains do.
+  package var developmentHosts: [String] = []
   /// What the refusal of too many attempts waits for, so that who tries again at once costs little; it ends
   /// early where the caller leaves.
   package var holdRefusal: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }

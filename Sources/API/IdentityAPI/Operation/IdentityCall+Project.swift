@@ -8,7 +8,8 @@ extension IdentityCall {
   /// GET `projects`: the domains that may begin sign-ins.
   func projectConfig() async throws -> JSONValue {
     let configuration = try await accounts { try $0.configuration() }
-    var domains = configuration.authorizedDomains(of: project.string)
+    let (service, project) = (self.service, self.project)
+    var domains = try await accounts { _ in try service.domains(of: project) }
     // Pages of the server's own host may sign in as well.
     if let own = WebAddress(service.accounts.origin)?.host, !domains.contains(own) {
       domains.append(own)

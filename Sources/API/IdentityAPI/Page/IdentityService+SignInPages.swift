@@ -112,17 +112,23 @@ extension IdentityService {
     of project: Text,
     _ envelope: IdentityEnvelope
   ) async throws -> AuthorizedOrigins {
-    let accounts = accounts.project(project)
-    let configuration = try await blocking { try accounts.configuration() }
+    let hosts = try await blocking { try domains(of: project) }
     // Development serves by every name that its operator allowed, to telephones too, and pages may have the same.
     let asked =
       environment.isDevelopment
       ? envelope.authority.flatMap { WebAddress("http://\($0)")?.host } : nil
     return AuthorizedOrigins(
-      domains: configuration.authorizedDomains(of: project.string) + [asked].compactMap(\.self),
+      domains: hosts + [asked].compactMap(\.self),
       server: self.accounts.origin,
       allowsHTTP: environment.isDevelopment
     )
+  }
+
+  /// The hosts whose pages belong to the project, without the server's own.
+  func domains(of project: Text) throws -> [String] {
+    let domains = try accounts.project(project).configuration()
+      .authorizedDomains(of: project.string)
+    return domains + environment.developmentHosts.filter { !domains.contains($0) }
   }
 
   /// The project of the parameter `apiKey`.
@@ -143,10 +149,8 @@ extension IdentityService {
     do {
       let project = try await blocking { try pageProject(of: envelope) }
       let own = WebAddress(accounts.origin)?.host
-      let domains = try await blocking {
-        try accounts.project(project).configuration().authorizedDomains(of: project.string)
-      }
-      guard address.host == own || domains.contains(where: { $0.lowercased() == address.host })
+      let hosts = try await blocking { try domains(of: project) }
+      guard address.host == own || hosts.contains(where: { $0.lowercased() == address.host })
       else { return nil }
     } catch is IdentityFailure {
       return nil

@@ -23,6 +23,11 @@ package struct DevelopmentOrigins: Sendable, Equatable {
     self.pages = Set(pages.map { $0.lowercased() })
   }
 
+  /// The hosts of all pages that reach everything, in order; loopback is not among them.
+  package var pageHosts: [String] {
+    hosts.union(pages.compactMap { HostName(ofOrigin: $0)?.text }).sorted()
+  }
+
   /// What becomes of a request.
   enum Verdict: Equatable {
     case admitted

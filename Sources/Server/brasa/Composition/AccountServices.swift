@@ -26,24 +26,23 @@ enum AccountServices {
     // More than may wait for a password's hash at once, so that other calls go on.
     let count = accounts.passwords.maximumLoad + ThreadCounts(cores: ThreadCounts.cores).reads
     let threads = EngineThreads(count: count, capacity: 1_024)
-    var module = ServiceModule.accounts(
-      IdentityEnvironment(
-        accounts: accounts,
-        access: core.access,
-        mailer: mail ?? mailbox,
-        mailbox: mailbox,
-        providers: IdentityProviders(
-          fetcher: HTTPSFetcher(policy: policy),
-          configuration: accounts.configuration,
-          secret: try accounts.providersSecret()
-        ),
-        defaultProject: settings.project.map { .named(Text($0)) }
-          ?? (settings.isDevelopment ? .onlyOne : .none),
-        projectsWithData: core.projectsWithData,
-        isDevelopment: settings.isDevelopment
+    var environment = IdentityEnvironment(
+      accounts: accounts,
+      access: core.access,
+      mailer: mail ?? mailbox,
+      mailbox: mailbox,
+      providers: IdentityProviders(
+        fetcher: HTTPSFetcher(policy: policy),
+        configuration: accounts.configuration,
+        secret: try accounts.providersSecret()
       ),
-      threads: threads
+      defaultProject: settings.project.map { .named(Text($0)) }
+        ?? (settings.isDevelopment ? .onlyOne : .none),
+      projectsWithData: core.projectsWithData,
+      isDevelopment: settings.isDevelopment
     )
+    environment.developmentHosts = settings.developmentOrigins?.pageHosts ?? []
+    var module = ServiceModule.accounts(environment, threads: threads)
     module.tasks = [
       ServiceTask("mail") {
         if let mail { await mail.run() } else { try? await gracefulShutdown() }

@@ -148,13 +148,16 @@ async function goToProvider(request) {
   location.replace(page.href);
 }
 
+/** The id of a session without a provider; pages of plain HTTP have no `crypto.randomUUID`. */
+const randomID = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** Signs in as an account that the person chooses, of those that the provider would have. */
 async function goToAccounts(request) {
   const { claims, wantsProvider } = await chooseAccount(facts, request.providerId);
   if (wantsProvider) return goToProvider(request);
   if (!claims) return fail(request, "auth/user-cancelled");
   const fields = new URLSearchParams({ providerId: request.providerId, id_token: JSON.stringify(claims) });
-  end({ ...request, sessionId: crypto.randomUUID() }, { urlResponse: `${handler}?${fields}` }, text.ended);
+  end({ ...request, sessionId: randomID() }, { urlResponse: `${handler}?${fields}` }, text.ended);
 }
 
 async function begin(request) {

@@ -38,6 +38,7 @@ class PortParent {
     this.origin = origin;
     this.port = port;
     this.calls = new Map();
+    this.count = 0;
     port.addEventListener("message", ({ data }) => this.receive(data));
     port.start();
   }
@@ -54,7 +55,8 @@ class PortParent {
 
   send(type, data) {
     return new Promise((resolve) => {
-      const call = crypto.randomUUID();
+      // A count: pages of plain HTTP have no `crypto.randomUUID`, nor have frames in them.
+      const call = ++this.count;
       this.calls.set(call, resolve);
       this.port.postMessage({ call, type, data });
     });
