@@ -54,7 +54,7 @@ struct ServedProducts {
       goals: AnalyticsGoals(analytics: analytics)
     )
     analytics.onErasure { [templates] in try templates.forget(installation: $0, of: $1) }
-    // Nobody here knows of another machine's disk.
+    // The free space of another machine's disk is unknown here.
     var availableBytes: (@Sendable () throws -> Int)?
     if let store = directory.engine as? RocksDBEngine {
       availableBytes = { try store.availableBytes() }

@@ -96,7 +96,7 @@ struct ServerCore {
     taskHealth = TaskHealth(process.health, log: log)
   }
 
-  /// Whether this node serves what one node alone serves: always where it has its store alone.
+  /// True on the node that serves what one node alone serves: always where the server has its store alone.
   var isHome: @Sendable () -> Bool {
     { [home = cluster?.home] in home?.isHeld ?? true }
   }
@@ -145,7 +145,7 @@ extension OpenDataDirectory {
 }
 
 extension StoreConfiguration {
-  /// How a server's store behaves.
+  /// The store's configuration in a server.
   fileprivate static func served(
     _ settings: ServeSettings,
     feed: CommitFeed,

@@ -6,9 +6,9 @@ import ServiceModule
 struct ClusterMembership {
   let home: HomeClaim
   let peers: PeerNodes
-  /// Where the files are that the home node had.
+  /// The record of where the home node's files are.
   let files: FilesMark
-  /// Whether this node may be home.
+  /// True for a node that may be home.
   let isCandidate: Bool
 
   /// Joins the nodes of a directory's store, as the home node if it may be and there is none; nil where a server has its store
