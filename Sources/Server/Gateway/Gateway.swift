@@ -60,34 +60,43 @@ package final class Gateway: Service {
     let gatewayMetrics = GatewayMetrics(registry: metrics)
     self.ledger = ledger ?? ByteLedger(limits: configuration.memory)
     metrics.addSource(self.ledger.metrics)
-    webChannels = WebChannelSessions(
-      limits: configuration.webChannel,
-      node: configuration.peers?.own,
-      ledger: self.ledger,
-      metrics: gatewayMetrics
-    )
+    webChannels = WebChannelSessions(configuration, self.ledger, gatewayMetrics)
     for source in modules.compactMap(\.metrics) { metrics.addSource(source) }
     probes = HealthService(health, of: modules.flatMap { $0.methods.map(\.serviceName) })
     var own = ServiceModule("gateway")
     own.methods = probes.methods
+    let methods = try MethodTable(modules + [own], metrics: gatewayMetrics)
     let roots = modules.compactMap(\.root)
     let healthRoutes = HealthRoutes(health: health, damage: damage, roots: roots).routes
-    let metricsRoute = MetricsRoute(
-      metrics,
-      trustsMachine: !configuration.isBehindProxy,
-      admission: administers
-    )
-    own.routes = healthRoutes + [metricsRoute.route]
-    let methods = try MethodTable(modules + [own], metrics: gatewayMetrics)
-    own.routes +=
-      WebChannelRoutes(
-        methods: methods.forBrowsers,
-        sessions: webChannels,
-        peers: configuration.peers,
-        bodyLimit: configuration.limits.messageBytes
-      ).routes
+    let isTrusted = !configuration.isBehindProxy
+    own.routes = healthRoutes
+    own.routes.append(MetricsRoute(metrics, trustsMachine: isTrusted, admission: administers).route)
+    own.routes += webChannels.routes(for: methods, configuration)
     served = modules + [own]
-    let (ledger, tasks) = (self.ledger, TaskQueue())
+    let shared = SharedParts(
+      recognizes: recognizes,
+      audit: audit,
+      configuration: configuration,
+      metrics: gatewayMetrics,
+      ledger: self.ledger,
+      logger: logger
+    )
+    environment = shared.environment(try RouteTable(served), methods, peers: configuration.peers)
+    metricsEnvironment = try shared.metricsEnvironment(healthRoutes, metrics)
+    registry = ConnectionRegistry(limit: configuration.limits.connections, metrics: gatewayMetrics)
+  }
+
+  /// The parts that connections of both ports share.
+  private struct SharedParts {
+    let recognizes: @Sendable (CallContext) -> Bool
+    let audit: AuditRecorder?
+    let configuration: GatewayConfiguration
+    let metrics: GatewayMetrics
+    let ledger: ByteLedger
+    let logger: Logger
+    let tasks = TaskQueue()
+
+    /// The environment of the connections of a port that serves those routes and methods.
     func environment(
       _ routes: RouteTable,
       _ methods: MethodTable,
@@ -98,13 +107,13 @@ package final class Gateway: Service {
         recognizes: recognizes,
         limits: configuration.limits,
         ledger: ledger,
-        metrics: gatewayMetrics,
+        metrics: metrics,
         logger: logger,
         responder: GatewayResponder(
           routes: routes,
           methods: methods,
           origins: configuration.development,
-          metrics: gatewayMetrics,
+          metrics: metrics,
           audit: audit,
           peers: peers,
           ledger: ledger,
@@ -113,28 +122,26 @@ package final class Gateway: Service {
         memoryAnswers: MemoryAnswers(
           routes: routes,
           origins: configuration.development,
-          metrics: gatewayMetrics,
+          metrics: metrics,
           logger: logger
         ),
         tasks: tasks
       )
     }
-    self.environment = environment(
-      try RouteTable(served),
-      methods,
-      peers: configuration.peers
-    )
-    var figures = ServiceModule("metrics")
-    figures.routes = healthRoutes + [MetricsRoute(unguarded: metrics).route]
-    metricsEnvironment = environment(
-      try RouteTable([figures]),
-      try MethodTable([figures], metrics: gatewayMetrics),
-      peers: nil
-    )
-    registry = ConnectionRegistry(
-      limit: configuration.limits.connections,
-      metrics: gatewayMetrics
-    )
+
+    /// The environment of the port for metrics alone, which needs no credentials.
+    func metricsEnvironment(
+      _ healthRoutes: [HTTPRoute],
+      _ registry: MetricsRegistry
+    ) throws -> ConnectionEnvironment {
+      var module = ServiceModule("metrics")
+      module.routes = healthRoutes + [MetricsRoute(unguarded: registry).route]
+      return environment(
+        try RouteTable([module]),
+        try MethodTable([module], metrics: metrics),
+        peers: nil
+      )
+    }
   }
 
   /// Throws PERMISSION_DENIED to everybody.
@@ -281,5 +288,34 @@ package final class Gateway: Service {
       await group.next()
       group.cancelAll()
     }
+  }
+}
+
+extension WebChannelSessions {
+  /// The sessions of a gateway.
+  fileprivate convenience init(
+    _ configuration: GatewayConfiguration,
+    _ ledger: ByteLedger,
+    _ metrics: GatewayMetrics
+  ) {
+    self.init(
+      limits: configuration.webChannel,
+      node: configuration.peers?.own,
+      ledger: ledger,
+      metrics: metrics
+    )
+  }
+
+  /// The routes by which browsers reach methods.
+  fileprivate func routes(
+    for methods: MethodTable,
+    _ configuration: GatewayConfiguration
+  ) -> [HTTPRoute] {
+    WebChannelRoutes(
+      methods: methods.forBrowsers,
+      sessions: self,
+      peers: configuration.peers,
+      bodyLimit: configuration.limits.messageBytes
+    ).routes
   }
 }

@@ -45,61 +45,10 @@ struct ServeCommand: AsyncParsableCommand {
     FreedMemory.boundArenas()
     let settings = try ServeSettings(flags, environment: Self.environment())
     try Self.check(settings)
-    let metrics = MetricsRegistry()
-    MetricsSystem.bootstrap(metrics)
-    let level = settings.logLevel
-    let logs = LogRing()
-    let repeated = RepeatedErrors()
-    LoggingSystem.bootstrap { label in
-      LineLogHandler(label: label, level: level, repeated: repeated) { line in
-        logs.append(line)
-        LineLogHandler.writeToStandardError(line)
-      }
-    }
+    let process = try Self.process(settings)
     let logger = Logger(label: "brasa")
-    for warning in settings.warnings { logger.warning("\(warning)") }
-
-    let descriptors = try DescriptorBudget.raisingLimit(hasPeers: settings.isClustered)
-    if descriptors.isTight {
-      logger.warning(
-        "the limit of open files leaves room for fewer connections",
-        metadata: ["limit": "\(descriptors.limit)", "connections": "\(descriptors.connections)"]
-      )
-    }
-    let health = ServerHealth()
-    let damage = DamageMonitor(metrics: metrics, logger: Logger(label: "store"))
-    let ledger = ByteLedger(
-      limits: settings.clientMemory.limits(isDevelopment: settings.isDevelopment)
-    )
-    let system = try ServedSystem.open(
-      ServerProcess(
-        settings: settings,
-        descriptors: descriptors,
-        health: health,
-        damage: damage,
-        ledger: ledger,
-        metrics: metrics,
-        logs: logs
-      )
-    )
-    var gatewayConfiguration = settings.gateway(connections: descriptors.connections)
-    gatewayConfiguration.peers = system.peers
-    let gateway = try Gateway(
-      gatewayConfiguration,
-      modules: system.modules,
-      recognizes: system.recognizes,
-      administers: system.administers,
-      ledger: ledger,
-      health: health,
-      metrics: metrics,
-      damage: damage,
-      audit: system.audit,
-      logger: Logger(label: "gateway"),
-      onListening: {
-        system.onListening($0.port ?? 0)
-        Self.announce($0, settings: settings)
-      }
-    )
+    let system = try ServedSystem.open(process)
+    let gateway = try Self.gateway(system, process)
     // Services end in the reverse order: the port first, then what it depends on.
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
@@ -117,6 +66,63 @@ struct ServeCommand: AsyncParsableCommand {
       throw HostAddress.failure(error, host: settings.host, port: settings.port)
     }
     logger.notice("stopped")
+  }
+
+  /// Sets up the process's log, metrics and limits.
+  private static func process(_ settings: ServeSettings) throws -> ServerProcess {
+    let metrics = MetricsRegistry()
+    MetricsSystem.bootstrap(metrics)
+    let logs = LogRing()
+    let repeated = RepeatedErrors()
+    LoggingSystem.bootstrap { label in
+      LineLogHandler(label: label, level: settings.logLevel, repeated: repeated) { line in
+        logs.append(line)
+        LineLogHandler.writeToStandardError(line)
+      }
+    }
+    let logger = Logger(label: "brasa")
+    for warning in settings.warnings { logger.warning("\(warning)") }
+    let descriptors = try DescriptorBudget.raisingLimit(hasPeers: settings.isClustered)
+    if descriptors.isTight {
+      logger.warning(
+        "the limit of open files leaves room for fewer connections",
+        metadata: ["limit": "\(descriptors.limit)", "connections": "\(descriptors.connections)"]
+      )
+    }
+    return ServerProcess(
+      settings: settings,
+      descriptors: descriptors,
+      health: ServerHealth(),
+      damage: DamageMonitor(metrics: metrics, logger: Logger(label: "store")),
+      ledger: ByteLedger(
+        limits: settings.clientMemory.limits(isDevelopment: settings.isDevelopment)
+      ),
+      metrics: metrics,
+      logs: logs
+    )
+  }
+
+  /// The port in front of a system.
+  private static func gateway(_ system: ServedSystem, _ process: ServerProcess) throws -> Gateway {
+    let settings = process.settings
+    var configuration = settings.gateway(connections: process.descriptors.connections)
+    configuration.peers = system.peers
+    return try Gateway(
+      configuration,
+      modules: system.modules,
+      recognizes: system.recognizes,
+      administers: system.administers,
+      ledger: process.ledger,
+      health: process.health,
+      metrics: process.metrics,
+      damage: process.damage,
+      audit: system.audit,
+      logger: Logger(label: "gateway"),
+      onListening: {
+        system.onListening($0.port ?? 0)
+        announce($0, settings: settings)
+      }
+    )
   }
 
   /// Looks at everything that a start needs, before it makes a directory or prints a key.

@@ -248,21 +248,7 @@ final class PeerNodes: CallForwarder {
     let (client, passages) = isStream ? streams : requests
     let passage = try passages.begin(to: node, of: request.context.network)
     let ending = passage.cancellation
-    let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
-    guard passed.hasSoundEscapes else {
-      throw FirestoreError.invalidArgument("The URL has a malformed escape.")
-    }
-    var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
-    let length: Int64? = if case .known(let length) = passed.length { length } else { nil }
-    let body = PassedBody(request.body, hasKnownLength: length != nil)
-    switch passed.length {
-    case .none: break
-    case .known(0): message.body = []
-    case .known, .unknown: message.stream = NodeClient.Stream(body.sequence, length: length)
-    }
-    message.headers.append(
-      field(of: message, for: request.context, from: request.address, to: node)
-    )
+    let (message, body) = try message(request, to: node, decidesOrigins: decidesOrigins)
     let hasStream = message.stream != nil
     let sending = Task { [message] in
       let patience = hasStream ? Self.longestUpload : Self.patience
@@ -298,6 +284,30 @@ final class PeerNodes: CallForwarder {
       await body.letGo()
       throw Self.failure(error)
     }
+  }
+
+  /// The request as it is passed on, and its body, which is read as it is sent.
+  private func message(
+    _ request: ServiceRequest,
+    to node: NodeNumber,
+    decidesOrigins: Bool
+  ) throws -> (message: NodeClient.Message, body: PassedBody) {
+    let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
+    guard passed.hasSoundEscapes else {
+      throw FirestoreError.invalidArgument("The URL has a malformed escape.")
+    }
+    var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
+    let length: Int64? = if case .known(let length) = passed.length { length } else { nil }
+    let body = PassedBody(request.body, hasKnownLength: length != nil)
+    switch passed.length {
+    case .none: break
+    case .known(0): message.body = []
+    case .known, .unknown: message.stream = NodeClient.Stream(body.sequence, length: length)
+    }
+    message.headers.append(
+      field(of: message, for: request.context, from: request.address, to: node)
+    )
+    return (message, body)
   }
 
   /// The home node and its address; nil where this one has become it, UNAVAILABLE where none was there for long.

@@ -100,23 +100,11 @@ struct ServeSettings: Sendable, Equatable {
     files = try FileSettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")
-    if let tableKilobytes, !(64...1_048_576).contains(tableKilobytes) {
-      throw ValidationError("BRASA_TABLE_KILOBYTES must be between 64 and 1048576.")
-    }
     engineThreads = try flags.engineThreads ?? environment.number("ENGINE_THREADS")
-    if let engineThreads, !(1...256).contains(engineThreads) {
-      throw ValidationError("There must be between 1 and 256 engine threads.")
-    }
     clientMemory = try ClientMemorySettings(flags.clientMemory, environment)
     listenBacklogKilobytes =
       try flags.listenBacklog ?? environment.number("LISTEN_BACKLOG") ?? 4_096
-    guard (16...1_048_576).contains(listenBacklogKilobytes) else {
-      throw ValidationError("The listen backlog must have between 16 and 1048576 kilobytes.")
-    }
     webChannel = try WebChannelSettings(flags.webChannel, environment)
-    if let cacheMegabytes, !(8...1_048_576).contains(cacheMegabytes) {
-      throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
-    }
     rulesCompatibility =
       try flags.rulesCompatibility ?? environment.compatibility("RULES_COMPATIBILITY") ?? .safe
     hasConsole = try !flags.noConsole && !environment.flag("NO_CONSOLE")
@@ -124,14 +112,47 @@ struct ServeSettings: Sendable, Equatable {
     recentSignIn =
       try flags.recentSignIn ?? environment.number("RECENT_SIGN_IN")
       ?? Int(Administrators.recentSignIn)
-    guard (1...43_200).contains(recentSignIn) else {
-      throw ValidationError("A sign-in is recent for between 1 and 43200 seconds.")
-    }
     project = flags.project ?? environment.text("PROJECT")
     let remote = try RemoteDevelopment(
       flags.allowRemoteDev ?? environment.text("ALLOW_REMOTE_DEV") ?? "false"
     )
     developmentOrigins = isDevelopment ? try Self.origins(flags, environment, remote, origin) : nil
+    try checkNumbers()
+    try checkCluster()
+    if isDevelopment, !isLoopback, !remote.isAllowed {
+      throw ValidationError(
+        """
+        Development mode lets everyone who reaches \(host) read and write everything. \
+        Leave --host at 127.0.0.1, or say --allow-remote-dev if that is what you want.
+        """
+      )
+    }
+  }
+
+  /// Throws where a number is out of its range.
+  private func checkNumbers() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("The port must be between 0 and 65535, not \(port).")
+    }
+    if let tableKilobytes, !(64...1_048_576).contains(tableKilobytes) {
+      throw ValidationError("BRASA_TABLE_KILOBYTES must be between 64 and 1048576.")
+    }
+    if let engineThreads, !(1...256).contains(engineThreads) {
+      throw ValidationError("There must be between 1 and 256 engine threads.")
+    }
+    guard (16...1_048_576).contains(listenBacklogKilobytes) else {
+      throw ValidationError("The listen backlog must have between 16 and 1048576 kilobytes.")
+    }
+    if let cacheMegabytes, !(8...1_048_576).contains(cacheMegabytes) {
+      throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
+    }
+    guard (1...43_200).contains(recentSignIn) else {
+      throw ValidationError("A sign-in is recent for between 1 and 43200 seconds.")
+    }
+  }
+
+  /// Throws where an option of one node among several is given to a server that has its store alone.
+  private func checkCluster() throws {
     if isClustered, store == .directory {
       throw ValidationError(
         "--cluster is for a store that several nodes reach: name it with --store postgres://…"
@@ -145,17 +166,6 @@ struct ServeSettings: Sendable, Equatable {
     }
     if isHomeWithoutFiles, !isHome {
       throw ValidationError("--home-without-files is for a node that may be home: it needs --home.")
-    }
-    guard (0...65_535).contains(port) else {
-      throw ValidationError("The port must be between 0 and 65535, not \(port).")
-    }
-    if isDevelopment, !isLoopback, !remote.isAllowed {
-      throw ValidationError(
-        """
-        Development mode lets everyone who reaches \(host) read and write everything. \
-        Leave --host at 127.0.0.1, or say --allow-remote-dev if that is what you want.
-        """
-      )
     }
   }
 
