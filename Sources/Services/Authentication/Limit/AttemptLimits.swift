@@ -8,10 +8,11 @@ import Synchronization
 /// hundred at once count as a hundred. Wrong passwords count three times over: by address, by account
 /// and address, and by account. The first two stop only that address. The third stops addresses that
 /// never signed in to the account, once many different ones tried: the owner's own addresses, devices and
-/// sessions stay as they are, and an email's code or link opens a new address, so nobody is locked out by
-/// unknown. Nor do they stop an attempt that brings the second factor with the password, and learns of both together
-/// alone whether they are right: there is nothing to guess there one by one. A device that the account was signed in to from has tries of its own, wherever it is. An address is the owner's after a sign-up, a right password, a code of an email or a
-/// refresh from it.
+/// sessions stay as they are, and an email's code or link opens a new address, so strangers lock nobody out.
+/// Nor does it stop an attempt that brings the second factor with the password: the response says only
+/// whether both are right, so that neither can be guessed by itself. A device that the account was signed in
+/// to from has tries of its own, wherever it is. An address is the owner's after a sign-up, a right password,
+/// a code of an email or a refresh from it.
 ///
 /// Counts are in memory, bounded, and begin anew with the server.
 package final class AttemptLimits: Sendable {
