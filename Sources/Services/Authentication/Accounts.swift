@@ -11,6 +11,7 @@ import Synchronization
 /// the write is durable, before the next one. No lock is held while a write waits for the disk.
 package final class Accounts: Sendable {
   let engine: any KeyValueEngine
+  /// The settings that all scopes share, as the server was started with them.
   package let configuration: AccountsConfiguration
   /// Where passwords are hashed.
   package let passwords: PasswordPool

@@ -2,10 +2,13 @@ import KeyValueStore
 
 /// How accounts behave on this server; what differs by project is in `ProjectConfiguration`.
 package struct AccountsConfiguration: Sendable {
+  /// The clock for all times in tokens and records; tests set their own.
   package var clock = MicrosecondClock.system
+  /// The source of keys, codes and uids; tests set their own.
   package var random = RandomBytes.system
   /// What a project that was never configured has.
   package var defaults = ProjectConfiguration()
+  /// The rates at which callers may try passwords, codes and emails.
   package var limits = AttemptLimits.Settings()
   /// Whether what Google's Auth emulator accepts unsigned is accepted: custom tokens, bearer tokens.
   package var acceptsUnsigned = false

@@ -12,9 +12,11 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
 
   /// `1:{project number}:{platform}:{hexadecimal digits}`.
   package let id: String
+  /// The system that the app runs on.
   package let platform: Platform
   /// The bundle's id on iOS, the package's name on Android; nil elsewhere.
   package let bundleID: String?
+  /// The app's name in the console, 1 to 100 characters; nil without one.
   package let displayName: String?
   /// Microseconds since 1970.
   package let createdAt: Int64

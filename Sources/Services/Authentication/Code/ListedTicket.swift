@@ -13,9 +13,11 @@ package struct ListedTicket: Sendable {
   package let id: String
   /// The subject that it is about; empty for one that is about nobody yet.
   package let subject: String
+  /// The facts that the ticket's maker stored with it; JSON's null where the record has none.
   package let payload: JSONText
   /// Microseconds since 1970.
   package let begin: Int64
+  /// The time at which the ticket expires, in microseconds since 1970.
   package let end: Int64
   private let key: [UInt8]
 

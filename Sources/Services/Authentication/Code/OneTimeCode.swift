@@ -32,8 +32,11 @@ package enum CodePurpose: String, Sendable, Hashable, CaseIterable {
 
 /// The action that a code allows.
 package struct OneTimeCode: Sendable {
+  /// The one action that the code can be redeemed for.
   package let purpose: CodePurpose
+  /// The account's address in its canonical form; for `recoverEmail` the former one, which the code restores.
   package let email: String
+  /// The address that a change sets, or that `recoverEmail` takes back; nil where there is none.
   package let newEmail: String?
   /// Nil for a sign-in of somebody who may have no account yet.
   let uid: Text?
@@ -79,12 +82,15 @@ package struct AddressedCode: Sendable {
   package let text: String?
   /// The text, or one that opens nothing: what an email is written with, sent or not.
   package let written: String
+  /// The account's address in its canonical form, as `OneTimeCode.email`; at a sign-in it may have no account yet.
   package let email: String
+  /// The address that a change sets, or that `recoverEmail` takes back; nil where there is none.
   package let newEmail: String?
 }
 
 /// A user's address was changed, and the old one had been shown to be his.
 package struct AddressChange: Sendable {
+  /// The user after the change.
   package let user: User
   let old: EmailAddress
   let new: EmailAddress?

@@ -10,6 +10,7 @@ import KeyValueStore
 
 /// What a ticket is for; a ticket of one kind is none of another.
 package struct TicketKind: RawRepresentable, Sendable, Hashable {
+  /// The kind's name as records store it.
   package let rawValue: String
 
   /// A kind by its name.
@@ -29,7 +30,9 @@ package struct TicketKind: RawRepresentable, Sendable, Hashable {
 
 /// A ticket that is good.
 package struct Ticket: Sendable {
+  /// The project or tenant that the ticket was issued for.
   package let scope: AccountScope
+  /// The facts that the ticket's maker stored with it.
   package let payload: JSONText
   let key: [UInt8]
   let endKey: [UInt8]

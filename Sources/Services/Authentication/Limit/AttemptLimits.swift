@@ -18,6 +18,7 @@ import Synchronization
 package final class AttemptLimits: Sendable {
   /// How many attempts, and how fast they come back.
   package struct Rate: Sendable, Hashable {
+    /// The most attempts that can be made at once.
     package let burst: Double
     /// Attempts that come back in a second.
     package let refill: Double
@@ -31,12 +32,19 @@ package final class AttemptLimits: Sendable {
 
   /// The rates of each kind; nil is no limit.
   package struct Settings: Sendable {
+    /// Passwords tried from one address, for all accounts together.
     package var wrongPasswordsByAddress: Rate? = Rate(60, per: 600)
+    /// Passwords tried for one account from one address, or from one device that the account vouches for.
     package var wrongPasswordsByAccountAndAddress: Rate? = Rate(10, per: 600)
+    /// Passwords tried for one account from addresses that never signed in to it.
     package var wrongPasswordsByAccount: Rate? = Rate(100, per: 3_600)
+    /// Accounts made from one address.
     package var signUpsByAddress: Rate? = Rate(100, per: 3_600)
+    /// Emails sent to one account.
     package var emailsByAccount: Rate? = Rate(5, per: 900)
+    /// Emails that one address asks for.
     package var emailsByAddress: Rate? = Rate(60, per: 3_600)
+    /// One-time codes tried, and addresses or passwords changed, from one address.
     package var codesByAddress: Rate? = Rate(60, per: 600)
     /// Second factors tried for one user, wherever from.
     package var secondFactorsByAccount: Rate? = Rate(10, per: 600)

@@ -1,5 +1,6 @@
 /// What to ask a server of somebody else.
 package struct DocumentRequest: Sendable, Hashable {
+  /// The address to ask, with its query.
   package let url: String
   /// The fields of a form to post; nil asks by GET.
   package let form: [FormField]?
@@ -8,7 +9,9 @@ package struct DocumentRequest: Sendable, Hashable {
 
   /// One field of a form.
   package struct FormField: Sendable, Hashable {
+    /// The field's name, before encoding.
     package let name: String
+    /// The field's value, before encoding.
     package let value: String
 
     /// A field, not encoded.
@@ -30,6 +33,7 @@ package struct DocumentRequest: Sendable, Hashable {
 package struct FetchedDocument: Sendable, Hashable {
   /// The HTTP status.
   package let status: Int
+  /// The response's body, whole.
   package let body: [UInt8]
   /// How long the server lets it be kept, in seconds; nil when it does not say.
   package let maxAge: Int?

@@ -1,7 +1,10 @@
 /// An email to one address.
 package struct Mail: Sendable, Hashable {
+  /// The address that the email goes to, without a display name.
   package let recipient: String
+  /// The subject, one line of plain text.
   package let subject: String
+  /// The body as plain text.
   package let text: String
   /// The same as `text`, as an HTML page.
   package let html: String

@@ -8,9 +8,13 @@ import Foundation
 /// the hash is the signer key under AES-256-CTR with the key's first half and a counter that begins
 /// at zero. It is as long as the signer key.
 package struct FirebaseScrypt: Sendable, Hashable {
+  /// The project's secret, which the derived key encrypts; as long as each hash.
   package let signerKey: [UInt8]
+  /// The bytes that follow each password's salt.
   package let saltSeparator: [UInt8]
+  /// The block size of scrypt, its `r`.
   package let rounds: Int
+  /// The binary logarithm of scrypt's cost `N`.
   package let memoryCost: Int
 
   /// Parameters as `firebase auth:export` prints them.

@@ -30,8 +30,11 @@ package enum PasswordDigest: Int64, Sendable, Hashable, CaseIterable {
 
 /// A password as it is kept.
 package struct PasswordHash: Sendable, Hashable {
+  /// The algorithm that made the hash, with its parameters.
   package let algorithm: PasswordAlgorithm
+  /// The password's own salt; empty for an algorithm that keeps it in the hash.
   package let salt: [UInt8]
+  /// The algorithm's result; for bcrypt, the bytes of its whole text.
   package let hash: [UInt8]
 
   /// A hash made elsewhere, or by `PasswordHasher`.

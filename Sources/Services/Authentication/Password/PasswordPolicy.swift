@@ -2,10 +2,15 @@
 package struct PasswordPolicy: Sendable, Hashable, Codable {
   /// In characters, as people count them.
   package var minimumLength = 6
+  /// The most characters of a password; in UTF-8 it has at most four times as many bytes.
   package var maximumLength = 4_096
+  /// True to require a letter from a to z.
   package var requiresLowercase = false
+  /// True to require a letter from A to Z.
   package var requiresUppercase = false
+  /// True to require a digit from 0 to 9.
   package var requiresDigit = false
+  /// True to require one of `symbols`.
   package var requiresSymbol = false
   /// Whether the most common passwords are refused.
   package var refusesCommon = false

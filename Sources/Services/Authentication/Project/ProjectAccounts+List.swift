@@ -54,8 +54,11 @@ extension ProjectAccounts {
 
   /// What went wrong with one of many.
   package struct ItemError: Sendable, Hashable {
+    /// The position of the account in the request, from 0.
     package let index: Int
+    /// The account's id.
     package let uid: Text
+    /// The reason, in the words of Google's server.
     package let message: String
   }
 

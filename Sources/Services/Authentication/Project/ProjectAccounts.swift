@@ -4,7 +4,9 @@ import KeyValueStore
 
 /// The accounts of one scope, mostly a project.
 package struct ProjectAccounts: Sendable {
+  /// The accounts of all scopes, which do the work.
   package let accounts: Accounts
+  /// The project or tenant whose users these are.
   package let scope: AccountScope
 
   var now: Int64 { accounts.now }

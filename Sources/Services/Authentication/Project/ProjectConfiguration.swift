@@ -1,8 +1,12 @@
 /// What one project allows and asks for.
 package struct ProjectConfiguration: Sendable, Hashable, Codable {
+  /// True to let users sign in with email address and password.
   package var allowsPassword = true
+  /// True to let users sign in by a link in an email.
   package var allowsEmailLink = true
+  /// True to let clients make accounts without credentials.
   package var allowsAnonymous = false
+  /// The setting for sign-in by phone, which the server stores and does not offer.
   package var allowsPhone = false
   /// Whether clients may make accounts, or administrators only.
   package var allowsSignUp = true
@@ -18,9 +22,11 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   private var chosenToHideAccounts: Bool?
   /// What the server's mode has, which the store does not keep.
   var hidesAccountsByDefault = true
+  /// True to let users enrol time-based codes as a second factor; enrolled ones work either way.
   package var allowsTOTP = true
   /// The steps before and after the current one whose TOTP codes count, 0 to 10.
   package var adjacentIntervals = 1
+  /// The rules for passwords that users choose.
   package var passwordPolicy = PasswordPolicy()
   /// Hosts that links may lead on to, beside what `authorizedDomains(of:)` adds.
   package var authorizedDomains = ["localhost", "127.0.0.1"]
@@ -28,6 +34,7 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   ///
   /// The owner of such a name gets the codes of links, so production leaves it to the operator.
   var authorizesFirebaseHosting = false
+  /// The project's own texts for emails.
   package var mail = MailTemplates()
   /// Which domain links for apps on telephones have, as the Admin SDKs set it; Brasa's links have the server's own.
   package var mobileLinksDomain: MobileLinksDomain?
@@ -85,9 +92,11 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
 
 /// The texts of emails; `%LINK%`, `%EMAIL%`, `%NEW_EMAIL%` and `%APP_NAME%` are replaced.
 package struct MailTemplates: Sendable, Hashable, Codable {
+  /// The name for `%APP_NAME%`; nil takes the project's id.
   package var appName: String?
   /// Overrides by the name of the request type, such as `PASSWORD_RESET`.
   package var subjects: [String: String] = [:]
+  /// Bodies in place of the server's, by the same names as `subjects`.
   package var bodies: [String: String] = [:]
 
   /// The server's own texts.

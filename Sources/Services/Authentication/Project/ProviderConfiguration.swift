@@ -10,11 +10,15 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
     case saml
   }
 
+  /// The kind of provider, which decides the resource that it is listed under.
   package let kind: Kind
   /// `google.com`, `oidc.example`, `saml.example`.
   package let id: String
+  /// The name that an administrator gave the provider; nil without one.
   package var displayName: String?
+  /// True to let users sign in with the provider.
   package var isEnabled = false
+  /// The id of the project's client at the provider; nil until it is set.
   package var clientID: String?
   /// Never shown again.
   package var clientSecret: String?
@@ -22,8 +26,11 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
   package var issuer: String?
   /// Further audiences, such as an app's bundle id.
   package var audiences: [String] = []
+  /// The `responseType.idToken` of an OIDC resource, stored for clients; sign-ins do not consult it.
   package var acceptsIDToken = false
+  /// The `responseType.code` of an OIDC resource, stored for clients; sign-ins do not consult it.
   package var acceptsCode = false
+  /// The settings of a SAML provider; nil for other kinds.
   package var saml: SAML?
   /// The key for Apple's client secrets; nil for other providers, and where only apps sign in.
   package var apple: AppleKey?
@@ -32,11 +39,17 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
 
   /// What is kept of a SAML provider.
   package struct SAML: Sendable, Hashable, Codable {
+    /// The identity provider's entity id, `idpEntityId`.
     package var entityID = ""
+    /// The address where the provider signs people in, `ssoUrl`.
     package var signInURL = ""
+    /// The provider's X.509 certificates, as they were set.
     package var certificates: [String] = []
+    /// The resource's `signRequest`.
     package var signsRequests = false
+    /// The entity id of the project as a service provider, `spEntityId`.
     package var partyEntityID = ""
+    /// The address that the provider leads back to, `callbackUri`.
     package var callbackURL = ""
 
     /// Nothing yet.

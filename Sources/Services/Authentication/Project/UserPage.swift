@@ -28,9 +28,13 @@ package struct UserQuery: Sendable {
 
   /// Users that fit any of these; all where there is none.
   package var expressions: [Expression] = []
+  /// The field that users are ordered by.
   package var order = Order.uid
+  /// True to return the last users of the order first.
   package var isDescending = false
+  /// The number of users to skip, 0 to 9,500.
   package var offset = 0
+  /// The most users to return, 1 to 500.
   package var limit = 500
 
   /// Every user by uid.

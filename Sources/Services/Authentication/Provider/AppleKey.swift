@@ -3,7 +3,9 @@ import FirestoreModel
 
 /// The key by which a project signs its client secrets for Apple.
 package struct AppleKey: Sendable, Hashable, Codable {
+  /// The id of the developer's team at Apple, 10 capital letters and digits.
   package var teamID: String
+  /// The id of the key at Apple, 10 capital letters and digits.
   package var keyID: String
   /// The text of the `.p8` file, never shown again.
   package var privateKey: String

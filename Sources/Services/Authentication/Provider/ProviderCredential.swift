@@ -2,12 +2,17 @@ import FirestoreModel
 
 /// What a client brings from an identity provider.
 package struct ProviderCredential: Sendable {
+  /// The provider's id, such as `google.com` or `oidc.example`.
   package var providerID: String
+  /// The provider's OpenID Connect token; nil where the client has none.
   package var idToken: String?
+  /// The provider's OAuth access token; nil where the client has none.
   package var accessToken: String?
   /// An authorization code, with the session in which it was asked for.
   package var code: String?
+  /// The `state` that the provider returned with the code; it must be the session's.
   package var state: String?
+  /// The id of the `ProviderSession` that the client began; nil without a code.
   package var sessionID: String?
   /// The value whose digest, or which itself, the ID token must carry.
   package var nonce: String?
@@ -22,12 +27,17 @@ package struct ProviderCredential: Sendable {
 
 /// A person as a provider's verified answer describes him.
 package struct ProviderProfile: Sendable {
+  /// The verified identity, with the fields that users have.
   package private(set) var identity: ProviderIdentity
+  /// The given name; nil where the provider does not tell it.
   package var firstName: String?
+  /// The family name; nil where the provider does not tell it.
   package var lastName: String?
   /// What the provider said, as the text of a JSON object.
   package let rawUserInfo: String
+  /// The provider's ID token, which clients get back.
   package var idToken: String?
+  /// The provider's access token, which clients get back.
   package var accessToken: String?
 }
 

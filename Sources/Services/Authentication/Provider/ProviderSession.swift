@@ -5,6 +5,7 @@ import FirestoreModel
 /// It is the Base64 of 32 random bytes and of the second at which it started, 8 bytes with the highest first. A client that
 /// changes the time loses the state, the nonce and the PKCE proof that are derived from the id.
 package struct ProviderSession: Sendable, Hashable {
+  /// The text that the client keeps and presents, `sessionId`.
   package let id: String
   private let start: Int64
 

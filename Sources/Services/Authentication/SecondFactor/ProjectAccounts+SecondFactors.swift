@@ -6,6 +6,7 @@ import FirestoreModel
 package struct Enrollment: Sendable {
   /// Base32.
   package let secret: String
+  /// The ticket that the client finishes the enrolment with, usable once.
   package let sessionInfo: String
   /// Seconds since 1970.
   package let end: Int64

@@ -14,9 +14,11 @@ package struct SecondFactor: Sendable, Hashable {
 
   /// `mfaEnrollmentId`.
   package let id: Text
+  /// The name that the user gave the factor; nil without one.
   package var displayName: String?
   /// Milliseconds since 1970.
   package let enrolledAt: Int64
+  /// The secret or number that codes are checked by.
   package var proof: Proof
 
   /// `totp` or `phone`, as tokens name it.

@@ -9,14 +9,18 @@ import KeyValueStore
 
 /// A key of a back end's account.
 package struct ServiceAccount: Sendable {
+  /// The part of the email address before the `@`.
   package let name: String
+  /// The account's address, `{name}@{project}.iam.brasa`, by which tokens and key files name it.
   package let email: String
+  /// The rights of requests that the account signs.
   package let role: Role
   /// The project of the file: where clients go by default, and the only one for which the account's
   /// custom tokens sign users in.
   ///
   /// As an administrator the account reaches every project.
   package let project: Text
+  /// The key's id, the `kid` of tokens that it signs.
   package let keyID: String
   /// Seconds since 1970.
   package let createdAt: Int64

@@ -5,12 +5,19 @@ import FirestoreModel
 extension ProjectAccounts {
   /// What a signed-in user may change.
   package struct OwnUpdate: Sendable {
+    /// The new email address; nil keeps it.
     package var email: String?
+    /// The new password, in plain text; nil keeps it.
     package var password: String?
+    /// The change of the name to show.
     package var displayName = FieldChange<String>.keep
+    /// The change of the picture's address.
     package var photoURL = FieldChange<String>.keep
+    /// The ids of the providers to unlink, `password` and `phone` among them.
     package var unlinkedProviders: [Text] = []
+    /// True to remove the email address.
     package var removesEmail = false
+    /// True to remove the password.
     package var removesPassword = false
 
     /// Changes nothing.

@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// What a provider told of a person, after its token was verified: issuer, audience, signature, times.
 package struct ProviderIdentity: Sendable {
+  /// The person's identity at the provider, with name, picture and email address.
   package var profile: LinkedProvider
   /// Whether the provider says that the person has shown to own `profile.email`.
   package let isEmailVerified: Bool

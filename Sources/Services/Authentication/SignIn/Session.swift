@@ -2,10 +2,15 @@ import FirestoreModel
 
 /// What a client gets when somebody signed in.
 package struct Session: Sendable {
+  /// The project or tenant that the user signed in to.
   package let scope: AccountScope
+  /// The user as the sign-in left it.
   package let user: User
+  /// A new ID token, valid for `expiresIn` seconds.
   package let idToken: String
+  /// A refresh token, which gets further ID tokens until it is revoked.
   package let refreshToken: String
+  /// The facts of the sign-in that every token of the session repeats.
   package let signIn: SignInFacts
   /// Whether this sign-in made the account.
   package var isNewUser = false

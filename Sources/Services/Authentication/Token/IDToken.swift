@@ -2,11 +2,15 @@ import FirestoreModel
 
 /// An ID token or session cookie that verified: signature, issuer, audience and times.
 package struct IDToken: Sendable {
+  /// The project or tenant of the audience.
   package let scope: AccountScope
+  /// The user's id, the token's `sub`.
   package let uid: Text
   /// Seconds since 1970, as all times here.
   package let issued: Int64
+  /// The time after which the token is not valid, its `exp`.
   package let expiry: Int64
+  /// The facts of the sign-in that the token's session began with.
   package let signIn: SignInFacts
   /// All claims of the token.
   package let claims: JSONText

@@ -29,8 +29,11 @@ package struct JSONWebToken: Sendable {
     case otherProcess
   }
 
+  /// The JOSE header, a JSON object.
   package let header: JSONText
+  /// The claims, a JSON object.
   package let claims: JSONText
+  /// The signature's bytes; empty for an unsigned token.
   package let signature: [UInt8]
   /// The two parts that the signature covers, with the dot between them.
   package let signed: [UInt8]
@@ -53,6 +56,7 @@ package struct JSONWebToken: Sendable {
     signed = Array(bytes[..<parts[1].endIndex])
   }
 
+  /// The header's `alg`, such as `RS256` or `none`.
   package var algorithm: String { header["alg"]?.string ?? "" }
 
   /// The key that signed it, as far as the token says.

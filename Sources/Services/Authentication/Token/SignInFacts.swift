@@ -13,6 +13,7 @@ package struct SignInFacts: Sendable, Hashable {
 
   /// A second factor as tokens name it.
   package struct Factor: Sendable, Hashable {
+    /// The enrolment's id, `second_factor_identifier` in a token.
     package let id: Text
     /// `totp` or `phone`.
     package let kind: Text

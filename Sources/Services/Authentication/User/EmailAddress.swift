@@ -5,6 +5,7 @@ import Foundation
 ///
 /// Two spellings are one address exactly when their canonical forms have the same bytes.
 package struct EmailAddress: Sendable, Hashable {
+  /// The canonical form, as the store has it.
   package let text: Text
 
   /// The canonical form; nil for what is no address: not exactly one `@` with something on both

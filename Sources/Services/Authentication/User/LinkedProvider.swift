@@ -6,9 +6,13 @@ package struct LinkedProvider: Sendable, Hashable {
   package let providerID: Text
   /// The provider's own, unchanging name for the person.
   package let rawID: Text
+  /// The address that the provider tells of, verified or not; nil without one.
   package var email: String?
+  /// The person's name at the provider; nil without one.
   package var displayName: String?
+  /// The address of the person's picture; nil without one.
   package var photoURL: String?
+  /// The person's user name at the provider; nil without one.
   package var screenName: String?
 
   /// A provider's identity with what it tells of the person.

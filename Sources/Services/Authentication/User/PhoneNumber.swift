@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// A telephone number as E.164 spells it: `+` and up to fifteen digits.
 package struct PhoneNumber: Sendable, Hashable {
+  /// The canonical form, as the store has it.
   package let text: Text
 
   /// The number without the spaces, dashes, dots and parentheses that people write; nil for what is none.

@@ -4,22 +4,31 @@ import FirestoreModel
 package struct User: Sendable, Hashable {
   /// At most 128 UTF-16 units; unique in the scope.
   package let uid: Text
+  /// The email address, unique in the scope; nil without one.
   package var email: EmailAddress?
+  /// True once the user has proved to own the email address.
   package var isEmailVerified = false
+  /// The name to show; nil without one.
   package var displayName: String?
+  /// The address of the user's picture; nil without one.
   package var photoURL: String?
+  /// The phone number, unique in the scope; nil without one.
   package var phoneNumber: PhoneNumber?
+  /// True where an administrator stopped the account: no sign-in, and no token is valid.
   package var isDisabled = false
   /// The custom claims as the JSON object that was set; nil when there are none.
   package var customClaims: String?
   /// Identities of other providers, in the order of linking; at most one of a provider.
   package var providers: [LinkedProvider] = []
+  /// The hash of the password; nil where no password signs the user in.
   package var password: PasswordHash?
   /// Milliseconds since 1970.
   package var passwordUpdatedAt: Int64?
+  /// The factors that a sign-in must be completed with.
   package var secondFactors: [SecondFactor] = []
   /// The digests of the codes that stand in for a second factor once; administrators alone have them, and passkeys.
   package internal(set) var recoveryCodes: [[UInt8]] = []
+  /// The passkeys that sign an administrator in, at most `ProjectAccounts.maximumPasskeys`.
   package internal(set) var passkeys: [Passkey] = []
   /// Whether the user may sign in by a link sent to the e-mail.
   package var hasEmailLink = false
@@ -29,7 +38,9 @@ package struct User: Sendable, Hashable {
   package var initialEmail: EmailAddress?
   /// Milliseconds since 1970, as all times but `validSince`.
   package var createdAt: Int64
+  /// The last sign-in; nil before the first.
   package var lastSignInAt: Int64?
+  /// The last sign-in or refresh; nil before the first. Refreshes are noted once in five minutes at most.
   package var lastRefreshAt: Int64?
   /// Seconds since 1970: tokens issued earlier are not valid.
   package var validSince: Int64
