@@ -40,7 +40,9 @@ package struct User: Sendable, Hashable {
   package var createdAt: Int64
   /// The last sign-in; nil before the first.
   package var lastSignInAt: Int64?
-  /// The last sign-in or refresh; nil before the first. Refreshes are noted once in five minutes at most.
+  /// The last sign-in or refresh; nil before the first.
+  ///
+  /// Refreshes are noted once in five minutes at most.
   package var lastRefreshAt: Int64?
   /// Seconds since 1970: tokens issued earlier are not valid.
   package var validSince: Int64
