@@ -32,6 +32,7 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
 
   /// The rights that an act takes of an administrator who signed in.
   package struct Right: Sendable, Hashable {
+    /// The least role that suffices.
     package let role: AdministratorRole
     /// True where the role has to be the one for the server; otherwise the one in the project will do.
     package let isOfServer: Bool
@@ -39,6 +40,7 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
     package let takesRecentSignIn: Bool
   }
 
+  /// The rights that this act takes.
   package var right: Right {
     switch self {
     case .listKeys, .readSharedSecrets, .readAdministrators, .readAuditTrail, .runJobs:

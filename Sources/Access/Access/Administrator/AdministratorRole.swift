@@ -6,6 +6,7 @@ package enum AdministratorRole: String, Sendable, Hashable, Comparable, CaseIter
   case editor
   case owner
 
+  /// Returns true where the right role may do more than the left.
   package static func < (left: AdministratorRole, right: AdministratorRole) -> Bool {
     left.rank < right.rank
   }

@@ -6,6 +6,7 @@ import FirestoreModel
 package struct AdministratorRoles: Sendable, Hashable {
   /// The role for all projects and the server itself; nil for administrators of single projects alone.
   package let server: AdministratorRole?
+  /// The roles for single projects, by project id.
   package let projects: [Text: AdministratorRole]
 
   /// Roles; nil where there is none at all.

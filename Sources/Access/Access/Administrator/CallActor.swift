@@ -40,6 +40,7 @@ extension CallActor {
 
 /// The names of what a call is about that names several, within a bound; the rest is counted.
 package struct CallSubjects: Sendable, Hashable {
+  /// The first 100 names, each cut to 300 characters.
   package private(set) var names: [String] = []
   /// All of them, those that are not kept too.
   package private(set) var count = 0
@@ -50,6 +51,7 @@ package struct CallSubjects: Sendable, Hashable {
   /// None.
   package init() {}
 
+  /// Counts a name, and keeps it within the bound.
   package mutating func append(_ name: String) {
     count += 1
     if names.count < Self.most { names.append(String(name.prefix(Self.longest))) }
@@ -63,6 +65,7 @@ package struct CallSubjects: Sendable, Hashable {
 
 /// A call that an administrator made, as the audit trail keeps it.
 package struct AdministrativeCall: Sendable {
+  /// The administrator who made the call.
   package let administrator: SignedInAdministrator
   /// The client's IP address.
   package let address: String
@@ -72,6 +75,7 @@ package struct AdministrativeCall: Sendable {
   package let target: String
   /// The HTTP status of the answer.
   package let status: Int
+  /// The id of the request, which logs and `x-request-id` carry too.
   package let requestID: String
   /// The names in the call's body.
   package let subjects: CallSubjects

@@ -2,8 +2,11 @@ import FirestoreModel
 
 /// An administrator who signed in to the console.
 package struct SignedInAdministrator: Sendable, Hashable {
+  /// The id of the administrator's account, unique among the server's own accounts.
   package let uid: Text
+  /// The email address of the administrator's account.
   package let email: String
+  /// The administrator's rights, for the server and for single projects.
   package let roles: AdministratorRoles
 
   /// An administrator of those roles.

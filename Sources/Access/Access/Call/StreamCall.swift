@@ -22,6 +22,7 @@ package protocol StreamCall: AnyObject, Sendable {
 }
 
 extension StreamCall {
+  /// Returns false: the transport ends the call now.
   package func drain() -> Bool { false }
 }
 

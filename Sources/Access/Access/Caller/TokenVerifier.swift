@@ -4,6 +4,7 @@ import FirestoreModel
 package struct UserIdentity: Sendable, Hashable {
   /// The project that the token is for: its audience.
   package let project: Text
+  /// The user's id, unique in the project.
   package let uid: Text
   /// All claims of the token: what rules see as `request.auth.token`.
   package let claims: MapValue

@@ -7,6 +7,7 @@ package struct RecordedRequest: Sendable, Hashable {
   package let number: Int64
   /// Microseconds since 1970.
   package let time: Int64
+  /// The project whose data the request was for.
   package let project: Text
   /// What is known of it by name: method, path, database or bucket, uid, ruleset and request; of a denied one also why.
   package let facts: [String: String]

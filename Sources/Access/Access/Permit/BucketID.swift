@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// A bucket and the project that it belongs to.
 package struct BucketID: Sendable, Hashable {
+  /// The id of the project that the bucket belongs to.
   package let project: Text
   /// The bucket's name, which no other bucket of the server has.
   package let name: Text

@@ -15,6 +15,7 @@ package struct BucketPermit: Sendable {
     case rules(ObjectGate)
   }
 
+  /// The only bucket that the permit opens.
   package let bucket: BucketID
   private let extent: Extent
   /// Looks again at the account that the permit was given to; nil where there is none that could end.

@@ -5,6 +5,7 @@ import SecurityRules
 ///
 /// A release makes a new object: who keeps one compares it by identity with the current one.
 package final class ReleasedRuleset: Sendable {
+  /// The rules, ready to decide on requests.
   package let compiled: CompiledRuleset
   /// The last part of `projects/{project}/rulesets/{id}`.
   package let id: Text
