@@ -44,10 +44,14 @@ package final class FirestoreService: RPCService {
     self.log = log
   }
 
+  /// Returns true where the call's credentials are genuine, from memory alone; false without credentials.
   package func recognizes(_ context: CallContext) -> Bool {
     context.authorization != nil && access.recognizes(context)
   }
 
+  /// Performs a unary method: on the caller's thread where memory suffices, else on an engine thread.
+  ///
+  /// Responds with RESOURCE_EXHAUSTED where the engine's queue is full.
   package func unary(
     _ method: RPCMethod,
     request: [UInt8],
@@ -66,6 +70,7 @@ package final class FirestoreService: RPCService {
     }
   }
 
+  /// Opens a server-streaming method, on the same threads as `unary`.
   package func stream(
     _ method: RPCMethod,
     request: [UInt8],
@@ -84,6 +89,9 @@ package final class FirestoreService: RPCService {
     }
   }
 
+  /// Opens `Write` or `Listen`.
+  ///
+  /// An engine thread opens the stream where naming the caller may touch the disk; messages are kept meanwhile.
   package func open(
     _ method: RPCMethod,
     context: CallContext,
@@ -130,6 +138,7 @@ package final class FirestoreService: RPCService {
     return stream
   }
 
+  /// Performs a request of the administration API, on the same threads as `unary`.
   package func administer(
     _ request: AdminRequest,
     context: CallContext,

@@ -51,7 +51,9 @@ package struct AdminRequest: Sendable {
   package let method: String
   /// As it came, not decoded, without the query.
   package let path: String
+  /// The query without its question mark, not decoded; nil without one.
   package let query: String?
+  /// The body as it came; empty without one.
   package let body: [UInt8]
 
   /// A request's parts.

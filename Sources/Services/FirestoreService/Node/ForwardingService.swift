@@ -35,6 +35,7 @@ package final class ForwardingService: RPCService {
     self.nodes = nodes
   }
 
+  /// Performs a unary method on the node that has the request's transaction, else on this one.
   package func unary(
     _ method: RPCMethod,
     request: [UInt8],
@@ -54,6 +55,7 @@ package final class ForwardingService: RPCService {
     }
   }
 
+  /// Opens a server-streaming method on the node that has the request's transaction, else on this one.
   package func stream(
     _ method: RPCMethod,
     request: [UInt8],
@@ -73,6 +75,7 @@ package final class ForwardingService: RPCService {
     }
   }
 
+  /// Opens a bidirectional method on this node.
   package func open(
     _ method: RPCMethod,
     context: CallContext,
@@ -81,8 +84,10 @@ package final class ForwardingService: RPCService {
     try local.open(method, context: context, responses: responses)
   }
 
+  /// Returns true where this node recognizes the call's credentials.
   package func recognizes(_ context: CallContext) -> Bool { local.recognizes(context) }
 
+  /// Performs a request of the administration API on this node.
   package func administer(
     _ request: AdminRequest,
     context: CallContext,
