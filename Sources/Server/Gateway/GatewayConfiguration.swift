@@ -16,7 +16,9 @@ package struct GatewayConfiguration: Sendable {
   package var development: DevelopmentOrigins?
   /// Event loops, one thread each; 0 is one for every processor.
   package var threads: Int
+  /// The bounds on connections, messages and streams.
   package var limits: Limits
+  /// The bounds on sessions of browsers' WebChannel.
   package var webChannel: WebChannelLimits
   /// How much memory clients may make the gateway hold.
   package var memory: ByteLedger.Limits
@@ -48,7 +50,9 @@ package struct GatewayConfiguration: Sendable {
 
   /// Where the server's certificate chain and private key are; both are read again on a reload.
   package struct TLSFiles: Sendable, Hashable {
+    /// The path of the file with the certificate and its chain, in PEM.
     package let certificate: String
+    /// The path of the file with the private key, in PEM.
     package let key: String
 
     /// Paths of two PEM files.

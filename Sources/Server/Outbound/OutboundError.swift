@@ -12,9 +12,11 @@ package struct OutboundError: Error, CustomStringConvertible {
     case overloaded
   }
 
+  /// The kind of failure, by which callers decide.
   package let code: Code
   /// What happened; holds no secret.
   package let message: String
+  /// The error behind this one, for the log; nil without one.
   package let cause: (any Error)?
 
   init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
@@ -23,5 +25,6 @@ package struct OutboundError: Error, CustomStringConvertible {
     self.cause = cause
   }
 
+  /// The message with its cause, for the log.
   package var description: String { cause.map { "\(message): \($0)" } ?? message }
 }

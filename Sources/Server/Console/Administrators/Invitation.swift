@@ -66,6 +66,7 @@ package struct OpenInvitation: Sendable {
   package let id: String
   /// Nil where the link is for whoever opens it.
   package let email: String?
+  /// The roles that the new administrator gets.
   package let roles: AdministratorRoles
   /// The owner who made it; nil for a command.
   package let maker: String?

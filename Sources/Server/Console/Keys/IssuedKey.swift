@@ -3,6 +3,7 @@ import FirestoreModel
 
 /// A key that lets a back end in, of whichever service, as lists of keys show it.
 package struct IssuedKey: Sendable, Hashable {
+  /// The kinds of key; each raw value is the name that people read.
   package enum Kind: String, Sendable {
     case serviceAccount = "service account"
     /// Signs requests for files in the name of a service account.
@@ -11,16 +12,19 @@ package struct IssuedKey: Sendable, Hashable {
     case serverKey = "server key"
   }
 
+  /// The kind of key, which decides the service that takes it back.
   package let kind: Kind
   /// The name by which it is taken back.
   package let id: String
   /// The service account's email; a server key has none.
   package let email: String?
+  /// The project that the key belongs to.
   package let project: Text
   /// Milliseconds since 1970.
   package let createdAt: Int64
   /// The account that made it, as people know it; empty where that is not known.
   package let maker: String
+  /// False for an HMAC key that is set inactive: it is listed and opens nothing.
   package let isActive: Bool
 
   /// The maker of keys that commands make.

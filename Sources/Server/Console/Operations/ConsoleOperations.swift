@@ -8,7 +8,9 @@ package struct ConsoleOperations: Sendable {
 
   /// A folder with an export.
   package struct Export: Sendable {
+    /// The folder's name in the folder of exports.
     package let name: String
+    /// The size of the folder's files, in bytes.
     package let bytes: Int
     /// Milliseconds since 1970.
     package let time: Int64
@@ -23,6 +25,7 @@ package struct ConsoleOperations: Sendable {
 
   /// The certificate that the port shows.
   package struct Certificate: Sendable {
+    /// The subject's distinguished name, as text.
     package let subject: String
     /// Milliseconds since 1970.
     package let validUntil: Int64
@@ -34,8 +37,11 @@ package struct ConsoleOperations: Sendable {
     }
   }
 
+  /// The newest lines of the server's log.
   package let logs: LogRing
+  /// The recent values of the server's metrics.
   package let metrics: MetricsHistory
+  /// The long work that administrators start, with its outcomes.
   package let jobs: OperationJobs
   /// The kinds of data that can be exported.
   package let kinds: [String]

@@ -6,7 +6,9 @@ import Synchronization
 package final class LogRing: Sendable {
   /// A line with its number, which grows by one.
   package struct Line: Sendable, Equatable {
+    /// The line's number, from 1 since the server started.
     package let number: Int
+    /// The line without its newline; a longer one than the ring keeps is cut and ends in "…".
     package let text: String
   }
 

@@ -161,8 +161,11 @@ package struct OperationJob: Sendable, Equatable {
 
   /// So many of so many, where that is known, of a unit.
   package struct Progress: Sendable, Equatable {
+    /// The count so far, in `unit`.
     package let done: Int
+    /// The count at the end; nil where it is not known.
     package let total: Int?
+    /// The name of the things counted, for people.
     package let unit: String
 
     init(_ done: Int, _ total: Int?, _ unit: String) {
@@ -172,6 +175,7 @@ package struct OperationJob: Sendable, Equatable {
     }
   }
 
+  /// The number, unique among the jobs that are kept, over restarts too.
   package let number: Int
   /// What it does: `verify`, `export`, `import`.
   package let kind: String
@@ -179,13 +183,17 @@ package struct OperationJob: Sendable, Equatable {
   package let target: String
   /// When it was asked for, in milliseconds since 1970.
   package let time: Int64
+  /// The state; a job never returns to an earlier one.
   package internal(set) var state = State.waiting
+  /// The last progress that the work reported; nil before the first.
   package internal(set) var progress: Progress?
   /// The first differences, and how many there were.
   package internal(set) var differences: [String] = []
+  /// The number of all differences, also of those not kept.
   package internal(set) var differenceCount = 0
   /// What it came to, or why it failed.
   package internal(set) var summary = ""
+  /// The end in milliseconds since 1970; nil while the job is open.
   package internal(set) var ended: Int64?
 
   init(number: Int, kind: String, target: String, time: Int64) {

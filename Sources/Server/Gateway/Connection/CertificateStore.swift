@@ -79,6 +79,7 @@ extension GatewayConfiguration.TLSFiles {
 
 /// A certificate or key that the server cannot use: a sentence that names the file.
 package struct CertificateFailure: Error, CustomStringConvertible {
+  /// The sentence, with the file's path and the reason.
   package let description: String
 
   init(_ description: String) { self.description = description }

@@ -9,6 +9,7 @@ import NIOCore
 package struct GatewayRequestContext: RequestContext {
   /// Where a context comes from: the connection.
   package struct Source: RequestContextSource {
+    /// The logger of the request.
     package let logger: Logger
     let requestID: String
     let peer: Peer
@@ -19,6 +20,7 @@ package struct GatewayRequestContext: RequestContext {
     let cancellation: Cancellation
   }
 
+  /// The storage that Hummingbird requires of a context.
   package var coreContext: CoreRequestContextStorage
   /// Names the request in logs and in `x-request-id`.
   package let requestID: String

@@ -46,6 +46,7 @@ package struct ForwardedCaller: Sendable, Hashable {
     isForeignPage = flags.contains("foreign")
   }
 
+  /// The caller as the value of the header field: the network, then its flags and address, with `;` between them.
   package var text: String {
     network.name + (isLocal ? ";local" : "") + (isSecure ? ";secure" : "")
       + (isForeignPage ? ";foreign" : "") + (address.isEmpty ? "" : ";at=\(address)")

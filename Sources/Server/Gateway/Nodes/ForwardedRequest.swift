@@ -4,12 +4,15 @@ import ServiceModule
 
 /// An HTTP request on its way to another node.
 package struct ForwardedRequest: Sendable {
+  /// The HTTP method, in capitals.
   package let method: String
   /// Path and query, with all escaped that has to be: so they stay the same on their way.
   package let target: String
   /// Whether each percent sign of the target as it came begins an escape: another one does not stay what it is on its way.
   package let hasSoundEscapes: Bool
+  /// The fields to send, in order; those of the connection are left out.
   package private(set) var headers: [(name: String, value: String)]
+  /// The body that is sent at once; empty for one that is streamed.
   package let body: [UInt8]
   /// Of the body that is sent on as it comes.
   package private(set) var length = Length.none

@@ -15,8 +15,11 @@ import Darwin
 /// client sent can neither start a line, nor pretend to be a key, nor command a terminal. Values under names that credentials go by are
 /// never written.
 package struct LineLogHandler: LogHandler {
+  /// The least level that is written.
   package var logLevel: Logger.Level
+  /// The metadata of every line of this logger; an event's own values win over them.
   package var metadata: Logger.Metadata = [:]
+  /// The source of metadata for each event, such as a trace's id; nil adds none.
   package var metadataProvider: Logger.MetadataProvider?
 
   private static let credentialNames: Set<String> = [
@@ -44,11 +47,13 @@ package struct LineLogHandler: LogHandler {
     self.now = now
   }
 
+  /// Reads or sets a value of the logger's own metadata.
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
+  /// Writes the event as one line, unless `RepeatedErrors` holds it back.
   package func log(event: LogEvent) {
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }

@@ -118,6 +118,7 @@ package final class MetricsRegistry: Sendable {
 }
 
 extension MetricsRegistry: MetricsFactory {
+  /// Returns the counter of that label, for swift-metrics.
   package func makeCounter(
     label: String,
     dimensions: [(String, String)]
@@ -125,6 +126,7 @@ extension MetricsRegistry: MetricsFactory {
     counter(label, dimensions)
   }
 
+  /// Returns a histogram of sizes where values are aggregated, a gauge otherwise.
   package func makeRecorder(
     label: String,
     dimensions: [(String, String)],
@@ -134,11 +136,15 @@ extension MetricsRegistry: MetricsFactory {
       ? histogram(label, dimensions, bounds: HistogramMetric.sizes) : gauge(label, dimensions)
   }
 
+  /// Returns a histogram of durations, for swift-metrics.
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     histogram(label, dimensions, bounds: HistogramMetric.seconds)
   }
 
+  /// Does nothing: a counter keeps its value until the process ends.
   package func destroyCounter(_ handler: any CounterHandler) {}
+  /// Does nothing: a gauge or histogram keeps its values until the process ends.
   package func destroyRecorder(_ handler: any RecorderHandler) {}
+  /// Does nothing: a timer keeps its values until the process ends.
   package func destroyTimer(_ handler: any TimerHandler) {}
 }

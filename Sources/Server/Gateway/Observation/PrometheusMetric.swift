@@ -21,10 +21,12 @@ package final class CounterMetric: PrometheusMetric, CounterHandler {
     value.wrappingAdd(Int64(amount), ordering: .relaxed)
   }
 
+  /// Adds to the count, for swift-metrics.
   package func increment(by amount: Int64) {
     value.wrappingAdd(amount, ordering: .relaxed)
   }
 
+  /// Sets the count to zero, for swift-metrics.
   package func reset() {
     value.store(0, ordering: .relaxed)
   }
@@ -49,10 +51,12 @@ package final class GaugeMetric: PrometheusMetric, RecorderHandler {
     value.withLock { $0 += Double(amount) }
   }
 
+  /// Sets the value, for swift-metrics.
   package func record(_ value: Int64) {
     record(Double(value))
   }
 
+  /// Sets the value, for swift-metrics.
   package func record(_ value: Double) {
     self.value.withLock { $0 = value }
   }
@@ -91,10 +95,12 @@ package final class HistogramMetric: PrometheusMetric, RecorderHandler, TimerHan
     state = Mutex(State(counts: Array(repeating: 0, count: bounds.count + 1)))
   }
 
+  /// Counts a value in its bucket.
   package func record(_ value: Int64) {
     record(Double(value))
   }
 
+  /// Counts a value in its bucket, the first whose bound is at least the value.
   package func record(_ value: Double) {
     let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
     state.withLock { state in
@@ -103,6 +109,7 @@ package final class HistogramMetric: PrometheusMetric, RecorderHandler, TimerHan
     }
   }
 
+  /// Counts a duration, converted to seconds.
   package func recordNanoseconds(_ duration: Int64) {
     record(Double(duration) / 1e9)
   }

@@ -33,6 +33,10 @@ package struct HTTPSFetcher: DocumentFetcher {
     judge = AddressJudge(policy: policy, resolve: resolve)
   }
 
+  /// Fetches a document by GET, or by POST of a form.
+  ///
+  /// Throws `OutboundError`: `refused` where the policy forbids the address, `rejected` for a response over its
+  /// size limit, `unreachable` otherwise.
   package func fetch(_ request: DocumentRequest) async throws -> FetchedDocument {
     guard let url = FetchURL(request.url) else {
       throw OutboundError(.refused, "the address is no plain https URL")

@@ -62,6 +62,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The address in numbers, such as `192.0.2.1` or `2001:db8::1`.
   package var description: String {
     var text = [CChar](repeating: 0, count: 64)
     let family = bytes.count == 4 ? AF_INET : AF_INET6

@@ -1,5 +1,6 @@
 /// An e-mail address that can be part of an SMTP command and a header without being anything else.
 package struct MailAddress: Sendable, Hashable {
+  /// The address as it was given.
   package let text: String
 
   /// Nil for what is no plain `local@domain`: quotes, brackets, spaces and control characters have no

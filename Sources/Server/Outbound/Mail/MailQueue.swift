@@ -47,6 +47,10 @@ package final class MailQueue: Mailer {
     (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(1))
   }
 
+  /// Queues an email and returns at once.
+  ///
+  /// Throws `AccountError` for a recipient that is no plain address and for a full queue, `OutboundError` for a
+  /// subject of several lines and while the server stops.
   package func post(_ mail: Mail) throws {
     guard MailAddress(mail.recipient) != nil else {
       throw AccountError(.init(rawValue: "INVALID_RECIPIENT_EMAIL"))

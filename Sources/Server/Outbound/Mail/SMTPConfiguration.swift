@@ -12,7 +12,9 @@ package struct SMTPConfiguration: Sendable, Hashable {
 
   /// Name and password.
   package struct Login: Sendable, Hashable {
+    /// The user name at the mail server.
     package let user: String
+    /// The password at the mail server.
     package let password: String
 
     /// A login.
@@ -22,9 +24,13 @@ package struct SMTPConfiguration: Sendable, Hashable {
     }
   }
 
+  /// The mail server's name or address.
   package let host: String
+  /// The mail server's TCP port.
   package let port: Int
+  /// The encryption of the connection.
   package let encryption: Encryption
+  /// The user name and password; nil sends without a login.
   package let login: Login?
   /// The address that messages come from.
   package let sender: MailAddress

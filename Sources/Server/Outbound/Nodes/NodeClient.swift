@@ -9,10 +9,13 @@ import NIOSSL
 package final class NodeClient: Sendable {
   /// A request to a node.
   package struct Message: Sendable {
+    /// The HTTP method, in capitals.
     package var method: String
     /// With the query, as it goes into the request.
     package var target: String
+    /// The header fields, in order.
     package var headers: [(name: String, value: String)]
+    /// The whole body; nil sends none.
     package var body: [UInt8]?
     /// A body that is sent as it comes, instead of `body`.
     package var stream: Stream?
@@ -44,8 +47,11 @@ package final class NodeClient: Sendable {
 
   /// What a node answers: its body arrives as it is read, and the request ends when nobody reads it any more.
   package struct Answer: Sendable {
+    /// The HTTP status.
     package let status: Int
+    /// The response's header fields, in the order in which they came.
     package let headers: [(name: String, value: String)]
+    /// The response's body, for one reader.
     package let body: Body
   }
 
@@ -53,12 +59,15 @@ package final class NodeClient: Sendable {
   package struct Body: AsyncSequence, Sendable {
     fileprivate let parts: AnswerParts
 
+    /// The reader of a body.
     package struct AsyncIterator: AsyncIteratorProtocol {
       fileprivate let parts: AnswerParts
 
+      /// Returns the next part, or nil at the end; throws where the connection fails or the body is cancelled.
       package mutating func next() async throws -> [UInt8]? { try await parts.next() }
     }
 
+    /// Returns the body's reader; a second one would share the first one's parts.
     package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(parts: parts) }
 
     /// Ends the request, also while its reader waits; the reader's next part is an error.

@@ -19,6 +19,7 @@ import StorageWire
 package final class S3BlobStore: BlobStore {
   let client: S3Client
 
+  /// The number of values of the first byte of ids, which names a finished blob's folder.
   package let shardCount = 256
 
   /// Blobs of that bucket.
@@ -37,8 +38,12 @@ package final class S3BlobStore: BlobStore {
     _ = try await list(prefix: finishedRoot, delimiter: nil, limit: 1)
   }
 
+  /// Begins a blob; sends no request yet.
   package func begin(_ id: BlobID) async throws -> any BlobWriter { S3BlobWriter(self, id) }
 
+  /// Resumes an unfinished blob, with the bytes of its last segment read into memory.
+  ///
+  /// Throws `StorageError.corrupt` where the segment is shorter than its progress says.
   package func resume(_ id: BlobID, at progress: BlobProgress) async throws -> any BlobWriter {
     let size = Int64(segmentBytes)
     let full = progress.offset / size
@@ -51,6 +56,7 @@ package final class S3BlobStore: BlobStore {
     return S3BlobWriter(self, id, segments: Int(full), tail: answer)
   }
 
+  /// Opens a finished blob, with one request for its size.
   package func open(_ id: BlobID) async throws -> any BlobReader {
     let answer = try await client.send(S3Client.Call(method: "HEAD", key: finished(id)))
     guard let size = answer?.contentLength else {
@@ -59,6 +65,7 @@ package final class S3BlobStore: BlobStore {
     return S3BlobReader(self, size: size) { [key = finished(id)] _ in (key, 0) }
   }
 
+  /// Opens the persisted segments of an unfinished blob; sends no request yet.
   package func openUnfinished(
     _ id: BlobID,
     _ progress: BlobProgress
@@ -69,11 +76,13 @@ package final class S3BlobStore: BlobStore {
     }
   }
 
+  /// Removes the finished blob and all segments of the unfinished one.
   package func remove(_ id: BlobID) async throws {
     try await delete(finished(id))
     try await removeSegments(id)
   }
 
+  /// Lists the finished blobs whose ids begin with that byte.
   package func finishedBlobs(inShard shard: Int) async throws -> [BlobID] {
     let prefix = finishedRoot + Hexadecimal.text([UInt8(truncatingIfNeeded: shard)]) + "/"
     return try await list(prefix: prefix, delimiter: nil).compactMap { key in
@@ -81,12 +90,14 @@ package final class S3BlobStore: BlobStore {
     }
   }
 
+  /// Lists the blobs that have segments.
   package func unfinishedBlobs() async throws -> [BlobID] {
     try await list(prefix: unfinishedRoot, delimiter: "/").compactMap { key in
       BlobID(hexadecimal: String(key.dropFirst(unfinishedRoot.utf8.count).dropLast()))
     }
   }
 
+  /// Always nil: S3 does not tell the space that is left.
   package func availableBytes() async throws -> Int64? { nil }
 
   // MARK: Keys

@@ -2,11 +2,15 @@
 package struct S3Configuration: Sendable {
   /// `https://host[:port]`; buckets are the first segment of the path.
   package var endpoint: String
+  /// The region that signatures name.
   package var region: String
+  /// The bucket's name.
   package var bucket: String
   /// Begins all keys; may be empty, or ends with a slash.
   package var prefix: String
+  /// The access key's id.
   package var accessID: String
+  /// The access key's secret, which signs requests.
   package var secret: String
   /// Certificates in PEM beside the system's; nil is the system's alone.
   package var authorities: String?

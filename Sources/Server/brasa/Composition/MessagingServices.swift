@@ -10,10 +10,12 @@ import PushMessaging
 import ServiceModule
 
 extension PushService: InstallationObserver {
+  /// Renews the registrations of the installation, at most once a day each.
   package func wasShown(_ installation: InstallationTokens.Installation) async throws {
     try await hear(installation: installation.id, of: installation.project)
   }
 
+  /// Ends all registrations of the installation.
   package func wasDeleted(_ installation: InstallationTokens.Installation) async throws {
     try await end(installation: installation.id, of: installation.project)
   }

@@ -51,6 +51,7 @@ package final class APNsTransport: PushTransport {
     await sandbox.shutdown()
   }
 
+  /// Sends a message to the environment that its token is known in, else to the other one as well.
   package func hand(_ parcel: PushParcel) async -> PushOutcome {
     do {
       let delivery = try APNsDelivery(parcel)

@@ -33,6 +33,7 @@ package final class WebPushTransport: PushTransport {
   /// Ends the connections, once the requests in flight are over.
   package func shutdown() async { await pool.shutdown() }
 
+  /// Sends a message to its push service; one that sends 503 with `Retry-After` gets no more until then.
   package func hand(_ parcel: PushParcel) async -> PushOutcome {
     do {
       let delivery = try WebPushDelivery(parcel)
