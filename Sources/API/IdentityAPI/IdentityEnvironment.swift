@@ -4,6 +4,7 @@ import FirestoreModel
 
 /// What the account APIs depend on.
 package struct IdentityEnvironment: Sendable {
+  /// The accounts of all projects.
   package let accounts: Accounts
   /// The choke point, which says who calls and who is an administrator.
   package let access: AccessControl
@@ -11,11 +12,13 @@ package struct IdentityEnvironment: Sendable {
   package let mailer: (any Mailer)?
   /// Development's mailbox, which is the mailer then.
   package let mailbox: DevelopmentMailbox?
+  /// The verifier of sign-ins with identity providers.
   package let providers: IdentityProviders
   /// The project of API keys that name none.
   package let defaultProject: DefaultProject
   /// The projects of which the server has a database or rules, and so expects their people.
   package let projectsWithData: @Sendable () throws -> Set<Text>
+  /// True for a server in development mode, which serves the Auth emulator's paths too.
   package let isDevelopment: Bool
   /// Hosts of pages that development's operator named: they sign in as pages of authorized domains do.
   package var developmentHosts: [String] = []

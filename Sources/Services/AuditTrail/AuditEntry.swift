@@ -12,6 +12,7 @@ package struct AuditEvent: Sendable, Hashable {
   package var target: String
   /// The HTTP status of the answer.
   package var status: Int
+  /// The id of the request, which logs and `x-request-id` carry too.
   package var requestID: String
   /// The names in the body of a call about several: a verb and a name each.
   package var subjects: [String]
@@ -46,6 +47,7 @@ package struct AuditEntry: Sendable, Hashable {
   package let number: Int64
   /// Microseconds since 1970.
   package let time: Int64
+  /// The act that the entry records.
   package let event: AuditEvent
   /// The digest of this entry and of all before it.
   package let digest: [UInt8]

@@ -13,6 +13,7 @@ import KeyValueStore
 package struct InstallationTokens: Sendable {
   /// What a refresh token proves.
   package struct Installation: Sendable, Equatable {
+    /// The id of the project that the app belongs to.
     package let project: Text
     /// The installation's id.
     package let id: String
