@@ -17,7 +17,7 @@ package struct AccountError: Error, Sendable {
   package let code: Code
   /// What follows the code after ` : `.
   package let detail: String?
-  /// The error behind this one; nil where the request itself was wrong.
+  /// The error behind this one, for the log; nil without one.
   package let cause: (any Error)?
 
   /// A refusal.
@@ -39,7 +39,7 @@ extension AccountError: CustomStringConvertible {
 }
 
 extension AccountError.Code {
-  /// The project leaves making, or deleting, accounts to administrators.
+  /// The project does not let clients make, or delete, such accounts.
   package static let adminOnlyOperation = Self("ADMIN_ONLY_OPERATION")
   /// The custom claims have more bytes than `CustomClaims` allows.
   package static let claimsTooLarge = Self("CLAIMS_TOO_LARGE")
@@ -59,7 +59,7 @@ extension AccountError.Code {
   package static let duplicateRawID = Self("DUPLICATE_RAW_ID")
   /// Another account has the email address.
   package static let emailExists = Self("EMAIL_EXISTS")
-  /// No account has the email address; sent only where the project does not hide its accounts.
+  /// No account has the email address; clients get the code only where the project does not hide its accounts.
   package static let emailNotFound = Self("EMAIL_NOT_FOUND")
   /// The one-time code of an email has expired.
   package static let expiredCode = Self("EXPIRED_OOB_CODE")
@@ -73,7 +73,7 @@ extension AccountError.Code {
   package static let invalidClaims = Self("INVALID_CLAIMS")
   /// The code of the second factor, or the recovery code, is wrong or was used before.
   package static let invalidCode = Self("INVALID_CODE")
-  /// The value of a setting is out of its bounds; the detail says which.
+  /// The value of a setting is malformed or out of its bounds; the detail says which.
   package static let invalidConfiguration = Self("INVALID_CONFIG")
   /// The address that a link or a provider leads back to is not a web address.
   package static let invalidContinueURI = Self("INVALID_CONTINUE_URI")
@@ -93,7 +93,7 @@ extension AccountError.Code {
   package static let invalidOobCode = Self("INVALID_OOB_CODE")
   /// A list's limit, offset or page token is out of its bounds.
   package static let invalidPageToken = Self("INVALID_PAGE_SELECTION")
-  /// The password is wrong; sent only where the project does not hide its accounts.
+  /// The password is wrong; clients get the code only where the project does not hide its accounts.
   package static let invalidPassword = Self("INVALID_PASSWORD")
   /// The credential of a sign-in that awaits its second factor is unknown, used or expired.
   package static let invalidPendingCredential = Self("INVALID_MFA_PENDING_CREDENTIAL")
@@ -145,7 +145,7 @@ extension AccountError.Code {
   package static let unverifiedEmail = Self("UNVERIFIED_EMAIL")
   /// An administrator disabled the account.
   package static let userDisabled = Self("USER_DISABLED")
-  /// No account has the uid, or it was deleted.
+  /// No account has the uid or address, or it was deleted.
   package static let userNotFound = Self("USER_NOT_FOUND")
   /// The password is shorter than the policy's minimum, or one of the most common ones.
   package static let weakPassword = Self("WEAK_PASSWORD")

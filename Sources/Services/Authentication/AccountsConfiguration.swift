@@ -4,7 +4,7 @@ import KeyValueStore
 package struct AccountsConfiguration: Sendable {
   /// The clock for all times in tokens and records; tests set their own.
   package var clock = MicrosecondClock.system
-  /// The source of keys, codes and uids; tests set their own.
+  /// The source of secrets, codes and uids; tests set their own.
   package var random = RandomBytes.system
   /// What a project that was never configured has.
   package var defaults = ProjectConfiguration()

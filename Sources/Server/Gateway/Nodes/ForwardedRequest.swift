@@ -4,7 +4,7 @@ import ServiceModule
 
 /// An HTTP request on its way to another node.
 package struct ForwardedRequest: Sendable {
-  /// The HTTP method, in capitals.
+  /// The HTTP method as the client sent it, such as `GET`.
   package let method: String
   /// Path and query, with all escaped that has to be: so they stay the same on their way.
   package let target: String

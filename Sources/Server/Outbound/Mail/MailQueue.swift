@@ -49,8 +49,8 @@ package final class MailQueue: Mailer {
 
   /// Queues an email and returns at once.
   ///
-  /// Throws `AccountError` for a recipient that is no plain address and for a full queue, `OutboundError` for a
-  /// subject of several lines and while the server stops.
+  /// Throws `AccountError` for a recipient that is no plain address and for a full queue. Throws `OutboundError`
+  /// while the server stops, and for a subject that is not one line of at most 500 bytes.
   package func post(_ mail: Mail) throws {
     guard MailAddress(mail.recipient) != nil else {
       throw AccountError(.init(rawValue: "INVALID_RECIPIENT_EMAIL"))

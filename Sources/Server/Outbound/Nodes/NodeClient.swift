@@ -9,7 +9,7 @@ import NIOSSL
 package final class NodeClient: Sendable {
   /// A request to a node.
   package struct Message: Sendable {
-    /// The HTTP method, in capitals.
+    /// The HTTP method, such as `GET`.
     package var method: String
     /// With the query, as it goes into the request.
     package var target: String

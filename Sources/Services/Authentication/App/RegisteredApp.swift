@@ -16,7 +16,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
   package let platform: Platform
   /// The bundle's id on iOS, the package's name on Android; nil elsewhere.
   package let bundleID: String?
-  /// The app's name in the console, 1 to 100 characters; nil without one.
+  /// The app's name for people, 1 to 100 characters; nil without one.
   package let displayName: String?
   /// Microseconds since 1970.
   package let createdAt: Int64

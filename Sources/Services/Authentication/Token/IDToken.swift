@@ -8,7 +8,7 @@ package struct IDToken: Sendable {
   package let uid: Text
   /// Seconds since 1970, as all times here.
   package let issued: Int64
-  /// The time after which the token is not valid, its `exp`.
+  /// The time from which the token is no longer valid, its `exp`.
   package let expiry: Int64
   /// The facts of the sign-in that the token's session began with.
   package let signIn: SignInFacts

@@ -51,7 +51,7 @@ package final class APNsTransport: PushTransport {
     await sandbox.shutdown()
   }
 
-  /// Sends a message to the environment that its token is known in, else to the other one as well.
+  /// Sends a message in the environment of its token, and in the other one where that does not know it.
   package func hand(_ parcel: PushParcel) async -> PushOutcome {
     do {
       let delivery = try APNsDelivery(parcel)
