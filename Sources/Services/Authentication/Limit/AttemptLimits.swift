@@ -38,7 +38,7 @@ package final class AttemptLimits: Sendable {
     package var wrongPasswordsByAccountAndAddress: Rate? = Rate(10, per: 600)
     /// Passwords tried for one account from addresses that never signed in to it.
     package var wrongPasswordsByAccount: Rate? = Rate(100, per: 3_600)
-    /// Accounts made, or given a first password, from one address.
+    /// Accounts made, or linked with a password, from one address.
     package var signUpsByAddress: Rate? = Rate(100, per: 3_600)
     /// Emails sent to one account.
     package var emailsByAccount: Rate? = Rate(5, per: 900)
