@@ -50,6 +50,8 @@ def test_methods_of_signing_in(deployment):
     assert sign_in("ana@example.com", "long enough 1")["idToken"]
     refused = users("methods", "anonymous", check=False)
     assert refused.returncode != 0 and "Say on or off." in refused.stderr
+    refused = users("methods", "phone", "on", check=False)
+    assert refused.returncode == 64 and "does not support sign-in by telephone number" in refused.stderr
     refused = users("methods", "carrier-pigeon", "on", check=False)
     assert refused.returncode != 0 and "anonymous" in refused.stderr
 

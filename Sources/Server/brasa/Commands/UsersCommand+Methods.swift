@@ -7,8 +7,8 @@ extension UsersCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show how people sign in and what apps may do, or change one of these.",
       discussion: """
-        METHOD is password, email-link, anonymous, phone, sign-up or deletion. In production password, \
-        email-link, sign-up and deletion are on from the beginning.
+        METHOD is password, email-link, anonymous, sign-up or deletion. In production password, email-link, \
+        sign-up and deletion are on from the beginning.
 
         METHOD may be an identity provider too: google.com, apple.com, github.com, microsoft.com, facebook.com \
         or oidc.NAME. Its secret is read from standard input and never shown. Apple has a key instead: give its \
@@ -41,6 +41,9 @@ extension UsersCommand {
     func validate() throws {
       guard (method == nil) == (state == nil) else { throw ValidationError("Say on or off.") }
       guard !isProvider else { return }
+      if method == "phone" {
+        throw ValidationError("Brasa does not support sign-in by telephone number.")
+      }
       if let method, SignInMethod(rawValue: method) == nil {
         let known = SignInMethod.allCases.map(\.rawValue).joined(separator: ", ")
         throw ValidationError("\(method) is no method. Methods: \(known), or a provider's id.")

@@ -5,7 +5,6 @@ enum SignInMethod: String, Codable, Sendable, CaseIterable {
   case password
   case emailLink = "email-link"
   case anonymous
-  case phone
   case signUp = "sign-up"
   case deletion
 
@@ -15,7 +14,6 @@ enum SignInMethod: String, Codable, Sendable, CaseIterable {
     case .password: \.allowsPassword
     case .emailLink: \.allowsEmailLink
     case .anonymous: \.allowsAnonymous
-    case .phone: \.allowsPhone
     case .signUp: \.allowsSignUp
     case .deletion: \.allowsDeletion
     }
