@@ -16,6 +16,7 @@ package final class ObjectStorage: Sendable {
   let engine: any KeyValueEngine
   let blobs: any BlobStore
   let threads: EngineThreads
+  /// The limits and the clock, fixed for the life of the storage.
   package let configuration: StorageConfiguration
   /// Blobs whose bytes arrive, or whose record is on its way.
   let blobsInUse = BlobsInUse()

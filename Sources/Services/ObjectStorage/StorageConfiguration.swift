@@ -20,6 +20,7 @@ package struct StorageConfiguration: Sendable {
   package var memoryBytes = 16 << 20
   /// Content of up to so many bytes is kept in the engine, at most `EngineContent.largest`; nil keeps none there.
   package var engineContentBytes: Int? = EngineContent.largest
+  /// Gives the time for lifetimes, lifecycle rules and keys; generations take theirs from the engine.
   package var clock = MicrosecondClock.system
   /// Told of failures in the background.
   package var errorObserver: @Sendable (any Error) -> Void = { _ in }

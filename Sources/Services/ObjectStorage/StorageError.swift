@@ -33,8 +33,11 @@ package struct StorageError: Error, Sendable {
     case unsupported
   }
 
+  /// Decides the HTTP status that an API sends.
   package let code: Code
+  /// A sentence for the client; for Google's own errors in Google's words.
   package let message: String
+  /// The error below, of the engine or the file system; nil if the request itself is wrong.
   package let cause: (any Error)?
 
   /// An error of that kind.

@@ -47,8 +47,10 @@ package protocol BlobStore: Sendable {
 }
 
 extension BlobStore {
+  /// No figures, for a store that counts nothing.
   package var figures: [(name: String, value: Double)] { [] }
 
+  /// Begins, writes and finishes the blob; a failed one stays unfinished for the sweep.
   package func store(_ id: BlobID, _ bytes: [UInt8]) async throws {
     let writer = try await begin(id)
     do {
@@ -60,6 +62,7 @@ extension BlobStore {
     }
   }
 
+  /// Opens the blob and reads its first `size` bytes, fewer if it is shorter.
   package func contents(_ id: BlobID, size: Int) async throws -> [UInt8] {
     try await open(id).read(at: 0, count: size)
   }
@@ -110,6 +113,7 @@ package protocol BlobReader: AnyObject, Sendable {
 }
 
 extension BlobReader {
+  /// Returns nil: the bytes are in no file that stays open.
   package func load(_ range: Range<Int64>) async throws -> BlobFilePart? { nil }
 }
 
@@ -117,6 +121,7 @@ extension BlobReader {
 package struct BlobFilePart: Sendable {
   /// Stays open for as long as there is the file.
   package let descriptor: Int32
+  /// Offsets in the file, which are those of the blob.
   package let range: Range<Int64>
   /// Closes the descriptor when nobody has it any more.
   package let file: any AnyObject & Sendable

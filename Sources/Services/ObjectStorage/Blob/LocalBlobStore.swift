@@ -26,6 +26,7 @@ package final class LocalBlobStore: BlobStore {
   let directWrite = DirectWrite()
   /// How often a file or a directory was synced for a blob.
   let syncs = Atomic<Int>(0)
+  /// One shard for each first byte of an id.
   package let shardCount = 256
 
   /// Opens the directory, making it where there is none; blocks.
@@ -59,10 +60,12 @@ package final class LocalBlobStore: BlobStore {
     _ job: @escaping @Sendable () throws -> Answer
   ) async throws -> Answer { try await threads.run(on: .files, job) }
 
+  /// Makes the blob's file below `unfinished`; throws `unavailable` if the id has one already.
   package func begin(_ id: BlobID) async throws -> any BlobWriter {
     try await run { try LocalBlobWriter(self, id, at: nil) }
   }
 
+  /// Writes, syncs and renames one file on a thread for files; an error leaves it in `unfinished`.
   package func store(_ id: BlobID, _ bytes: [UInt8]) async throws {
     try await run {
       let path = self.unfinishedPath(id)
@@ -83,6 +86,7 @@ package final class LocalBlobStore: BlobStore {
     syncs.add(2, ordering: .relaxed)
   }
 
+  /// Opens, reads and closes the file in one call; it takes no share of the open files.
   package func contents(_ id: BlobID, size: Int) async throws -> [UInt8] {
     try await run {
       let path = self.finishedPath(id)
@@ -92,6 +96,7 @@ package final class LocalBlobStore: BlobStore {
     }
   }
 
+  /// Truncates the unfinished file to the progress; throws `corrupt` if the file is shorter.
   package func resume(
     _ id: BlobID,
     at progress: BlobProgress
@@ -99,10 +104,12 @@ package final class LocalBlobStore: BlobStore {
     try await run { try LocalBlobWriter(self, id, at: progress.offset) }
   }
 
+  /// Opens the file below `finished`; throws `notFound` if there is none.
   package func open(_ id: BlobID) async throws -> any BlobReader {
     try await run { try LocalBlobReader(self, self.finishedPath(id), upTo: nil) }
   }
 
+  /// Opens the file below `unfinished` up to the progress; bytes beyond it are not read.
   package func openUnfinished(
     _ id: BlobID,
     _ progress: BlobProgress
@@ -110,6 +117,7 @@ package final class LocalBlobStore: BlobStore {
     try await run { try LocalBlobReader(self, self.unfinishedPath(id), upTo: progress.offset) }
   }
 
+  /// Unlinks the file in both directories; no directory is synced, so a crash may bring the blob back for the sweep.
   package func remove(_ id: BlobID) async throws {
     try await run {
       try FileCall.unlink(self.unfinishedPath(id))
@@ -117,18 +125,22 @@ package final class LocalBlobStore: BlobStore {
     }
   }
 
+  /// Lists the directory of that first byte, 0 to 255; names that are no ids are skipped.
   package func finishedBlobs(inShard shard: Int) async throws -> [BlobID] {
     try await run { try Self.blobs(in: self.shardDirectory(shard)) }
   }
 
+  /// Lists `unfinished` in the file system's order; names that are no ids are skipped.
   package func unfinishedBlobs() async throws -> [BlobID] {
     try await run { try Self.blobs(in: self.unfinishedDirectory) }
   }
 
+  /// The bytes that the directory's file system has free for users other than root; never nil.
   package func availableBytes() async throws -> Int64? {
     try await run { try FileCall.availableBytes(self.directory) }
   }
 
+  /// The syncs of files and directories since the store was opened, as one counter.
   package var figures: [(name: String, value: Double)] {
     [(name: "storage_file_syncs_total", value: Double(syncs.load(ordering: .relaxed)))]
   }

@@ -10,6 +10,7 @@ package struct Bucket: Sendable {
   /// The bucket when the handle was made.
   package let stored: StoredBucket
   let storage: ObjectStorage
+  /// Names the caller and the bucket; its rules and rights decide each request on objects.
   package let permit: BucketPermit
 
   init(_ storage: ObjectStorage, _ stored: StoredBucket, _ permit: BucketPermit) {
@@ -18,6 +19,7 @@ package struct Bucket: Sendable {
     self.permit = permit
   }
 
+  /// The bucket's name, which is unique over all projects.
   package var name: BucketName { stored.name }
 
   /// How much the bucket holds.

@@ -2,7 +2,9 @@ import FirestoreModel
 
 /// What an administrator sets of a bucket.
 package struct BucketConfiguration: Sendable, Hashable {
+  /// The region that clients gave and see again; it decides nothing here.
   package var location: Text = "US"
+  /// The storage class that clients gave and see again; new objects do not take it over.
   package var storageClass: Text = "STANDARD"
   /// Whether a generation that is replaced or deleted is kept.
   package var isVersioned = false
@@ -10,6 +12,7 @@ package struct BucketConfiguration: Sendable, Hashable {
   package var softDeleteSeconds: Int64 = 0
   /// The most bytes that the bucket may hold; nil is no bound.
   package var quotaBytes: Int64?
+  /// At most 100 rules, each with a condition; an object is deleted if one of them matches.
   package var lifecycle: [LifecycleRule] = []
   /// What is kept for the clients as JSON, by the name of the field: `cors`, `labels` and such.
   package var documents: [Text: Text] = [:]

@@ -1,6 +1,8 @@
 /// What must hold of a bucket for a request to be done; nil is no condition.
 package struct BucketPreconditions: Sendable, Hashable {
+  /// The metageneration that the bucket must have.
   package var metageneration: Int64?
+  /// The metageneration that the bucket must not have; a reader that has it gets `notModified`.
   package var notMetageneration: Int64?
   /// Tags of which one must be the bucket's; `*` is any bucket's.
   package var entityTags: [String]?

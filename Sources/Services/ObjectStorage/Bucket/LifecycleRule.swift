@@ -9,6 +9,7 @@ package struct LifecycleRule: Sendable, Hashable {
     case abortUpload = 2
   }
 
+  /// `delete` is about objects, `abortUpload` about unfinished multipart uploads.
   package var action: Action
   /// Days since the object was made, or the upload was begun.
   package var age: Int64?

@@ -9,14 +9,19 @@ import KeyValueStore
 
 /// A bucket without its objects.
 package struct StoredBucket: Sendable, Hashable {
+  /// Unique over all projects; it never changes.
   package let name: BucketName
+  /// The id of the project that owns the bucket; only an administrator's `assignToOwner` changes it.
   package internal(set) var project: Text
   /// Names the bucket in the keys of its objects; a bucket made anew has another.
   let number: Int64
   /// In microseconds since 1970.
   package let created: Int64
+  /// The last change of the configuration or the owner, in microseconds since 1970.
   package var updated: Int64
+  /// Counts changes of the configuration and the owner, from 1.
   package var metageneration: Int64
+  /// The settings of the bucket, which `Bucket.update` checks and changes.
   package var configuration: BucketConfiguration
 
   /// Changes with what is set of the bucket.
@@ -98,7 +103,9 @@ package struct StoredBucket: Sendable, Hashable {
 
 /// How much a bucket holds, older versions included.
 package struct BucketUsage: Sendable, Hashable {
+  /// Generations in every state: live, older and soft-deleted ones.
   package var objects: Int64 = 0
+  /// Bytes of all these generations; a blob that several share counts for each.
   package var bytes: Int64 = 0
 
   static let format = ValueFormat("a bucket's usage") { try RecordReader(Array($0)) }

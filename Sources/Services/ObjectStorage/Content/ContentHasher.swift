@@ -4,6 +4,7 @@ import Crypto
 package struct ContentHasher: Sendable {
   private(set) var crc = CRC32C()
   private(set) var md5 = Insecure.MD5()
+  /// The number of bytes so far.
   package private(set) var size: Int64 = 0
 
   /// The hashes of nothing.
@@ -33,7 +34,9 @@ package struct ContentHasher: Sendable {
 
 /// What content is known by.
 package struct ContentHashes: Sendable, Hashable {
+  /// The number of bytes.
   package let size: Int64
+  /// The CRC-32C (Castagnoli) of all bytes, as a number; clients see it as four big-endian bytes in Base64.
   package let crc32c: UInt32
   /// 16 bytes; nil for what was composed.
   package let md5: [UInt8]?
@@ -52,7 +55,9 @@ package struct ContentHashes: Sendable, Hashable {
 
 /// What a client says of the content that it sends; nil is nothing.
 package struct ExpectedContent: Sendable, Hashable {
+  /// The number of bytes of the whole content.
   package var size: Int64?
+  /// The CRC-32C of the whole content, as a number.
   package var crc32c: UInt32?
   /// 16 bytes.
   package var md5: [UInt8]?

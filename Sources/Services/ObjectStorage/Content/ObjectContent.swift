@@ -9,6 +9,7 @@ package struct ObjectContent: Sendable {
   static let endsTooEarly = StorageError(.corrupt, "The bytes of an object end too early.")
 
   private let reader: any BlobReader
+  /// The generation that the bytes belong to.
   package let object: StoredObject
 
   init(_ reader: any BlobReader, _ object: StoredObject) {
@@ -74,16 +75,20 @@ package struct ObjectContent: Sendable {
 
   /// All parts, in their order, summed on the way.
   package struct CheckedParts: AsyncSequence, Sendable {
+    /// Up to `partBytes` bytes.
     package typealias Element = [UInt8]
+    /// `StorageError` with `corrupt` for bytes that are damaged or end too early, or an error of the blob store.
     package typealias Failure = any Error
 
     fileprivate let content: ObjectContent
 
+    /// An iterator from the first byte, with a checksum of its own.
     package func makeAsyncIterator() -> AsyncIterator {
       let expected = content.object.hashes.crc32c
       return AsyncIterator(parts: content.parts().makeAsyncIterator(), expected: expected)
     }
 
+    /// Reads part by part and compares the CRC-32C at the end.
     package struct AsyncIterator: AsyncIteratorProtocol {
       fileprivate var parts: Parts.AsyncIterator
       fileprivate let expected: UInt32
@@ -94,6 +99,7 @@ package struct ObjectContent: Sendable {
         self.expected = expected
       }
 
+      /// Reads the next part; nil at the end if the checksum is right, else throws `corrupt`.
       package mutating func next() async throws -> [UInt8]? {
         guard let part = try await parts.next() else {
           guard checksum.value == expected else {
@@ -109,21 +115,26 @@ package struct ObjectContent: Sendable {
 
   /// Parts of a range, in their order.
   package struct Parts: AsyncSequence, Sendable {
+    /// Up to `partBytes` bytes.
     package typealias Element = [UInt8]
+    /// `StorageError` with `corrupt` for bytes that end too early, or an error of the blob store.
     package typealias Failure = any Error
 
     fileprivate let content: ObjectContent
     fileprivate let range: Range<Int64>
 
+    /// An iterator from the beginning of the range.
     package func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(content: content, position: range.lowerBound, end: range.upperBound)
     }
 
+    /// Reads a part for each call, none ahead.
     package struct AsyncIterator: AsyncIteratorProtocol {
       fileprivate let content: ObjectContent
       fileprivate var position: Int64
       fileprivate let end: Int64
 
+      /// Reads the next part; nil at the end of the range.
       package mutating func next() async throws -> [UInt8]? {
         let part = try await content.part(from: position, upTo: end)
         position += Int64(part.count)

@@ -17,7 +17,9 @@ package struct ObjectQuery: Sendable {
   package var start: Text = ""
   /// Names before it; nil is no bound.
   package var end: Text?
+  /// The pattern that names and folded prefixes must match; nil matches all.
   package var glob: ObjectGlob?
+  /// The generations that are listed; `all` is without soft-deleted ones.
   package var versions: Versions = .live
   /// Whether an object whose name ends with the delimiter is listed beside its prefix.
   package var includesTrailingDelimiter = false
@@ -32,7 +34,9 @@ package struct ObjectQuery: Sendable {
 
 /// A page of a list.
 package struct ObjectPage: Sendable {
+  /// In the order of their names' bytes, older generations of a name first.
   package var objects: [StoredObject] = []
+  /// Names up to and including the delimiter, each once, in the order of their bytes.
   package var prefixes: [Text] = []
   /// Where the next page begins; nil where this is the last.
   package var next: ObjectPageToken?

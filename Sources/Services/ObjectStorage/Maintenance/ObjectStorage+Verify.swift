@@ -4,8 +4,11 @@ import KeyValueStore
 
 /// What a verification of buckets found.
 package struct BucketVerification: Sendable {
+  /// Buckets that were looked at to their end.
   package var buckets = 0
+  /// Generations that were looked at, older and soft-deleted ones included.
   package var objects = 0
+  /// One sentence for each difference, for the operator; it begins with the bucket's or the object's name.
   package var differences: [String] = []
 }
 

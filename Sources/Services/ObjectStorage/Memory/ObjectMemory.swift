@@ -23,7 +23,9 @@ protocol RememberedRecord: AnyObject {
 
 /// An object of which memory has all: its metadata and its bytes.
 package final class RememberedObject: RememberedRecord, Sendable {
+  /// The live generation as its record had it.
   package let object: StoredObject
+  /// All bytes of the object, at most 64 KiB.
   package let content: [UInt8]
   /// The object's members as rules see them, made once.
   let resource: RulesMap

@@ -3,6 +3,7 @@ import FirestoreModel
 
 /// The name of a bucket: 3 to 63 lower-case letters, digits, `-`, `_` and `.`, up to 222 with dots.
 package struct BucketName: Sendable, Hashable {
+  /// The name, which was checked when it was made or stored.
   package let text: Text
 
   /// A bucket's name; throws for what cannot be one.

@@ -5,6 +5,7 @@ import FirestoreModel
 /// `.`, `..`, names below `.well-known/acme-challenge/` and names with a line break or a zero byte are
 /// refused. A slash has no meaning of its own.
 package struct ObjectName: Sendable, Hashable, Comparable {
+  /// The name as the client gave it, percent-decoded.
   package let text: Text
 
   /// An object's name; throws for what cannot be one.
@@ -23,5 +24,6 @@ package struct ObjectName: Sendable, Hashable, Comparable {
 
   init(stored: Text) { text = stored }
 
+  /// Compares by the bytes of UTF-8, the order of lists.
   package static func < (left: ObjectName, right: ObjectName) -> Bool { left.text < right.text }
 }

@@ -1,7 +1,10 @@
 /// One of the objects that another is composed of.
 package struct ComposeSource: Sendable, Hashable {
+  /// An object of the same bucket.
   package var name: ObjectName
+  /// The generation to read, live or older; nil is the live one.
   package var generation: Int64?
+  /// Conditions on the source, checked before any byte is copied.
   package var preconditions: ObjectPreconditions
 
   /// A live generation.

@@ -3,9 +3,13 @@ import KeyValueStore
 
 /// What a copy is made of and what it becomes.
 package struct ObjectCopy: Sendable {
+  /// An object of the bucket that `copy` or `move` is called on.
   package var source: ObjectName
+  /// The source's generation, live or older; nil is the live one.
   package var generation: Int64?
+  /// Conditions on the source; those on the target are in `target`.
   package var sourcePreconditions: ObjectPreconditions
+  /// The new object; its attributes count only for `copy` without `keepsAttributes`.
   package var target: NewObject
   /// Whether the target's attributes are the source's; otherwise they are the request's.
   package var keepsAttributes: Bool

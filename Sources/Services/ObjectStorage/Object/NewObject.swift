@@ -1,8 +1,12 @@
 /// An object that a client wants to store: its name, what it says of it, and what it says of the bytes.
 package struct NewObject: Sendable, Hashable {
+  /// The name in its bucket; a live object of that name is replaced.
   package var name: ObjectName
+  /// The headers, times and pairs that are stored with the object.
   package var attributes: ObjectAttributes
+  /// The size and hashes that the bytes must have; other bytes are refused with `invalid`.
   package var expected: ExpectedContent
+  /// Conditions on the object that has the name now, checked in the commit.
   package var preconditions: ObjectPreconditions
   /// How many bytes will probably come, where `expected` has no size: what rules see before they have.
   package var probableSize: Int64?

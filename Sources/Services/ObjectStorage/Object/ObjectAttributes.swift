@@ -2,11 +2,17 @@ import FirestoreModel
 
 /// What a client says of an object beside its bytes, and may change later.
 package struct ObjectAttributes: Sendable, Hashable {
+  /// The media type; downloads of an object without one are `application/octet-stream`.
   package var contentType: Text?
+  /// The header `cache-control` of downloads; nil sends `private, max-age=0`.
   package var cacheControl: Text?
+  /// The header `content-disposition` of downloads; nil leaves it to the API.
   package var contentDisposition: Text?
+  /// The encoding in which the bytes are stored, such as `gzip`; a download may undo that one.
   package var contentEncoding: Text?
+  /// The header `content-language` of downloads; nil sends none.
   package var contentLanguage: Text?
+  /// The storage class that clients gave and see again; all classes are stored alike.
   package var storageClass: Text = "STANDARD"
   /// In microseconds since 1970.
   package var customTime: Int64?

@@ -2,8 +2,11 @@
 package struct ObjectPreconditions: Sendable, Hashable {
   /// 0 is that there is no live generation.
   package var generation: Int64?
+  /// The generation that the object must not have; 0 requires that there is an object.
   package var notGeneration: Int64?
+  /// The metageneration that the object must have; no object fails it.
   package var metageneration: Int64?
+  /// The metageneration that the object must not have; no object meets it.
   package var notMetageneration: Int64?
   /// Tags of which one must be the object's; `*` is any object's.
   package var entityTags: [String]?

@@ -11,19 +11,25 @@ package struct StoredObject: Sendable, Hashable {
     case softDeleted(at: Int64, until: Int64)
   }
 
+  /// The name of the bucket that has the object.
   package let bucket: BucketName
+  /// The name in the bucket, which all generations of it share.
   package let name: ObjectName
   /// Unique in the whole store; that of a later generation is greater.
   package let generation: Int64
   /// Counts changes of the attributes, from 1.
   package var metageneration: Int64
+  /// The part of the metadata that clients may change; each change raises `metageneration`.
   package var attributes: ObjectAttributes
+  /// Size and checksums of the bytes, which never change.
   package let hashes: ContentHashes
   /// Of how many objects it was composed; nil where it was not.
   package let componentCount: Int?
   /// In microseconds since 1970, as all times.
   package let created: Int64
+  /// The last change of the attributes; equal to `created` if there was none.
   package var updated: Int64
+  /// Live, noncurrent or soft-deleted, with the times of the change.
   package var state: State
   /// Where the bytes are.
   package let blob: BlobID
@@ -31,6 +37,7 @@ package struct StoredObject: Sendable, Hashable {
   /// Whether it is what the name means now.
   package var isLive: Bool { state == .live }
 
+  /// The number of bytes.
   package var size: Int64 { hashes.size }
 
   /// Changes with the content and with the attributes.

@@ -19,6 +19,7 @@ package struct HMACKey: Sendable, Hashable {
 
   /// Names the key in requests; nobody else's.
   package let accessID: Text
+  /// The id of the project that has the key.
   package let project: Text
   /// The service account's e-mail.
   package let account: Text
@@ -26,9 +27,11 @@ package struct HMACKey: Sendable, Hashable {
   package let maker: String
   /// Nil once the key is deleted.
   package internal(set) var secret: String?
+  /// An inactive key can become active again, a deleted one cannot.
   package internal(set) var state = State.active
   /// In microseconds since 1970.
   package let created: Int64
+  /// The last change of the state, in microseconds since 1970; every change raises it.
   package internal(set) var updated: Int64
 
   /// A text that changes with the key.

@@ -124,14 +124,23 @@ extension StoredBucket {
 
 /// One generation of an object as an export has it.
 package struct ImportedObject: Sendable {
+  /// The name in the bucket.
   package var name: ObjectName
+  /// The generation in the store that was exported; `finishImport` says when it changes.
   package var generation: Int64
+  /// Changes of the attributes, from 1, kept as exported.
   package var metageneration: Int64
+  /// The attributes as exported, custom metadata and holds included.
   package var attributes: ObjectAttributes
+  /// The size and CRC-32C that the bytes must have; the MD5 is stored as exported, unchecked.
   package var hashes: ContentHashes
+  /// The number of objects that it was composed of; nil if it was not composed.
   package var componentCount: Int?
+  /// The time when the generation was made, in microseconds since 1970.
   package var created: Int64
+  /// The last change of the attributes, in microseconds since 1970.
   package var updated: Int64
+  /// The state to store it in; a live one replaces the live object of its name.
   package var state: StoredObject.State
 
   /// A generation of which all is said.
@@ -186,6 +195,7 @@ package struct ImportedObject: Sendable {
 
 /// Where the bytes of an imported object are: in a blob that is finished, or on their way into the engine.
 package struct ImportedBytes: Sendable {
+  /// The blob that the object will name, whichever of the two stores its bytes.
   package let blob: BlobID
   /// The bytes, for the engine to keep; nil where the blob has them.
   fileprivate let content: [UInt8]?

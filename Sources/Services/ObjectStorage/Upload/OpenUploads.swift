@@ -5,7 +5,9 @@ import KeyValueStore
 package struct UploadLimits: Sendable {
   /// How many there may be at once, and how many bytes they may take.
   package struct Bound: Sendable {
+    /// Unfinished uploads at once.
     package var count: Int64
+    /// Bytes that these have, or are counted for in advance.
     package var bytes: Int64
 
     /// A bound of both.
@@ -17,7 +19,9 @@ package struct UploadLimits: Sendable {
 
   /// Of one user, or one network of clients without an account; administrators have none of their own.
   package var caller = Bound(count: 100, bytes: 16 << 30)
+  /// The bound for one project: 10,000 uploads and 1 TiB.
   package var project = Bound(count: 10_000, bytes: 1 << 40)
+  /// The bound for the whole server: 50,000 uploads and 4 TiB.
   package var all = Bound(count: 50_000, bytes: 4 << 40)
 
   /// The product's bounds.

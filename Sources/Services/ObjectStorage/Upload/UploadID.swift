@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// The name of a resumable upload, which is also the right to go on with it: 32 random letters and digits.
 package struct UploadID: Sendable, Hashable {
+  /// The 32 characters, as they stand in the upload's URL.
   package let text: Text
 
   /// An upload's name; nil for what cannot be one.

@@ -19,9 +19,11 @@ package actor UploadSession {
   package nonisolated let id: UploadID
   /// What is to be stored.
   package nonisolated let object: NewObject
+  /// The bucket that the object goes to.
   package nonisolated let bucket: BucketName
   /// Tells the bucket from others of its name.
   nonisolated let bucketNumber: Int64
+  /// The id of the project that had the bucket when the upload began.
   package nonisolated let project: Text
   /// What the caller who began it gave to be kept: who that was.
   package nonisolated let initiator: [UInt8]
