@@ -129,6 +129,7 @@ package final class EventAnalytics: Sendable {
 
 /// What can be set about analytics.
 package struct AnalyticsConfiguration: Sendable {
+  /// The bytes that senders may bring, by the second and by the day.
   package var limits = IntakeLimits()
   /// Events of a segment, about.
   package var segmentEvents = 16_384

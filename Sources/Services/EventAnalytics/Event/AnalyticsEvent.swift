@@ -9,7 +9,9 @@ package enum EventValue: Sendable, Equatable {
 
 /// One parameter of an event.
 package struct EventParameter: Sendable, Equatable {
+  /// The name; `BatchCheck` keeps those of at most 40 letters, digits and underscores, each once in its event.
   package let name: String
+  /// Text, a number or the items; a text and the whole number of its digits are told apart.
   package let value: EventValue
 
   /// A parameter of that name.
@@ -21,11 +23,13 @@ package struct EventParameter: Sendable, Equatable {
 
 /// Something that happened in an app.
 package struct AnalyticsEvent: Sendable, Equatable {
+  /// The name, such as `first_open`; `BatchCheck` drops events whose names break Firebase's rules.
   package var name: String
   /// When it happened: microseconds since the epoch.
   package var time: Int64
   /// The app's order of events of one time.
   package var sequence: Int64
+  /// In the order in which the app sent them.
   package var parameters: [EventParameter]
 
   /// An event.
@@ -72,7 +76,9 @@ package struct AnalyticsEvent: Sendable, Equatable {
 
 /// What a user has told an app of themselves, or an app knows of its user.
 package struct UserProperty: Sendable, Equatable {
+  /// The name; `BatchCheck` keeps those of at most 24 letters, digits and underscores, each once in its batch.
   package let name: String
+  /// The value; `BatchCheck` keeps those of at most 36 characters.
   package let value: String
   /// When it was set: microseconds since the epoch.
   package let time: Int64

@@ -30,7 +30,9 @@ package struct EventDrop: Sendable, Equatable {
   package let index: Int?
   /// The part that is dropped, such as `params.x`; nil is the whole event.
   package let field: String?
+  /// The reason, as reports count it.
   package let code: DropCode
+  /// A sentence for the app's developer, which names the part.
   package let description: String
 
   /// A part that is dropped, and why.

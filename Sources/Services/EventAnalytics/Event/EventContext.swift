@@ -2,15 +2,21 @@
 ///
 /// Texts are empty where the app does not say.
 package struct EventContext: Sendable, Hashable {
+  /// The app's id at Firebase, such as `1:123:ios:abc`.
   package var appID = ""
   /// Upper-case: `IOS`, `ANDROID`, `WEB`.
   package var platform = ""
+  /// The device's model, such as `iPhone15,2`.
   package var model = ""
+  /// The version of the operating system.
   package var osVersion = ""
+  /// The version that the app's users see.
   package var appVersion = ""
+  /// The device's language tag, as the app sends it.
   package var language = ""
   /// Two letters, upper-case.
   package var country = ""
+  /// Seconds east of UTC; 0 where the app does not say.
   package var timeZoneOffsetSeconds: Int64 = 0
 
   /// A context of which nothing is known.
@@ -39,9 +45,13 @@ package struct EventBatch: Sendable, Equatable {
   package var instanceID: String?
   /// The app's number of the batch, by which one that is sent again is known; nil counts every time.
   package var number: Int64?
+  /// The app and the device, the same for all events of the batch.
   package var context: EventContext
+  /// The id that the app gave its user; nil if it gave none, or `BatchCheck` dropped it as too long.
   package var userID: String?
+  /// The user's properties as the app knew them when it sent the batch.
   package var properties: [UserProperty] = []
+  /// In the order in which the app sent them; drops name an event by its index here.
   package var events: [AnalyticsEvent]
   /// Whether it is shown in the DebugView alone.
   package var isDebug = false

@@ -1,16 +1,24 @@
 /// How much of everything there may be, as Firebase has it.
 package enum EventLimits {
+  /// Parameters of an event beside the system's own.
   package static let parameters = 25
+  /// Characters of a parameter's text; `longTexts` has the exceptions.
   package static let textLength = 100
   /// Longer texts that some parameters may have.
   static let longTexts = ["page_location": 1_000, "page_referrer": 420, "page_title": 300]
+  /// User properties of a batch.
   package static let properties = 25
+  /// Characters of a user property's value.
   package static let propertyValueLength = 36
+  /// Characters of a user id.
   package static let userIDLength = 256
+  /// The longest id of an installation: Unicode scalars in a batch of the SDK, bytes of UTF-8 elsewhere.
   package static let instanceIDLength = 64
+  /// Items of one parameter; further ones are dropped.
   package static let items = 200
   /// Events that a project marks.
   static let keyEvents = 30
+  /// Parameters of one item.
   package static let itemParameters = 100
   /// Characters of a device's model, a version and the like.
   package static let contextLength = 100

@@ -33,6 +33,7 @@ package struct EventSender: Sendable {
   let app: String
   /// The installation that the sender proved to be; nil for others.
   let installation: String?
+  /// The proof that the sender gave, which decides whose shares are used.
   package let standing: SenderStanding
 
   /// A sender.

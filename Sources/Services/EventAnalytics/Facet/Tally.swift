@@ -1,9 +1,12 @@
 /// What is counted of a facet: events, what they are worth, for how long users were engaged, and who they were.
 package struct Tally: Sendable, Equatable {
+  /// The number of events.
   package var count: Int64 = 0
   /// Millionths; sums of them are exact and do not depend on their order.
   package var valueMicros: Int64 = 0
+  /// The sum of `engagement_time_msec`, for each event at most a day.
   package var engagementMillis: Int64 = 0
+  /// The users who had one of the events, by their numbers in the project; those without consent are not in it.
   package var users = UserSet()
 
   /// Nothing.

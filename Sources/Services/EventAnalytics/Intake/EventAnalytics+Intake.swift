@@ -3,7 +3,9 @@ import KeyValueStore
 
 /// What became of a batch.
 package struct BatchReceipt: Sendable, Equatable {
+  /// Events that were kept, or shown in the DebugView.
   package var accepted = 0
+  /// Every dropped event, and dropped parts up to 1,000 reports in all; empty for a repeat.
   package var drops: [EventDrop] = []
   /// Whether the server had it already.
   package var isRepeated = false

@@ -5,7 +5,9 @@ import Synchronization
 package struct IntakeLimits: Sendable {
   /// From one address, in one project, and in all: bytes a second in the long run.
   package var address = 8 << 20
+  /// Bytes a second from all proven senders of one project.
   package var project = 16 << 20
+  /// Bytes a second from all proven senders.
   package var total = 32 << 20
   /// Seconds whose bytes may come at once.
   package var burst = 10
@@ -15,7 +17,9 @@ package struct IntakeLimits: Sendable {
   package var appDay = 1 << 30
   /// From senders that proved nothing, in one network, in one project, and in all: bytes a day.
   package var unprovenNetworkDay = 8 << 20
+  /// Bytes a day from all of them in one project.
   package var unprovenProjectDay = 64 << 20
+  /// Bytes a day from all of them on the server.
   package var unprovenDay = 256 << 20
 
   /// The limits of a server.

@@ -99,8 +99,11 @@ final class DebugView: Sendable {
 
 /// A device in the DebugView.
 package struct DebugDevice: Sendable, Equatable {
+  /// The installation's id, after a `?` if it proved nothing; empty for devices without consent, which are shown as one.
   package let instanceID: String
+  /// The app and the device in the last batch.
   package let context: EventContext
+  /// The user's properties in the last batch.
   package let properties: [UserProperty]
   /// When it sent something last, in microseconds.
   package let lastSeen: Int64
@@ -110,13 +113,17 @@ package struct DebugDevice: Sendable, Equatable {
 
 /// One line of the DebugView: an event, or something that was dropped.
 package struct DebugEntry: Sendable, Equatable {
+  /// The event itself, or the reason why something is missing.
   package enum Content: Sendable, Equatable {
     case event(AnalyticsEvent)
     case drop(EventDrop)
   }
 
+  /// The time of the event, in microseconds since the epoch; for a drop the time of its arrival.
   package let time: Int64
+  /// The time when the server received the batch, in microseconds since the epoch.
   package let received: Int64
+  /// An event that was kept, or a part that was dropped.
   package let content: Content
 
   /// About how much memory it takes.

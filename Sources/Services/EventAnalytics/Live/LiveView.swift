@@ -93,6 +93,8 @@ final class LiveView: Sendable {
 package struct LiveMinute: Sendable, Equatable {
   /// Minutes since the epoch.
   package let number: Int64
+  /// The number of events by name; `(other)` has names beyond the share of senders that proved nothing.
   package let events: [String: Int]
+  /// Different installations with consent; those beyond the same share are left out.
   package let users: Int
 }

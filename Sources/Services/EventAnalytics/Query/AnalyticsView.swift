@@ -30,7 +30,9 @@ struct AnalyticsView {
 
 /// Days that a query is about.
 package struct DayRange: Sendable, Equatable {
+  /// The earliest day, which is in the range.
   package let first: EventDay
+  /// The latest day, which is in the range.
   package let last: EventDay
 
   /// So many days at most, for a query's work to have a bound.

@@ -79,10 +79,13 @@ package indirect enum AudienceRule: Sendable, Equatable {
 
 /// A saved set of users: who meets a rule within the last days.
 package struct Audience: Sendable, Equatable {
+  /// The most days that a rule looks back.
   package static let dayLimit = 540
+  /// The audience's name in its project, 1 to 100 characters.
   package let name: String
   /// How many days up to today the rule looks at.
   package let days: Int
+  /// The condition that each member meets within these days.
   package let rule: AudienceRule
 
   /// An audience from `{"days": 28, "rule": {…}}`; INVALID_ARGUMENT for what is none.

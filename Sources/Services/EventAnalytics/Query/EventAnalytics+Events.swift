@@ -2,10 +2,13 @@ import FirestoreModel
 
 /// What is said of some events: how many, of how many users, and what they come to.
 package struct ReportFigures: Sendable, Equatable {
+  /// The number of events, those of users without consent included.
   package let events: Int
+  /// Different users among those who consented.
   package let users: Int
   /// Millionths of the sum of the parameter `value`, or of a parameter's numbers.
   package let valueMicros: Int64
+  /// The sum of the events' engagement, in milliseconds.
   package let engagementMillis: Int64
 
   init(_ tally: Tally) {
@@ -18,13 +21,17 @@ package struct ReportFigures: Sendable, Equatable {
 
 /// A row of a report by name or value, with the figures of as many days before.
 package struct ReportRow: Sendable, Equatable {
+  /// The name or value that the row is about; `(other)` for those beyond the limits of words.
   package let name: String
+  /// The figures of the days that were asked for.
   package let figures: ReportFigures
+  /// The figures of as many days directly before these.
   package let before: ReportFigures
 }
 
 /// A parameter of an event, with its values.
 package struct ParameterReport: Sendable, Equatable {
+  /// The parameter's name.
   package let name: String
   /// The most frequent first.
   package let values: [ReportRow]

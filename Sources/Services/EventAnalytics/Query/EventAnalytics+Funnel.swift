@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// Steps that users take one after the other.
 package struct Funnel: Sendable, Equatable {
+  /// The most steps of a funnel.
   package static let stepLimit = 10
   /// The names of events.
   package let steps: [String]

@@ -13,7 +13,9 @@ package enum GoalMeasure: Sendable {
 
 /// An installation that is in one of several groups from a time on.
 package struct GoalMember: Sendable {
+  /// The installation's id, as events carry it.
   package let instanceID: String
+  /// The group's index, from 0; below the number of groups that `goals` is asked for.
   package let group: Int
   /// Microseconds since the epoch; nil is from its first event on.
   package let since: Int64?
@@ -34,6 +36,7 @@ package struct GoalTally: Sendable, Equatable {
   package var reached = 0
   /// Of what is measured of each member.
   package var sum: Double = 0
+  /// The sum of the squares of the same amounts, for the variance.
   package var sumOfSquares: Double = 0
 }
 

@@ -2,23 +2,31 @@ import FirestoreModel
 
 /// The users of one day, and of the days up to it.
 package struct UserDay: Sendable, Equatable {
+  /// A day in the project's time zone.
   package let day: EventDay
   /// Whoever had an event on the day.
   package let all: Int
   /// Active on the day, within 7 days and within 28 days up to it.
   package let active: Int
+  /// Users who were active on the day or one of the 6 days before, each once.
   package let active7: Int
+  /// Users who were active on the day or one of the 27 days before, each once.
   package let active28: Int
+  /// Users with a `first_open` or `first_visit` on the day.
   package let new: Int
+  /// The sum of the day's engagement, in milliseconds.
   package let engagementMillis: Int64
   /// Sessions with an event on the day, and the engaged ones of them; only those of users who consented.
   package let sessions: Int
+  /// Those of `sessions` with an event that `SessionCount` takes for engaged.
   package let engagedSessions: Int
 }
 
 /// The users who opened the app first on a day, and how many of them were active so many days later.
 package struct RetentionCohort: Sendable, Equatable {
+  /// The day of the first open, in the project's time zone.
   package let day: EventDay
+  /// The users who opened the app first on the day.
   package let users: Int
   /// By days since; the first is the day itself.
   package let returned: [Int]

@@ -2,13 +2,19 @@ import KeyValueStore
 
 /// An event as it was sent, with all that is known of it.
 package struct RecordedEvent: Sendable, Equatable {
+  /// The event as the app sent it; names beyond the limits of words are `(other)`.
   package let event: AnalyticsEvent
   /// Nil for an event without consent.
   package let instanceID: String?
+  /// The id that the app gave its user in the batch; nil if it gave none.
   package let userID: String?
+  /// The app and the device, as the batch had them.
   package let context: EventContext
+  /// The user's properties, as the batch had them.
   package let properties: [UserProperty]
+  /// The time when the server received the batch, in microseconds since the epoch.
   package let received: Int64
+  /// The correction of the app's clock in microseconds, which the event's time has already.
   package let clockOffset: Int64
 
   /// An event with its circumstances.

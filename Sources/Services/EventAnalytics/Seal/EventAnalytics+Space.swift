@@ -28,7 +28,9 @@ package enum SpaceLevel: Sendable {
 package enum SpaceNotice: Sendable, Equatable {
   /// A project's day of events.
   package struct Day: Sendable, Equatable {
+    /// The project's id.
     package let project: Text
+    /// A day in the project's time zone.
     package let day: EventDay
   }
 

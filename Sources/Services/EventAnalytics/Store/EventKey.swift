@@ -110,6 +110,7 @@ enum EventKey {
 
 /// A day of a project's zone: the number of days since 1970-01-01.
 package struct EventDay: Sendable, Hashable, Comparable, Strideable {
+  /// Days since 1970-01-01, negative before; the zone is the project's and not told here.
   package let number: Int
 
   /// The day of that number.
@@ -120,9 +121,12 @@ package struct EventDay: Sendable, Hashable, Comparable, Strideable {
 
   init(key: UInt32) { number = Int(Int32(bitPattern: key ^ 0x8000_0000)) }
 
+  /// True if the left day is earlier.
   package static func < (left: EventDay, right: EventDay) -> Bool { left.number < right.number }
 
+  /// The days from this day to another, negative for an earlier one.
   package func distance(to other: EventDay) -> Int { other.number - number }
 
+  /// The day that many days later, or earlier for a negative number.
   package func advanced(by days: Int) -> EventDay { EventDay(number + days) }
 }

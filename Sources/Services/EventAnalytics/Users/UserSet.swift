@@ -93,6 +93,7 @@ package struct UserSet: Sendable, Equatable {
     return total
   }
 
+  /// True if both sets have the same members, in time proportional to their blocks.
   package static func == (left: UserSet, right: UserSet) -> Bool {
     left.blocks.count == right.blocks.count
       && zip(left.blocks, right.blocks).allSatisfy { $0.high == $1.high && $0.block == $1.block }
