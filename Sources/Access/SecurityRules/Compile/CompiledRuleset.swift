@@ -98,6 +98,7 @@ package final class CompiledRuleset: Sendable {
 package struct RulesCompileError: Error, Sendable {
   /// Errors and warnings in the order of their positions.
   package let issues: [RulesIssue]
+  /// The text that the issues' ranges refer to.
   package let source: SourceText
 
   /// `Error compiling rules:` and a line for every issue.

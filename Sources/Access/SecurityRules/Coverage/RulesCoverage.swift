@@ -11,6 +11,7 @@ package final class RulesCoverage: Sendable {
     package struct Entry: Sendable {
       /// Nil represents all values beyond the first `maximumValues` different ones.
       package let result: Result?
+      /// The number of evaluations that gave it.
       package var count: Int
     }
 
@@ -20,6 +21,7 @@ package final class RulesCoverage: Sendable {
       case fault(RulesFault)
     }
 
+    /// In the order in which the values were first seen, at most `maximumValues` and the one for all others.
     package private(set) var entries: [Entry] = []
 
     /// Different values that are kept of one expression.
@@ -72,7 +74,9 @@ package final class RulesCoverage: Sendable {
 
 /// An expression of a ruleset with what it gave.
 package struct CoverageExpression: Sendable {
+  /// Offsets in the source's UTF-8.
   package let range: Range<Int>
+  /// The values of all evaluations so far; empty if the expression was never evaluated.
   package let tally: RulesCoverage.Tally
   /// Its operands that are no literals.
   package let children: [CoverageExpression]

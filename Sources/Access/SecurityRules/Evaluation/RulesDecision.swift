@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// The verdict over one operation.
 package struct RulesDecision: Sendable {
+  /// True if one of the statements allowed the operation.
   package let isAllowed: Bool
   /// Why: the allow statements that were tried, up to the one that allowed.
   package let attempts: [RulesAttempt]
@@ -36,7 +37,9 @@ package struct RulesAttempt: Sendable {
 
   /// What a part of the condition was seen to be.
   package struct Observation: Sendable {
+    /// Offsets of the part in the source's UTF-8.
     package let range: Range<Int>
+    /// The line and the column of the part's beginning.
     package let position: SourceText.Position
     /// The part's source.
     package let text: String
@@ -44,9 +47,11 @@ package struct RulesAttempt: Sendable {
     package let value: String
   }
 
+  /// The method that was asked for, which `read` and `write` of a statement include.
   package let method: RulesMethod
   /// The allow statement.
   package let range: Range<Int>
+  /// The result of the condition; a statement without one is `allowed`.
   package let outcome: Outcome
   /// Only for evaluations that were asked to observe, inner parts first.
   package let observations: [Observation]
@@ -71,6 +76,7 @@ package struct RulesAttempt: Sendable {
 
 /// An error value: absorbed by `&&` and `||`, otherwise a denial.
 package struct RulesFault: Error, Sendable {
+  /// The error in the emulator's words.
   package let message: String
   /// The expression that failed.
   package let range: Range<Int>

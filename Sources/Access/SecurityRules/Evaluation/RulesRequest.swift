@@ -3,7 +3,9 @@ import Synchronization
 
 /// What a client asks for, as rules see it.
 package struct RulesRequest: Sendable {
+  /// The service whose match blocks are tried.
   package var service: RulesService
+  /// The operation, `request.method`; `read` and `write` exist in statements alone.
   package var method: RulesMethod
   /// The whole path: `databases`, the database's id, `documents` and the document's own segments; for
   /// Storage `b`, the bucket, `o` and the object's segments.
@@ -17,6 +19,7 @@ package struct RulesRequest: Sendable {
   package var resource: RulesMap?
   /// What a write will leave behind, transforms applied; nil for deletes.
   package var newResource: RulesMap?
+  /// The value of `request.inTransaction`.
   package var isInTransaction: Bool
   /// What a write names beside the document's fields; nil where it names nothing.
   package var named: RulesWriteFields?

@@ -2,6 +2,7 @@
 package struct TextPattern: Sendable {
   /// Why a pattern cannot be used, in words for its author.
   package struct Malformed: Error, Sendable {
+    /// The first fault that was found, such as `unexpected )`.
     package let message: String
   }
 

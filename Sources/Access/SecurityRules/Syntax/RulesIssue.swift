@@ -6,7 +6,9 @@ package struct RulesIssue: Error, Sendable, Hashable {
     case error = "ERROR"
   }
 
+  /// Decides if the ruleset loads.
   package let severity: Severity
+  /// A sentence in the words of Firebase's compiler where it has some.
   package let message: String
   /// Offsets in the source.
   package let range: Range<Int>

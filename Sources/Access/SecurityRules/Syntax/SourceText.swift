@@ -2,7 +2,9 @@
 package struct SourceText: Sendable {
   /// A position for people: lines and columns count from 1, columns in UTF-8 bytes.
   package struct Position: Sendable, Hashable {
+    /// The line, from 1.
     package let line: Int
+    /// The byte of UTF-8 in its line, from 1.
     package let column: Int
   }
 

@@ -6,6 +6,7 @@ package struct RulesFile: Sendable {
   package var version: Version
   /// Functions outside every service.
   package var functions: [FunctionDeclaration]
+  /// In the order of the source; names may repeat or be unknown until the compiler checks them.
   package var services: [ServiceDeclaration]
   /// Whether the source names no version.
   package var isUnversioned = true
@@ -19,18 +20,27 @@ package struct RulesFile: Sendable {
 
 /// `service cloud.firestore { … }`.
 package struct ServiceDeclaration: Sendable {
+  /// The name as written, such as `cloud.firestore` or `firebase.storage`.
   package let name: String
+  /// Functions that are visible in the whole service.
   package let functions: [FunctionDeclaration]
+  /// The outermost match blocks, in the order of the source.
   package let matches: [MatchDeclaration]
+  /// The whole declaration, as offsets in the source's UTF-8.
   package let range: Range<Int>
 }
 
 /// `match /path/{capture} { … }`.
 package struct MatchDeclaration: Sendable {
+  /// The segments of this block's own path, without those of the blocks around it.
   package let pattern: [PatternSegment]
+  /// The statements of this block, in the order of the source.
   package let allows: [AllowDeclaration]
+  /// Functions that are visible in this block and those within it.
   package let functions: [FunctionDeclaration]
+  /// The blocks within this one, whose paths continue its own.
   package let matches: [MatchDeclaration]
+  /// The whole declaration, as offsets in the source's UTF-8.
   package let range: Range<Int>
 }
 
@@ -47,13 +57,17 @@ package enum PatternSegment: Sendable, Hashable {
 package struct AllowDeclaration: Sendable {
   /// A method as written, with its position; unknown ones only warn.
   package struct Method: Sendable {
+    /// The method's name, such as `get` or `write`; it need not be one.
     package let name: String
+    /// The name's offsets in the source's UTF-8.
     package let range: Range<Int>
   }
 
+  /// The methods in the order of the source, at least one.
   package let methods: [Method]
   /// Nil is "always".
   package let condition: Expression?
+  /// The statement from `allow` to its end, as offsets in the source's UTF-8.
   package let range: Range<Int>
 }
 
@@ -61,27 +75,39 @@ package struct AllowDeclaration: Sendable {
 package struct FunctionDeclaration: Sendable {
   /// `let name = value;`.
   package struct Binding: Sendable {
+    /// The variable that later bindings and the result may use.
     package let name: Text
+    /// The expression, evaluated with the parameters and the earlier bindings.
     package let value: Expression
+    /// The whole statement, as offsets in the source's UTF-8.
     package let range: Range<Int>
   }
 
   /// A parameter with its position.
   package struct Parameter: Sendable {
+    /// The variable that holds the argument.
     package let name: Text
+    /// The name's offsets in the source's UTF-8.
     package let range: Range<Int>
   }
 
+  /// The name by which expressions call it.
   package let name: Text
+  /// The parameters in the order of a call's arguments.
   package let parameters: [Parameter]
+  /// The `let` statements, in the order of the source.
   package let bindings: [Binding]
+  /// The expression behind `return`.
   package let result: Expression
+  /// The whole declaration, as offsets in the source's UTF-8.
   package let range: Range<Int>
 }
 
 /// An expression with its position in the source.
 package struct Expression: Sendable {
+  /// The form of the expression, with its operands.
   package let kind: Kind
+  /// Offsets in the source's UTF-8.
   package let range: Range<Int>
 
   /// What an expression is.
@@ -115,7 +141,9 @@ package struct Expression: Sendable {
 
   /// One `key: value` of a map literal.
   package struct MapEntry: Sendable {
+    /// An expression as well: keys are evaluated and must give texts.
     package let key: Expression
+    /// The expression behind the colon.
     package let value: Expression
   }
 

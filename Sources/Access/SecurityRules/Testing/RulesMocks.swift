@@ -11,6 +11,7 @@ package final class RulesMocks: Sendable {
     package let function: String
     /// The path, or its text; nil fits every one.
     package let argument: RulesValue?
+    /// The value that a matching call gets, or `undefined`.
     package let answer: Answer
 
     /// An answer of that function to that argument.
@@ -29,7 +30,9 @@ package final class RulesMocks: Sendable {
 
   /// A call that the rules made.
   package struct Call: Sendable {
+    /// The function's name, as in `Mock.function`.
     package let function: String
+    /// The argument as the rules passed it.
     package let argument: RulesValue
   }
 

@@ -2,7 +2,9 @@ import FirestoreModel
 
 /// One request to try on rules, with everything that they may ask for.
 package struct RulesTest: Sendable {
+  /// The service whose match blocks are tried.
   package var service: RulesService
+  /// The operation, which becomes `request.method`.
   package var method: RulesMethod
   /// The whole path: `databases`, the database's id, `documents` and so on.
   package var path: [Text]

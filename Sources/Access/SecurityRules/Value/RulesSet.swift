@@ -17,6 +17,7 @@ package struct RulesSet: Sendable {
   /// Steps of putting a part of an element in or looking it up.
   static let elementSteps = 16
 
+  /// The distinct elements, in the order of their first insertion.
   package private(set) var elements: [RulesValue] = []
   private var index: Set<Key> = []
 
@@ -43,9 +44,13 @@ package struct RulesSet: Sendable {
 
 /// What `a.diff(b)` knows: how `a` differs from `b`, by top-level key.
 package final class RulesMapDiff: Sendable {
+  /// Keys that only the new map has, in the order of keys.
   package let added: [Text]
+  /// Keys that only the old map has.
   package let removed: [Text]
+  /// Keys of both maps whose values differ, in the order of keys.
   package let changed: [Text]
+  /// Keys of both maps whose values are the same, in the order of keys.
   package let unchanged: [Text]
 
   /// Compares two maps, walking both in the order of their keys.

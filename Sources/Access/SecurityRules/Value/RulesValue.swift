@@ -65,6 +65,7 @@ package struct RulesTimestamp: Sendable, Hashable, Comparable {
     nanos = timestamp.nanos
   }
 
+  /// True if the left instant is earlier, by seconds and then nanoseconds.
   package static func < (left: RulesTimestamp, right: RulesTimestamp) -> Bool {
     (left.seconds, left.nanos) < (right.seconds, right.nanos)
   }
@@ -75,7 +76,9 @@ package struct RulesDuration: Sendable, Hashable, Comparable {
   /// The longest span either way, in seconds.
   static let maximumSeconds: Int64 = 315_576_000_000
 
+  /// Whole seconds, at most 315,576,000,000 either way.
   package let seconds: Int64
+  /// The rest in nanoseconds, below a second either way.
   package let nanos: Int32
 
   /// The span of that many nanoseconds; nil when it is too long.
@@ -88,6 +91,7 @@ package struct RulesDuration: Sendable, Hashable, Comparable {
 
   var totalNanos: Int128 { Int128(seconds) * 1_000_000_000 + Int128(nanos) }
 
+  /// True if the left span is shorter; negative spans are shorter than none.
   package static func < (left: RulesDuration, right: RulesDuration) -> Bool {
     left.totalNanos < right.totalNanos
   }
@@ -95,6 +99,7 @@ package struct RulesDuration: Sendable, Hashable, Comparable {
 
 /// A path in a rule: plain segments, or captures that `bind()` fills.
 package struct RulesPath: Sendable {
+  /// A text, a capture that `bind()` fills, or segments that are unknown.
   package enum Segment: Sendable, Hashable {
     case text(Text)
     case capture(Text)
@@ -103,6 +108,7 @@ package struct RulesPath: Sendable {
     case unknown
   }
 
+  /// In the order of the path, without the slashes.
   package let segments: [Segment]
   /// What captures that are bound hold, by name: texts, and paths of recursive ones.
   package let bindings: [Text: RulesValue]

@@ -5,23 +5,35 @@ import FirestoreModel
 /// A member that is nil does not exist for rules; to read it is an error. What a client proposes has no
 /// generation, times or etag yet.
 package struct StorageResource: Sendable, Equatable {
+  /// The object's name: the whole path in its bucket.
   package var name: Text
+  /// The bucket's name.
   package var bucket: Text
+  /// The generation, which rises when the object is replaced.
   package var generation: Int64?
+  /// Counts changes of the object's attributes, from 1 for each generation.
   package var metageneration: Int64?
   /// Bytes.
   package var size: Int64?
+  /// The time when this generation was made.
   package var timeCreated: Timestamp?
+  /// The last change of the attributes; `timeCreated` if there was none.
   package var updated: Timestamp?
   /// The digest in Base64.
   package var md5Hash: Text?
   /// The checksum in Base64, its bytes in big-endian order.
   package var crc32c: Text?
+  /// A text that changes with the content and the attributes.
   package var etag: Text?
+  /// The media type that the client gave.
   package var contentType: Text?
+  /// The header `content-disposition` for downloads.
   package var contentDisposition: Text?
+  /// The encoding of the stored bytes, such as `gzip`.
   package var contentEncoding: Text?
+  /// The language of the content, such as `de`.
   package var contentLanguage: Text?
+  /// The header `cache-control` for downloads.
   package var cacheControl: Text?
   /// The client's own metadata; rules see an empty map where there is none.
   package var metadata: [Text: Text]
