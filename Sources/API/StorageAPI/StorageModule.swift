@@ -8,7 +8,9 @@ import StorageWire
 
 /// What the routes of Cloud Storage work with.
 package final class StorageEnvironment: Sendable {
+  /// The buckets and objects that the routes serve.
   package let storage: ObjectStorage
+  /// Identifies callers and gives permits for buckets.
   package let access: AccessControl
   /// Do what waits for the disk.
   package let threads: EngineThreads

@@ -44,8 +44,11 @@ package enum FileItem: Sendable, Equatable {
 
 /// What a stream says of an object before its bytes.
 package struct FileHeader: Sendable, Equatable {
+  /// The object's name in its bucket.
   package var name: String
+  /// The number of bytes that follow.
   package var size: Int64
+  /// The media type; nil if it is not known.
   package var contentType: String?
 
   /// An object of that name.

@@ -13,8 +13,11 @@ extension ServiceRequest {
 
 /// A request for Storage on its way through a handler.
 package struct StorageCall: Sendable {
+  /// The request; the escapes of its path are known to be sound.
   package let request: ServiceRequest
+  /// The parameters of its URL.
   package let query: StorageQuery
+  /// The services that all calls share.
   package let environment: StorageEnvironment
 
   /// The largest body of JSON.
@@ -30,6 +33,7 @@ package struct StorageCall: Sendable {
     query = try StorageQuery(request.query)
   }
 
+  /// The storage of the environment.
   package var storage: ObjectStorage { environment.storage }
 
   /// Who calls; may wait for the disk.

@@ -23,7 +23,9 @@ package struct MultipartReader: Sendable {
 
   /// A header of a part.
   package struct Header: Sendable, Equatable {
+    /// In lower case.
     package let name: String
+    /// Without the white space around it.
     package let value: String
   }
 
@@ -38,8 +40,11 @@ package struct MultipartReader: Sendable {
 
   /// What one body may have.
   package struct Limits: Sendable {
+    /// Bytes of one part's head, line ends included; more is `headTooLarge`.
     package var headBytes = 16 << 10
+    /// Headers of one part; more is `headTooLarge`.
     package var headers = 64
+    /// Parts of one body; more is `tooManyParts`.
     package var parts = 1_000
 
     /// The usual bounds.

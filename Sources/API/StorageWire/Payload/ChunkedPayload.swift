@@ -26,7 +26,9 @@ package struct ChunkedPayload: Sendable {
 
   /// A line behind the last chunk; the name is in lower case.
   package struct Trailer: Sendable, Equatable {
+    /// In lower case.
     package let name: String
+    /// Without the spaces before it.
     package let value: String
   }
 

@@ -42,6 +42,7 @@ package struct ContentChecksum: Sendable {
     case sha256(SHA256)
   }
 
+  /// Decides the size of the checksum and the header that carries it.
   package let algorithm: ChecksumAlgorithm
   private var state: State
 

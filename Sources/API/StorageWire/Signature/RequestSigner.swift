@@ -2,8 +2,11 @@ import FirestoreModel
 
 /// Signs requests with a shared secret: what a client of S3 does.
 package struct RequestSigner: Sendable {
+  /// The spelling that the server expects: `amazon` for S3, `google` for Google's XML API.
   package let dialect: SignatureDialect
+  /// The public half of the key, which the request names.
   package let accessID: String
+  /// The region in the scope, which the server must accept.
   package let region: String
   private let secret: String
 

@@ -39,8 +39,11 @@ package struct SignatureDialect: Sendable, Hashable {
 package struct CredentialScope: Sendable, Hashable {
   /// `20260131`.
   package let date: String
+  /// The region as the client wrote it, such as `auto` or `us-east-1`.
   package let region: String
+  /// `storage` or `s3`; a client of either dialect may name either.
   package let service: String
+  /// `goog4_request` or `aws4_request`, by the dialect.
   package let terminator: String
 
   /// The scope of those parts.

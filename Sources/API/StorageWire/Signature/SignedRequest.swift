@@ -3,6 +3,7 @@ import FirestoreModel
 
 /// An HTTP request as far as signatures are about it.
 package struct SignableRequest: Sendable {
+  /// The HTTP method in upper case, as it is signed.
   package var method: String
   /// Encoded, as it came, without the query.
   package var path: String
@@ -32,16 +33,21 @@ package struct SignableRequest: Sendable {
 ///
 /// It is read from a query (a signed URL) or from the header `authorization`; nothing is verified by that.
 package struct RequestSignature: Sendable {
+  /// The dialect of the parameters or headers that hold the signature.
   package let dialect: SignatureDialect
+  /// The dialect's HMAC or RSA with SHA-256; others do not parse.
   package let algorithm: String
   /// The service account's e-mail, or the access id of a shared secret.
   package let account: String
+  /// Limits the signature to a day, a region and a service; its day is that of `time`.
   package let scope: CredentialScope
+  /// The time of signing by the clock of the signer.
   package let time: BasicTime
   /// How long a URL can be used; nil for a signed header.
   package let lifetime: Int64?
   /// In lower case.
   package let signedHeaders: [String]
+  /// The bytes that the hexadecimal digits stand for, at most 1,024.
   package let signature: [UInt8]
 
   /// The longest life of a signed URL, in seconds.

@@ -24,6 +24,7 @@ import FirestoreModel
 package struct Version2Signature: Sendable {
   /// The service account's e-mail, or the access id of a shared secret.
   package let account: String
+  /// `google` or `amazon`, by the names of the parameters or the scheme of the header.
   package let dialect: SignatureDialect
   let time: Time
   let signature: [UInt8]

@@ -10,7 +10,7 @@ package struct Bucket: Sendable {
   /// The bucket when the handle was made.
   package let stored: StoredBucket
   let storage: ObjectStorage
-  /// Names the caller and the bucket; its rules and rights decide each request on objects.
+  /// The caller's right to the bucket: everything, or the operations that the rules allow.
   package let permit: BucketPermit
 
   init(_ storage: ObjectStorage, _ stored: StoredBucket, _ permit: BucketPermit) {
@@ -29,7 +29,7 @@ package struct Bucket: Sendable {
 
   /// Changes what is set of the bucket; `change` sees it as it is and may throw.
   ///
-  /// - Parameter metageneration: What the bucket's must be; nil is any.
+  /// - Parameter preconditions: Conditions on the bucket, checked in the same write.
   package func update(
     _ preconditions: BucketPreconditions = BucketPreconditions(),
     _ change: @escaping @Sendable (inout BucketConfiguration) throws -> Void
