@@ -4,7 +4,7 @@ package struct NewObject: Sendable, Hashable {
   package var name: ObjectName
   /// The headers, times and pairs that are stored with the object.
   package var attributes: ObjectAttributes
-  /// The size and hashes that the bytes must have; other bytes are refused with `invalid`.
+  /// The size and hashes that the bytes of an upload must have, else `invalid`; copies and compositions ignore the hashes.
   package var expected: ExpectedContent
   /// Conditions on the object that has the name now, checked in the commit.
   package var preconditions: ObjectPreconditions
