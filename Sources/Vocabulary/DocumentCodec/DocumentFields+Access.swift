@@ -52,6 +52,7 @@ extension DocumentFields {
 }
 
 extension DocumentRecord: QueryDocument {
+  /// The field's value, decoded from the stored bytes; nil where there is none.
   package func value(at path: FieldPath) -> Value? { fields.value(at: path) }
 }
 

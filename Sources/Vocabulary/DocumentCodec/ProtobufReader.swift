@@ -21,15 +21,20 @@ package enum ProtobufError: Error, Sendable {
 package struct ProtobufReader {
   /// How a field is written; raw values are the protocol's numbers.
   package struct WireType: RawRepresentable, Sendable, Hashable {
+    /// The wire type's number in the protobuf encoding, 0 to 7.
     package let rawValue: UInt8
 
     /// The lowest three bits of a field's tag.
     @inline(__always)
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    /// A base-128 number of one to ten bytes: int32, int64, bool and enum fields.
     package static var varint: WireType { WireType(rawValue: 0) }
+    /// Eight little-endian bytes: fixed64 and double fields.
     package static var fixed64: WireType { WireType(rawValue: 1) }
+    /// A varint length and that many bytes: strings, bytes, messages and packed fields.
     package static var bytes: WireType { WireType(rawValue: 2) }
+    /// Four little-endian bytes: fixed32 and float fields; Firestore's values have none.
     package static var fixed32: WireType { WireType(rawValue: 5) }
   }
 

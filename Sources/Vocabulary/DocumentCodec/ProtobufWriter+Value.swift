@@ -68,15 +68,26 @@ extension ProtobufWriter {
 
 /// The field numbers of `google.firestore.v1.Value`.
 package enum ValueField {
+  /// `boolean_value`, a bool.
   package static let boolean = 1
+  /// `integer_value`, an int64.
   package static let integer = 2
+  /// `double_value`, a double.
   package static let double = 3
+  /// `reference_value`, a document's full resource name as a string.
   package static let reference = 5
+  /// `map_value`, a message whose field 1 has the entries; vectors are written as maps too.
   package static let map = 6
+  /// `geo_point_value`, a `google.type.LatLng`.
   package static let geoPoint = 8
+  /// `array_value`, a message whose field 1 has the elements.
   package static let array = 9
+  /// `timestamp_value`, a `google.protobuf.Timestamp`.
   package static let timestamp = 10
+  /// `null_value`, an enum whose only number is 0.
   package static let null = 11
+  /// `string_value`, UTF-8.
   package static let string = 17
+  /// `bytes_value`.
   package static let bytes = 18
 }

@@ -48,8 +48,11 @@ package enum StatusCode: Int, Sendable, CaseIterable {
 package struct FirestoreError: Error, Sendable {
   /// A machine-readable `google.rpc.ErrorInfo` and, with `helpURL`, a `google.rpc.Help`.
   package struct Reason: Sendable, Hashable {
+    /// A constant in upper snake case, such as `COSINE_DISTANCE_ON_ZERO_VECTOR`; unique in its domain.
     package let reason: String
+    /// The service that defines the reason, as a host name.
     package let domain: String
+    /// The address of a page that explains the error; nil sends no `google.rpc.Help`.
     package let helpURL: String?
 
     /// A reason in Firestore's domain unless another is named.
@@ -68,6 +71,7 @@ package struct FirestoreError: Error, Sendable {
   package struct FieldViolation: Sendable, Hashable {
     /// The way to the field in the message; empty is the message itself.
     package let field: String
+    /// The violation in words for the client.
     package let description: String
 
     /// What is wrong with that field.
@@ -77,10 +81,15 @@ package struct FirestoreError: Error, Sendable {
     }
   }
 
+  /// The status of the response, over gRPC and REST.
   package let code: StatusCode
+  /// Firestore's text for the client; it has nothing internal in it.
   package let message: String
+  /// A machine-readable reason; nil sends none.
   package let reason: Reason?
+  /// The wrong fields of the request; empty sends no `google.rpc.BadRequest`.
   package let violations: [FieldViolation]
+  /// The underlying error, for the log only; nil where the request itself is at fault.
   package let cause: (any Error)?
 
   /// An error for the client, with what led to it for the log.

@@ -15,7 +15,9 @@ package struct ChangeRecord: Sendable, Hashable {
     case deleted = 3
   }
 
+  /// The document's fate in the commit.
   package let kind: Kind
+  /// The document's path in its database.
   package let path: ResourcePath
   /// The keys that the commit's ended index entries have in the index history.
   package let endedEntries: [[UInt8]]

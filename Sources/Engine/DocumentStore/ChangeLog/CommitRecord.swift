@@ -7,7 +7,9 @@ import KeyValueStore
 /// this one (8 bytes big-endian), then the collection id segments that the commit touched, each
 /// once, ascending. The difference of two records' bytes is what the commits between them left.
 package struct CommitRecord: Sendable, Hashable {
+  /// Bytes of history that the database's commits have written, this one included.
   package let historyBytes: Int64
+  /// The ids of the collections with changed documents, ascending, each once.
   package let collectionIDs: [Text]
 
   /// A commit that touched these collections.

@@ -14,6 +14,7 @@ package typealias CommitJudge = @Sendable (CommitPreview) throws -> Void
 package final class CommitPreview {
   /// The value of every server timestamp of the commit, and what rules take for the time.
   package let requestTime: Timestamp
+  /// All writes of the commit, in their order.
   package let writes: [Write]
   /// Whether it is decided on an event loop, from memory alone; who needs more throws `NotInMemory`.
   package let isInMemory: Bool

@@ -68,6 +68,7 @@ extension CommitProposal {
 
 /// A document that was read and the version that it had.
 package struct ReadDependency: Sendable, Hashable {
+  /// The path of the document that was read, in the commit's database.
   package let path: ResourcePath
   /// The update version seen; zero when the document was missing.
   package let version: CommitVersion
@@ -84,6 +85,7 @@ package struct StaleReadSet: Error, Sendable {}
 
 /// A commit that is durable.
 package struct CommitOutcome: Sendable, Hashable {
+  /// The commit's version; it is the update time of the documents that it changed.
   package let version: CommitVersion
   /// One a write, in their order.
   package let results: [WriteResult]
@@ -107,13 +109,19 @@ package struct CommitOutcome: Sendable, Hashable {
 package struct PublishedCommit: Sendable {
   /// One document before and after.
   package struct Change: Sendable {
+    /// The document's path in its database.
     package let path: ResourcePath
+    /// The document before the commit; nil if there was none.
     package let old: StoredDocument?
+    /// The document after the commit; nil if the commit deleted it.
     package let new: StoredDocument?
   }
 
+  /// The database that was written.
   package let database: DatabaseID
+  /// The database's life that was written, which tells a cleared database from its successor.
   package let incarnation: Incarnation
+  /// The commit's version; later commits have greater ones.
   package let version: CommitVersion
   /// Every changed document once, in the order of the writes.
   package let changes: [Change]

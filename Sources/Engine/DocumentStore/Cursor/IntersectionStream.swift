@@ -11,6 +11,7 @@ package final class IntersectionStream: PositionStream {
   private var target: [UInt8] = []
   /// Positions of the first leg in a row that others do not have.
   private var misses = 0
+  /// True after a move that ended at a position of the first leg, not known to be in all legs.
   package private(set) var isMilestone = false
 
   /// After so many misses in a row one is delivered as a milestone.
@@ -23,16 +24,19 @@ package final class IntersectionStream: PositionStream {
     self.reversed = reversed
   }
 
+  /// The first leg's position, at which all legs stand unless it is a milestone.
   package var position: UnsafeRawBufferPointer { legs[0].position }
 
   /// The first leg's; equal positions of one document carry equal values.
   package var payload: UnsafeRawBufferPointer { legs[0].payload }
 
+  /// Moves to the next common position or milestone; false at the end of any leg.
   package func next() throws -> Bool {
     guard try legs[0].next() else { return false }
     return try align()
   }
 
+  /// Moves to the first common position or milestone at or beyond the target; false if there is none.
   package func seek(_ target: UnsafeRawBufferPointer) throws -> Bool {
     guard try legs[0].seek(target) else { return false }
     return try align()

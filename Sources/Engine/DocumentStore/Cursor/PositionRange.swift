@@ -3,7 +3,9 @@ import KeyValueStore
 
 /// Positions in `lower ..< upper` by bytes; a nil upper bound is the end of the index's prefix.
 package struct PositionRange: Sendable, Hashable {
+  /// The first position included; empty is the beginning of the index's prefix.
   package var lower: [UInt8]
+  /// The first position beyond the range.
   package var upper: [UInt8]?
 
   /// Positions between two bounds.

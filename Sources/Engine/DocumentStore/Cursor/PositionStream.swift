@@ -22,6 +22,7 @@ package protocol PositionStream: AnyObject {
 }
 
 extension PositionStream {
+  /// False: most streams deliver candidates alone.
   package var isMilestone: Bool { false }
 }
 
@@ -31,8 +32,12 @@ struct SliceUsedUp: Error {}
 
 /// A stream without candidates.
 package final class EmptyStream: PositionStream {
+  /// False at once.
   package func next() -> Bool { false }
+  /// False for every target.
   package func seek(_ target: UnsafeRawBufferPointer) -> Bool { false }
+  /// Empty; no move ever makes it valid.
   package var position: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+  /// Empty; no move ever makes it valid.
   package var payload: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 }

@@ -11,9 +11,13 @@ package typealias WorkCheck = @Sendable () throws -> Void
 /// A view is `current` when it holds no commit above the read version: then what is live is what is
 /// visible and history need not be looked at.
 package final class ReadView {
+  /// The engine's view or the group that is read.
   package let reader: any KeyValueReader
+  /// The read version: later commits are invisible.
   package let version: CommitVersion
+  /// True if the engine's view holds no later commit, so that history need not be read.
   package let isCurrent: Bool
+  /// The reads made through this view so far.
   package var statistics = ReadStatistics()
   /// How many entries and documents were looked at.
   private(set) var steps = 0

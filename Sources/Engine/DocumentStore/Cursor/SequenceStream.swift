@@ -21,14 +21,18 @@ package final class SequenceStream: PositionStream {
     self.open = open
   }
 
+  /// The position in the range that is read now.
   package var position: UnsafeRawBufferPointer { current.position }
+  /// The payload in the range that is read now.
   package var payload: UnsafeRawBufferPointer { current.payload }
 
+  /// Moves to the next candidate, in a later range where one ends; false after the last range.
   package func next() throws -> Bool {
     if index >= 0, try current.next() { return true }
     return try openNext()
   }
 
+  /// Moves to the first candidate at or beyond the target; ranges that end before it are never opened.
   package func seek(_ target: UnsafeRawBufferPointer) throws -> Bool {
     let before = index
     while index < 0 || endsBefore(target) {

@@ -49,16 +49,19 @@ package final class VersionedScan: PositionStream {
       : try view.reader.cursor(over: range.keys(below: historyPrefix), reversed: reversed)
   }
 
+  /// The key's bytes behind the prefix, of a live record or of a history record without its version.
   package var position: UnsafeRawBufferPointer {
     state == .onHistory
       ? historyPosition : UnsafeRawBufferPointer(rebasing: live.key.dropFirst(livePrefix.count))
   }
 
+  /// The value of the record that was visible at the view's version.
   package var payload: UnsafeRawBufferPointer {
     if state == .onHistory, let history { return history.value }
     return format.payload(ofLive: live.value)
   }
 
+  /// Moves to the next key that was visible at the view's version; false at the end of the range.
   package func next() throws -> Bool {
     guard history != nil else {
       guard try live.next() else { return false }
@@ -76,6 +79,7 @@ package final class VersionedScan: PositionStream {
     return try settle()
   }
 
+  /// Moves to the first visible key at or beyond the target in the scan's direction; never backwards.
   package func seek(_ target: UnsafeRawBufferPointer) throws -> Bool {
     view.statistics.seeks += 1
     guard let history else {

@@ -8,12 +8,16 @@ import Synchronization
 /// call. What is not said here is in extensions: `Document/` reads, `Commit/` writes,
 /// `Transaction/`, `Query/`, `List/`, `Index/`.
 package final class Database: Sendable {
+  /// The project's and the database's ids; a later life has the same.
   package let id: DatabaseID
+  /// The number of this life in the store's keys.
   package let incarnation: Incarnation
   /// When the database was created; together with the incarnation no other life of any database, in
   /// another store either, has it.
   package let createTime: CommitVersion
+  /// The store that holds this and other databases.
   package let engine: any KeyValueEngine
+  /// The settings that all databases of the store share.
   package let configuration: StoreConfiguration
   /// The index definitions and their states.
   package let indexes: IndexCatalog

@@ -3,7 +3,9 @@ import KeyValueStore
 
 /// A database as it is listed.
 package struct DatabaseListing: Sendable, Hashable {
+  /// The project's and the database's ids.
   package let id: DatabaseID
+  /// The current life; clearing replaces it.
   package let incarnation: Incarnation
   /// When the database was created; clearing does not change it.
   package let createTime: CommitVersion

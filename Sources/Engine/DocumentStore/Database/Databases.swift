@@ -7,7 +7,9 @@ import Synchronization
 /// It owns a thread for what goes on after a wait, and another for maintenance unless `maintainsItself`
 /// is off. Any thread may call. `close()` ends it.
 package final class Databases: Sendable {
+  /// The store, which the caller closes after `close()`.
   package let engine: any KeyValueEngine
+  /// The settings that all databases of the store share.
   package let configuration: StoreConfiguration
 
   let writer: CommitWriter

@@ -11,6 +11,7 @@ package struct BulkDeletion: Sendable, Equatable {
   package let number: UInt64
   /// The ids of the collections, wherever these lie; none means every document.
   package let collectionIDs: [Text]
+  /// The version at which the deletion was requested.
   package let start: CommitVersion
   /// Nil while it runs.
   package internal(set) var end: CommitVersion?

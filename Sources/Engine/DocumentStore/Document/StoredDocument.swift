@@ -6,8 +6,11 @@ import KeyValueStore
 /// The value is: create version (8 bytes big-endian), update version (8 bytes), then the fields as
 /// `DocumentFields` has them. Live records and history records look alike.
 package struct StoredDocument: Sendable, Hashable {
+  /// The version of the commit that created the document.
   package let createTime: CommitVersion
+  /// The version of the commit that wrote this record.
   package let updateTime: CommitVersion
+  /// The fields, still encoded.
   package let fields: DocumentFields
 
   /// The bytes before the fields.

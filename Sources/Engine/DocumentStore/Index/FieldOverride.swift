@@ -2,7 +2,9 @@ import FirestoreModel
 
 /// One of the indexes that a single field can have.
 package struct SingleFieldIndex: Sendable, Hashable {
+  /// One collection, or all collections of an id.
   package let scope: IndexScope
+  /// The values' direction, or array elements.
   package let mode: IndexFieldMode
 
   /// An index of one field in a scope.
@@ -29,6 +31,7 @@ package struct SingleFieldIndex: Sendable, Hashable {
 
 /// A kind of automatic entry as it is stored.
 package struct AutomaticIndexKind: Sendable, Hashable {
+  /// One collection, or all collections of an id.
   package let scope: IndexScope
   /// One entry for each element of an array, instead of one for the value.
   package let elements: Bool
@@ -48,9 +51,11 @@ package struct AutomaticIndexKind: Sendable, Hashable {
 /// The exact list of single-field indexes of one field, and of the fields below it that have no
 /// override of their own; an empty list exempts the field from indexing.
 package struct FieldOverride: Sendable, Hashable {
+  /// The id of the collections that the override is for.
   package let collectionID: Text
   /// `anyField` means all fields of the collection id.
   package let field: FieldPath
+  /// All single-field indexes of the field; empty exempts it from indexing.
   package var indexes: Set<SingleFieldIndex>
   /// The kinds of entries that are not complete, or not complete for all past versions.
   package var states: [AutomaticIndexKind: IndexState]

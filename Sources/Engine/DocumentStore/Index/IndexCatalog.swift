@@ -8,6 +8,7 @@ import Synchronization
 /// where it is switched before the group ends; the commit pipeline, whose groups never run at the
 /// same time, so keeps every index from its definition on. Any thread may read.
 package final class IndexCatalog: Sendable {
+  /// The life of the database that the definitions belong to.
   package let incarnation: Incarnation
   private let state: Mutex<IndexSet>
 

@@ -26,7 +26,9 @@ package enum IndexFieldMode: UInt8, Sendable, Hashable, CaseIterable {
 
 /// One field of a declared index.
 package struct IndexedField: Sendable, Hashable {
+  /// The field, at any depth; never `__name__`.
   package let path: FieldPath
+  /// The direction of its values, or one entry for each array element.
   package let mode: IndexFieldMode
 
   /// A field in that mode.
@@ -41,7 +43,9 @@ package struct IndexedField: Sendable, Hashable {
 /// Searches look at every document that the query finds, so there are no entries for the vector: the
 /// index serves the filters of searches on this field, and no other query.
 package struct VectorIndexField: Sendable, Hashable {
+  /// The field whose vectors are compared.
   package let path: FieldPath
+  /// The number of components, 1 to 2,048; vectors of another dimension are no results.
   package let dimension: Int
 
   /// A field that holds vectors of that dimension.
@@ -62,10 +66,13 @@ package enum IndexPart: Sendable, Hashable {
 /// Two declarations that mean the same index are equal: the name's direction is kept apart and
 /// follows the last field's where it is not given.
 package struct IndexDefinition: Sendable, Hashable {
+  /// The id of the collections that the index covers.
   package let collectionID: Text
+  /// One collection, or all collections of the id.
   package let scope: IndexScope
   /// None of them `__name__`; empty only where the index holds the names descending, or a vector alone.
   package let fields: [IndexedField]
+  /// The direction of the names among equal values.
   package let nameDirection: Order.Direction
   /// Nil for all but vector indexes.
   package let vector: VectorIndexField?
@@ -186,7 +193,9 @@ package enum IndexState: Sendable, Hashable {
 package struct DeclaredIndex: Sendable, Hashable {
   /// Part of its keys; never used again after a deletion.
   package let number: UInt32
+  /// The fields, scope and collection id.
   package let definition: IndexDefinition
+  /// The progress of its entries, from building to deleting.
   package var state: IndexState
 
   /// An index under its number.

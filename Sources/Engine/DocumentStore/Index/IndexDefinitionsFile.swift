@@ -11,8 +11,11 @@ import FirestoreModel
 package struct IndexDefinitionsFile: Sendable, Hashable {
   /// The declared indexes of one field's override.
   package struct Override: Sendable, Hashable {
+    /// The id of the collections that the override is for, `collectionGroup` in the file.
     package let collectionID: Text
+    /// The overridden field; `FieldOverride.anyField` for `*`.
     package let field: FieldPath
+    /// All single-field indexes of the field; empty exempts it from indexing.
     package let indexes: Set<SingleFieldIndex>
 
     /// An exact list of a field's indexes.
@@ -23,7 +26,9 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
     }
   }
 
+  /// Composite and vector indexes, in the order of the file.
   package var indexes: [IndexDefinition]
+  /// Overrides of single-field indexes, in the order of the file.
   package var overrides: [Override]
 
   /// Definitions to print.

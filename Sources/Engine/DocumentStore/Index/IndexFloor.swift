@@ -6,10 +6,13 @@ import FirestoreModel
 /// Reads before it must not rest on the entries; when no such version can be read any more, the
 /// floor is forgotten.
 package struct IndexFloor: Sendable, Hashable {
+  /// The id of the collections that the override was for.
   package let collectionID: Text
   /// The field that was overridden, with all fields below it.
   package let field: FieldPath
+  /// The kind of entries that were left out.
   package let kind: AutomaticIndexKind
+  /// The first version at which the entries are complete.
   package let since: CommitVersion
 
   /// Whether entries of a field and kind are concerned.

@@ -23,6 +23,7 @@ enum IndexMaintainers {
 
 /// A document as index maintainers see it: its name, and its values already encoded.
 package struct IndexedDocument {
+  /// The document's path in its database.
   package let path: ResourcePath
   /// The collection that holds the document.
   package let collection: ResourcePath

@@ -4,9 +4,11 @@ import FirestoreModel
 package struct IndexSet: Sendable {
   /// Two pictures of one database are the same exactly if this is.
   package let generation: UInt64
+  /// The life of the database that the definitions belong to.
   package let incarnation: Incarnation
   /// By number.
   package let declared: [DeclaredIndex]
+  /// Overrides of single-field indexes, including those on their way back.
   package let overrides: [FieldOverride]
   /// Versions before which some automatic entries are incomplete.
   let floors: [IndexFloor]

@@ -10,6 +10,7 @@ import Synchronization
 package final class IndexUses: Sendable {
   /// How often something was asked for.
   package struct Count: Sendable, Hashable {
+    /// The number of queries since the database was opened.
     package var queries: Int
     /// When the last one was, in microseconds since 1970.
     package var last: Int64

@@ -6,8 +6,11 @@ import FirestoreModel
 /// id's changes in commit order, ordinals in the order of the commit's writes. The value is
 /// `ChangeRecord`'s.
 package struct ChangeKey: Sendable, Hashable {
+  /// The id of the collection that holds the document.
   package let collectionID: Text
+  /// The commit's version.
   package let version: CommitVersion
+  /// The change's number in its commit, in the order of the writes.
   package let ordinal: UInt32
 
   /// The key of one change.

@@ -8,6 +8,7 @@ package struct Partitioning: Sendable {
   package let names: [DocumentName]
   /// Empty on the last page.
   package let nextPageToken: String
+  /// The version at which the names were read.
   package let readTime: CommitVersion
 }
 

@@ -8,6 +8,7 @@ package struct DocumentListingRequest: Sendable {
   package var collectionID: Text?
   /// Zero is the default size.
   package var pageSize: Int
+  /// The previous page's `nextPageToken`; empty is the first page.
   package var pageToken: String
   /// Empty is by name.
   package var orders: [Order]
@@ -44,17 +45,21 @@ package struct DocumentListing: Sendable {
     }
   }
 
+  /// The page's documents in the requested order, missing ones included if they were asked for.
   package var documents: [Item]
   /// Empty on the last page.
   package var nextPageToken: String
+  /// The version at which the page was read.
   package let readTime: CommitVersion
 }
 
 /// A page of collection ids.
 package struct CollectionIDListing: Sendable {
+  /// Ids of the parent's collections, in the order of names.
   package var ids: [Text]
   /// Empty on the last page.
   package var nextPageToken: String
+  /// The version at which the page was read.
   package let readTime: CommitVersion
 }
 

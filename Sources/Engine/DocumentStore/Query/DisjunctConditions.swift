@@ -4,9 +4,11 @@ import FirestoreModel
 package struct DisjunctConditions: Sendable {
   /// A value that a field, or an element of it, must equal.
   package struct Equality: Sendable, Hashable {
+    /// The field that must have the value, or an array with it.
     package let field: FieldPath
     /// Ascending.
     package let encoded: [UInt8]
+    /// The part of the value that its encoding does not say.
     package let tag: ValueTag
   }
 

@@ -9,6 +9,7 @@ package struct MissingIndex: Sendable, Hashable {
     case singleField(collectionID: Text, field: FieldPath, SingleFieldIndex)
   }
 
+  /// The index to create, or to wait for.
   package let kind: Kind
   /// The index exists but is not complete: its id.
   package let buildingID: String?

@@ -4,6 +4,7 @@ import Synchronization
 
 /// A part of a query's result.
 package struct QueryChunk: Sendable {
+  /// Results in the query's order, after its projection.
   package var documents: [DocumentRecord] = []
   /// Documents that the query's offset has eaten in this part.
   package var skipped = 0
@@ -15,6 +16,7 @@ package struct QueryChunk: Sendable {
 
 /// The names of a part of a query's result.
 package struct QueryNames: Sendable {
+  /// Paths of the results in the query's order.
   package var paths: [ResourcePath] = []
   /// Whether nothing follows.
   package var isDone = false

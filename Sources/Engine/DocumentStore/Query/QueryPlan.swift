@@ -5,9 +5,11 @@ import FirestoreModel
 /// A plan holds no data and no version; every pull of a cursor opens it anew, behind the last
 /// document that was delivered.
 package struct QueryPlan: Sendable {
+  /// The names that the query's scope covers.
   package let space: NameSpace
   /// Fields, then `__name__`.
   package let orders: [Order]
+  /// The sources to merge, one for each disjunct that a document can satisfy.
   package let disjuncts: [DisjunctPlan]
   /// The index that production would ask for, where the plan does without.
   package let missingIndex: MissingIndex?
@@ -50,11 +52,13 @@ package struct DisjunctPlan: Sendable {
     case name
   }
 
+  /// The keys or documents that candidates are read from.
   package var source: Source
   /// Whether the source runs backwards.
   package var isReversed: Bool
   /// The direction in which each value of a position is written.
   package var directions: [Order.Direction]
+  /// The direction in which a position's name is written.
   package var nameDirection: Order.Direction
   /// One for each of the query's orders.
   package var components: [Component]
@@ -69,7 +73,9 @@ package struct DisjunctPlan: Sendable {
 
   /// A condition on one value of a position.
   package struct ValueCondition: Sendable, Hashable {
+    /// The value's place among the position's values, from zero.
     package let index: Int
+    /// Ranges of encoded values; one of them must hold the value.
     package let ranges: [PositionRange]
   }
 
@@ -88,9 +94,11 @@ package struct IndexLeg: Sendable, Hashable {
   package let prefix: [UInt8]
   /// Values that the prefix fixes: the position's first value has this index among the tags.
   package let leadingValues: Int
+  /// One collection, or all collections of an id.
   package let scope: IndexScope
   /// The index's fields without the name.
   package let fields: [IndexedField]
+  /// The direction of the names among equal values.
   package let nameDirection: Order.Direction
   /// The number of the declared index; nil for what every field has.
   var declared: UInt32?
@@ -108,6 +116,8 @@ package struct CollectionSet: Sendable, Hashable {
     case descendants
   }
 
+  /// The root or the document that the collections lie below.
   package let parent: ResourcePath
+  /// The collections to read, below the parent.
   package let members: Members
 }

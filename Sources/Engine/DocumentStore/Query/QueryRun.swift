@@ -170,8 +170,11 @@ struct QueryRun {
 
 /// What a query has read and delivered.
 package struct QueryStatistics: Sendable, Hashable {
+  /// Seeks, entries and documents that the engine read.
   package var reads = ReadStatistics()
+  /// Results delivered, after offset and limit.
   package var documentsReturned = 0
+  /// Results that the offset skipped.
   package var documentsSkipped = 0
   /// Documents whose vector a nearest-neighbour search looked at.
   package var vectorsMeasured = 0

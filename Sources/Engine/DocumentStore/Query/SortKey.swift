@@ -4,6 +4,7 @@ import KeyValueStore
 /// A document's position in a query's order: its order values and its name, each encoded in its order's
 /// direction, so that bytes compare as the query sorts, whatever plan found the document.
 package struct SortKey: Sendable, Hashable {
+  /// All components, one after another.
   package var bytes: [UInt8] = []
   /// Where each component ends.
   package var ends: [Int] = []
@@ -22,6 +23,7 @@ package struct SortKey: Sendable, Hashable {
     ends.append(bytes.count)
   }
 
+  /// Removes all components and keeps the capacity.
   package mutating func removeAll() {
     bytes.removeAll(keepingCapacity: true)
     ends.removeAll(keepingCapacity: true)
@@ -40,7 +42,9 @@ package struct SortKey: Sendable, Hashable {
 /// A position between the keys of a query's order: before or after all keys that begin with some
 /// components.
 package struct SortBound: Sendable, Hashable {
+  /// The leading components; an empty key is before or after all keys.
   package var key: SortKey
+  /// True for the position behind the keys that begin with `key`, false for the one before them.
   package var isAfter: Bool
 
   /// Before, or after, the keys that begin with these components.

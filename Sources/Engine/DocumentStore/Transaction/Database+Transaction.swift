@@ -5,12 +5,15 @@ import KeyValueStore
 package struct BatchGetResult: Sendable {
   /// A document that was asked for; the record is nil when it was missing.
   package struct Item: Sendable {
+    /// The requested path, in the database of the call.
     package let path: ResourcePath
+    /// The document at the read time.
     package let record: DocumentRecord?
   }
 
   /// In the order of the request.
   package let items: [Item]
+  /// The version at which all documents were read.
   package let readTime: CommitVersion
   /// The transaction that the request began; nil without one.
   package let newTransaction: TransactionID?

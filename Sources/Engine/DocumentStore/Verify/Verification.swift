@@ -17,22 +17,32 @@ package struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
     case damagedRecord = "damaged record"
   }
 
+  /// The kind of damage or disagreement.
   package let kind: Kind
   /// The document, collection or key concerned.
   package let location: String
 
+  /// The kind and the location, for one line of a report.
   package var description: String { "\(kind.rawValue): \(location)" }
 }
 
 /// What a verification went over.
 package struct VerificationSummary: Sendable, Hashable {
+  /// The version at which everything was read.
   package var version: CommitVersion = .zero
+  /// Live documents.
   package var documents = 0
+  /// Index entries that documents have and the indexes hold, without those of unfinished indexes.
   package var indexEntries = 0
+  /// Collections with documents.
   package var collections = 0
+  /// Records of the commit log.
   package var commits = 0
+  /// Records of the change log.
   package var changes = 0
+  /// Earlier records of documents, kept for reads in the past.
   package var historyRecords = 0
+  /// Differences that were reported.
   package var differences = 0
   /// Whether entries of indexes that are being built or erased were left out.
   package var skippedUnfinishedIndexes = false

@@ -44,18 +44,31 @@ package enum OrderedEncoding {
     package static let end: UInt8 = 0x00
     /// Comes before a key of a map.
     package static let key: UInt8 = 0x01
+    /// Begins null, which has no body.
     package static let null: UInt8 = 0x08
+    /// Begins false, which has no body.
     package static let `false`: UInt8 = 0x10
+    /// Begins true, which has no body.
     package static let `true`: UInt8 = 0x11
+    /// Begins NaN, which has no body; its payload is not kept.
     package static let nan: UInt8 = 0x18
+    /// Begins an integer or a double, 9 or 11 bytes in all.
     package static let number: UInt8 = 0x19
+    /// Begins a timestamp, 9 bytes in all.
     package static let timestamp: UInt8 = 0x20
+    /// Begins a string: its bytes escaped, then 00 01.
     package static let string: UInt8 = 0x28
+    /// Begins bytes, escaped and ended as a string's are.
     package static let bytes: UInt8 = 0x30
+    /// Begins a reference: project, database, path segments, then `end`.
     package static let reference: UInt8 = 0x38
+    /// Begins a geopoint, 17 bytes in all.
     package static let geoPoint: UInt8 = 0x40
+    /// Begins an array: its elements, then `end`.
     package static let array: UInt8 = 0x48
+    /// Begins a vector: its dimension in 4 bytes, then 8 bytes for each number.
     package static let vector: UInt8 = 0x50
+    /// Begins a map: `key`, a key and a value for each entry, then `end`.
     package static let map: UInt8 = 0x58
     /// Above every value.
     package static let ceiling: UInt8 = 0x60
@@ -138,6 +151,7 @@ package enum OrderedEncoding {
 
 /// What an encoded value does not say about the value it was made from; one byte beside the key.
 package struct ValueTag: RawRepresentable, Sendable, Hashable {
+  /// The byte that is stored beside the key: a number from 0 to 4, with the highest bit set if the encoding was cut.
   package let rawValue: UInt8
 
   /// A tag as stored.

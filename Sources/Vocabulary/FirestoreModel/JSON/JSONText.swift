@@ -11,7 +11,9 @@ package indirect enum JSONText: Sendable, Equatable {
 
   /// One member of an object.
   package struct Member: Sendable, Equatable {
+    /// The name with its escapes resolved; a document may have it twice.
     package let key: String
+    /// The member's value, its numbers as they are spelled.
     package let value: JSONText
 
     /// A member of that name.

@@ -1,6 +1,8 @@
 /// `projects/{project}/databases/{database}`; the default database's id is literally `(default)`.
 package struct DatabaseID: Sendable, Hashable {
+  /// The id of the project that has the database.
   package let project: Text
+  /// The id, unique in its project.
   package let database: Text
 
   /// Names a database; validation is `init(parsing:)`'s.
@@ -17,6 +19,7 @@ package struct DatabaseID: Sendable, Hashable {
 ///
 /// Empty is the root; an even count names a document, an odd one a collection.
 package struct ResourcePath: Sendable, Hashable {
+  /// The ids as they are, unescaped.
   package let segments: [Text]
 
   /// A path of segments already known to be valid.
@@ -25,8 +28,11 @@ package struct ResourcePath: Sendable, Hashable {
   /// The database's root.
   package static let root = ResourcePath([])
 
+  /// True without segments: the path of the database's `documents` itself.
   package var isRoot: Bool { segments.isEmpty }
+  /// True for an even number of segments other than zero.
   package var isDocument: Bool { !segments.isEmpty && segments.count.isMultiple(of: 2) }
+  /// True for an odd number of segments.
   package var isCollection: Bool { !segments.count.isMultiple(of: 2) }
 
   /// The last segment; nil at the root.
@@ -44,7 +50,9 @@ package struct ResourcePath: Sendable, Hashable {
 
 /// A document's full resource name: its database and its (even, non-empty) path.
 package struct DocumentName: Sendable, Hashable {
+  /// The database that holds the document.
   package let database: DatabaseID
+  /// The path below `documents`; its last segment is the document's id.
   package let path: ResourcePath
 
   /// A name of parts already known to be valid.

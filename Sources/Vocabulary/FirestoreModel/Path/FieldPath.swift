@@ -11,5 +11,6 @@ package struct FieldPath: Sendable, Hashable {
   /// The pseudo-field `__name__`: the document's name, in orders, filters, projections, cursors.
   package static let documentName = FieldPath(["__name__"])
 
+  /// True for the pseudo-field `__name__` alone; a field below it is an ordinary one.
   package var isDocumentName: Bool { self == Self.documentName }
 }

@@ -11,6 +11,7 @@ extension ResourcePath: Comparable {
     return Ordering(segments.count, other.segments.count)
   }
 
+  /// Firestore's order of names, as `compare(_:)` decides it.
   package static func < (left: ResourcePath, right: ResourcePath) -> Bool {
     left.compare(right) == .ascending
   }
@@ -24,6 +25,7 @@ extension DocumentName: Comparable {
       .or(path.compare(other.path))
   }
 
+  /// Firestore's order of names, as `compare(_:)` decides it.
   package static func < (left: DocumentName, right: DocumentName) -> Bool {
     left.compare(right) == .ascending
   }

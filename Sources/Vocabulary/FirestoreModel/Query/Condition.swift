@@ -18,7 +18,9 @@ package struct Condition: Sendable, Hashable {
     case isNotNaN
   }
 
+  /// The field under test, or `__name__`, whose operands are references.
   package let field: FieldPath
+  /// The comparison and its operand; a document without the field passes none.
   package let test: Test
 
   /// A test of that field.

@@ -5,6 +5,7 @@
 package struct NormalizedQuery: Sendable, Hashable {
   /// The root or a document.
   package let parent: ResourcePath
+  /// The collections below the parent, their id checked.
   package let scope: Query.Scope
   /// Alternatives of conditions that must all hold.
   ///
@@ -19,11 +20,13 @@ package struct NormalizedQuery: Sendable, Hashable {
   package let start: Cursor?
   /// A prefix of `orders`, never empty.
   package let end: Cursor?
+  /// Results to skip after the start cursor; never negative.
   package let offset: Int
   /// Nil is no limit; zero is no results.
   package let limit: Int?
   /// Nil is the whole document; otherwise without `__name__`, possibly empty.
   package let projection: [FieldPath]?
+  /// A search over the matches; then there are no cursors, no limit and no offset.
   package let findNearest: FindNearest?
 }
 

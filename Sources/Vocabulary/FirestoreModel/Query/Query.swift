@@ -17,16 +17,23 @@ package struct Query: Sendable, Hashable {
 
   /// The root or a document.
   package var parent: ResourcePath
+  /// The collections that the query ranges over, below the parent.
   package var scope: Scope
+  /// Nil accepts every document.
   package var filter: Filter?
+  /// The explicit orders in their precedence, without the implicit ones.
   package var orders: [Order]
+  /// The position at which results begin; nil is the first.
   package var start: Cursor?
+  /// The position at which results end; nil is after the last.
   package var end: Cursor?
+  /// Results to skip after the start cursor; a negative number fails `normalized()`.
   package var offset: Int
   /// Nil is no limit; zero is none of the results.
   package var limit: Int?
   /// Nil is the whole document; `[__name__]` and `[]` are keys only.
   package var projection: [FieldPath]?
+  /// A search for nearest vectors among the matches; nil for an ordinary query.
   package var findNearest: FindNearest?
 
   /// A query over a scope, everything else to be set.
@@ -76,7 +83,9 @@ package struct Order: Sendable, Hashable {
     case descending = 2
   }
 
+  /// The field to sort by; `__name__` sorts by the document's name.
   package let field: FieldPath
+  /// The direction of the field's values in the results.
   package let direction: Direction
 
   /// Sorts by that field.
@@ -88,6 +97,7 @@ package struct Order: Sendable, Hashable {
 
 /// A position in the sort order: a prefix of the orders' values.
 package struct Cursor: Sendable, Hashable {
+  /// Values of the first orders, in their order; at most one for each.
   package let values: [Value]
   /// Just before the documents with equal keys, or just after them.
   package let before: Bool
@@ -108,12 +118,17 @@ package struct FindNearest: Sendable, Hashable {
     case dotProduct = 3
   }
 
+  /// The vector field; documents without a vector of the same dimension in it are no results.
   package let field: FieldPath
+  /// The vector to search from, 1 to 2,048 numbers; not all zero for the cosine distance.
   package let vector: [Double]
+  /// The measure of distance; results come nearest first, by dot product the greatest first.
   package let measure: Measure
   /// Between 1 and 1,000.
   package let limit: Int
+  /// The field of each result that receives its distance; nil sends no distances.
   package let distanceResultField: FieldPath?
+  /// The greatest distance of a result, for dot products the least product; nil accepts every distance.
   package let distanceThreshold: Double?
 
   /// A search for the `limit` nearest vectors.
@@ -144,7 +159,9 @@ package struct Aggregation: Sendable, Hashable {
     case average(FieldPath)
   }
 
+  /// The name of the value in the response, unique in its query.
   package let alias: Text
+  /// The function, and the field that it reads.
   package let `operator`: Operator
 
   /// An aggregation under a name.

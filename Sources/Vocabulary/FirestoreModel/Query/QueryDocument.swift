@@ -8,7 +8,9 @@ package protocol QueryDocument {
 
 /// A document with its fields decoded.
 package struct DecodedDocument: QueryDocument, Sendable, Hashable {
+  /// The document's full resource name.
   package let name: DocumentName
+  /// All fields of the document.
   package let fields: MapValue
 
   /// A document of these fields.
@@ -17,6 +19,7 @@ package struct DecodedDocument: QueryDocument, Sendable, Hashable {
     self.fields = fields
   }
 
+  /// The field's value; nil where there is none.
   package func value(at path: FieldPath) -> Value? { fields.value(at: path) }
 }
 

@@ -32,25 +32,30 @@ package struct Text: Sendable {
 }
 
 extension Text: Hashable {
+  /// Equality of the UTF-8 bytes; canonically equivalent texts differ.
   package static func == (left: Text, right: Text) -> Bool {
     left.withBytes { first in
       right.withBytes { first.count == $0.count && compareBytes(first, $0) == .equal }
     }
   }
 
+  /// Hashes the UTF-8 bytes.
   package func hash(into hasher: inout Hasher) {
     withBytes { hasher.combine(bytes: $0) }
   }
 }
 
 extension Text: Comparable {
+  /// The order of the UTF-8 bytes, which is that of the code points.
   package static func < (left: Text, right: Text) -> Bool {
     left.withBytes { first in right.withBytes { compareBytes(first, $0) == .ascending } }
   }
 }
 
 extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
+  /// Wraps a literal.
   package init(stringLiteral value: String) { self.init(value) }
 
+  /// The text itself, without quotes.
   package var description: String { string }
 }

@@ -39,6 +39,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   /// The instant as Firestore stores it: cut off toward the past to whole microseconds.
   package var truncatedToMicroseconds: Timestamp { Timestamp(microseconds: microseconds) }
 
+  /// The order in time, to the nanosecond.
   package static func < (left: Timestamp, right: Timestamp) -> Bool {
     (left.seconds, left.nanos) < (right.seconds, right.nanos)
   }
@@ -60,6 +61,7 @@ package struct CommitVersion: Sendable, Hashable, Comparable {
   /// The version as an instant.
   package var timestamp: Timestamp { Timestamp(microseconds: microseconds) }
 
+  /// The order of commits in one engine; zero comes first.
   package static func < (left: CommitVersion, right: CommitVersion) -> Bool {
     left.microseconds < right.microseconds
   }

@@ -2,6 +2,7 @@
 // and tell a NaN from itself.
 
 extension Value: Hashable {
+  /// Identity of type and bits: 1 is not 1.0, 0.0 is not -0.0, a NaN equals itself.
   package static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -21,6 +22,7 @@ extension Value: Hashable {
     }
   }
 
+  /// Hashes in accordance with identity: values of other bits are other values.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(typeOrder)
     switch self {
@@ -41,11 +43,13 @@ extension Value: Hashable {
 }
 
 extension GeoPoint: Hashable {
+  /// Identity of bits: 0.0 is not -0.0.
   package static func == (left: GeoPoint, right: GeoPoint) -> Bool {
     left.latitude.bitPattern == right.latitude.bitPattern
       && left.longitude.bitPattern == right.longitude.bitPattern
   }
 
+  /// Hashes the bits of both coordinates.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(latitude.bitPattern)
     hasher.combine(longitude.bitPattern)

@@ -19,6 +19,7 @@ extension Value {
     case vector
     case map
 
+    /// The order of the classes, null first.
     package static func < (left: TypeOrder, right: TypeOrder) -> Bool {
       left.rawValue < right.rawValue
     }

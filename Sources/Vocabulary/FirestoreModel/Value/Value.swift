@@ -25,7 +25,9 @@ package enum Value: Sendable {
 /// Latitude is within -90 and 90, longitude within -180 and 180, neither NaN (checked where it is
 /// decoded).
 package struct GeoPoint: Sendable {
+  /// Degrees north of the equator.
   package let latitude: Double
+  /// Degrees east of the prime meridian.
   package let longitude: Double
 
   /// A point on the globe.
@@ -39,7 +41,9 @@ package struct GeoPoint: Sendable {
 package struct MapValue: Sendable, Hashable {
   /// One field of a map.
   package struct Entry: Sendable, Hashable {
+    /// The field's name, unescaped.
     package let key: Text
+    /// The field's value, possibly a map again.
     package var value: Value
 
     /// A field of that name.

@@ -3,6 +3,7 @@
 ///
 /// Putting them between `name` and `create_time` makes a valid `google.firestore.v1.Document`.
 package struct DocumentFields: Sendable, Hashable {
+  /// The concatenated entries; empty for a document without fields.
   package let bytes: [UInt8]
 
   /// Bytes that `DocumentCodec` has validated or built.
@@ -14,9 +15,13 @@ package struct DocumentFields: Sendable, Hashable {
 
 /// A stored document.
 package struct DocumentRecord: Sendable, Hashable {
+  /// The document's full resource name.
   package let name: DocumentName
+  /// The fields, still encoded.
   package let fields: DocumentFields
+  /// The version of the commit that created the document; a deletion and a new creation change it.
   package let createTime: CommitVersion
+  /// The version of the last commit that changed the document.
   package let updateTime: CommitVersion
 
   /// A document as the store holds it.

@@ -15,9 +15,13 @@ package struct Write: Sendable, Hashable {
     case transform
   }
 
+  /// The document to write.
   package let name: DocumentName
+  /// The change to the document's fields, or none.
   package let operation: Operation
+  /// Changes that the server computes, applied in this order after the operation.
   package let transforms: [FieldTransform]
+  /// A condition on the stored document; nil applies the write unconditionally.
   package let precondition: Precondition?
 
   /// A write whose parts are valid one by one; `WriteLimits` judges them together.
@@ -53,7 +57,9 @@ package struct FieldTransform: Sendable, Hashable {
     case removeAllFromArray([Value])
   }
 
+  /// The field to change, at any depth.
   package let field: FieldPath
+  /// The computation and its operand.
   package let operation: Operation
 
   /// A transform of that field.
