@@ -14,6 +14,7 @@ package struct PostgresConfiguration: Sendable {
   package var address: String
   /// The schema that holds the store's tables; lower-case letters, digits and underscores.
   package var schema = "brasa"
+  /// The mode that every engine on the schema must agree on.
   package var sharing = Sharing.exclusive
   /// Connections for views at most; others are for groups, read times, the log and notifications, one each.
   package var viewConnections = 32

@@ -24,5 +24,6 @@ package struct RocksDBConfiguration: Sendable {
   /// Told of every group that became durable: its keys and how long writing and syncing it took.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
+  /// The product's settings.
   package init() {}
 }

@@ -72,15 +72,19 @@ package protocol KeyValueEngine: AnyObject, Sendable {
 }
 
 extension KeyValueEngine {
+  /// Nil: the engine cannot tell that nothing was written.
   package var stateMark: Int? { nil }
 
+  /// Nil: the engine has its store alone.
   package var nodeNumber: NodeNumber? { nil }
 
   /// Whether other engines may have the same store open.
   package var isShared: Bool { nodeNumber != nil }
 
+  /// Does nothing: nobody else writes a store that the engine has alone.
   package func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) {}
 
+  /// Calls back at once, with success: there are no others to hear of.
   package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     body(.success(()))
   }
@@ -118,6 +122,7 @@ package protocol KeyValueReader: AnyObject {
 }
 
 extension KeyValueReader {
+  /// Reads one key after another; engines that can read many at once do so.
   package func get(_ keys: [[UInt8]]) throws -> [Result<[UInt8]?, any Error>] {
     keys.map { key in Result { try get(key) } }
   }
@@ -184,7 +189,9 @@ package protocol KeyValueCursor: AnyObject {
 
 /// Keys from `lower`, included, to `upper`, excluded; nil is no bound.
 package struct KeyRange: Sendable, Hashable {
+  /// The first key included; empty is the first key of all.
   package var lower: [UInt8]
+  /// The first key beyond the range.
   package var upper: [UInt8]?
 
   /// Keys in `lower ..< upper`.

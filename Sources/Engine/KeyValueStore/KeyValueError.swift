@@ -2,6 +2,7 @@
 package struct KeyValueError: Error, Sendable {
   /// The kinds of failure; open, so that engines can add theirs.
   package struct Code: Sendable, Hashable {
+    /// A lower-case word with hyphens, stable across versions.
     package let rawValue: String
 
     /// A code of an engine's own.
@@ -35,8 +36,11 @@ package struct KeyValueError: Error, Sendable {
     package static let misuse = Code(rawValue: "misuse")
   }
 
+  /// The kind of failure, by which callers decide.
   package let code: Code
+  /// One sentence for operators and logs; clients receive `textForClients` instead.
   package let message: String
+  /// Variables of the failure by name, such as the file or directory concerned.
   package let metadata: [String: String]
 
   /// An engine's failure, with the file or directory concerned in `metadata`.

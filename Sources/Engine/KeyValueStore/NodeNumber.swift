@@ -5,6 +5,7 @@ package struct NodeNumber: Sendable, Hashable {
   /// How many bytes `bytes` has, and half as many as `text` has digits.
   package static let byteCount = 8
 
+  /// The number as drawn, any 64 bits; `bytes` and `text` have it big-endian.
   package let value: UInt64
 
   /// A node by its number.

@@ -94,6 +94,9 @@ package final class PostgresEngine: KeyValueEngine {
     if condition.close() { endSharing() }
   }
 
+  /// Runs the body in a read-only transaction of the database; it is rolled back afterwards.
+  ///
+  /// Throws `overloaded` if other engines take over the time again and again before the view opens. Blocks.
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     BlockingCheck.assertMayBlock()
     if let log { return try read(beside: log, body) }
@@ -147,6 +150,7 @@ package final class PostgresEngine: KeyValueEngine {
     return try body(PostgresSnapshot(reader, row, time: row.version))
   }
 
+  /// Nil as soon as the body asks for anything, since the engine keeps no data in memory.
   package func readInMemory<R>(
     steps: Int,
     _ body: (any KeyValueSnapshot) throws -> R
@@ -159,10 +163,13 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
+  /// Queues the write; in a cluster it is bound to the term of leadership that the submitting task has.
   package func submit(_ write: QueuedWrite) { queue.submit(LeaderTerm.bound(write)) }
 
+  /// True in the body or completion of a write, where the caller must not wait for another write.
   package var isWritingThread: Bool { queue.isCurrent }
 
+  /// Reads the key's newest value from the server; with `cachedOnly` always `.incomplete`.
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     try condition.check()
     guard !cachedOnly else { return .incomplete }
@@ -179,8 +186,12 @@ package final class PostgresEngine: KeyValueEngine {
   /// The database's clock, on which all engines of a store agree whatever their machines' clocks say.
   package var clock: MicrosecondClock { MicrosecondClock { [time] in time.clock.now() } }
 
+  /// The number drawn when the engine opened; nil for an exclusive store.
   package var nodeNumber: NodeNumber? { node?.number }
 
+  /// Adds an observer of the shared store's log, told before the return that nothing is known.
+  ///
+  /// Does nothing for an exclusive store. Blocks.
   package func observeOthers(
     in ranges: [KeyRange],
     _ observer: @escaping OtherWritesObserver
@@ -197,11 +208,13 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
+  /// Calls back when the log has been read up to its present end; at once for an exclusive store.
   package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     guard let tail else { return body(.success(())) }
     tail.ask(body)
   }
 
+  /// Counts since the engine opened: connections, commits whose reply was lost, groups and writes.
   package func statistics() -> [String: Double] {
     let counts = queue.counts
     return [
@@ -215,6 +228,7 @@ package final class PostgresEngine: KeyValueEngine {
   /// Ends all waiting for a server that is away, now and from now on: what waits fails, as far as is known.
   package func stopWaiting() { connector.close() }
 
+  /// Ends all waiting, then the threads and connections; blocks until queued writes have their outcome.
   package func close() throws {
     BlockingCheck.assertMayBlock()
     stopWaiting()

@@ -94,12 +94,14 @@ package final class RocksDBEngine: KeyValueEngine {
     directory.unlock()
   }
 
+  /// Runs the body on a snapshot of the library; blocks, as the body may read the disk.
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     BlockingCheck.assertMayBlock()
     try condition.checkOpen()
     return try body(RocksDBSnapshot(of: shared.lease(), time: time))
   }
 
+  /// Runs the body on a snapshot that reads memory alone, in at most `steps` steps; nil if that is not enough.
   package func readInMemory<R>(
     steps: Int,
     _ body: (any KeyValueSnapshot) throws -> R
@@ -112,12 +114,16 @@ package final class RocksDBEngine: KeyValueEngine {
     }
   }
 
+  /// Queues the write; its completion may run on the calling thread if the engine is closed.
   package func submit(_ write: QueuedWrite) { queue.submit(write) }
 
+  /// True in the body or completion of a write, where the caller must not wait for another write.
   package var isWritingThread: Bool { queue.isCurrent }
 
+  /// A number that differs after each group of writes; nil while one lands.
   package var stateMark: Int? { queue.stateMark }
 
+  /// The newest durable value of the key; with `cachedOnly` the call does not block.
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     try condition.checkOpen()
     let lease = try shared.lease()
@@ -138,6 +144,9 @@ package final class RocksDBEngine: KeyValueEngine {
     try SystemFile.move(unfinished, to: directory)
   }
 
+  /// The queue's counters and the library's properties; `kv_write_stopped` only while writes are refused.
+  ///
+  /// Empty once the engine is closed.
   package func statistics() -> [String: Double] {
     guard (try? condition.checkOpen()) != nil else { return [:] }
     let counts = queue.counts

@@ -22,6 +22,7 @@ package struct RocksDBOptions: ~Copyable {
   /// its options, which nobody reads.
   private static let logsNothing: Int32 = 6
 
+  /// The `rocksdb_options_t` to open a database with; freed with this value.
   package let database: OpaquePointer
   let blockCache: OpaquePointer
 

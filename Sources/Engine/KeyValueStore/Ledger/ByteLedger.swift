@@ -64,6 +64,7 @@ package final class ByteLedger: Sendable {
     var addresses: [ClientAddress: Use] = [:]
   }
 
+  /// The bounds of the pool and the allowances, fixed for the ledger's life.
   package let limits: Limits
   private let state = Mutex(State())
   /// By kind.

@@ -10,6 +10,7 @@ package final class MemoryStorage: Sendable {
 
   let contents = Mutex(Contents())
 
+  /// An empty storage, to be opened by one engine at a time.
   package init() {}
 }
 
@@ -39,12 +40,14 @@ package final class MemoryEngine: KeyValueEngine {
 
   deinit { queue.close() }
 
+  /// Runs the body on the table as it is now; asserts that the caller may block, although it does not.
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     BlockingCheck.assertMayBlock()
     try checkOpen()
     return try body(MemorySnapshot(of: storage, clock: clock))
   }
 
+  /// Runs the body on a view with a bound on its steps; nil if they are used up.
   package func readInMemory<R>(
     steps: Int,
     _ body: (any KeyValueSnapshot) throws -> R
@@ -57,22 +60,28 @@ package final class MemoryEngine: KeyValueEngine {
     }
   }
 
+  /// Queues the write; its completion may run on the calling thread if the engine is closed.
   package func submit(_ write: QueuedWrite) { queue.submit(write) }
 
+  /// True in the body or completion of a write, where the caller must not wait for another write.
   package var isWritingThread: Bool { queue.isCurrent }
 
+  /// A number that differs after each group of writes; nil while one lands.
   package var stateMark: Int? { queue.stateMark }
 
+  /// The newest value; never `.incomplete`, since all keys are in memory.
   package func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     if !cachedOnly { BlockingCheck.assertMayBlock() }
     try checkOpen()
     return storage.contents.withLock { $0.table }.value(key).map(PointRead.found) ?? .missing
   }
 
+  /// `kv_keys` alone: the number of keys.
   package func statistics() -> [String: Double] {
     ["kv_keys": Double(storage.contents.withLock { $0.table.count })]
   }
 
+  /// Runs the queued writes, then makes later calls throw `closed`; the storage can be opened again.
   package func close() throws {
     queue.close()
     isClosed.store(true, ordering: .sequentiallyConsistent)

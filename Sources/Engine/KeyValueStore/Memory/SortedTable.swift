@@ -3,8 +3,11 @@
 /// The entries lie in sorted chunks of bounded size, none of them empty, so that a change copies
 /// one chunk and the list of chunks.
 package struct SortedTable: Sendable {
+  /// A key with its value.
   package struct Entry: Sendable {
+    /// The entry's key; it never changes.
     package let key: [UInt8]
+    /// The value that was put last.
     package fileprivate(set) var value: [UInt8]
   }
 
@@ -17,18 +20,23 @@ package struct SortedTable: Sendable {
   private static let chunkLimit = 256
 
   private var chunks: [[Entry]] = []
+  /// The number of entries; takes constant time.
   package private(set) var count = 0
 
   /// An empty table.
   package init() {}
 
+  /// The entry at a position other than the end; traps if the table has none there.
   package subscript(position: Position) -> Entry {
     chunks[position.chunk][position.offset]
   }
 
+  /// The first entry's position; the end if the table is empty.
   package var startPosition: Position { Position(chunk: 0, offset: 0) }
+  /// The position after the last entry.
   package var endPosition: Position { Position(chunk: chunks.count, offset: 0) }
 
+  /// The next entry's position, or the end; traps at the end.
   package func position(after position: Position) -> Position {
     let next = Position(chunk: position.chunk, offset: position.offset + 1)
     return next.offset < chunks[next.chunk].count
@@ -72,12 +80,14 @@ package struct SortedTable: Sendable {
     position(before: key.map(lowerBound) ?? endPosition).map { self[$0] }
   }
 
+  /// The key's value; nil if there is none. Takes logarithmic time.
   package func value(_ key: [UInt8]) -> [UInt8]? {
     let position = lowerBound(key)
     guard position != endPosition, self[position].key == key else { return nil }
     return self[position].value
   }
 
+  /// Adds the key or replaces its value; copies at most one chunk and the list of chunks.
   package mutating func put(_ key: [UInt8], _ value: [UInt8]) {
     let position = lowerBound(key)
     if position != endPosition, self[position].key == key {
@@ -88,6 +98,7 @@ package struct SortedTable: Sendable {
     count += 1
   }
 
+  /// Removes the key; does nothing if there is none.
   package mutating func remove(_ key: [UInt8]) {
     let position = lowerBound(key)
     guard position != endPosition, self[position].key == key else { return }

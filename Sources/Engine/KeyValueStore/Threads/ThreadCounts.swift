@@ -11,10 +11,15 @@ import Glibc
 /// maintenance; for files, whose threads mostly wait for a sync, four times as many as there are cores, at
 /// least 8 and at most 64; for the intake as many as there are cores, at most 32.
 package struct ThreadCounts: Sendable, Hashable {
+  /// Threads for point reads, commits and first slices of queries.
   package let reads: Int
+  /// Threads for the slices of long scans, aggregations and searches.
   package let scans: Int
+  /// Threads for administration and clean-up, which leave the processor to others.
   package let maintenance: Int
+  /// Threads that read, write and sync the bytes of files.
   package let files: Int
+  /// Threads for events and other bulk input, which leave the processor to others.
   package let intake: Int
 
   /// The counts that the rule gives for so many cores.

@@ -9,6 +9,7 @@ package struct MicrosecondClock: Sendable {
     self.read = read
   }
 
+  /// Microseconds since the Unix epoch; a later call may give less.
   package func now() -> Int64 {
     read()
   }

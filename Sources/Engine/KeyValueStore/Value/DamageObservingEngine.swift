@@ -4,6 +4,7 @@
 /// What memory alone seemed to know is not told: such an error is thrown by a view in memory, whose
 /// work is done again where the disk may be read.
 package final class DamageObservingEngine: EngineWrapper {
+  /// The engine whose errors are observed.
   package let base: any KeyValueEngine
   private let observer: @Sendable (KeyValueError) -> Void
 
@@ -13,10 +14,12 @@ package final class DamageObservingEngine: EngineWrapper {
     self.observer = observer
   }
 
+  /// Runs the body on a view of the engine below; the observer receives a corruption before it is rethrown.
   package func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     try observing { try base.read(body) }
   }
 
+  /// Hands on the write; the observer receives a corruption before the completion runs.
   package func submit(_ write: QueuedWrite) {
     base.submit(
       QueuedWrite(write.priority, body: write.body) { [observer] outcome in

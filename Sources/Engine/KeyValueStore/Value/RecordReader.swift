@@ -2,6 +2,7 @@
 package struct RecordReader {
   /// One field of the record, undecoded.
   package struct Field {
+    /// The field's number, given by the record's owner; a tag may occur several times.
     package let tag: UInt8
     let bytes: ArraySlice<UInt8>
 

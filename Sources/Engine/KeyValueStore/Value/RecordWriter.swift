@@ -7,6 +7,7 @@
 package struct RecordWriter {
   static let format: UInt8 = 1
 
+  /// The record so far, with its format byte first; complete after the last `put`.
   package private(set) var bytes: [UInt8] = [Self.format]
 
   /// A record without fields.

@@ -19,6 +19,7 @@ package protocol GroupWriter: Sendable {
 }
 
 extension GroupWriter {
+  /// Does nothing: most writers have nothing to do between two groups.
   package func settled() {}
 }
 

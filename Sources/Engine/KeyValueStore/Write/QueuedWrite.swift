@@ -10,6 +10,7 @@ package enum WritePriority: Sendable {
 
 /// A write on its way into a group: what it does, and who hears of its outcome.
 package struct QueuedWrite: Sendable {
+  /// The rank among the writes that wait for the same group.
   package let priority: WritePriority
   /// Runs once, on the engine's writing thread, in the order of the queue; what it throws is its own
   /// outcome and undoes what it wrote, not what others of the group did.

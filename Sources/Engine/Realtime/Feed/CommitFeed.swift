@@ -37,6 +37,9 @@ package final class CommitFeed: CommitObserver {
   /// About how many bytes of commits wait for the hub.
   package var bytes: Int { state.withLock { $0.bytes } }
 
+  /// Queues the group's commits for the hub while somebody listens, or a gap if there is no room.
+  ///
+  /// Remembers the version in any case; it makes no list of commits that it does not queue.
   package func groupCommitted(through version: CommitVersion, commits: () -> [PublishedCommit]) {
     state.withLock { state in
       // An engine that could not tell all of what others wrote tells it again.
@@ -61,6 +64,7 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
+  /// Tells the hub of a gap, unless nobody listens or it has one to read about already.
   package func missedCommits() {
     state.withLock { state in
       guard state.isFlowing, !state.hasGap else { return }
@@ -68,6 +72,7 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
+  /// Tells the hub that this life of the database is over; its listeners end.
   package func databaseRetired(_ id: DatabaseID, incarnation: Incarnation) {
     _ = inbox.put(.retired(incarnation))
   }

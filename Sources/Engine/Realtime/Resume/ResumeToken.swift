@@ -20,8 +20,11 @@ import FirestoreModel
 /// A token of another format, incarnation or length, of other targets, of the future or of a time
 /// whose history is gone is of no use; the target then starts from nothing, after a reset.
 package struct ResumeToken: Sendable, Hashable {
+  /// The number of the database's life.
   package let incarnation: Incarnation
+  /// The time of the database's creation, which tells databases of different stores apart.
   package let createTime: CommitVersion
+  /// The version that the targets have reached; they go on behind it.
   package let version: CommitVersion
   /// Rising; none serves any target.
   package let marks: [SubjectMark]

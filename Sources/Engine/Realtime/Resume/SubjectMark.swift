@@ -27,6 +27,7 @@ package struct SubjectMark: Sendable, Hashable, Comparable {
     number = UInt32(truncatingIfNeeded: hash ^ hash >> 32)
   }
 
+  /// The order of the numbers, as tokens list them; it says nothing about the subjects.
   package static func < (left: SubjectMark, right: SubjectMark) -> Bool {
     left.number < right.number
   }

@@ -3,6 +3,7 @@ import Synchronization
 
 /// A document as one version left it, on its way to any number of streams.
 package final class SharedDocument: Sendable {
+  /// The document's full resource name.
   package let name: DocumentName
   /// Nil where there is no such document, or nobody needs to know what is in it.
   package let record: DocumentRecord?
@@ -61,6 +62,7 @@ package final class SharedDocument: Sendable {
 
 /// A version at which targets are consistent, and the token with which they go on from there.
 package final class ConsistencyPoint: Sendable {
+  /// The version that all changes up to the point belong to.
   package let version: CommitVersion
   /// Empty where a client must keep none.
   package let token: [UInt8]

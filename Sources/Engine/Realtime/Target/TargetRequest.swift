@@ -16,6 +16,7 @@ package struct TargetRequest: Sendable {
 
   /// Zero leaves the choice to the server.
   package let id: Int32
+  /// The query or the documents to listen to.
   package let subject: Subject
   /// Whether the target ends once it is consistent.
   package let once: Bool
