@@ -25,6 +25,7 @@ package enum RPCMethod: String, Sendable, CaseIterable {
     case bidirectional
   }
 
+  /// The direction in which the method streams, as the protocol's service declares it.
   package var shape: Shape {
     switch self {
     case .batchGetDocuments, .runQuery, .executePipeline, .runAggregationQuery: .serverStreaming

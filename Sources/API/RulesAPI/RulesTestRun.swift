@@ -5,6 +5,7 @@ import SecurityRules
 
 /// What became of one case.
 package struct RulesTestResult: Sendable {
+  /// The verdict of the rules, with the allow statements that were tried.
   package let decision: RulesDecision
   /// Whether the verdict is the expected one.
   package let isSuccess: Bool

@@ -19,6 +19,7 @@ import SecurityRules
 /// kin read where no mock fits: `{"users/ana": {"role": "admin"}}`. A case without it has none, and
 /// calls that no mock fits are errors, as in Google's API.
 package struct RulesTestSuite: Sendable {
+  /// The cases in the order of the request.
   package let cases: [RulesTestCase]
 
   /// The cases of a `TestSuite`.
@@ -41,8 +42,11 @@ package struct RulesTestCase: Sendable {
     case visited = "VISITED"
   }
 
+  /// True for the expectation `ALLOW`, false for `DENY`.
   package let expectsAllow: Bool
+  /// The request to evaluate, with the stored document and the service.
   package var test: RulesTest
+  /// The share of expressions that the response reports.
   package let reporting: Reporting
   let mocks: [RulesMocks.Mock]
   /// By path; nil where the case has no documents.

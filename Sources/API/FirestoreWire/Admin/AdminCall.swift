@@ -17,6 +17,7 @@ internal import SwiftProtobuf
 package enum AdminCall: Sendable, Equatable {
   /// A page of a list.
   package struct Page: Sendable, Hashable {
+    /// The expression that entries must satisfy, as the client spells it; empty lists all.
     package let filter: String
     /// Zero leaves it to the server.
     package let size: Int

@@ -27,8 +27,11 @@ package enum AdminResponse: Sendable {
 
   /// A long-running operation.
   package struct Operation: Sendable {
+    /// The resource name, `projects/{p}/databases/{d}/operations/{id}`.
     package let name: String
+    /// The operation's kind and progress.
     package let metadata: Metadata
+    /// The result or the error; `running` until there is one.
     package let outcome: Outcome
 
     /// An operation under its full name.

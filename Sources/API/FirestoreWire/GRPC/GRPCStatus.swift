@@ -13,7 +13,9 @@ package struct GRPCStatus: Sendable {
   /// What a text may take in its encoded form; the longest links stay well below.
   private static let maximumMessageSize = 4_096
 
+  /// The canonical code, sent as its number.
   package let code: StatusCode
+  /// The text before its escaping, cut where its encoded form would exceed 4,096 bytes.
   package let message: String
   private let details: ErrorDetails
 

@@ -10,7 +10,9 @@ package enum JSONValue: Sendable, Hashable {
 
   /// One name and its value.
   package struct Member: Sendable, Hashable {
+    /// The name with its escapes resolved; an object may have it twice.
     package let name: String
+    /// The member's value, its numbers as they were written.
     package var value: JSONValue
 
     /// A member of an object.

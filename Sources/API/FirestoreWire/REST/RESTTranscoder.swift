@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// A REST request as the call it means.
 package struct RESTCall: Sendable, Hashable {
+  /// The method that the route belongs to.
   package let method: RPCMethod
   /// The request's protobuf bytes.
   package let request: [UInt8]

@@ -3,13 +3,16 @@ import FirestoreModel
 
 /// `BatchGetDocuments`: documents of one database by name.
 package struct BatchGetDocumentsRequest: WireRequest {
+  /// The database that all names lie in.
   package let database: DatabaseID
   /// Each once, as a document is answered once; in the request's order.
   package let names: [DocumentName]
   /// What to return of them; nil is everything.
   package let mask: [FieldPath]?
+  /// The version to read at, or the transaction to read in.
   package let consistency: ReadConsistency
 
+  /// Reads the message; INVALID_ARGUMENT for a malformed name or one of another database.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var names: [DocumentName] = []

@@ -3,6 +3,7 @@ import FirestoreModel
 
 /// `Commit`: writes that happen together, or a transaction's end.
 package struct CommitRequest: WireRequest {
+  /// The database that all writes go to.
   package let database: DatabaseID
   /// In the order in which they apply; all of them in the database.
   package let writes: [Write]
@@ -16,6 +17,7 @@ package struct CommitRequest: WireRequest {
     transaction = nil
   }
 
+  /// Reads the message; INVALID_ARGUMENT for a malformed write or one of another database.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var writes: [Write] = []
@@ -37,10 +39,12 @@ package struct CommitRequest: WireRequest {
 
 /// `BatchWrite`: writes that happen each for itself, in no order.
 package struct BatchWriteRequest: WireRequest {
+  /// The database that all writes go to.
   package let database: DatabaseID
   /// All of them in the database.
   package let writes: [Write]
 
+  /// Reads the message; INVALID_ARGUMENT for a malformed write or one of another database.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var writes: [Write] = []

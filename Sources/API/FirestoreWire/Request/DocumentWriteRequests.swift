@@ -3,6 +3,7 @@ import FirestoreModel
 
 /// `CreateDocument`: a document that must not exist yet.
 package struct CreateDocumentRequest: Sendable, Hashable {
+  /// The update that creates the document; its precondition is that there is none.
   package let write: Write
   /// What to return of the document; nil is everything.
   package let mask: [FieldPath]?
@@ -68,10 +69,12 @@ package struct CreateDocumentRequest: Sendable, Hashable {
 
 /// `UpdateDocument`: replaces a document or the masked part of it.
 package struct UpdateDocumentRequest: WireRequest {
+  /// The update, with `update_mask` and `current_document`.
   package let write: Write
   /// What to return of the document; nil is everything.
   package let mask: [FieldPath]?
 
+  /// Reads the message; INVALID_ARGUMENT without a document.
   package init(from reader: inout ProtobufReader) throws {
     var document: DocumentMessage?
     var updateMask: [FieldPath]?
@@ -98,8 +101,10 @@ package struct UpdateDocumentRequest: WireRequest {
 
 /// `DeleteDocument`.
 package struct DeleteDocumentRequest: WireRequest {
+  /// The deletion, with `current_document` as its precondition.
   package let write: Write
 
+  /// Reads the message; INVALID_ARGUMENT without a valid name.
   package init(from reader: inout ProtobufReader) throws {
     var name: DocumentName?
     var precondition: Precondition?

@@ -3,11 +3,13 @@ import FirestoreModel
 
 /// `ExecutePipeline`, as far as refusing it asks: pipelines are not served.
 package struct ExecutePipelineRequest: WireRequest {
+  /// The database that the pipeline would run on.
   package let database: DatabaseID
 
   /// The error that every pipeline gets.
   package static var refusal: FirestoreError { PipelineRefusal.error }
 
+  /// Reads the database's name and passes over the pipeline.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     while let field = try reader.nextField() {
@@ -32,6 +34,7 @@ package struct HealthCheckRequest: WireRequest {
   /// Empty asks for the server as a whole.
   package let service: String
 
+  /// Reads the message; unknown services are no error here.
   package init(from reader: inout ProtobufReader) throws {
     var service = ""
     while let field = try reader.nextField() {

@@ -3,11 +3,14 @@ import FirestoreModel
 
 /// `GetDocument`: one document by name.
 package struct GetDocumentRequest: WireRequest {
+  /// The document's full resource name.
   package let name: DocumentName
   /// What to return of it; nil is everything.
   package let mask: [FieldPath]?
+  /// The version to read at, or the transaction to read in.
   package let consistency: ReadConsistency
 
+  /// Reads the message; INVALID_ARGUMENT without a valid name.
   package init(from reader: inout ProtobufReader) throws {
     var name: DocumentName?
     var mask: [FieldPath]?

@@ -3,6 +3,7 @@ import FirestoreModel
 
 /// `ListDocuments`: a collection's documents, a page at a time.
 package struct ListDocumentsRequest: WireRequest {
+  /// The root or the document that the collections lie below.
   package let parent: ParentName
   /// Nil lists the documents of every collection below the parent.
   package let collectionID: Text?
@@ -10,13 +11,16 @@ package struct ListDocumentsRequest: WireRequest {
   package let pageSize: Int
   /// Empty asks for the first page.
   package let pageToken: String
+  /// `order_by` as parsed; empty sorts by name.
   package let orders: [Order]
   /// What to return of the documents; nil is everything.
   package let mask: [FieldPath]?
+  /// The version to read at, or the transaction to read in.
   package let consistency: ReadConsistency
   /// Whether to list names without a document that have documents below them.
   package let showMissing: Bool
 
+  /// Reads the message; INVALID_ARGUMENT for a negative page size, or an order together with `show_missing`.
   package init(from reader: inout ProtobufReader) throws {
     var parent = ""
     var collectionID = Text("")
@@ -55,6 +59,7 @@ package struct ListDocumentsRequest: WireRequest {
 
 /// `ListCollectionIds`: which collections lie directly below a parent.
 package struct ListCollectionIDsRequest: WireRequest {
+  /// The root or the document that the collections lie below.
   package let parent: ParentName
   /// Zero leaves it to the server.
   package let pageSize: Int
@@ -63,6 +68,7 @@ package struct ListCollectionIDsRequest: WireRequest {
   /// Nil is now.
   package let readTime: Timestamp?
 
+  /// Reads the message; INVALID_ARGUMENT for a malformed parent or a negative page size.
   package init(from reader: inout ProtobufReader) throws {
     var parent = ""
     var pageSize: Int32 = 0

@@ -20,13 +20,16 @@ package enum ExplainMode: Sendable, Hashable {
 
 /// `RunQuery`.
 package struct RunQueryRequest: WireRequest {
+  /// The root or the document that the query's collections lie below.
   package let parent: ParentName
   /// Its parent is `parent.path`.
   package let query: Query
+  /// The version to read at, or the transaction to read in or to begin.
   package let consistency: ReadConsistency
   /// Nil is no explanation.
   package let explain: ExplainMode?
 
+  /// Reads the message; INVALID_ARGUMENT without a structured query.
   package init(from reader: inout ProtobufReader) throws {
     var parent = ""
     var query: UnsafeRawBufferPointer?
@@ -53,7 +56,9 @@ package struct RunQueryRequest: WireRequest {
 
 /// `PartitionQuery`: where to cut a collection group's query into parts.
 package struct PartitionQueryRequest: WireRequest {
+  /// The root or the document that the query's collections lie below.
   package let parent: ParentName
+  /// The query to divide; its parent is `parent.path`.
   package let query: Query
   /// How many cursors at most; positive.
   package let partitionCount: Int64
@@ -64,6 +69,7 @@ package struct PartitionQueryRequest: WireRequest {
   /// Nil is now.
   package let readTime: Timestamp?
 
+  /// Reads the message; INVALID_ARGUMENT without a structured query or with a count below one.
   package init(from reader: inout ProtobufReader) throws {
     var parent = ""
     var query: UnsafeRawBufferPointer?

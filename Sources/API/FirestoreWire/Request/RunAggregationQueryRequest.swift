@@ -3,15 +3,18 @@ import FirestoreModel
 
 /// `RunAggregationQuery`.
 package struct RunAggregationQueryRequest: WireRequest {
+  /// The root or the document that the query's collections lie below.
   package let parent: ParentName
   /// Its parent is `parent.path`.
   package let query: Query
   /// One to five, aliases distinct; those without one are called `field_1`, `field_2`, ...
   package let aggregations: [Aggregation]
+  /// The version to read at, or the transaction to read in or to begin.
   package let consistency: ReadConsistency
   /// Nil is no explanation.
   package let explain: ExplainMode?
 
+  /// Reads the message; INVALID_ARGUMENT without a structured query or a valid list of aggregations.
   package init(from reader: inout ProtobufReader) throws {
     var parent = ""
     var content: UnsafeRawBufferPointer?

@@ -9,11 +9,14 @@ package struct ListenRequest: WireRequest {
     case remove(Int32)
   }
 
+  /// The database of the stream; a target's names all lie in it.
   package let database: DatabaseID
+  /// The target to add, or the id of the one to remove.
   package let change: Change
   /// For logs only.
   package let labels: [String: String]
 
+  /// Reads the message; INVALID_ARGUMENT without a change or for a target in another database.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var change: Change?
@@ -82,6 +85,7 @@ package struct ListenTarget: Sendable, Hashable {
     case readTime(Timestamp)
   }
 
+  /// The query or the documents to listen to.
   package let kind: Kind
   /// Zero leaves the choice to the server.
   package let targetID: Int32
@@ -167,12 +171,14 @@ package struct WriteStreamRequest: WireRequest {
   package let database: DatabaseID?
   /// Empty in the first message of a new stream.
   package let streamID: String
+  /// Writes to apply together, in their order; may be empty.
   package let writes: [Write]
   /// Empty in the first message of a new stream.
   package let streamToken: [UInt8]
   /// May hold an idempotency key; all others say nothing to the server.
   package let labels: [String: String]
 
+  /// Reads the message; INVALID_ARGUMENT for a write in another database than the message names.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var streamID = ""

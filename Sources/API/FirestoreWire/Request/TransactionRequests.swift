@@ -3,10 +3,12 @@ import FirestoreModel
 
 /// `BeginTransaction`.
 package struct BeginTransactionRequest: WireRequest {
+  /// The database that the transaction belongs to.
   package let database: DatabaseID
   /// Read-write unless the client says otherwise.
   package let options: TransactionOptions
 
+  /// Reads the message; INVALID_ARGUMENT for a malformed database name or options set twice.
   package init(from reader: inout ProtobufReader) throws {
     let standard = TransactionOptions.readWrite(retry: nil, concurrency: nil)
     var database = ""
@@ -29,9 +31,12 @@ package struct BeginTransactionRequest: WireRequest {
 
 /// `Rollback`: ends a transaction without its writes.
 package struct RollbackRequest: WireRequest {
+  /// The database that the transaction belongs to.
   package let database: DatabaseID
+  /// The transaction's id as the server gave it; empty where the client sent none.
   package let transaction: [UInt8]
 
+  /// Reads the message; the id is not checked here.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
     var transaction: [UInt8] = []

@@ -8,6 +8,7 @@ package struct BeginTransactionResponse: WireResponse {
   /// The new transaction's id.
   package init(transaction: [UInt8]) { self.transaction = transaction }
 
+  /// Writes the id as field 1.
   package func write(to writer: inout ProtobufWriter) { writer.nonEmpty(1, transaction) }
 }
 
@@ -22,8 +23,10 @@ package struct CommitResponse: WireResponse {
     self.commitTime = commitTime
   }
 
+  /// A result takes 24 bytes with its time; results of transforms are not counted.
   package var estimatedSize: Int { results.count * 24 + 32 }
 
+  /// Writes the results as field 1 and the commit's time as field 2.
   package func write(to writer: inout ProtobufWriter) {
     for result in results { writer.message(1) { $0.resultFields(result) } }
     writer.version(2, commitTime)
@@ -37,8 +40,10 @@ package struct BatchWriteResponse: WireResponse {
   /// What became of each write.
   package init(outcomes: [Result<WriteResult, FirestoreError>]) { self.outcomes = outcomes }
 
+  /// An outcome takes 32 bytes; texts of errors are not counted.
   package var estimatedSize: Int { outcomes.count * 32 }
 
+  /// Writes the results as field 1, empty for failures, and then the statuses as field 2.
   package func write(to writer: inout ProtobufWriter) {
     for outcome in outcomes {
       writer.message(1) { message in

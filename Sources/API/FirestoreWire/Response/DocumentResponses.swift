@@ -12,8 +12,10 @@ package struct DocumentResponse: WireResponse {
     self.mask = mask
   }
 
+  /// The stored fields and 256 bytes for the name and times; the mask is ignored.
   package var estimatedSize: Int { record.fields.bytes.count + 256 }
 
+  /// Writes the fields of a `google.firestore.v1.Document`.
   package func write(to writer: inout ProtobufWriter) {
     writer.documentFields(record, mask: mask)
   }
@@ -39,6 +41,7 @@ package struct ListDocumentsResponse: WireResponse {
     self.mask = mask
   }
 
+  /// Writes the documents as field 1 and the token as field 2.
   package func write(to writer: inout ProtobufWriter) {
     for item in items {
       writer.message(1) { document in
@@ -78,10 +81,12 @@ package struct BatchGetDocumentsResponse: WireResponse {
     self.mask = mask
   }
 
+  /// The found document's fields and 256 bytes for the rest.
   package var estimatedSize: Int {
     if case .found(let record)? = result { record.fields.bytes.count + 256 } else { 256 }
   }
 
+  /// Writes the document as field 1 or its name as field 2, then transaction and read time.
   package func write(to writer: inout ProtobufWriter) {
     switch result {
     case .found(let record)?: writer.message(1) { $0.documentFields(record, mask: mask) }
@@ -104,6 +109,7 @@ package struct ListCollectionIDsResponse: WireResponse {
     self.nextPageToken = nextPageToken
   }
 
+  /// Writes the ids as field 1 and the token as field 2.
   package func write(to writer: inout ProtobufWriter) {
     for id in ids { writer.text(1, id) }
     writer.nonEmpty(2, nextPageToken)

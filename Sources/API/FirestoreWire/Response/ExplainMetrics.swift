@@ -19,8 +19,11 @@ package struct ExplainMetrics: Sendable, Hashable {
 
   /// What running took.
   package struct Execution: Sendable, Hashable {
+    /// Documents in the response; one for an aggregation.
     package let resultsReturned: Int64
+    /// The time that running took on the server.
     package let duration: Duration
+    /// Reads that Google would bill.
     package let readOperations: Int64
     /// Names and values of `debug_stats`; the protocol writes numbers as strings.
     package let debug: [DebugStatistic]
@@ -45,6 +48,7 @@ package struct ExplainMetrics: Sendable, Hashable {
     case group(name: String, [DebugStatistic])
   }
 
+  /// The indexes that the query reads, each once.
   package let plan: [PlannedIndex]
   /// Nil where the query was only planned.
   package let execution: Execution?

@@ -15,5 +15,6 @@ package struct HealthCheckResponse: WireResponse {
   /// That state of the service.
   package init(status: Status) { self.status = status }
 
+  /// Writes the status as field 1.
   package func write(to writer: inout ProtobufWriter) { writer.int64(1, status.rawValue) }
 }

@@ -31,8 +31,11 @@ package enum ListenResponse: WireResponse {
 
   /// Names that may be among many, as bits that they set.
   package struct BloomFilter: Sendable, Hashable {
+    /// The bits, the lowest of each byte first.
     package let bitmap: [UInt8]
+    /// Bits at the end of the last byte that are not part of the filter, 0 to 7.
     package let padding: Int
+    /// Bits that each name sets.
     package let hashCount: Int
 
     /// Bits, how many of the last byte do not count, and how many a name sets.
@@ -48,6 +51,7 @@ package enum ListenResponse: WireResponse {
     DocumentResponse(record).encoded()
   }
 
+  /// The size of the document or the filter's bitmap, and an allowance for names and target ids.
   package var estimatedSize: Int {
     switch self {
     case .documentChange(let document, let targets, let removed):
@@ -59,6 +63,7 @@ package enum ListenResponse: WireResponse {
     }
   }
 
+  /// Writes the message as the member of `response_type` that it is.
   package func write(to writer: inout ProtobufWriter) {
     switch self {
     case .targetChange(let kind, let targets, let cause, let token, let readTime):

@@ -31,8 +31,10 @@ package struct RunQueryResponse: WireResponse {
     self.mask = mask
   }
 
+  /// The document's stored fields and 256 bytes for the rest; the mask is ignored.
   package var estimatedSize: Int { (document?.fields.bytes.count ?? 0) + 256 }
 
+  /// Writes the fields of a `google.firestore.v1.RunQueryResponse`.
   package func write(to writer: inout ProtobufWriter) {
     if let document { writer.message(1) { $0.documentFields(document, mask: mask) } }
     writer.nonEmpty(2, transaction)
@@ -63,6 +65,7 @@ package struct RunAggregationQueryResponse: WireResponse {
     self.explain = explain
   }
 
+  /// Writes the fields of a `google.firestore.v1.RunAggregationQueryResponse`.
   package func write(to writer: inout ProtobufWriter) {
     if let result {
       writer.message(1) { message in
@@ -86,6 +89,7 @@ package struct PartitionQueryResponse: WireResponse {
     self.nextPageToken = nextPageToken
   }
 
+  /// Writes the cursors as field 1 and the token as field 2.
   package func write(to writer: inout ProtobufWriter) {
     for cursor in partitions {
       writer.message(1) { message in

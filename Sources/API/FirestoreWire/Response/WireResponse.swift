@@ -13,6 +13,7 @@ package protocol WireResponse: Sendable {
 }
 
 extension WireResponse {
+  /// Enough for a message without documents or lists.
   package var estimatedSize: Int { 64 }
 
   /// The message's bytes.
@@ -28,6 +29,7 @@ package struct EmptyResponse: WireResponse {
   /// Nothing to say.
   package init() {}
 
+  /// Writes nothing, as the message has no fields.
   package func write(to writer: inout ProtobufWriter) {}
 }
 

@@ -36,8 +36,10 @@ package struct WriteStreamResponse: WireResponse {
     commitTime = nil
   }
 
+  /// A result takes 24 bytes with its time; results of transforms are not counted.
   package var estimatedSize: Int { results.count * 24 + 64 }
 
+  /// Writes stream id, token, results and commit time as fields 1 to 4.
   package func write(to writer: inout ProtobufWriter) {
     if let streamID { writer.string(1, streamID) }
     writer.nonEmpty(2, streamToken)

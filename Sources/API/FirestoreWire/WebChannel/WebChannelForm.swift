@@ -13,6 +13,7 @@ package struct WebChannelForm: Sendable {
   package let offset: Int
   /// The messages' JSON in their order; nil where there is none.
   package let maps: [[UInt8]?]
+  /// The request headers that the opening POST carries in its body; empty in later ones.
   package let headers: WebChannelHeaders
 
   /// Reads a body, which is looked at once and never copied whole.

@@ -22,7 +22,9 @@ package struct WebChannelOutbox: Sendable {
 
   /// One array.
   package struct Item: Sendable {
+    /// The array's number in its session, from 1 on.
     package let number: Int
+    /// The array's content.
     package let payload: Payload
   }
 

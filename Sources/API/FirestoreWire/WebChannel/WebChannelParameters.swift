@@ -11,12 +11,19 @@ import FirestoreModel
 /// - `gsessionid` what `X-HTTP-Session-Id` gave the client;
 /// - `$httpHeaders` request headers that would need a preflight, on opening.
 package struct WebChannelParameters: Sendable {
+  /// `SID`; nil when a session is opened, also for an empty one and the text `null`.
   package let sessionID: String?
+  /// `gsessionid`; nil if it is absent or empty.
   package let affinity: String?
+  /// `AID`, -1 or more; nil if the request acknowledges nothing.
   package let acknowledged: Int?
+  /// True for `CI=1`: the response ends with its first data.
   package let isLongPoll: Bool
+  /// `TO`, at most ten minutes; nil leaves it to the server.
   package let timeout: Duration?
+  /// True for `TYPE=terminate`.
   package let isTermination: Bool
+  /// `database`, a database's resource name, not checked here; nil if it is absent.
   package let database: String?
   private let version: String?
   private let type: String?

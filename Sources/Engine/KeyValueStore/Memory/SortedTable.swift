@@ -80,7 +80,7 @@ package struct SortedTable: Sendable {
     position(before: key.map(lowerBound) ?? endPosition).map { self[$0] }
   }
 
-  /// The key's value; nil if there is none. Takes logarithmic time.
+  /// The key's value, found in logarithmic time; nil if there is none.
   package func value(_ key: [UInt8]) -> [UInt8]? {
     let position = lowerBound(key)
     guard position != endPosition, self[position].key == key else { return nil }
