@@ -20,7 +20,7 @@
 ///
 /// An owner writes, erases and verifies its own keys alone; no key lies in the ranges of two.
 package struct KeyOwner: Sendable, Hashable {
-  /// A lower-case word for reports, unique among the registered owners.
+  /// A lower-case word for reports, unique in its engine.
   package let name: String
   /// The first bytes of the owner's keys; they overlap no other range in the same engine.
   package let firstBytes: ClosedRange<UInt8>

@@ -154,6 +154,7 @@ package protocol KeyValueGroup: KeyValueReader {
 
   /// Writes a value, which must not be empty.
   func put(_ key: [UInt8], _ value: [UInt8]) throws
+  /// Removes a key; it is no error if there is none.
   func delete(_ key: [UInt8]) throws
 
   /// Marks a point to roll back to; savepoints nest.

@@ -83,7 +83,7 @@ package struct FirestoreError: Error, Sendable {
 
   /// The status of the response, over gRPC and REST.
   package let code: StatusCode
-  /// Firestore's text for the client; it has nothing internal in it.
+  /// The text for the client, Firestore's own where it has one.
   package let message: String
   /// A machine-readable reason; nil sends none.
   package let reason: Reason?

@@ -9,7 +9,7 @@ package struct BatchGetDocumentsRequest: WireRequest {
   package let names: [DocumentName]
   /// What to return of them; nil is everything.
   package let mask: [FieldPath]?
-  /// The version to read at, or the transaction to read in.
+  /// The version to read at, or the transaction to read in or to begin.
   package let consistency: ReadConsistency
 
   /// Reads the message; INVALID_ARGUMENT for a malformed name or one of another database.

@@ -11,7 +11,7 @@ package final class IntersectionStream: PositionStream {
   private var target: [UInt8] = []
   /// Positions of the first leg in a row that others do not have.
   private var misses = 0
-  /// True after a move that ended at a position of the first leg, not known to be in all legs.
+  /// True after a move that ended at a position of the first leg that another leg lacks.
   package private(set) var isMilestone = false
 
   /// After so many misses in a row one is delivered as a milestone.

@@ -11,7 +11,7 @@ package typealias WorkCheck = @Sendable () throws -> Void
 /// A view is `current` when it holds no commit above the read version: then what is live is what is
 /// visible and history need not be looked at.
 package final class ReadView {
-  /// The engine's view or the group that is read.
+  /// The engine's view that is read.
   package let reader: any KeyValueReader
   /// The read version: later commits are invisible.
   package let version: CommitVersion

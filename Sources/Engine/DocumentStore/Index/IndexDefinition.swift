@@ -26,7 +26,7 @@ package enum IndexFieldMode: UInt8, Sendable, Hashable, CaseIterable {
 
 /// One field of a declared index.
 package struct IndexedField: Sendable, Hashable {
-  /// The field, at any depth; never `__name__`.
+  /// The field, at any depth; `__name__` only as the last one of a list that declares an index.
   package let path: FieldPath
   /// The direction of its values, or one entry for each array element.
   package let mode: IndexFieldMode

@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// Names a transaction to clients: opaque, never empty, not to be guessed.
 package struct TransactionID: Sendable, Hashable {
-  /// The id as clients send it back: 16 bytes, 24 on a node of several.
+  /// The id as clients send it back; the server makes ids of 16 bytes, or 24 on a node of several.
   package let bytes: [UInt8]
 
   /// Bytes as a client sent them.

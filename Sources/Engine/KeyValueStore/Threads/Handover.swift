@@ -91,6 +91,7 @@ package final class Handover {
 
 /// Receives what other threads have for it, many items at once.
 package protocol HandoverReceiver: AnyObject, Sendable {
+  /// A message from one thread to another.
   associatedtype Item: Sendable
 
   /// Takes items in the order in which the calling thread added them; there is at least one.

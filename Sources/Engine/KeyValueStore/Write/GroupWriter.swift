@@ -1,5 +1,6 @@
 /// What a `WriteQueue` needs of its engine: groups, one at a time, on the queue's thread.
 package protocol GroupWriter: Sendable {
+  /// The engine's group of writes.
   associatedtype Group: SharedGroup
 
   /// Begins a group; throws where the engine can write none.

@@ -72,7 +72,7 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
-  /// Tells the hub that this life of the database is over; its listeners end.
+  /// Tells the hub that this life of the database is over; listeners then turn to the next one.
   package func databaseRetired(_ id: DatabaseID, incarnation: Incarnation) {
     _ = inbox.put(.retired(incarnation))
   }

@@ -62,7 +62,7 @@ package final class SharedDocument: Sendable {
 
 /// A version at which targets are consistent, and the token with which they go on from there.
 package final class ConsistencyPoint: Sendable {
-  /// The version that all changes up to the point belong to.
+  /// The version up to which the targets have received every change.
   package let version: CommitVersion
   /// Empty where a client must keep none.
   package let token: [UInt8]

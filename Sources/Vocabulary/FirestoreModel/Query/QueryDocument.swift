@@ -1,5 +1,6 @@
 /// A document as queries look at it, whatever form its fields have.
 package protocol QueryDocument {
+  /// The document's full resource name, which `__name__` stands for.
   var name: DocumentName { get }
 
   /// The field's value; nil where there is none. Never asked for `__name__`.
