@@ -517,7 +517,7 @@ def held_anew(channel, calls, names, content, kept, token):
     filter = target.last_filter
     names_filter = None
     if filter._pb.HasField("unchanged_names"):
-        names_filter = bloom.NameFilter(filter.unchanged_names)
+        names_filter = bloom.BloomFilter(filter.unchanged_names)
     again.cancel()
     return bloom.after_filter(names_filter, filter.count, kept, target.held), names_filter, target
 

@@ -47,7 +47,7 @@ struct BothFactorsTests {
   }
 
   private static func code(_ secret: [UInt8], _ time: TestTime) -> String {
-    TimedPassword.code(secret: secret, step: time.now.load(ordering: .relaxed) / 30_000_000)
+    TOTP.code(secret: secret, step: time.now.load(ordering: .relaxed) / 30_000_000)
   }
 
   private var code: String { Self.code(secret, time) }
@@ -55,7 +55,7 @@ struct BothFactorsTests {
   /// A code of six digits that is none of this hour.
   private var wrongCode: String {
     let step = time.now.load(ordering: .relaxed) / 30_000_000
-    let right = (-120...120).map { TimedPassword.code(secret: secret, step: step + $0) }
+    let right = (-120...120).map { TOTP.code(secret: secret, step: step + $0) }
     return (0..<1_000).map { String(900_000 + $0) }.first { !right.contains($0) } ?? ""
   }
 

@@ -72,7 +72,7 @@ import Testing
   ])
   func `origins of a bucket that are none are refused`(json: String) {
     #expect(throws: StorageError.self) {
-      try CrossOriginRule.rules(try JSONParser.parse(Array(json.utf8)))
+      try CORSRule.rules(try JSONParser.parse(Array(json.utf8)))
     }
   }
 
@@ -81,7 +81,7 @@ import Testing
       [{"origin":["https://a.example"],"method":["get","PUT"],"responseHeader":["Content-Type","x-goog-meta-*"],
         "maxAgeSeconds":60},{"origin":["*"],"method":["*"]}]
       """
-    let rules = try CrossOriginRule.rules(try JSONParser.parse(Array(json.utf8)))
+    let rules = try CORSRule.rules(try JSONParser.parse(Array(json.utf8)))
     #expect(rules[0].allows("https://a.example", "GET"))
     #expect(rules[0].allows("https://a.example", "PUT"))
     #expect(!rules[0].allows("https://a.example", "DELETE"))

@@ -14,13 +14,13 @@ struct SecondFactorTests {
   ])
   func `codes are the RFC's`(time: Int64, code: String) {
     let secret = Array("12345678901234567890".utf8)
-    #expect(TimedPassword.code(secret: secret, step: time / 30, digits: 8) == code)
+    #expect(TOTP.code(secret: secret, step: time / 30, digits: 8) == code)
   }
 
   /// RFC 4648, section 10.
   @Test(arguments: [("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foobar", "MZXW6YTBOI")])
   func `secrets are spelled in Base32`(text: String, base32: String) {
-    #expect(TimedPassword.base32(Array(text.utf8)) == base32)
+    #expect(TOTP.base32(Array(text.utf8)) == base32)
   }
 
   @Test func `second factor: the first alone yields only a pending credential`() throws {
@@ -310,7 +310,7 @@ struct SecondFactorTests {
           bytes.append(UInt8(value >> bits & 0xFF))
         }
       }
-      return TimedPassword.code(secret: bytes, step: step)
+      return TOTP.code(secret: bytes, step: step)
     }
   }
 }

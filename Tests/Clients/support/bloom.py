@@ -19,7 +19,7 @@ def bitmap_of(names, hash_count, bit_count):
     return bytes(bitmap)
 
 
-class NameFilter:
+class BloomFilter:
     """A filter as the server sends it; refuses what the official clients refuse."""
 
     def __init__(self, message):

@@ -180,7 +180,7 @@ extension TestClient.State {
 
   /// Drops what a filter does not hold, and counts as official clients do: whether that makes the
   /// client's documents as many as there are.
-  private mutating func apply(_ names: NameFilter?, _ id: Int32, _ count: Int) -> Bool {
+  private mutating func apply(_ names: BloomFilter?, _ id: Int32, _ count: Int) -> Bool {
     guard let names, let held = targets[id] else { return false }
     let dropped = kept[id, default: []].filter { path in
       !names.mayHold(DocumentName(database: HubFixture.id, path: path))
@@ -195,7 +195,7 @@ extension TestClient.State {
   }
 }
 
-extension NameFilter {
+extension BloomFilter {
   /// Whether a name's bits are set, by the clients' side of the rule.
   func mayHold(_ name: DocumentName) -> Bool {
     let digest = Array(Insecure.MD5.hash(data: Array(name.string.utf8)))

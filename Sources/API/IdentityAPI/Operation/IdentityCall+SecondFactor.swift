@@ -12,9 +12,9 @@ extension IdentityCall {
     let enrollment = try await accounts { try $0.beginEnrollment(idToken: idToken) }
     var info = AnswerBuilder()
     info.put("sharedSecretKey", enrollment.secret)
-    info.set("verificationCodeLength", .number("\(TimedPassword.digits)"))
+    info.set("verificationCodeLength", .number("\(TOTP.digits)"))
     info.put("hashingAlgorithm", "SHA1")
-    info.set("periodSec", .number("\(TimedPassword.period)"))
+    info.set("periodSec", .number("\(TOTP.period)"))
     info.put("sessionInfo", enrollment.sessionInfo)
     info.put("finalizeEnrollmentTime", UserJSON.instant(enrollment.end * 1_000))
     return .object(["totpSessionInfo": info.json])

@@ -80,7 +80,7 @@ struct BucketChange: Sendable {
     "hardDeleteTime",
   ]
   /// What is kept as it came, for clients that ask for it again.
-  private static let documents = [CrossOriginRule.member, "labels", "website", "billing", "rpo"]
+  private static let documents = [CORSRule.member, "labels", "website", "billing", "rpo"]
 
   let name: String?
   private let changes: [@Sendable (inout BucketConfiguration) -> Void]
@@ -117,7 +117,7 @@ struct BucketChange: Sendable {
     }
     for name in Self.documents {
       guard let value = reading.take(name) else { continue }
-      if name == CrossOriginRule.member { _ = try CrossOriginRule.rules(value) }
+      if name == CORSRule.member { _ = try CORSRule.rules(value) }
       if name == "rpo" { try Self.checkRecoveryPoint(value) }
       changes.append { Self.set(name, value, &$0) }
     }

@@ -38,11 +38,11 @@ extension XMLRoutes {
   }
 
   /// What is configured of the bucket that the path names; nil where nothing is.
-  private func originRules(_ request: ServiceRequest) async throws -> [CrossOriginRule]? {
+  private func originRules(_ request: ServiceRequest) async throws -> [CORSRule]? {
     guard let name = BucketName(valid: request.parameters["bucket"] ?? ""),
-      let document = try await storage.document(Text(CrossOriginRule.member), ofBucket: name)
+      let document = try await storage.document(Text(CORSRule.member), ofBucket: name)
     else { return nil }
-    return try CrossOriginRule.rules(try JSONParser.parse(Array(document.string.utf8)))
+    return try CORSRule.rules(try JSONParser.parse(Array(document.string.utf8)))
   }
 }
 

@@ -7,7 +7,7 @@ import StorageWire
 //
 //     location           where the bucket is, as it was made
 //     versioning         whether replaced generations are kept; PUT sets it
-//     cors               XMLRoutes+OriginRules.swift
+//     cors               XMLRoutes+CORS.swift
 //     lifecycle, policy, tagging, website, encryption, replication, object-lock, publicAccessBlock
 //                        that nothing is set, in the code that clients know
 //     policyStatus, requestPayment, ownershipControls, logging, notification, accelerate

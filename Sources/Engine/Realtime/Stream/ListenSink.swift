@@ -29,7 +29,7 @@ package enum ListenEvent: Sendable {
   case deleted(SharedDocument, removed: [Int32], ConsistencyPoint)
   /// How many documents the target has after what was sent before; with names, all of theirs are
   /// among them.
-  case filter(Int32, count: Int, names: NameFilter?)
+  case filter(Int32, count: Int, names: BloomFilter?)
   /// The target has caught up.
   case current(Int32, ConsistencyPoint)
   /// A token for some targets, while there can be none for all.

@@ -36,7 +36,7 @@ final class Opening {
   var count: Int?
   /// The names of all results, where the client holds more than it can; and of all that it is told
   /// to drop, because clients count as dropped twice what the filter leaves out as well.
-  var names: NameFilter?
+  var names: BloomFilter?
 
   init(
     id: OpeningID,

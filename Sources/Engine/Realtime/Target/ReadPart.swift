@@ -16,7 +16,7 @@ struct ReadPart: Sendable {
   /// How many documents the target has at the version that was read; nil where nobody asked.
   var count: Int?
   /// The names of these documents, where the client holds more than there were.
-  var names: NameFilter?
+  var names: BloomFilter?
   var isDone = false
   /// About how much memory the reader keeps until the next part.
   var heldBytes = 0

@@ -23,7 +23,7 @@ struct ResultCount {
   private(set) var count = 0
   /// The names of these, with room for some that come or must be dropped meanwhile; nil where they are not needed or
   /// too many.
-  private(set) var names: NameFilter?
+  private(set) var names: BloomFilter?
 
   /// Begins to count; reads nothing yet.
   init(
@@ -69,7 +69,7 @@ struct ResultCount {
     stage = .over
     guard expected > held else { return true }
     let most = max(count, held)
-    names = NameFilter(count: most + most / 4 + 32)
+    names = BloomFilter(count: most + most / 4 + 32)
     guard names != nil else { return true }
     stage = .names(try database.query(query, consistency: .at(version)))
     return false

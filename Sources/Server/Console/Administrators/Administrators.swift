@@ -260,7 +260,7 @@ package final class Administrators: Sendable {
       guard !requiresSecondFactor else { throw Self.wrongCode }
       return []
     }
-    let step = TimedPassword.step(
+    let step = TOTP.step(
       of: code,
       secret: invitation.secret,
       at: now,

@@ -17,7 +17,7 @@ struct Invitation: Sendable {
   var maker: (uid: String, email: String)?
 
   /// The secret as authenticator programs take it.
-  var secretText: String { TimedPassword.base32(secret) }
+  var secretText: String { TOTP.base32(secret) }
 
   /// The address that authenticator programs read out of a picture or a link.
   func address(for email: String) -> String {

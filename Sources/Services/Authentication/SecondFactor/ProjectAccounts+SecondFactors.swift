@@ -32,7 +32,7 @@ extension ProjectAccounts {
     ])
     let lifetime: Int64 = 600
     return Enrollment(
-      secret: TimedPassword.base32(secret),
+      secret: TOTP.base32(secret),
       sessionInfo: try issueTicket(.enrollment, payload, lifetime: lifetime),
       end: now / 1_000_000 + lifetime
     )
@@ -220,7 +220,7 @@ extension ProjectAccounts {
     _ adjacent: Int,
     after last: Int64
   ) -> Int64? {
-    TimedPassword.step(
+    TOTP.step(
       of: code,
       secret: secret,
       at: now / 1_000_000,

@@ -12,7 +12,7 @@ package enum RecoveryCode {
 
   /// A new code.
   static func make(_ random: RandomBytes) -> String {
-    let letters = Array(TimedPassword.base32(random.bytes(10)).lowercased().utf8)
+    let letters = Array(TOTP.base32(random.bytes(10)).lowercased().utf8)
     return stride(from: 0, to: length, by: 4).map { start in
       String(decoding: letters[start..<(start + 4)], as: UTF8.self)
     }.joined(separator: "-")

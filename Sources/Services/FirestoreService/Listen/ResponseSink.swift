@@ -51,8 +51,12 @@ extension ListenEvent {
 }
 
 extension ListenResponse.BloomFilter {
-  fileprivate init(_ names: NameFilter) {
-    self.init(bitmap: names.bitmap, padding: names.padding, hashCount: NameFilter.hashCount)
+  fileprivate init(_ names: Realtime.BloomFilter) {
+    self.init(
+      bitmap: names.bitmap,
+      padding: names.padding,
+      hashCount: Realtime.BloomFilter.hashCount
+    )
   }
 }
 

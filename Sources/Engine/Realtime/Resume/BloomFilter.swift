@@ -11,7 +11,7 @@ import FirestoreModel
 /// `bitCount` is set. Bit n is in byte n / 8 of the bitmap, the lowest bit first; the last `padding`
 /// bits of the bitmap belong to nobody. Twenty bits a name and fourteen hashes let one foreign name
 /// in about fifteen thousand pass.
-package struct NameFilter: Sendable, Hashable {
+package struct BloomFilter: Sendable, Hashable {
   /// The bits; never empty, since clients take an empty filter for none.
   package private(set) var bitmap: [UInt8]
 

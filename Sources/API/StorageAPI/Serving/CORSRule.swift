@@ -6,7 +6,7 @@ import ObjectStorage
 /// An entry of a bucket's configuration of origins: pages of which may read what by which methods.
 ///
 /// The first entry that has a request's origin and method counts, as with Google.
-struct CrossOriginRule: Sendable, Equatable {
+struct CORSRule: Sendable, Equatable {
   /// The member of a bucket's JSON.
   static let member = "cors"
 
@@ -20,7 +20,7 @@ struct CrossOriginRule: Sendable, Equatable {
   let maxAge: Int64
 
   /// The entries of a bucket's JSON; throws for what is no such list.
-  static func rules(_ value: JSONValue) throws -> [CrossOriginRule] {
+  static func rules(_ value: JSONValue) throws -> [CORSRule] {
     guard value != .null else { return [] }
     guard case .array(let elements) = value else { throw JSONReading.invalid(member) }
     return try elements.map(Self.init(json:))

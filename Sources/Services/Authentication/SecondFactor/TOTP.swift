@@ -1,7 +1,7 @@
 import Crypto
 
 /// Time-based one-time passwords (RFC 6238): SHA-1, thirty seconds, six digits.
-package enum TimedPassword {
+package enum TOTP {
   /// Seconds that a step lasts.
   package static let period: Int64 = 30
   /// Digits of a code.

@@ -14,9 +14,9 @@ import StorageWire
 extension XMLRoutes {
   /// Shows the configuration of the origins of pages, in the words of the request's signer.
   func showOriginRules(_ bucket: Bucket, isOfAmazon: Bool) throws -> ServiceResponse {
-    let document = bucket.stored.configuration.documents[Text(CrossOriginRule.member)]
+    let document = bucket.stored.configuration.documents[Text(CORSRule.member)]
     let json = try document.map { try JSONParser.parse(Array($0.string.utf8)) } ?? .null
-    let rules = try CrossOriginRule.rules(json)
+    let rules = try CORSRule.rules(json)
     guard isOfAmazon else { return .xml(XMLElement("CorsConfig", rules.map(\.element))) }
     guard !rules.isEmpty else {
       throw XMLFailure(404, "NoSuchCORSConfiguration", "The CORS configuration does not exist.")
@@ -26,7 +26,7 @@ extension XMLRoutes {
 
   /// Takes the configuration of origins away.
   func clearOriginRules(_ bucket: Bucket) async throws -> ServiceResponse {
-    _ = try await bucket.update { $0.documents[Text(CrossOriginRule.member)] = nil }
+    _ = try await bucket.update { $0.documents[Text(CORSRule.member)] = nil }
     return ServiceResponse(status: .noContent)
   }
 
@@ -37,19 +37,19 @@ extension XMLRoutes {
     let body = try XMLReader.read(try await request.signedText(upTo: 256 << 10, signature))
     let rules: [JSONValue]
     switch body.name {
-    case "CorsConfig": rules = try body.all("Cors").map(CrossOriginRule.json(element:))
-    case "CORSConfiguration": rules = try body.all("CORSRule").map(CrossOriginRule.json(s3:))
+    case "CorsConfig": rules = try body.all("Cors").map(CORSRule.json(element:))
+    case "CORSConfiguration": rules = try body.all("CORSRule").map(CORSRule.json(s3:))
     default: throw XMLFailure.malformed
     }
     let change = try BucketChange(
-      .object([JSONValue.Member(name: CrossOriginRule.member, value: .array(rules))])
+      .object([JSONValue.Member(name: CORSRule.member, value: .array(rules))])
     )
     _ = try await bucket.update { change.apply(to: &$0) }
     return ServiceResponse()
   }
 }
 
-extension CrossOriginRule {
+extension CORSRule {
   private static let lists = [
     ("origin", "Origins", "Origin"), ("method", "Methods", "Method"),
     ("responseHeader", "ResponseHeaders", "ResponseHeader"),

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// The counts of our language, each with a limit that only falls: a change that lowers a count lowers its limit too.
+struct LanguageTests {
+  private let tree = SourceTree()
+  /// Relatives that open a comment of a foreign-sounding kind: "What a client sends" for "A client's request".
+  private static let relatives: Set<Substring> = [
+    "What", "Who", "Whose", "Whoever", "Whether", "How", "Where", "Nobody", "Of",
+  ]
+
+  @Test func `doc comments open with the thing that they are about`() throws {
+    var (comments, relative) = (0, 0)
+    for file in try sources() {
+      var isInComment = false
+      for line in try lines(of: file) {
+        let text = line.drop { $0 == " " }
+        defer { isInComment = text.hasPrefix("///") }
+        guard text.hasPrefix("///"), !isInComment else { continue }
+        comments += 1
+        let first = text.dropFirst(3).drop { $0 == " " }.prefix { $0.isLetter }
+        if Self.relatives.contains(first) { relative += 1 }
+      }
+    }
+    check(relative, of: comments, atMost: 16.0, "doc comments that open with a relative")
+  }
+
+  @Test func `package and public symbols have a doc comment`() throws {
+    var undocumented: [String] = []
+    for file in try sources() {
+      let lines = try lines(of: file)
+      for (index, line) in lines.enumerated() where Self.declares(line) {
+        let above = lines[..<index].last { !$0.drop { $0 == " " }.hasPrefix("@") } ?? ""
+        let isDocumented = above.drop { $0 == " " }.hasPrefix("///") || above.hasSuffix("*/")
+        if !isDocumented { undocumented.append("\(file):\(index + 1)") }
+      }
+    }
+    let most = 0
+    let some = undocumented.prefix(20).joined(separator: "\n")
+    #expect(undocumented.count <= most, "\(undocumented.count) symbols have none:\n\(some)")
+  }
+
+  @Test func `sentences of the documentation are short enough to be read once`() throws {
+    var (sentences, long) = (0, 0)
+    for page in try pages() {
+      for sentence in Self.sentences(in: try tree.text(of: page)) {
+        let words = sentence.split(separator: " ").count
+        guard words > 2 else { continue }
+        sentences += 1
+        if words > 35 { long += 1 }
+      }
+    }
+    check(long, of: sentences, atMost: 12.0, "sentences of more than 35 words")
+  }
+
+  /// Records an issue where a share is over its limit, or so far below that the limit must fall.
+  private func check(_ count: Int, of all: Int, atMost limit: Double, _ name: String) {
+    let share = 100 * Double(count) / Double(max(all, 1))
+    #expect(all > 500)
+    #expect(share <= limit, "\(count) of \(all) are \(name)")
+    #expect(share > limit - 1, "only \(share) % are \(name): lower the limit")
+  }
+
+  /// Our Swift files without those that a generator wrote.
+  private func sources() throws -> [String] {
+    try tree.files(below: "Sources").filter { !$0.contains("/Generated/") }
+  }
+
+  private func lines(of file: String) throws -> [Substring] {
+    try tree.text(of: file).split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  /// The English pages.
+  private func pages() throws -> [String] {
+    let folder = tree.root.appendingPathComponent("docs")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return ["README.md"]
+      + names.filter { $0.hasSuffix(".md") && !$0.hasSuffix(".pt-BR.md") }.sorted()
+      .map { "docs/\($0)" }
+  }
+
+  /// Whether a line declares a symbol that other targets see.
+  private static func declares(_ line: Substring) -> Bool {
+    var words = line.split(separator: " ")[...]
+    while let word = words.first, word.hasPrefix("@") { words.removeFirst() }
+    guard let access = words.popFirst(), access.hasPrefix("package") || access.hasPrefix("public")
+    else { return false }
+    let kinds: Set<Substring> = [
+      "let", "var", "func", "struct", "class", "enum", "protocol", "typealias", "actor",
+    ]
+    let modifiers: Set<Substring> = [
+      "static", "final", "mutating", "nonisolated", "convenience", "override", "indirect",
+      "required", "weak", "lazy",
+    ]
+    while let word = words.first, modifiers.contains(word) || word.hasSuffix("(set)") {
+      words.removeFirst()
+    }
+    guard let kind = words.first else { return false }
+    return kinds.contains(kind) || kind.hasPrefix("init") || kind.hasPrefix("subscript")
+  }
+
+  /// The sentences of a page's prose: without code, tables and headings.
+  private static func sentences(in page: String) -> [String] {
+    var (paragraphs, isInCode) = ([""], false)
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+      let text = line.trimmingCharacters(in: .whitespaces)
+      if text.hasPrefix("```") { isInCode.toggle() }
+      if isInCode || text.hasPrefix("```") || text.hasPrefix("|") || text.hasPrefix("#") {
+        continue
+      }
+      if text.isEmpty || text.hasPrefix("- ") { paragraphs.append("") }
+      paragraphs[paragraphs.count - 1] += text + " "
+    }
+    return paragraphs.flatMap { paragraph in
+      var (sentences, sentence) = ([String](), [Substring]())
+      for word in paragraph.split(separator: " ") {
+        sentence.append(word)
+        if let last = word.last, ".!?:".contains(last) {
+          sentences.append(sentence.joined(separator: " "))
+          sentence = []
+        }
+      }
+      return sentences + [sentence.joined(separator: " ")]
+    }
+  }
+}
