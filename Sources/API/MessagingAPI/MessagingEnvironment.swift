@@ -10,8 +10,11 @@ import ServiceModule
 package struct MessagingEnvironment: Sendable {
   /// An app's installation, as its authentication token proves it.
   package struct Installation: Sendable {
+    /// The id of the project that issued the token.
     package let project: Text
+    /// The Firebase installation id.
     package let id: String
+    /// The id of the app, such as `1:42:ios:ab`.
     package let appID: String
 
     /// An installation of an app.
@@ -22,9 +25,13 @@ package struct MessagingEnvironment: Sendable {
     }
   }
 
+  /// The messages and registrations that the routes serve.
   package let service: PushService
+  /// Decides which callers may send and administer.
   package let access: AccessControl
+  /// The pools on which work that blocks runs.
   package let threads: EngineThreads
+  /// The API keys by which clients name their project.
   package let keys: ProjectKeys
   /// The installation whose valid authentication token it is; does not block.
   package let installation: @Sendable (_ token: String) -> Installation?

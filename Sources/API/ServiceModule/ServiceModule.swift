@@ -43,6 +43,7 @@ package struct ServiceModule: Sendable {
 
 /// A service's route of the path `/`, which everybody else asks whether the server is there.
 package struct RootRoute: Sendable {
+  /// The route whose handler serves accepted requests.
   package var route: HTTPRoute
   /// Returns true if a request is for the service, by what it carries.
   package let accepts: @Sendable (ServiceRequest) -> Bool

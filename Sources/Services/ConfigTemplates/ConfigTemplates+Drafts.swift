@@ -9,6 +9,7 @@ package struct TemplateDraft: Sendable, Equatable {
   package let etag: String
   /// Microseconds since the epoch.
   package let updateTime: Int64
+  /// The template's JSON as it was sent; it may break rules that publishing checks.
   package let template: JSONText
   /// What keeps it from being published; nil where nothing does.
   package let problem: String?

@@ -13,6 +13,7 @@ package enum TemplatePrecondition: Sendable, Equatable {
 
 /// Who publishes, and by what.
 package struct Publisher: Sendable {
+  /// The author as the version's `updateUser` shows it.
   package var author: TemplateVersion.Author
   /// The API's word for the program.
   package var origin: String

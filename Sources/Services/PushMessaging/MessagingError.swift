@@ -25,8 +25,11 @@ package struct MessagingError: Error, Sendable {
     case packageName = "InvalidPackageName"
   }
 
+  /// The code that clients receive, from which the HTTP status follows.
   package let code: Code
+  /// A text for clients, in Google's words where SDKs compare them.
   package let message: String
+  /// The legacy API's name for a wrong argument; `other` for all other errors.
   package var kind = Kind.other
   /// The wrong fields of a request.
   package var violations: [FirestoreError.FieldViolation] = []

@@ -10,6 +10,7 @@ package final class PushService: Sendable {
   let engine: any KeyValueEngine
   let clock: MicrosecondClock
   let threads: EngineThreads
+  /// The bounds that the service enforces, fixed when it is made.
   package let limits: MessagingLimits
   /// The clients that are connected.
   package let streams: DirectStreams

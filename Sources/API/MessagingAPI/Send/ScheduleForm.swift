@@ -11,6 +11,7 @@ package struct ScheduleForm {
   /// The members that say it.
   static let members: Set<String> = ["scheduleTime", "localTime", "timeZone", "repeat"]
 
+  /// The schedule that the members describe; UTC where they name no time zone.
   package let schedule: MessageSchedule
 
   /// Reads the members; INVALID_ARGUMENT names the wrong one.

@@ -6,7 +6,9 @@ import PushMessaging
 /// One JSON object: `{"vapid": {"publicKey", "subject"}, "apnsKeys": [{"keyId", "teamId", "bundleId"}]}`; with secrets each has a
 /// `privateKey` beside: the pair's as base64url of 32 bytes, Apple's as PEM.
 package struct CredentialsTransfer: Sendable, Equatable {
+  /// The project's signing keys for APNs, with their private keys.
   package let apnsKeys: [APNsKey]
+  /// The project's VAPID pair with its private key; nil where it has none.
   package let vapid: VAPIDPair?
 
   /// The credentials with their secrets.

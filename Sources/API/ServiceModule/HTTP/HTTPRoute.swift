@@ -30,6 +30,7 @@ package struct HTTPRoute: Sendable {
     /// Whether the answer may be a stream: nothing else comes by such a connection, on which nothing came before that
     /// was not answered in this way.
     package let takesConnection: Bool
+    /// Called first for each POST of the route; false leaves the request to the route's handler.
     package let handler: LoopHandler
 
     /// A handler of bodies up to that many bytes.
@@ -57,9 +58,13 @@ package struct HTTPRoute: Sendable {
   /// Has a request answered by another program, which has what it takes; nil where this one has it.
   package typealias Passing = @Sendable (ServiceRequest) async throws -> ServiceResponse?
 
+  /// The methods that the route serves; GET serves HEAD too where no other route does.
   package let methods: [HTTPRequest.Method]
+  /// The paths that the route serves.
   package let pattern: RoutePattern
+  /// The web pages that may call the route in development.
   package let audience: Audience
+  /// Serves requests that neither `memoryHandler` nor `loop` took.
   package let handler: Handler
   /// Asked first where there is one.
   package var memoryHandler: MemoryHandler?

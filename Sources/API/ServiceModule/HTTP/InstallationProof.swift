@@ -7,8 +7,11 @@ import HTTPTypes
 package struct InstallationProof: Sendable {
   /// An app's installation, as its authentication token proves it.
   package struct Installation: Sendable, Equatable {
+    /// The id of the project that issued the token.
     package let project: Text
+    /// The Firebase installation id.
     package let id: String
+    /// The id of the app, such as `1:42:ios:ab`.
     package let appID: String
 
     /// An installation of an app.

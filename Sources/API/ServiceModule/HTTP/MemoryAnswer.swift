@@ -2,7 +2,9 @@ import HTTPTypes
 
 /// An answer that is there as a whole: what memory gives at once.
 package struct MemoryAnswer: Sendable {
+  /// The status and headers, with `Content-Length` among them.
   package let head: PreparedHead
+  /// The whole body, as long as the head says.
   package let body: [UInt8]
 
   /// An answer of those parts; the head says how long the body is.
@@ -22,7 +24,9 @@ package struct MemoryAnswer: Sendable {
 
 /// A status and headers with their form in HTTP/1.1, made once for many answers.
 package final class PreparedHead: Sendable {
+  /// The status of every response that has this head.
   package let status: HTTPResponse.Status
+  /// The header fields in the order in which `bytes` has them.
   package let headers: HTTPFields
   /// The status line and a line for each header, without the empty line at the end.
   package let bytes: [UInt8]

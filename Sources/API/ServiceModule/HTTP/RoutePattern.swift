@@ -135,8 +135,10 @@ package struct RoutePattern: Sendable, Hashable {
 }
 
 extension RoutePattern: ExpressibleByStringLiteral, CustomStringConvertible {
+  /// A pattern in the syntax of `init(_:)`; one that is wrong is a programming error.
   package init(stringLiteral value: String) { self.init(value) }
 
+  /// The pattern as it is written in code: a variable in braces, the rest as `{name=**}`.
   package var description: String {
     let parts = segments.map { segment in
       switch segment {

@@ -12,6 +12,7 @@ package struct RouteTable: Sendable {
   package struct Match: Sendable {
     private let entry: Entry
     private let values: [String]
+    /// The segments that the pattern's `{name=**}` took, decoded; empty where it has none.
     package let rest: [String]
 
     fileprivate init(entry: Entry, values: [String], rest: [String]) {
@@ -20,7 +21,9 @@ package struct RouteTable: Sendable {
       self.rest = rest
     }
 
+    /// The name of the module whose route it is.
     package var service: String { entry.service }
+    /// The route with the most specific pattern for the path.
     package var route: HTTPRoute { entry.route }
     /// What the path says at the pattern's variables.
     package var parameters: [String: String] {

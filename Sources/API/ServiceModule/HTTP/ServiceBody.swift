@@ -9,7 +9,9 @@ package struct ServiceBody: AsyncSequence, Sendable {
     package init() {}
   }
 
+  /// A part of the body, in the size in which it arrived.
   package typealias Element = [UInt8]
+  /// Any error of the connection, such as a client that went away.
   package typealias Failure = any Error
 
   private let parts: any AsyncSequence<[UInt8], any Error> & Sendable
@@ -27,6 +29,7 @@ package struct ServiceBody: AsyncSequence, Sendable {
     return bytes
   }
 
+  /// Starts to read the body, which can be done once.
   package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: Self.iterator(parts)) }
 
   private static func iterator(
@@ -35,11 +38,14 @@ package struct ServiceBody: AsyncSequence, Sendable {
     parts.makeAsyncIterator()
   }
 
+  /// Reads the body part by part; each call lets the client send more.
   package struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate var base: any AsyncIteratorProtocol<[UInt8], any Error>
 
+    /// The next part; nil at the end of the body.
     package mutating func next() async throws -> [UInt8]? { try await base.next() }
 
+    /// The next part, read on the caller's actor; nil at the end of the body.
     package mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> [UInt8]? {

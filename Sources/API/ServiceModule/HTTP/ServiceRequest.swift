@@ -5,6 +5,7 @@ import Logging
 
 /// An HTTP request on its way to a service's handler.
 package struct ServiceRequest: Sendable {
+  /// The method, path and header fields; HEAD is GET where the route has no HEAD of its own.
   package let head: HTTPRequest
   /// What the path says at the pattern's variables, decoded.
   package let parameters: [String: String]
@@ -18,6 +19,7 @@ package struct ServiceRequest: Sendable {
   package let isHTTP2: Bool
   /// Logs with the request's id.
   package let logger: Logger
+  /// The body as it arrives; it can be read once.
   package let body: ServiceBody
   /// What the request takes of the process's memory beside its bytes.
   let leases = HeldLeases()
@@ -46,7 +48,9 @@ package struct ServiceRequest: Sendable {
   /// The project that the path names at the variable `{project}`; nil where its pattern has none.
   package var project: Text? { parameters["project"].map { Text($0) } }
 
+  /// The method of `head`.
   package var method: HTTPRequest.Method { head.method }
+  /// The header fields of `head`, without trailers.
   package var headers: HTTPFields { head.headerFields }
 
   /// The path as it came, not decoded, without the query.

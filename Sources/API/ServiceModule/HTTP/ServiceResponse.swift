@@ -13,6 +13,7 @@ package struct ServiceResponse: Sendable {
   package struct Call: Sendable, Equatable {
     /// As gRPC has it: `/google.firestore.v1.Firestore/Commit`.
     package let path: String
+    /// The code with which the call ended.
     package let code: StatusCode
 
     /// A call of that method, ended with that code.
@@ -22,8 +23,11 @@ package struct ServiceResponse: Sendable {
     }
   }
 
+  /// The HTTP status, 200 by default.
   package var status: HTTPResponse.Status
+  /// The header fields; the gateway adds those of CORS and of the connection.
   package var headers: HTTPFields
+  /// The content, empty by default.
   package var body: Body
   /// Counted with the method's gRPC calls; nil for what is no call of one.
   package var call: Call?
@@ -76,6 +80,7 @@ package protocol ServiceBodyWriter {
 }
 
 extension ServiceBodyWriter {
+  /// Nil: only bytes can be sent.
   package var files: (any ServiceFileWriter)? { nil }
 }
 
@@ -91,6 +96,7 @@ package protocol ServiceFileWriter: Sendable {
 package struct OpenFilePart: Sendable {
   /// Stays open for as long as there is this value.
   package let descriptor: Int32
+  /// The bytes of the file to send, counted from its beginning.
   package let range: Range<Int64>
   /// Whoever closes the descriptor.
   private let owner: any AnyObject & Sendable

@@ -45,6 +45,7 @@ package struct ServiceMethod: Sendable {
   package let path: String
   /// The method in logs and metrics; methods that share one are counted together.
   package let name: String
+  /// Starts a call of the method; called on an event loop, so it must not block.
   package let handler: Handler
   /// Nil where browsers have no use for the method.
   package let json: JSONForm?

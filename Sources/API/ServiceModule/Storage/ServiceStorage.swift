@@ -23,7 +23,9 @@ package struct ServiceStorage: Sendable {
 
   /// Names the service in logs and before its differences; no two have one name.
   package let name: String
+  /// One step of the service's maintenance; nil where nothing has to be swept.
   package var maintenance: Maintenance?
+  /// The service's part of `brasa verify`; nil where nothing can be checked.
   package var check: Check?
   /// What can be exported and imported, each by itself.
   package var transfers: [StorageTransfer] = []
@@ -34,6 +36,7 @@ package struct ServiceStorage: Sendable {
 
 /// How much a verification looks at, and the right to it.
 package struct StorageCheckScope: Sendable {
+  /// The right to read everything.
   package let permit: AdministratorPermit
   /// Of what is costly to read, such as the bytes of files, one in so many is; nil is all.
   package var sample: Int?
@@ -55,6 +58,7 @@ package enum StorageEvent: Sendable, Equatable {
 
 /// How many of something there were, for people.
 package struct StorageCount: Sendable, Equatable {
+  /// The number of items, which decides between `unit` and `plural`.
   package var number: Int
   /// What one of them is called: `document`.
   package let unit: String

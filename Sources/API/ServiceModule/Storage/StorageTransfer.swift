@@ -26,7 +26,9 @@ package struct StorageTransfer: Sendable {
 
   /// Names the kind in commands, and its folder: lower-case, no two of the program alike.
   package let name: String
+  /// Exports every item of a scope; blocks until the last one is delivered.
   package let exportItems: Export
+  /// Imports items into a scope; blocks until the last one is stored.
   package let importItems: Import
   /// Whether the items are secrets: they are exported where the kind is named, and not with all others.
   package var isSecret = false
@@ -41,6 +43,7 @@ package struct StorageTransfer: Sendable {
 
 /// What an export or an import is about, and the right to it.
 package struct StorageScope: Sendable {
+  /// The right to read or to replace everything in the scope.
   package let permit: AdministratorPermit
   /// Kinds that belong to projects take its project.
   package let database: DatabaseID
@@ -56,6 +59,7 @@ package struct StorageScope: Sendable {
 package struct StorageItem: Sendable, Equatable {
   /// The file that it belongs to, as people would name it: a path, without an ending.
   package let file: String
+  /// The item's line of JSON, or the command's other form of the kind.
   package let bytes: [UInt8]
 
   /// An item of a file.

@@ -5,7 +5,9 @@ import FirestoreModel
 package struct StoredServices: Sendable {
   /// What a verification found.
   package struct Verification: Sendable, Equatable {
+    /// The counts of all services, in the order of the services.
     package var counts: [StorageCount] = []
+    /// The number of differences that were reported; 0 means that the store is sound.
     package var differences = 0
   }
 

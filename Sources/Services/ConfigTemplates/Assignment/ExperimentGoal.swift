@@ -12,7 +12,9 @@ package struct ExperimentGoal: Sendable, Equatable, Codable {
     case value
   }
 
+  /// The name of an analytics event, such as `purchase`.
   package let event: String
+  /// The quantity whose mean per installation is compared.
   package let measure: Measure
 
   /// A goal.
@@ -24,6 +26,7 @@ package struct ExperimentGoal: Sendable, Equatable, Codable {
 
 /// An installation that an experiment has given a variant.
 package struct ExperimentMember: Sendable, Equatable {
+  /// The installation's Firebase installation id.
   package let installation: String
   /// The variant's index.
   package let variant: Int
@@ -39,6 +42,7 @@ package struct GoalOutcome: Sendable, Equatable {
   package var reached = 0
   /// Of what is measured of each.
   package var sum: Double = 0
+  /// The sum of the squares of each installation's measurement, from which the variance follows.
   package var sumOfSquares: Double = 0
 
   /// Nothing.

@@ -4,19 +4,25 @@ import FirestoreModel
 package struct ExperimentReport: Sendable, Equatable {
   /// A variant and its installations.
   package struct Variant: Sendable, Equatable {
+    /// The variant's id, unique in its experiment.
     package let id: String
+    /// The variant's share, relative to the sum of all weights.
     package let weight: Int
+    /// Installations that were given the variant by the weights of the newest template.
     package let assigned: Int64
   }
 
+  /// The experiment's id, which several parameters may share.
   package let id: String
   /// Parameters that have a value by it.
   package let keys: [String]
   /// Of `PercentRange.whole`.
   package let exposure: Int
+  /// True where an installation keeps its variant when weights change.
   package let isSticky: Bool
   /// By what its results compare the variants where nothing else is asked.
   package let goal: ExperimentGoal?
+  /// The variants in the template's order.
   package let variants: [Variant]
   /// Nil before anybody is assigned.
   package let ratio: SampleRatio?

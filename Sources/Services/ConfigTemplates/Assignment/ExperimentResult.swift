@@ -5,10 +5,13 @@ import KeyValueStore
 package struct ExperimentResult: Sendable, Equatable {
   /// A variant; the first is the baseline of the others.
   package struct Variant: Sendable, Equatable {
+    /// The variant's id, unique in its experiment.
     package let id: String
+    /// The variant's share, relative to the sum of all weights.
     package let weight: Int
     /// Installations that have it, and what they did.
     package let assigned: Int
+    /// The counts and sums of the goal among the assigned installations.
     package let outcome: GoalOutcome
     /// Of what is measured, of all that were assigned; nil where nobody is.
     package let mean: Double?
@@ -16,8 +19,11 @@ package struct ExperimentResult: Sendable, Equatable {
     package let difference: MeanDifference?
   }
 
+  /// The experiment's id in the newest template.
   package let id: String
+  /// The goal that was asked for, or else the experiment's own.
   package let goal: ExperimentGoal
+  /// The variants in the template's order, the baseline first.
   package let variants: [Variant]
   /// Nil before anybody is assigned.
   package let ratio: SampleRatio?

@@ -34,8 +34,11 @@ package struct MeanDifference: Sendable, Equatable {
   /// The mixture's variance in variances of one measurement: intervals are tightest at about 5,000 in each sample.
   private static let mixture = 0.003
 
+  /// The sample's mean minus the baseline's.
   package let value: Double
+  /// The lower end of the interval.
   package let low: Double
+  /// The upper end of the interval.
   package let high: Double
   /// How likely such a difference or a larger one would ever be seen, were there none.
   package let probability: Double

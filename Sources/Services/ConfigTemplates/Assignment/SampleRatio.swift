@@ -11,6 +11,7 @@ package struct SampleRatio: Sendable, Equatable {
   /// Below it a mismatch is told: by chance alone it comes once in a thousand experiments.
   package static let threshold = 0.001
 
+  /// Pearson's statistic, with one degree of freedom fewer than there are variants.
   package let chiSquared: Double
   /// How likely such a difference or a larger one is by chance.
   package let probability: Double

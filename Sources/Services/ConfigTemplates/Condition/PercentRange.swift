@@ -8,6 +8,7 @@ import Crypto
 package struct PercentRange: Sendable, Equatable {
   /// Names whose percentile counts; conditions with one seed take the same installations.
   package let seed: String
+  /// The interval that contains the percentiles of its installations.
   package let kind: Kind
 
   /// The interval in micro-percent.

@@ -15,6 +15,7 @@ package struct VersionNumber: Sendable, Comparable {
     self.parts = parts
   }
 
+  /// Compares part by part from the left; missing parts are zero.
   package static func < (left: VersionNumber, right: VersionNumber) -> Bool {
     left.parts.lexicographicallyPrecedes(right.parts)
   }

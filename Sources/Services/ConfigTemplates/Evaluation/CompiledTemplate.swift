@@ -68,6 +68,7 @@ package struct CompiledTemplate: Sendable {
 
   /// How a parameter came to its value.
   package struct Outcome: Sendable, Equatable {
+    /// The parameter's key.
     package let key: String
     /// Nil where clients take their own default.
     package let value: String?

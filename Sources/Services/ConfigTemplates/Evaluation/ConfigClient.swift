@@ -2,18 +2,23 @@
 ///
 /// Nothing of it is checked: values are decided by it, rights are not.
 package struct ConfigClient: Sendable, Equatable {
+  /// The app's id in Google's form, such as `1:42:ios:ab`; nil where the client names none.
   package var appID: String?
   /// The Firebase installation id, by which percentages are decided.
   package var installationID: String?
   /// True for a client that is the installation which it names: of others nothing is kept or known.
   package var isProven = true
+  /// The app's version, such as `1.12.3`.
   package var appVersion: String?
+  /// The app's build number, as a text.
   package var appBuild: String?
   /// ISO 3166 in two letters.
   package var country: String?
   /// A tag such as `pt-BR`.
   package var language: String?
+  /// Values of Google Analytics user properties, by their names.
   package var userProperties: [String: String] = [:]
+  /// Values of the app's custom signals, by their names.
   package var customSignals: [String: String] = [:]
   /// Microseconds since the epoch.
   package var firstOpenTime: Int64?

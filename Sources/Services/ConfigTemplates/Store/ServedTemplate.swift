@@ -8,11 +8,15 @@ import Synchronization
 /// Clients of which the same conditions are true share a reply, which is made once and kept within a
 /// bound of bytes. Any thread may call.
 package final class ServedTemplate: Sendable {
+  /// The project and the namespace of the template.
   package let id: TemplateID
+  /// The version's number, author and time, as it was published.
   package let version: TemplateVersion
+  /// The template as it was published.
   package let template: ConfigTemplate
   /// By which clients know it; see `TemplateHead`.
   package let served: Int64
+  /// The template's conditions and splits, ready to be evaluated.
   package let compiled: CompiledTemplate
 
   private struct Replies {

@@ -6,22 +6,29 @@ import FirestoreModel
 package struct ConfigTemplate: Sendable, Equatable {
   /// A named condition.
   package struct Condition: Sendable, Equatable {
+    /// The name by which parameters refer to the condition, unique in its template: at most 256 characters.
     package let name: String
+    /// The condition in Google's language, such as `device.country in ['br']`.
     package let expression: String
     /// One of the console's colours.
     package var tagColor: String?
+    /// The author's note for people; nil without one.
     package var description: String?
   }
 
   /// A parameter; its values are texts whatever its type says of them.
   package struct Parameter: Sendable, Equatable {
+    /// The parameter's name, unique in its template, with letters, digits and `_`.
     package let key: String
     /// The group that it is shown in.
     package var group: String?
+    /// The value where no condition holds; nil where clients take their own default.
     package var defaultValue: ParameterValue?
     /// By the names of conditions.
     package var conditionalValues: [(condition: String, value: ParameterValue)] = []
+    /// The author's note for people; nil without one.
     package var description: String?
+    /// The type of all values; nil leaves them unchecked.
     package var valueType: ValueType?
 
     /// Every value that some client may have by it.
@@ -29,6 +36,7 @@ package struct ConfigTemplate: Sendable, Equatable {
       conditionalValues.map(\.value) + [defaultValue].compactMap(\.self)
     }
 
+    /// Compares all properties; conditional values must have the same order.
     package static func == (left: Parameter, right: Parameter) -> Bool {
       left.key == right.key && left.group == right.group
         && left.defaultValue == right.defaultValue && left.description == right.description
@@ -39,7 +47,9 @@ package struct ConfigTemplate: Sendable, Equatable {
 
   /// A group of parameters.
   package struct Group: Sendable, Equatable {
+    /// The group's name, which no parameter of the template has.
     package let name: String
+    /// The author's note for people; nil without one.
     package var description: String?
   }
 
@@ -51,9 +61,11 @@ package struct ConfigTemplate: Sendable, Equatable {
     case json = "JSON"
   }
 
+  /// The conditions by priority: the first one that holds decides.
   package var conditions: [Condition] = []
   /// Those without a group first, then by groups.
   package var parameters: [Parameter] = []
+  /// The groups by which the console shows parameters.
   package var groups: [Group] = []
   /// What its author says of this version.
   package var versionDescription: String?
@@ -82,7 +94,9 @@ package enum ParameterValue: Sendable, Equatable {
 
   /// A value that some percent of the installations get; the others go on to the next condition.
   package struct Rollout: Sendable, Equatable {
+    /// The rollout's id, which parameters with the same percentage may share.
     package let id: String
+    /// The value for the installations within the percentage.
     package let value: String
     /// Of `PercentRange.whole`.
     package let microPercent: Int
@@ -92,12 +106,17 @@ package enum ParameterValue: Sendable, Equatable {
   package struct Experiment: Sendable, Equatable {
     /// One of the values; nil leaves the parameter as it is without the experiment.
     package struct Variant: Sendable, Equatable {
+      /// The variant's id, unique in its experiment.
       package let id: String
+      /// The parameter's value for the variant.
       package let value: String?
+      /// The variant's share, relative to the sum of all weights.
       package let weight: Int
     }
 
+    /// The experiment's id, which parameters with the same weights may share.
     package let id: String
+    /// The variants in the author's order; the first is the baseline of results.
     package let variants: [Variant]
     /// Of the installations that its condition is true of, in millionths of a percent.
     package let exposure: Int
@@ -122,7 +141,9 @@ package enum ConfigNamespace: String, Sendable, CaseIterable {
 
 /// Which template is meant.
 package struct TemplateID: Sendable, Hashable {
+  /// The id of the project.
   package let project: Text
+  /// The namespace, which decides between clients' and back ends' template.
   package let namespace: ConfigNamespace
 
   /// A project's template.

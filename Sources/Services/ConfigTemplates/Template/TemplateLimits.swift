@@ -1,7 +1,10 @@
 /// The bounds of templates, which are the API's.
 package enum TemplateLimits {
+  /// The most parameters of a template, in all groups together.
   package static let parameters = 3_000
+  /// The most conditions of a template.
   package static let conditions = 2_000
+  /// The most parameter groups of a template.
   package static let groups = 1_000
   /// Characters of a parameter's or group's name.
   static let name = 256

@@ -4,7 +4,9 @@ import FirestoreModel
 package struct TemplateVersion: Sendable, Equatable {
   /// Who published, as far as it is known.
   package struct Author: Sendable, Equatable {
+    /// The author's email address; nil where it is not known.
     package var email: String?
+    /// The author's display name; nil where it is not known.
     package var name: String?
 
     /// An author of those names.
@@ -26,10 +28,13 @@ package struct TemplateVersion: Sendable, Equatable {
   package let number: Int64
   /// Microseconds since the epoch.
   package let updateTime: Int64
+  /// The publisher's account; empty where it is not known.
   package let author: Author
   /// The API's word for the program: `REST_API`, `ADMIN_SDK_NODE`, `CONSOLE`.
   package let origin: String
+  /// The kind of change that made the version.
   package let type: UpdateType
+  /// The author's note on the version; nil without one.
   package let description: String?
   /// The version that a rollback brought back.
   package let rollbackSource: Int64?

@@ -6,6 +6,7 @@ import KeyValueStore
 /// Messages that have a cap are counted by their label for the user whose registration it is, and for the registration where it is
 /// nobody's; one message is one for all registrations of a user.
 package struct FrequencyCap: Sendable, Equatable {
+  /// The most messages within one period: 1 to `most`.
   package let messages: Int64
   /// Seconds.
   package let period: Int64

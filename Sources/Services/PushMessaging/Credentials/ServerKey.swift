@@ -4,8 +4,11 @@ import KeyValueStore
 
 /// A key of a back end that sends in the legacy form; kept as its hash alone.
 package struct ServerKey: Sendable, Equatable {
+  /// The id of the project for which the key sends.
   package let project: Text
+  /// The key's name, unique in its project: 1 to 100 bytes.
   package let name: String
+  /// The time at which the key was made, in microseconds since 1970.
   package let created: Int64
   /// The beginning of the key, by which people tell keys apart.
   package let hint: String

@@ -91,7 +91,9 @@ package struct Delivery: Sendable, Equatable {
     }
   }
 
+  /// The state that the delivery reached last.
   package var state: State
+  /// The channel of the registration's address when the delivery was made.
   package let channel: PushChannel
   let priority: PushParcel.Priority
   /// When it came to its state.
@@ -99,6 +101,7 @@ package struct Delivery: Sendable, Equatable {
   /// Where its slot is while it has one: when it is due, in its lane or held, or its sequence in the mailbox.
   var slot: Int64
   let collapseKey: String?
+  /// The cause of the state, such as `mailbox-full` or a push service's own text; nil without one.
   package var reason: String?
   /// When its device's clock shows the message's time; 0 where the message has one time for all.
   var start: Int64 = 0

@@ -368,6 +368,8 @@ struct DeliveryBook {
 
 /// A registration's mailbox.
 package struct MailboxID: Sendable, Hashable {
+  /// The id of the registration's project.
   package let project: Text
+  /// The number of the registration.
   package let number: Int64
 }

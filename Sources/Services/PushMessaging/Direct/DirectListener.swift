@@ -3,6 +3,7 @@ import FirestoreModel
 /// A message that came into a mailbox.
 package struct MailboxArrival: Sendable {
   let mailbox: MailboxID
+  /// The message's position in its mailbox: one above that of the message before it, from 1.
   package let sequence: Int64
   /// Nil where the mailbox has to be read for what its client gets.
   let message: StoredMessage?
@@ -33,7 +34,9 @@ package final class WakingListener: DirectListener {
     )
   }
 
+  /// Wakes the task; several arrivals before it runs wake it once.
   package func receive(_ arrival: MailboxArrival) { continuation.yield() }
 
+  /// Ends `wakes`, and with it the task's loop.
   package func finish() { continuation.finish() }
 }

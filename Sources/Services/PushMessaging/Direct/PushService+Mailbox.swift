@@ -5,6 +5,7 @@ import KeyValueStore
 
 /// A message on its way to a client that is connected.
 package struct MailboxEntry: Sendable {
+  /// The message's position in its mailbox, which the client acknowledges.
   package let sequence: Int64
   /// The message's number.
   let message: Int64
@@ -25,6 +26,7 @@ struct WrittenDelivery: Sendable {
 
 /// What a client learns when it connects.
 package struct ConnectionStart: Sendable {
+  /// The mailbox of the client's registration.
   package let mailbox: MailboxID
   /// Whether messages were dropped since it connected last.
   package let hasDropped: Bool

@@ -3,8 +3,11 @@ import KeyValueStore
 
 /// What a client says that it has received: everything by the stream up to a sequence, and single messages by any way.
 package struct Receipts: Sendable {
+  /// The last position of the mailbox that the client has, with all before it; 0 acknowledges none.
   package var sequence: Int64
+  /// Ids of messages that the device received, such as `0:17`; texts in another form are ignored.
   package var received: [String]
+  /// Ids of messages that the user opened, in the form of `received`.
   package var opened: [String]
 
   /// Those receipts.
@@ -20,8 +23,11 @@ package struct Receipts: Sendable {
 
 /// A registration's token and the installation that shows it.
 package struct TokenOwner: Sendable {
+  /// The registration token, or an installation's id.
   package let token: String
+  /// The id of the project to which the registration must belong.
   package let project: Text
+  /// The id of the installation that the caller proved to be.
   package let installation: String
 
   /// An installation's token.

@@ -5,8 +5,11 @@ import KeyValueStore
 package enum MessagingVerification {
   /// How much there is.
   package struct Seen: Sendable {
+    /// Messages that are stored in full; summaries of old messages do not count.
     package var messages = 0
+    /// Deliveries of those messages, in every state.
     package var deliveries = 0
+    /// Registrations, with those that ended and are still kept.
     package var registrations = 0
   }
 

@@ -6,7 +6,9 @@ import KeyValueStore
 extension PushService {
   /// How much was erased of a user.
   package struct Erased: Sendable, Equatable {
+    /// The user's registrations, all of which are deleted.
     package var registrations = 0
+    /// Messages to the user or to one of the registrations; those to topics do not count.
     package var messages = 0
   }
 

@@ -5,7 +5,9 @@ import KeyValueStore
 
 /// A message with its counts.
 package struct MessageReport: Sendable {
+  /// The message; its stage is `summarized` where only the counts are kept.
   package let message: StoredMessage
+  /// Deliveries by channel and state, when the report was read.
   package let counts: MessageCounts
 }
 
@@ -19,6 +21,7 @@ extension MessageReport {
 package struct DeliveryReport: Sendable {
   /// The registration's number.
   package let registration: Int64
+  /// The delivery's state when the report was read.
   package let delivery: Delivery
 }
 

@@ -3,15 +3,18 @@ import KeyValueStore
 
 /// How a message is to be delivered by one way.
 package struct DeliveryOptions: Sendable, Equatable {
+  /// The priority that the message asks for, or else the platform's default.
   package var priority: PushParcel.Priority
   /// Seconds.
   package var timeToLive: Int64
+  /// A key by which a newer message replaces a pending one; nil for a message that replaces none.
   package var collapseKey: String?
 }
 
 /// What a message says, without whom it is for, in the form of the API with names in snake case; with it
 /// `options`, which are the ways' own, in the order of `PushChannel`.
 package struct MessageContent: Sendable, Equatable {
+  /// The message's members, followed by `options`.
   package let json: JSONText
   /// The same as bytes, as it is stored.
   let bytes: [UInt8]

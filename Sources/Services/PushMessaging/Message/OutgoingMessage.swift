@@ -13,7 +13,9 @@ package struct OutgoingMessage: Sendable {
     case audience(String)
   }
 
+  /// The one recipient that the request names.
   package let recipient: Recipient
+  /// The message without its recipient, within the bounds of its size.
   package let content: MessageContent
   /// How many of its label somebody gets at most; nil without a bound.
   package private(set) var cap: FrequencyCap?

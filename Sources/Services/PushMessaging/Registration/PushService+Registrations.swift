@@ -6,11 +6,15 @@ import KeyValueStore
 
 /// What an app registers.
 package struct RegistrationRequest: Sendable {
+  /// The id of the project in which the app registers.
   package let project: Text
   /// The id of the app's installation, which its authentication token proves.
   package let installation: String
+  /// The app's id in Google's form, such as `1:42:ios:ab`.
   package let appID: String
+  /// The address to which messages are sent.
   package let address: PushAddress
+  /// The app's description of itself; empty texts where it gives none.
   package var details = Registration.Details()
   /// The user whom a verified token names.
   package var uid: String?

@@ -5,36 +5,49 @@ import KeyValueStore
 package struct Registration: Sendable, Equatable {
   /// Why and since when a registration gets nothing any more.
   package struct Gone: Sendable, Equatable {
+    /// The cause, such as `unregistered`, `replaced`, `stale`, or a push service's text.
     package let reason: String
+    /// The time since which it gets nothing, in microseconds since 1970.
     package let at: Int64
   }
 
   /// What an app says of itself.
   package struct Details: Sendable, Equatable {
+    /// The client's name for its platform, else `web`, `ios` or `direct` by its address, or `imported`.
     package var platform = ""
+    /// The app's own version, such as `1.4.2`; empty where the app does not tell it.
     package var appVersion = ""
+    /// The language of the device, as the app tells it; empty where it does not.
     package var language = ""
+    /// The time zone's identifier, such as `America/Sao_Paulo`; empty where it is not told.
     package var timeZone = ""
 
     /// Nothing said.
     package init() {}
   }
 
+  /// The id of the project that made it.
   package let project: Text
+  /// A number that no other registration of the store has; it stays when the token changes.
   package let number: Int64
   /// The id of the app's installation.
   package let installation: String
+  /// The app's id in Google's form, such as `1:42:ios:ab`.
   package let appID: String
+  /// The address that the app gave last.
   package var address: PushAddress
+  /// The app's description of itself, replaced with every renewal.
   package var details: Details
   /// The user, where a verified token named one.
   package var uid: String?
   var tokenHash: [UInt8]
+  /// The time of the first registration, in microseconds since 1970.
   package let created: Int64
   /// When the app last said its address: what a push service says of a time before that is of another one.
   package var renewed: Int64
   /// When the app was last heard of by other calls, to the day; 0 where it never was.
   var lastCall: Int64 = 0
+  /// The end of the registration; nil while it is live.
   package var gone: Gone?
 
   init(

@@ -3,6 +3,7 @@ import KeyValueStore
 
 /// A push resource of RFC 8030: a URL by which anybody who was given it sends to one client that connects to us.
 package struct PushResource: Sendable, Equatable {
+  /// The id of the project of the client's registration.
   package let project: Text
   /// The registration whose mailbox takes what is sent.
   let registration: Int64
@@ -74,6 +75,7 @@ package struct PushedMessage: Sendable {
   package let body: [UInt8]
   /// Seconds, at most `OutgoingMessage.longestLife`.
   package let timeToLive: Int64
+  /// The header field `Urgency`; only `high` raises the delivery's priority.
   package let urgency: Urgency
   /// A newer message of the topic takes the place of one that waits.
   package let topic: String?

@@ -21,7 +21,9 @@ package struct MessageSchedule: Sendable, Equatable {
       package var name: String { "\(self)".uppercased() }
     }
 
+    /// The part of the calendar by which `interval` counts.
     package let unit: Unit
+    /// Units from one message to the next: 1 to 366.
     package let interval: Int
     /// No message after it, in microseconds; nil is without an end.
     package let until: Int64?
@@ -37,9 +39,11 @@ package struct MessageSchedule: Sendable, Equatable {
     }
   }
 
+  /// The time of the first message, from which every repetition is computed.
   package let first: Time
   /// The zone whose days and months repetitions count by, and that of devices which tell none.
   package let zone: TimeZone
+  /// The rule for further messages; nil for a message that is sent once.
   package let recurrence: Recurrence?
   /// How many times came before this one.
   package private(set) var number: Int64 = 0

@@ -15,14 +15,17 @@ package struct StoredMessage: Sendable {
     case summarized = 3
   }
 
+  /// The id of the project that sent it.
   package let project: Text
   /// A version of the engine: when it was accepted.
   package let id: Int64
+  /// The content as it was accepted; only its label once the message is summarized.
   package let content: MessageContent
   /// In the form of `MessageTarget.stored`.
   package let target: MessageTarget
   /// The API that it came by, as `v1` or `legacy`.
   package let origin: String
+  /// The stage that the message reached last.
   package var stage: Stage
   /// What its lives and deadlines count from: when it was accepted, or its scheduled time.
   package var start: Int64

@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// The name of a topic: letters, digits and `-_.~%`, at most 900 of them.
 package struct TopicName: Sendable, Hashable, Comparable {
+  /// The name without `/topics/` before it.
   package let text: String
 
   private static let longest = 900
@@ -26,6 +27,7 @@ package struct TopicName: Sendable, Hashable, Comparable {
     }
   }
 
+  /// Orders names by their UTF-8 bytes, as keys of the store are ordered.
   package static func < (left: TopicName, right: TopicName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }

@@ -12,7 +12,9 @@ package struct PushParcel: Sendable {
   package let messageID: String
   /// The project that sends.
   package let sender: Text
+  /// The address of the registration, of the transport's own case.
   package let address: PushAddress
+  /// The project's credentials for the push service; `none` where the address needs none.
   package let credentials: PushCredentials
   /// What the device receives, with what the message says of the platform merged in: for APNs the whole payload with
   /// `aps`, for the others the JSON that Firebase's clients of the web take.
@@ -25,6 +27,7 @@ package struct PushParcel: Sendable {
   package let headers: [String: String]
   /// A newer message of the same key takes the place of one that waits; transports cut it to what they take.
   package let collapseKey: String?
+  /// The delivery's priority, which transports translate to the push service's own.
   package let priority: Priority
   /// What is left of the message's life: 0 is now or never.
   package let timeToLive: Duration
