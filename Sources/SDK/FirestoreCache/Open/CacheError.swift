@@ -12,9 +12,11 @@ package struct CacheError: Error, Sendable {
     case unusable
   }
 
+  /// The kind of the problem, by which callers decide what to do with the file.
   package let code: Code
   /// For the log.
   package let message: String
+  /// The underlying error of SQLite or of the file system; nil without one.
   package let cause: (any Error)?
 
   init(_ code: Code, _ message: String, cause: (any Error)? = nil) {

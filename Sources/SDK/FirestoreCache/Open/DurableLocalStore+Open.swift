@@ -6,6 +6,7 @@ import GRDB
 extension DurableLocalStore {
   /// What opening a cache led to.
   package struct Opened {
+    /// The store of the file or of its replacement; one in memory where neither can be used.
     package let store: any LocalStore
     /// Why the store is not what the file held, for the log; nil where all is well.
     package let problem: CacheError?

@@ -10,6 +10,7 @@ extension DurableLocalStore {
   /// So many documents are worth a question about their collections first.
   private static let manyPaths = 8
 
+  /// Looks up each document by its key; throws `CacheError.damaged` for a row that cannot be read.
   package func documents(
     _ paths: some Collection<ResourcePath>
   ) throws -> [ResourcePath: CachedDocument] {
@@ -38,6 +39,7 @@ extension DurableLocalStore {
     return try select.bind(collection).firstRow { _ in false } ?? true
   }
 
+  /// Reads the documents of the collection; with a snapshot it uses the index of read times.
   package func documents(
     in collection: ResourcePath,
     readAfter version: CommitVersion
@@ -63,6 +65,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// Reads at most `limit` documents in the order of their ids.
   package func documents(
     in collection: ResourcePath,
     after path: ResourcePath?,
@@ -105,6 +108,7 @@ extension DurableLocalStore {
     )
   }
 
+  /// Inserts the documents, or replaces the rows that are there.
   package func save(_ documents: [CachedDocument]) throws {
     let insert = try statement(
       "INSERT INTO documents (collection, id, \(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?) "
@@ -130,6 +134,7 @@ extension DurableLocalStore {
     return document.hasCommittedMutations ? kind | committed : kind
   }
 
+  /// Deletes the documents with their last uses; unknown paths are ignored.
   package func removeDocuments(_ paths: some Collection<ResourcePath>) throws {
     let delete = try statement("DELETE FROM documents WHERE collection = ? AND id = ?")
     let deleteUse = try statement("DELETE FROM uses WHERE collection = ? AND id = ?")
@@ -140,6 +145,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// The collections of that id, at every depth; rows of collections are never deleted.
   package func collections(withID id: Text) throws -> [ResourcePath] {
     var result: [ResourcePath] = []
     try statement("SELECT path FROM collections WHERE name = ?").bind(id.string).forEachRow { row in
@@ -151,6 +157,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// The bytes of all documents, as the file's totals have them.
   package func documentBytes() throws -> Int {
     let select = try statement("SELECT document_bytes FROM totals")
     return Int(try select.firstRow { $0.integer(0) } ?? 0)

@@ -4,6 +4,7 @@ import FirestoreSync
 // Indexes of fields and their entries.
 
 extension DurableLocalStore {
+  /// The indexes by ascending numbers; throws where one cannot be decoded.
   package func fieldIndexes() throws -> [FieldIndex] {
     var result: [FieldIndex] = []
     try statement("SELECT number, content FROM field_indexes ORDER BY number").forEachRow { row in
@@ -12,16 +13,19 @@ extension DurableLocalStore {
     return result
   }
 
+  /// Inserts an index or replaces the one with its number; entries stay.
   package func save(_ index: FieldIndex) throws {
     try statement("INSERT OR REPLACE INTO field_indexes (number, content) VALUES (?, ?)")
       .bind(index.id).bind(IndexCodec.encode(index)).run()
   }
 
+  /// Deletes an index with all its entries, whose number decides how long it takes.
   package func removeFieldIndex(_ id: IndexID) throws {
     try statement("DELETE FROM field_indexes WHERE number = ?").bind(id).run()
     try statement("DELETE FROM index_entries WHERE field_index = ?").bind(id).run()
   }
 
+  /// Replaces the document's entries; does nothing for a document whose collection is unknown.
   package func setEntries(_ keys: [[UInt8]], of path: ResourcePath, in index: IndexID) throws {
     guard let document = try key(of: path) else { return }
     try statement(
@@ -37,6 +41,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// Reads entries one by one while the body runs, which must not change the index.
   package func forEachEntry(
     _ index: IndexID,
     _ collection: ResourcePath,

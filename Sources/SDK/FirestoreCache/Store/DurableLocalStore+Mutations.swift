@@ -4,6 +4,7 @@ import FirestoreSync
 // Mutation queues and overlays.
 
 extension DurableLocalStore {
+  /// Inserts a batch and a row for each document that it writes; throws for a number that is taken.
   package func append(_ batch: MutationBatch, user: UserID) throws {
     let user = try number(ofNew: user)
     try statement("INSERT INTO batches (user, number, content) VALUES (?, ?, ?)")
@@ -16,6 +17,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// Deletes a batch with the rows of its documents, if it is there.
   package func removeBatch(_ id: BatchID, user: UserID) throws {
     guard let batch = try batch(id, user: user), let user = try number(of: user) else { return }
     try statement("DELETE FROM batches WHERE user = ? AND number = ?").bind(user).bind(id).run()
@@ -28,12 +30,14 @@ extension DurableLocalStore {
     }
   }
 
+  /// The batch of that number; nil where the user's queue has none.
   package func batch(_ id: BatchID, user: UserID) throws -> MutationBatch? {
     guard let user = try number(of: user) else { return nil }
     return try statement("SELECT number, content FROM batches WHERE user = ? AND number = ?")
       .bind(user).bind(id).firstRow { try batch($0) }
   }
 
+  /// The first batch with a higher number; nil behind the last.
   package func batch(after id: BatchID, user: UserID) throws -> MutationBatch? {
     guard let user = try number(of: user) else { return nil }
     let select = try statement(
@@ -42,6 +46,7 @@ extension DurableLocalStore {
     return try select.bind(user).bind(id).firstRow { try batch($0) }
   }
 
+  /// All batches of the user by ascending numbers, decoded at once.
   package func batches(user: UserID) throws -> [MutationBatch] {
     guard let user = try number(of: user) else { return [] }
     var result: [MutationBatch] = []
@@ -50,6 +55,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// The batches that write one of the documents, each once, by ascending numbers.
   package func batches(of paths: Set<ResourcePath>, user: UserID) throws -> [MutationBatch] {
     guard let number = try number(of: user) else { return [] }
     let select = try statement(
@@ -68,6 +74,7 @@ extension DurableLocalStore {
     return try row.withBytes(1) { try BatchCodec.decode($0, id: id, database: database) }
   }
 
+  /// The number of the user's last batch; nil where the queue is empty.
   package func highestBatchID(user: UserID) throws -> BatchID? {
     guard let user = try number(of: user) else { return nil }
     let select = try statement(
@@ -76,6 +83,7 @@ extension DurableLocalStore {
     return try select.bind(user).firstRow { BatchID($0.integer(0)) }
   }
 
+  /// The documents that a queued batch of any user writes.
   package func mutated(among paths: Set<ResourcePath>) throws -> Set<ResourcePath> {
     let any = try statement("SELECT 1 FROM batch_documents LIMIT 1")
     if paths.count > 1, try any.firstRow({ _ in true }) == nil { return [] }
@@ -95,6 +103,7 @@ extension DurableLocalStore {
 
   // MARK: Overlays
 
+  /// The overlays of those documents that have one.
   package func overlays(
     _ paths: some Collection<ResourcePath>,
     user: UserID
@@ -116,6 +125,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// The overlays of the collection's own documents, without those of subcollections.
   package func overlays(
     in collection: ResourcePath,
     user: UserID
@@ -133,6 +143,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// Inserts the overlays, or replaces the documents' earlier ones.
   package func save(_ overlays: [ResourcePath: Overlay], user: UserID) throws {
     let user = try number(ofNew: user)
     let insert = try statement(
@@ -143,6 +154,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// Deletes the documents' overlays; paths without one are ignored.
   package func removeOverlays(_ paths: some Collection<ResourcePath>, user: UserID) throws {
     guard let user = try number(of: user) else { return }
     let delete = try statement(

@@ -4,6 +4,7 @@ import FirestoreSync
 // When documents were used, bundles, and the numbers of the whole store.
 
 extension DurableLocalStore {
+  /// Stores the use under which each document was last used.
   package func touch(_ paths: some Collection<ResourcePath>, sequenceNumber: Int64) throws {
     let insert = try statement(
       "INSERT OR REPLACE INTO uses (collection, id, number) VALUES (?, ?, ?)"
@@ -11,6 +12,7 @@ extension DurableLocalStore {
     for path in paths { try insert.bind(try key(ofNew: path)).bind(sequenceNumber).run() }
   }
 
+  /// The cached documents up to that use, oldest first; those never touched have use 0.
   package func leastRecentlyUsed(upTo sequenceNumber: Int64) throws -> [ResourcePath] {
     let select = try statement(
       "SELECT d.collection, d.id, coalesce(u.number, 0) AS used FROM documents d "
@@ -22,6 +24,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// The uses of all targets, and of documents that no target matches; in no order.
   package func sequenceNumbers() throws -> [Int64] {
     let select = try statement(
       "SELECT sequence_number FROM targets UNION ALL SELECT number FROM uses u "
@@ -33,6 +36,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// The record of a loaded bundle; nil where none of that id was loaded.
   package func bundle(_ id: String) throws -> BundleRecord? {
     let select = try statement("SELECT create_time, version FROM bundles WHERE id = ?")
     return try select.bind(id).firstRow { row in
@@ -44,6 +48,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// Inserts a bundle's record, or replaces the earlier one of its id.
   package func save(_ bundle: BundleRecord) throws {
     let insert = try statement(
       "INSERT OR REPLACE INTO bundles (id, create_time, version) VALUES (?, ?, ?)"
@@ -51,6 +56,7 @@ extension DurableLocalStore {
     try insert.bind(bundle.id).bind(bundle.createTime.microseconds).bind(bundle.version).run()
   }
 
+  /// The query of that name; nil where no bundle brought one.
   package func namedQuery(_ name: String) throws -> NamedQuery? {
     let select = try statement("SELECT content FROM named_queries WHERE name = ?")
     return try select.bind(name).firstRow { row in
@@ -58,6 +64,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// Inserts a query, or replaces the earlier one of its name.
   package func save(_ query: NamedQuery) throws {
     let insert = try statement(
       "INSERT OR REPLACE INTO named_queries (name, content) VALUES (?, ?)"
@@ -65,6 +72,7 @@ extension DurableLocalStore {
     try insert.bind(query.name).bind(TargetCodec.encode(query)).run()
   }
 
+  /// The numbers of the file's only row of totals; throws `CacheError.damaged` where it is missing.
   package func globals() throws -> StoreGlobals {
     let select = try statement(
       "SELECT snapshot_version, target_number, sequence_number, batch_number FROM totals"
@@ -81,6 +89,7 @@ extension DurableLocalStore {
     return found
   }
 
+  /// Stores all numbers at once; the name and the bytes of documents stay.
   package func save(_ globals: StoreGlobals) throws {
     let update = try statement(
       "UPDATE totals SET snapshot_version = ?, target_number = ?, sequence_number = ?, "

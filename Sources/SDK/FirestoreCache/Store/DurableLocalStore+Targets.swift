@@ -4,6 +4,7 @@ import FirestoreSync
 // Targets, and the documents that they match at the server.
 
 extension DurableLocalStore {
+  /// The target's data, found by its identity; nil where the file has none.
   package func target(_ target: Target) throws -> TargetData? {
     let select = try statement(
       "SELECT number, sequence_number, content FROM targets WHERE identity = ?"
@@ -11,6 +12,7 @@ extension DurableLocalStore {
     return try select.bind(TargetCodec.identity(of: target)).firstRow { try targetData($0) }
   }
 
+  /// All targets in no order; throws where one cannot be decoded.
   package func targets() throws -> [TargetData] {
     var result: [TargetData] = []
     try statement("SELECT number, sequence_number, content FROM targets").forEachRow { row in
@@ -29,6 +31,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// Inserts a target, or replaces the one with its number or its identity.
   package func save(_ target: TargetData) throws {
     let insert = try statement(
       "INSERT OR REPLACE INTO targets (number, identity, sequence_number, content) "
@@ -38,11 +41,13 @@ extension DurableLocalStore {
       .bind(target.sequenceNumber).bind(TargetCodec.encode(target)).run()
   }
 
+  /// Deletes a target with its keys, if it is there.
   package func removeTarget(_ id: TargetID) throws {
     try statement("DELETE FROM targets WHERE number = ?").bind(Int64(id)).run()
     try statement("DELETE FROM target_documents WHERE target = ?").bind(Int64(id)).run()
   }
 
+  /// The documents that the server matched with the target; empty for an unknown number.
   package func keys(ofTarget id: TargetID) throws -> Set<ResourcePath> {
     var result: Set<ResourcePath> = []
     try statement("SELECT collection, id FROM target_documents WHERE target = ?").bind(Int64(id))
@@ -50,6 +55,7 @@ extension DurableLocalStore {
     return result
   }
 
+  /// Adds documents to the target's keys; those that are there already are ignored.
   package func addKeys(_ paths: some Collection<ResourcePath>, toTarget id: TargetID) throws {
     let insert = try statement(
       "INSERT OR IGNORE INTO target_documents (target, collection, id) VALUES (?, ?, ?)"
@@ -57,6 +63,7 @@ extension DurableLocalStore {
     for path in paths { try insert.bind(Int64(id)).bind(try key(ofNew: path)).run() }
   }
 
+  /// Removes documents from the target's keys; those that are not there are ignored.
   package func removeKeys(
     _ paths: some Collection<ResourcePath>,
     fromTarget id: TargetID
@@ -69,6 +76,7 @@ extension DurableLocalStore {
     }
   }
 
+  /// The documents that at least one target matches.
   package func matched(among paths: Set<ResourcePath>) throws -> Set<ResourcePath> {
     let select = try statement(
       "SELECT 1 FROM target_documents INDEXED BY target_documents_by_document "

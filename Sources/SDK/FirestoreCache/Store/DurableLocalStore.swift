@@ -7,6 +7,7 @@ import GRDB
 /// The format is that of `CacheSchema`. Used from one thread at a time, as every local store. A transaction that throws leaves file and memory as they
 /// were before it.
 package final class DurableLocalStore: LocalStore {
+  /// Transactions of these labels fail before they change anything: a fault that tests inject.
   package var failingLabels: Set<TransactionLabel> = []
 
   /// A name that no other file has; with it a batch's number says which batch it is, wherever it is sent.
@@ -34,6 +35,7 @@ package final class DurableLocalStore: LocalStore {
     self.database = database
   }
 
+  /// Runs the body in one SQLite transaction; only `writeLocally` waits for the disk.
   package func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R {
     if failingLabels.contains(label) {
       throw LocalStoreError("The transaction \"\(label.rawValue)\" was made to fail.")

@@ -2,9 +2,13 @@ import FirestoreModel
 
 /// How much of a bundle has been loaded.
 package struct BundleProgress: Sendable, Hashable {
+  /// Documents read so far, with those that are known to be missing.
   package var documentsLoaded: Int
+  /// Documents that the bundle's metadata announces; 0 where it says nothing.
   package var totalDocuments: Int
+  /// Bytes of the elements read so far, without those of the metadata.
   package var bytesLoaded: Int
+  /// Bytes that the bundle's metadata announces; 0 where it says nothing.
   package var totalBytes: Int
 }
 
@@ -16,7 +20,9 @@ package struct BundleProgress: Sendable, Hashable {
 /// `metadata` first, then in any order `namedQuery`, `documentMetadata` and, behind the metadata of a document that
 /// exists, its `document`.
 package struct Bundle: Sendable {
+  /// The id, the creation time and the version in the bundle's metadata.
   package let record: BundleRecord
+  /// The progress at the end of the bundle.
   package let progress: BundleProgress
   let queries: [NamedQuery]
   let documents: [ResourcePath: CachedDocument]

@@ -19,7 +19,9 @@ package struct CollectionParameters: Sendable, Hashable {
 
 /// What one collection took.
 package struct CollectionResult: Sendable, Hashable {
+  /// Targets that were removed with their keys.
   package let removedTargets: Int
+  /// Documents that were removed from the cache.
   package let removedDocuments: Int
 }
 

@@ -26,13 +26,17 @@ package final class CachedDocument: Sendable {
     case committed
   }
 
+  /// The document's database and path.
   package let name: DocumentName
+  /// The knowledge of the document's content, with local writes applied.
   package let content: Content
   /// The update time; zero where local writes are part of the content.
   package let version: CommitVersion
+  /// The time at which the server created the document; zero where it is not known.
   package let createTime: CommitVersion
   /// The snapshot with which the state came from the server; zero for local states.
   package let readTime: CommitVersion
+  /// The share of the client's own writes in the content.
   package let mutations: Mutations
 
   /// A document in a state.
@@ -60,9 +64,13 @@ package final class CachedDocument: Sendable {
     if case .found(let fields) = content { fields } else { nil }
   }
 
+  /// True if the document is known to exist.
   package var isFound: Bool { fields != nil }
+  /// True if writes that the server has not acknowledged are part of the content.
   package var hasLocalMutations: Bool { mutations == .local }
+  /// True if the content is an acknowledged write's and watch has not delivered it.
   package var hasCommittedMutations: Bool { mutations == .committed }
+  /// True if it has local or committed mutations: snapshots report it as pending.
   package var hasPendingWrites: Bool { mutations != .none }
 
   /// The same state as read with a snapshot.

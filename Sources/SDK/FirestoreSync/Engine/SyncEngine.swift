@@ -11,8 +11,11 @@ import FirestoreModel
 package final class SyncEngine {
   /// What an engine is made with.
   package struct Configuration: Sendable {
+    /// The database whose documents the engine synchronizes.
     package var database: DatabaseID
+    /// The rule by which the cache drops documents that nothing uses.
     package var policy: CollectionPolicy
+    /// The user who is signed in at the start; nil for nobody.
     package var user: UserID
     /// How many limbo documents are asked for at the same time.
     package var maxConcurrentLimboResolutions: Int
@@ -66,6 +69,7 @@ package final class SyncEngine {
   var listenTargets: [TargetID: TargetData] = [:]
   var aggregator: WatchAggregator?
   var onlineTracker = OnlineStateTracker()
+  /// The state of the connection: `unknown` until an attempt succeeds or fails.
   package internal(set) var onlineState = OnlineState.unknown
 
   // The write stream.

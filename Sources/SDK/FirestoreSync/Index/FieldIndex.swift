@@ -17,7 +17,9 @@ package struct FieldIndex: Sendable, Hashable {
 
   /// A field of an index.
   package struct Field: Sendable, Hashable {
+    /// The field's path in each document.
     package let path: FieldPath
+    /// The direction of the field's values, or `contains` for the elements of an array.
     package let kind: Kind
 
     /// A field; never `__name__`, by which equal entries are ordered.
@@ -29,6 +31,7 @@ package struct FieldIndex: Sendable, Hashable {
 
   /// What an index is of.
   package struct Definition: Sendable, Hashable {
+    /// The id of the collections, at every depth of the database.
     package let collectionID: Text
     /// Never empty; at most one is `contains`.
     package let fields: [Field]
@@ -52,8 +55,11 @@ package struct FieldIndex: Sendable, Hashable {
     case complete
   }
 
+  /// The index's number, its key in the store.
   package let id: IndexID
+  /// The collections and the fields of the index.
   package let definition: Definition
+  /// The extent of documents that have their entries; only a complete index answers queries.
   package var progress: Progress
 
   /// An index.
@@ -66,7 +72,9 @@ package struct FieldIndex: Sendable, Hashable {
 
 /// The entries of an index between two keys, the upper one excluded.
 package struct IndexRange: Sendable, Hashable {
+  /// The smallest key of the range.
   package let lower: [UInt8]
+  /// The first key behind the range.
   package let upper: [UInt8]
 }
 

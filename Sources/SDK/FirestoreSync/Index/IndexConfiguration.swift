@@ -8,6 +8,7 @@ import FirestoreModel
 ///
 /// Everything else of it is the server's.
 package struct IndexConfiguration {
+  /// The indexes in the order of the configuration.
   package let definitions: [FieldIndex.Definition]
 
   /// Reads a configuration; throws for one with an index that cannot be.

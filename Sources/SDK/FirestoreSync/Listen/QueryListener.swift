@@ -13,7 +13,9 @@ package struct ListenOptions: Sendable, Hashable {
     case cache
   }
 
+  /// The source of results: the server with the cache, or the cache alone.
   package var source: Source
+  /// True if a change of metadata alone makes a snapshot too.
   package var includesMetadataChanges: Bool
   /// Whether the first snapshot waits for the server while the client may be online.
   package var waitsForSyncWhenOnline: Bool

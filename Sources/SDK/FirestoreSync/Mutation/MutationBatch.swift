@@ -9,12 +9,14 @@ package typealias UserID = String?
 
 /// Writes that were made together and are sent and acknowledged together.
 package struct MutationBatch: Sendable, Hashable {
+  /// The batch's number, its position in the user's queue.
   package let id: BatchID
   /// The client's clock when the writes were made.
   package let localWriteTime: Timestamp
   /// Remember the values that increments and the like began with, so that applying the batch again
   /// on top of a newer document does not count twice.
   package let baseWrites: [Write]
+  /// The writes in the order in which the app made them.
   package let writes: [Write]
 
   /// A batch of the queue.

@@ -15,6 +15,7 @@ package struct Overlay: Sendable, Hashable {
 
   /// The last batch that is part of it.
   package let batch: BatchID
+  /// The change that gives the document as the user sees it.
   package let change: Change
 
   /// A collapsed change.

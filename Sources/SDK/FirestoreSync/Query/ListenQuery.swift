@@ -16,6 +16,7 @@ package struct ListenQuery: Sendable, Hashable {
   }
 
   private let order: Order
+  /// The end of the order at which the limit keeps results; `first` without a limit.
   package let limitType: LimitType
   /// What the server is asked for; queries that mirror one another share it.
   package let target: Target
@@ -103,6 +104,7 @@ package struct Target: Sendable {
     case bundle(String)
   }
 
+  /// The document, query or bundle, by which targets are compared.
   package let kind: Kind
 
   /// A target.
@@ -115,6 +117,7 @@ package struct Target: Sendable {
 }
 
 extension Target: Hashable {
+  /// Compares queries by their normal forms; a query never equals a document or a bundle.
   package static func == (left: Target, right: Target) -> Bool {
     switch (left.kind, right.kind) {
     case (.document(let left), .document(let right)): left == right
@@ -124,6 +127,7 @@ extension Target: Hashable {
     }
   }
 
+  /// Hashes the document, the normal form of the query, or the bundle's id.
   package func hash(into hasher: inout Hasher) {
     switch kind {
     case .document(let path): hasher.combine(path)

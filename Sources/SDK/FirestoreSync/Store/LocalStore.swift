@@ -36,6 +36,7 @@ package enum TransactionLabel: String, Sendable, Hashable, CaseIterable {
 
 /// An error of the device's storage after which the same transaction may succeed.
 package struct LocalStoreError: Error, Sendable {
+  /// A text for the log.
   package let message: String
 
   /// An error with that text for the log.
@@ -44,8 +45,11 @@ package struct LocalStoreError: Error, Sendable {
 
 /// A bundle that was loaded.
 package struct BundleRecord: Sendable, Hashable {
+  /// The bundle's id, which its publisher chose.
   package let id: String
+  /// The time at which the bundle was built; one of the same id that is not newer is skipped.
   package let createTime: CommitVersion
+  /// The version of the bundle's format.
   package let version: Int
 
   /// A record of a bundle.
@@ -58,9 +62,13 @@ package struct BundleRecord: Sendable, Hashable {
 
 /// A query that a bundle named.
 package struct NamedQuery: Sendable, Hashable {
+  /// The name by which apps ask for the query.
   package let name: String
+  /// The query in the order in which apps see its results, whatever its limit type.
   package let query: Query
+  /// The end of the order at which the query's limit keeps results.
   package let limitType: ListenQuery.LimitType
+  /// The snapshot at which the bundle's server ran the query.
   package let readTime: CommitVersion
 
   /// A named query.
@@ -81,7 +89,9 @@ package struct NamedQuery: Sendable, Hashable {
 package struct StoreGlobals: Sendable, Hashable {
   /// The last snapshot of the server that is in the store.
   package var snapshotVersion: CommitVersion = .zero
+  /// The highest number that a target was given; numbers are not given twice.
   package var highestTargetID: TargetID = 0
+  /// The highest number of a use, by which least recently used targets and documents are found.
   package var highestSequenceNumber: Int64 = 0
   /// The last batch that was ever made, of any user.
   package var highestBatchID: BatchID = 0

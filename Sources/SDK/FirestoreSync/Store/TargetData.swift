@@ -19,8 +19,11 @@ package struct TargetData: Sendable, Hashable {
     case limboResolution = 3
   }
 
+  /// The document, query or bundle that is listened to.
   package let target: Target
+  /// The number of the target on the watch stream and in the store.
   package let id: TargetID
+  /// The reason for which the target is listened to.
   package var purpose: Purpose
   /// When the target was last used, in the order of all uses.
   package var sequenceNumber: Int64
@@ -28,6 +31,7 @@ package struct TargetData: Sendable, Hashable {
   package var snapshotVersion: CommitVersion
   /// The last snapshot at which the target's view had no document in limbo.
   package var lastLimboFreeVersion: CommitVersion
+  /// The server's newest token for the target; empty where it starts from the beginning.
   package var resumeToken: ResumeToken
   /// How many documents the client has for the target; sent with a resumption.
   package var expectedCount: Int?

@@ -11,6 +11,7 @@ package struct ViewChange: Sendable {
     case metadata
   }
 
+  /// The difference between the last snapshot and this one.
   package let kind: Kind
   /// The document after the change; a removed one as it was last shown.
   package let document: CachedDocument

@@ -2,6 +2,7 @@ import FirestoreModel
 
 /// A query's results at one moment, and how they differ from the last one's.
 package struct ViewSnapshot: Sendable {
+  /// The query whose results these are.
   package let query: ListenQuery
   /// In the query's order.
   package let documents: [CachedDocument]

@@ -27,7 +27,9 @@ package enum WatchChange: Sendable {
 
 /// An error of the server or of the connection to it.
 package struct FirestoreFailure: Error, Sendable, Hashable {
+  /// Firestore's code, which decides whether a request is repeated.
   package let code: StatusCode
+  /// The server's text for people; empty where it sent none.
   package let message: String
 
   /// An error with Firestore's code and text.
