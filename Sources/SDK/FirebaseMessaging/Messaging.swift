@@ -80,11 +80,14 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   }
 
   #if canImport(UIKit)
+  /// True on systems with UIKit, whose apps receive messages through APNs.
   package static let isOnApple = true
   #else
+  /// False: without UIKit apps receive messages over a stream from the server.
   package static let isOnApple = false
   #endif
 
+  /// The value of `FirebaseMessagingInstallationIdEnabled` in the property list; false without it.
   package static var isListedForInstallationID: Bool {
     let key = "FirebaseMessagingInstallationIdEnabled"
     return Bundle.main.object(forInfoDictionaryKey: key) as? Bool ?? false

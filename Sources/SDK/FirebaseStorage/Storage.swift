@@ -119,11 +119,13 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
   /// The same files: there is one object for an app and a bucket.
   public override func copy() -> Any { self }
 
+  /// True for the files of the same app and bucket.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? Storage else { return false }
     return other.app === app && other.bucket == bucket
   }
 
+  /// A hash of the app and the bucket.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(ObjectIdentifier(app))

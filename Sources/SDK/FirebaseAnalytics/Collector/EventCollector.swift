@@ -13,8 +13,11 @@ package final class EventCollector: FirebaseComponent {
     ///
     /// Where it does not, the app counts as in front while it runs, and a session ends with a long time without events.
     package var tellsLifecycle: Bool
+    /// The device's clock, by which events are dated.
     package var now: @Sendable () -> Date
+    /// Waits for that many seconds; throws where its task is cancelled.
     package var sleep: @Sendable (TimeInterval) async throws -> Void
+    /// The program's arguments, among which `-FIRDebugEnabled` and its like are looked for.
     package var arguments: [String]
 
     /// Surroundings as a test has them.

@@ -2,6 +2,7 @@ import Foundation
 
 /// What the product for events knows of an app's user, as other products see it.
 package struct AppUserProperties: Sendable, Equatable {
+  /// The values that the app set, by the names of their properties.
   package var values: [String: String]
   /// When the app was opened for the first time; nil where that is not known.
   package var firstOpenTime: Date?

@@ -5,6 +5,7 @@ import Dispatch
 /// Unchecked: apps' callbacks are not marked `@Sendable`. This one was handed over with the call, is never called
 /// but on one queue, and the app must expect it there.
 package struct AppCallback<Value>: @unchecked Sendable {
+  /// Calls the app; only on the queue where the app expects it.
   package let call: (Value) -> Void
 
   /// A callback that takes one value.

@@ -7,8 +7,11 @@ import FoundationNetworking
 
 /// An HTTP answer; names of headers are in lower case.
 package struct HTTPAnswer: Sendable {
+  /// The HTTP status; 0 before the head has arrived.
   package var status: Int
+  /// The header fields by their names in lower case.
   package var headers: [String: String]
+  /// The bytes of the body.
   package var body: Data
 
   /// An answer.

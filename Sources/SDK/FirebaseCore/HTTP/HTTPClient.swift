@@ -31,6 +31,7 @@ package struct HTTPCall: Sendable {
 /// It follows no redirects: the next request would carry headers with credentials to any host that an answer names. All
 /// events come on one serial queue, which holds back the network while it is busy.
 package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
+  /// Receives a request's events on the client's queue; must not block for long.
   package typealias Receiver = @Sendable (HTTPEvent) -> Void
 
   /// The answer is longer than what the caller takes.
@@ -122,6 +123,7 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
     receiver?(.end(error))
   }
 
+  /// Reports the bytes of the body that were sent so far.
   package func urlSession(
     _ session: URLSession,
     task: URLSessionTask,
@@ -132,6 +134,7 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
     tell(task, .sent(totalBytesSent))
   }
 
+  /// Reports the head with names in lower case, and lets the body come.
   package func urlSession(
     _ session: URLSession,
     dataTask: URLSessionDataTask,
@@ -149,6 +152,7 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
     completionHandler(.allow)
   }
 
+  /// Reports a part of the body.
   package func urlSession(
     _ session: URLSession,
     dataTask: URLSessionDataTask,
@@ -157,6 +161,7 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
     tell(dataTask, .data(data))
   }
 
+  /// Refuses the redirect: its response becomes that of the request.
   package func urlSession(
     _ session: URLSession,
     task: URLSessionTask,
@@ -185,6 +190,7 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
     completionHandler(nil)
   }
 
+  /// Ends the request, with an error where its response is not complete.
   package func urlSession(
     _ session: URLSession,
     task: URLSessionTask,

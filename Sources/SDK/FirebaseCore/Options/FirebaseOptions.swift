@@ -113,9 +113,11 @@ public final class FirebaseOptions: NSObject, NSCopying, Sendable {
     members.withLock { change(&$0) }
   }
 
+  /// True for options of the same values, whether or not they can be edited.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? FirebaseOptions)?.snapshot == snapshot
   }
 
+  /// A hash of all values, which changes when options are edited.
   public override var hash: Int { snapshot.hashValue }
 }

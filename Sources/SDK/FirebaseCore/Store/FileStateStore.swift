@@ -19,6 +19,7 @@ package struct FileStateStore: StateStore {
   /// A store in a file; its directory is made when something is written.
   package init(file: URL) { self.file = file }
 
+  /// The file's bytes, read without the lock; nil where there is no file.
   package func read() throws -> Data? {
     do {
       return try Data(contentsOf: file)
@@ -27,6 +28,7 @@ package struct FileStateStore: StateStore {
     }
   }
 
+  /// Replaces the file's bytes in one step; blocks while another process holds the lock.
   package func update(_ change: (Data?) throws -> Data?) throws {
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(),

@@ -36,6 +36,7 @@ package struct KeychainStateStore: StateStore {
     return query
   }
 
+  /// The item's bytes, nil where there is none; throws other statuses as an `NSError`.
   package func read() throws -> Data? {
     var query = query
     query[kSecReturnData] = true
@@ -47,6 +48,7 @@ package struct KeychainStateStore: StateStore {
     return found as? Data
   }
 
+  /// Replaces the item's bytes; one step in this process, but not among processes.
   package func update(_ change: (Data?) throws -> Data?) throws {
     try Self.lock.withLock { _ in
       let old = try read()

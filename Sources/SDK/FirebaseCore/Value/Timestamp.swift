@@ -68,11 +68,13 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
   /// Itself: it never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// True for a timestamp of the same seconds and nanoseconds.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? Timestamp else { return false }
     return seconds == other.seconds && nanoseconds == other.nanoseconds
   }
 
+  /// A hash of the seconds and the nanoseconds.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(seconds)
@@ -80,6 +82,7 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
     return hasher.finalize()
   }
 
+  /// The seconds and nanoseconds in the form of Google's SDK, for logs.
   public override var description: String {
     "<FIRTimestamp: seconds=\(seconds) nanoseconds=\(nanoseconds)>"
   }

@@ -26,10 +26,12 @@ public final class AggregateField: NSObject, Sendable {
     AggregateField(.average(fieldPath.names))
   }
 
+  /// True for the same aggregation of the same field.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? AggregateField)?.aggregation == aggregation
   }
 
+  /// A hash of the aggregation and its field.
   public override var hash: Int { aggregation.hashValue }
 }
 

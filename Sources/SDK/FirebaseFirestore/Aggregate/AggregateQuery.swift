@@ -72,11 +72,13 @@ public final class AggregateQuery: NSObject, Sendable {
     }
   }
 
+  /// True for an equal query with the same aggregations in the same order.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? AggregateQuery else { return false }
     return query == other.query && fields == other.fields
   }
 
+  /// The hash of the query.
   public override var hash: Int { query.hash }
 }
 
@@ -119,10 +121,12 @@ public final class AggregateQuerySnapshot: NSObject, Sendable {
     return index
   }
 
+  /// True for equal queries with the same values.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? AggregateQuerySnapshot else { return false }
     return query == other.query && values == other.values
   }
 
+  /// A hash of the values.
   public override var hash: Int { values.hashValue }
 }

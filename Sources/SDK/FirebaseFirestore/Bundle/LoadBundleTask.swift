@@ -45,12 +45,14 @@ public final class LoadBundleTaskProgress: NSObject, Sendable {
     state = .error
   }
 
+  /// True for the same counts and the same state.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? LoadBundleTaskProgress else { return false }
     return documentsLoaded == other.documentsLoaded && totalDocuments == other.totalDocuments
       && bytesLoaded == other.bytesLoaded && totalBytes == other.totalBytes && state == other.state
   }
 
+  /// A hash of the bytes that were loaded.
   public override var hash: Int { bytesLoaded.hashValue }
 }
 

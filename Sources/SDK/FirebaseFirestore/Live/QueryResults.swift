@@ -17,8 +17,11 @@ public enum DecodingFailureStrategy: Sendable {
 package final class QueryResults<Items> {
   /// What is listened to.
   package struct Request {
+    /// The collection's path, with slashes between segments.
     package var path: String
+    /// The conditions, orders and limits, applied in their order.
     package var predicates: [QueryPredicate]
+    /// The treatment of documents that cannot be decoded.
     package var strategy: DecodingFailureStrategy
 
     /// A request for a collection's documents.

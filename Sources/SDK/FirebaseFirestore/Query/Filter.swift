@@ -57,10 +57,12 @@ public final class Filter: NSObject, Sendable {
     Filter { .and(try filters.map { try $0.condition.get() }) }
   }
 
+  /// True for a filter of the same conditions in the same order.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? Filter)?.condition == condition
   }
 
+  /// A hash of the conditions.
   public override var hash: Int { condition.hashValue }
 }
 

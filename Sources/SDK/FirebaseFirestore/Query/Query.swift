@@ -146,10 +146,12 @@ public class Query: NSObject, @unchecked Sendable {
     }
   }
 
+  /// True for the same ``Firestore`` object and the same normal form, however it was written.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? Query else { return false }
     return firestore === other.firestore && identity == other.identity
   }
 
+  /// A hash of the query's normal form, or of the query as written where it has none.
   public override var hash: Int { identity.hashValue }
 }

@@ -3,6 +3,7 @@ import Foundation
 
 /// A collection of documents, which is also the query for all of them.
 public final class CollectionReference: Query, @unchecked Sendable {
+  /// The collection's path in its database, always with an odd number of segments.
   package let resource: ResourcePath
 
   init(_ firestore: Firestore, _ path: ResourcePath) {
@@ -33,5 +34,6 @@ public final class CollectionReference: Query, @unchecked Sendable {
     DocumentReference(firestore, resource.appending(path: documentPath, of: .document))
   }
 
+  /// The path in the form of Google's SDK, for logs.
   public override var description: String { "<FIRCollectionReference: \(path)>" }
 }

@@ -25,6 +25,7 @@ public final class DocumentReference: NSObject, Sendable, Codable {
     name = DocumentName(database: firestore.database, path: path)
   }
 
+  /// A reference that was read: its name may be of another database than the client's.
   package init(_ firestore: Firestore, name: DocumentName) {
     self.firestore = firestore
     self.name = name
@@ -44,13 +45,16 @@ public final class DocumentReference: NSObject, Sendable, Codable {
     CollectionReference(firestore, name.path.appending(path: collectionPath, of: .collection))
   }
 
+  /// True for the same name, of the same ``Firestore`` object.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? DocumentReference else { return false }
     return firestore === other.firestore && name == other.name
   }
 
+  /// A hash of the database and the path.
   public override var hash: Int { name.hashValue }
 
+  /// The path in the form of Google's SDK, for logs.
   public override var description: String { "<FIRDocumentReference: \(path)>" }
 
   /// Throws: only Firestore's decoder has references.

@@ -26,6 +26,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
 
   /// The app.
   public let app: FirebaseApp
+  /// The project and the id of the database.
   package let database: DatabaseID
   let state = Lock(State())
 
@@ -73,6 +74,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
     "FirebaseFirestore/\(database)"
   }
 
+  /// Ends the client in the background; using the object after that traps.
   package func appWasDeleted() { stop() }
 
   /// Lets go of the client and makes room for another object of the same database.

@@ -24,10 +24,12 @@ public final class PersistentCacheSettings: NSObject, LocalCacheSettings {
     try FirestoreSettings.check(cacheSize: sizeBytes.int64Value)
   }
 
+  /// True for a cache on disk of the same size.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? PersistentCacheSettings)?.sizeBytes == sizeBytes
   }
 
+  /// A hash of the size.
   public override var hash: Int { sizeBytes.hashValue }
 }
 
@@ -45,11 +47,13 @@ public final class MemoryCacheSettings: NSObject, LocalCacheSettings {
     collector = garbageCollectorSettings
   }
 
+  /// True for a cache in memory with equal collector settings.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? MemoryCacheSettings else { return false }
     return collector.isEqual(other.collector)
   }
 
+  /// The hash of the collector's settings.
   public override var hash: Int { collector.hash }
 }
 
@@ -58,8 +62,10 @@ public final class MemoryEagerGCSetting: NSObject, MemoryGarbageCollectorSetting
   /// The only setting.
   public override init() {}
 
+  /// True for every object of the class, which has nothing to set.
   public override func isEqual(_ object: Any?) -> Bool { object is MemoryEagerGCSetting }
 
+  /// The same number for all objects.
   public override var hash: Int { 1 }
 }
 
@@ -81,9 +87,11 @@ public final class MemoryLRUGCSettings: NSObject, MemoryGarbageCollectorSettings
     try FirestoreSettings.check(cacheSize: sizeBytes.int64Value)
   }
 
+  /// True for a collector of the same size.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? MemoryLRUGCSettings)?.sizeBytes == sizeBytes
   }
 
+  /// A hash of the size.
   public override var hash: Int { sizeBytes.hashValue }
 }

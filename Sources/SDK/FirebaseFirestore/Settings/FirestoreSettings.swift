@@ -136,6 +136,7 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
   /// Another object with the same settings.
   public func copy(with zone: NSZone? = nil) -> Any { FirestoreSettings(values) }
 
+  /// True for the same host, TLS, callback queue and cache.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? FirestoreSettings else { return false }
     let (left, right) = (values, other.values)
@@ -144,6 +145,7 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
       && cacheSettings.isEqual(other.cacheSettings)
   }
 
+  /// A hash of the host and of the use of TLS.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(host)

@@ -91,6 +91,7 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
     return try decoder.decode(type, from: data, in: reference)
   }
 
+  /// True for the same reference and metadata with identical fields: 1 and 1.0 differ.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? DocumentSnapshot else { return false }
     return reference == other.reference && metadata == other.metadata
@@ -105,6 +106,7 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
     }
   }
 
+  /// A hash of the reference, the metadata and whether the document exists.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(reference)

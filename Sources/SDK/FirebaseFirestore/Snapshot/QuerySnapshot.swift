@@ -84,6 +84,7 @@ public final class QuerySnapshot: NSObject, Sendable {
     }
   }
 
+  /// True for equal queries with the same metadata, documents and changes.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? QuerySnapshot else { return false }
     return self === other
@@ -91,6 +92,7 @@ public final class QuerySnapshot: NSObject, Sendable {
         && documentChanges == other.documentChanges)
   }
 
+  /// A hash of the query, the metadata and the number of documents.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(query)
@@ -133,12 +135,14 @@ public final class DocumentChange: NSObject, Sendable {
     self.newIndex = UInt(newIndex ?? NSNotFound)
   }
 
+  /// True for the same kind of change of an equal document, between the same indexes.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? DocumentChange else { return false }
     return type == other.type && document == other.document && oldIndex == other.oldIndex
       && newIndex == other.newIndex
   }
 
+  /// A hash of the kind of change and of the document.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(type)

@@ -27,9 +27,11 @@ public final class TransactionOptions: NSObject, NSCopying, Sendable {
   /// Another object with the same options.
   public func copy(with zone: NSZone? = nil) -> Any { TransactionOptions(maxAttempts) }
 
+  /// True for the same number of attempts.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? TransactionOptions)?.maxAttempts == maxAttempts
   }
 
+  /// A hash of the number of attempts, which changes with it.
   public override var hash: Int { maxAttempts.hashValue }
 }

@@ -5,6 +5,7 @@ import Foundation
 ///
 /// Names may have dots here, unlike in the short form `"a.b"`.
 public final class FieldPath: NSObject, NSCopying, Sendable {
+  /// The names from the outermost map inwards; never empty.
   package let names: FirestoreModel.FieldPath
 
   /// A path of names; traps where there is none or one is empty.
@@ -67,11 +68,14 @@ public final class FieldPath: NSObject, NSCopying, Sendable {
   /// Itself: it never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
+  /// True for the same names in the same order.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? FieldPath)?.names == names
   }
 
+  /// A hash of the names.
   public override var hash: Int { names.hashValue }
 
+  /// The path with dots, and with quotes where a name needs them, in the form of Google's SDK.
   public override var description: String { "<FIRFieldPath: \(names.canonicalString)>" }
 }

@@ -14,6 +14,7 @@ public final class FieldValue: NSObject, Sendable, Encodable {
     case minimum(Value)
   }
 
+  /// The operation of the write, with its operand.
   package let operation: Operation
 
   private init(_ operation: Operation) { self.operation = operation }
@@ -76,12 +77,15 @@ public final class FieldValue: NSObject, Sendable, Encodable {
   /// A vector of numbers.
   public static func vector(_ array: [Float]) -> VectorValue { VectorValue(array.map(Double.init)) }
 
+  /// True for the same operation with equal operands.
   public override func isEqual(_ object: Any?) -> Bool {
     (object as? FieldValue)?.operation == operation
   }
 
+  /// A hash of the operation and its operand.
   public override var hash: Int { operation.hashValue }
 
+  /// The operation and its operand, for logs.
   public override var description: String { "<FIRFieldValue: \(operation)>" }
 
   /// Throws: only Firestore's encoder takes field values.

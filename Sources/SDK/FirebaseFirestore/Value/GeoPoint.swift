@@ -43,11 +43,13 @@ public final class GeoPoint: NSObject, NSCopying, Sendable, Codable {
     return left > right ? .orderedDescending : .orderedSame
   }
 
+  /// True for the same latitude and longitude.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? GeoPoint else { return false }
     return latitude == other.latitude && longitude == other.longitude
   }
 
+  /// A hash of the latitude and the longitude.
   public override var hash: Int {
     var hasher = Hasher()
     hasher.combine(latitude)
@@ -55,6 +57,7 @@ public final class GeoPoint: NSObject, NSCopying, Sendable, Codable {
     return hasher.finalize()
   }
 
+  /// The latitude and the longitude in the form of Google's SDK, for logs.
   public override var description: String { "<FIRGeoPoint: (\(latitude), \(longitude))>" }
 
   private enum CodingKeys: String, CodingKey {

@@ -3,11 +3,17 @@ import Foundation
 
 /// What is told of the device and the app with each fetch, for conditions to look at.
 package struct ConfigDevice: Sendable {
+  /// Two capital letters, such as `BR`; nil where the system does not say.
   package var country: String?
+  /// A language tag, such as `pt-BR`; nil where the system does not say.
   package var language: String?
+  /// The time zone's identifier, such as `America/Sao_Paulo`.
   package var timeZone: String
+  /// The version of the operating system, such as `18.1.0`.
   package var platformVersion: String
+  /// The app's version, `CFBundleShortVersionString`; nil for programs without a bundle.
   package var appVersion: String?
+  /// The app's build number, `CFBundleVersion`; nil for programs without a bundle.
   package var appBuild: String?
 
   /// A device of those properties.

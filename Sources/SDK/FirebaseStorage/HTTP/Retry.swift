@@ -3,6 +3,7 @@ import Foundation
 
 /// The clock of retries.
 package struct StorageClock: Sendable {
+  /// The current time, by which the time for retries is measured.
   package let now: @Sendable () -> Date
   /// Waits so many seconds.
   package let sleep: @Sendable (TimeInterval) async throws -> Void

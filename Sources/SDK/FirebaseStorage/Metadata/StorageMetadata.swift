@@ -106,11 +106,13 @@ public final class StorageMetadata: NSObject, Sendable {
   /// Whether this is a folder's, of which the server has none.
   public var isFolder: Bool { false }
 
+  /// True for metadata of the same values, both the server's and those that can be set.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? StorageMetadata else { return false }
     return other.served == served && other.settable == settable
   }
 
+  /// A hash of the server's values alone, which stays when settable ones change.
   public override var hash: Int { served.hashValue }
 
   /// The type and the JSON members.

@@ -34,11 +34,13 @@ public final class StorageReference: NSObject, Sendable {
   /// Another reference to the same object.
   public override func copy() -> Any { StorageReference(storage, path) }
 
+  /// True for the same bucket and path, of equal ``Storage`` objects.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? StorageReference else { return false }
     return other.storage == storage && other.path == path
   }
 
+  /// A hash of the bucket and the path.
   public override var hash: Int { path.hashValue }
 
   /// `gs://bucket/path`.

@@ -6,11 +6,13 @@ package final class QueueExecutor: SerialExecutor {
 
   init(label: String) { queue = DispatchQueue(label: label, qos: .userInitiated) }
 
+  /// Puts the job behind everything on the queue; returns at once.
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }
   }
 
+  /// Traps outside the queue.
   package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

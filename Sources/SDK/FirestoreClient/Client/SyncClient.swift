@@ -67,6 +67,7 @@ package actor SyncClient {
   var bundles: [CallbackID: @Sendable (Result<BundleProgress, FirestoreFailure>) -> Void] =
     [:]
 
+  /// The client's own serial queue, on which everything of the actor runs.
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }

@@ -16,22 +16,29 @@ package struct NoCredentials: ClientCredentials {
   /// No user.
   package init() {}
 
+  /// Nil: nobody is ever signed in.
   package var currentUser: UserID { nil }
 
+  /// Returns credentials without a token at once.
   package func credentials(forcingRefresh: Bool) async throws -> CallCredentials {
     CallCredentials(token: nil)
   }
 
+  /// Never calls the observer.
   package func observeUser(_ observer: @escaping @Sendable (UserID) -> Void) {}
 }
 
 /// What a client is made with.
 package struct SyncClientConfiguration: Sendable {
+  /// The database that the client synchronizes.
   package var database: DatabaseID
+  /// The rule by which the cache drops documents that nothing uses.
   package var policy = CollectionPolicy.leastRecentlyUsed
   /// How many bytes of documents the cache keeps; nil is all.
   package var cacheBytes: Int? = 100 << 20
+  /// The connection to the server, which the client shuts down at its end.
   package var transport: any FirestoreTransport
+  /// The source of tokens and of the current user.
   package var credentials: any ClientCredentials = NoCredentials()
   /// Opens the cache, on the client's queue; and the name under which its batches are told apart from
   /// other caches'.

@@ -27,6 +27,7 @@ package final class HTTPTransport: FirestoreTransport {
     self.clientHeaders = clientHeaders
   }
 
+  /// Cancels all requests and streams; later ones fail at once.
   package func shutDown() { client.shutDown() }
 
   // MARK: Streams
@@ -45,6 +46,7 @@ package final class HTTPTransport: FirestoreTransport {
     return ("\(url)/google.firestore.v1.Firestore/\(method)/channel", headers)
   }
 
+  /// Opens a Listen call as a WebChannel; events come on the transport's queue.
   package func openWatch(
     _ credentials: CallCredentials,
     _ receive: @escaping @Sendable (WatchStreamEvent) -> Void
@@ -74,6 +76,7 @@ package final class HTTPTransport: FirestoreTransport {
     return [.target(.removed(failure), ids: ids, resumeToken: [], readTime: nil)]
   }
 
+  /// Opens a Write call as a WebChannel; events come on the transport's queue.
   package func openWrite(
     _ credentials: CallCredentials,
     _ receive: @escaping @Sendable (WriteStreamEvent) -> Void
@@ -108,6 +111,7 @@ package final class HTTPTransport: FirestoreTransport {
 
   // MARK: Single calls
 
+  /// Calls `documents:batchGet`; repeats it once where the connection was lost.
   package func documents(
     _ names: [DocumentName],
     _ credentials: CallCredentials
@@ -122,6 +126,7 @@ package final class HTTPTransport: FirestoreTransport {
     return try Self.read(answer) { try RESTAnswers.documents(&$0) }
   }
 
+  /// Calls `documents:commit`, never twice: a lost connection may hide a commit that was made.
   package func commit(
     _ writes: [Write],
     _ credentials: CallCredentials
@@ -133,6 +138,7 @@ package final class HTTPTransport: FirestoreTransport {
     return try Self.read(answer) { try RESTAnswers.commit(&$0) }
   }
 
+  /// Calls `runQuery`; repeats it once where the connection was lost.
   package func results(
     _ query: Query,
     _ credentials: CallCredentials
@@ -143,6 +149,7 @@ package final class HTTPTransport: FirestoreTransport {
     return try Self.read(answer) { try RESTAnswers.results(&$0) }
   }
 
+  /// Calls `runAggregationQuery`; repeats it once where the connection was lost.
   package func aggregate(
     _ aggregations: [Aggregation],
     over query: Query,
