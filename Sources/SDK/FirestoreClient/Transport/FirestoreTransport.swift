@@ -15,11 +15,13 @@ package struct CallCredentials: Sendable, Hashable {
 /// What a stream receives comes in order and ends with `closed`, which comes once, unless the stream
 /// is closed here first. A stream may be used before the server has answered anything.
 package protocol FirestoreTransport: Sendable {
+  /// Opens a Listen call; returns at once, and calls `receive` on any thread, one event at a time.
   func openWatch(
     _ credentials: CallCredentials,
     _ receive: @escaping @Sendable (WatchStreamEvent) -> Void
   ) -> any WatchStream
 
+  /// Opens a Write call; returns at once, and calls `receive` on any thread, one event at a time.
   func openWrite(
     _ credentials: CallCredentials,
     _ receive: @escaping @Sendable (WriteStreamEvent) -> Void
@@ -71,15 +73,20 @@ package enum WriteStreamEvent: Sendable {
 
 /// A Listen call.
 package protocol WatchStream: Sendable {
+  /// Adds a target to the call, resumed from its token where it has one.
   func listen(_ data: TargetData)
+  /// Removes a target from the call; the server confirms it as a change of the target.
   func unlisten(_ id: TargetID)
+  /// Ends the call without `closed`; events that were on their way may still come.
   func close()
 }
 
 /// A Write call.
 package protocol WriteStream: Sendable {
+  /// Sends the first message, without which the server takes no batch.
   func shakeHands()
   /// Sends a batch; under the same label it is applied once, however often it is sent.
   func send(_ writes: [Write], token: [UInt8], label: String?)
+  /// Ends the call without `closed`; events that were on their way may still come.
   func close()
 }

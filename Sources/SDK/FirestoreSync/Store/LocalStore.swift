@@ -120,7 +120,7 @@ package protocol LocalStore: AnyObject {
 
   /// The documents that the cache knows, of these.
   func documents(_ paths: some Collection<ResourcePath>) throws -> [ResourcePath: CachedDocument]
-  /// The documents of a collection, those of `paths` too if given, whose state was read after a snapshot.
+  /// The documents of a collection whose state was read after a snapshot; all of them after zero.
   func documents(
     in collection: ResourcePath,
     readAfter version: CommitVersion
@@ -131,7 +131,9 @@ package protocol LocalStore: AnyObject {
     after path: ResourcePath?,
     limit: Int
   ) throws -> [CachedDocument]
+  /// Stores documents in the place of their earlier states.
   func save(_ documents: [CachedDocument]) throws
+  /// Removes documents with their last uses; unknown paths are ignored.
   func removeDocuments(_ paths: some Collection<ResourcePath>) throws
   /// The collections of that id below which something was ever cached or written.
   func collections(withID id: Text) throws -> [ResourcePath]
@@ -140,8 +142,11 @@ package protocol LocalStore: AnyObject {
 
   // MARK: Mutation queues, one a user
 
+  /// Puts a batch at the end of a user's queue; its number is the highest there.
   func append(_ batch: MutationBatch, user: UserID) throws
+  /// Removes a batch, if it is there; overlays stay.
   func removeBatch(_ id: BatchID, user: UserID) throws
+  /// The batch of a number; nil where the user's queue has none.
   func batch(_ id: BatchID, user: UserID) throws -> MutationBatch?
   /// The first batch behind that one.
   func batch(after id: BatchID, user: UserID) throws -> MutationBatch?
@@ -149,29 +154,40 @@ package protocol LocalStore: AnyObject {
   func batches(user: UserID) throws -> [MutationBatch]
   /// The batches that write one of the documents, in their order.
   func batches(of paths: Set<ResourcePath>, user: UserID) throws -> [MutationBatch]
+  /// The number of the last batch in a user's queue; nil where it is empty.
   func highestBatchID(user: UserID) throws -> BatchID?
   /// Which of the documents a queued batch of any user writes.
   func mutated(among paths: Set<ResourcePath>) throws -> Set<ResourcePath>
 
   // MARK: Overlays, one a user and document
 
+  /// The overlays of those documents that have one.
   func overlays(
     _ paths: some Collection<ResourcePath>,
     user: UserID
   ) throws -> [ResourcePath: Overlay]
+  /// The overlays of a collection's own documents, without those of subcollections.
   func overlays(in collection: ResourcePath, user: UserID) throws -> [ResourcePath: Overlay]
+  /// Stores overlays in the place of the documents' earlier ones.
   func save(_ overlays: [ResourcePath: Overlay], user: UserID) throws
+  /// Removes the documents' overlays; paths without one are ignored.
   func removeOverlays(_ paths: some Collection<ResourcePath>, user: UserID) throws
 
   // MARK: Targets and the documents that they match at the server
 
+  /// The data of a target; nil where it was never saved or was removed.
   func target(_ target: Target) throws -> TargetData?
+  /// All targets, in no order.
   func targets() throws -> [TargetData]
+  /// Stores a target in the place of the one with its number.
   func save(_ target: TargetData) throws
   /// Removes a target and its keys.
   func removeTarget(_ id: TargetID) throws
+  /// The documents that the server matched with a target; empty for an unknown number.
   func keys(ofTarget id: TargetID) throws -> Set<ResourcePath>
+  /// Adds documents to a target's keys; those that are there already are ignored.
   func addKeys(_ paths: some Collection<ResourcePath>, toTarget id: TargetID) throws
+  /// Removes documents from a target's keys; those that are not there are ignored.
   func removeKeys(_ paths: some Collection<ResourcePath>, fromTarget id: TargetID) throws
   /// Which of the documents a target matches.
   func matched(among paths: Set<ResourcePath>) throws -> Set<ResourcePath>
@@ -187,7 +203,9 @@ package protocol LocalStore: AnyObject {
 
   // MARK: Indexes of fields
 
+  /// All indexes by ascending numbers.
   func fieldIndexes() throws -> [FieldIndex]
+  /// Stores an index in the place of the one with its number; entries stay.
   func save(_ index: FieldIndex) throws
   /// Removes an index and its entries.
   func removeFieldIndex(_ id: IndexID) throws
@@ -205,10 +223,16 @@ package protocol LocalStore: AnyObject {
 
   // MARK: Bundles and globals
 
+  /// The record of a loaded bundle; nil where none of that id was loaded.
   func bundle(_ id: String) throws -> BundleRecord?
+  /// Stores a bundle's record in the place of an earlier one of its id.
   func save(_ bundle: BundleRecord) throws
+  /// The query that a bundle named; nil where no bundle brought one.
   func namedQuery(_ name: String) throws -> NamedQuery?
+  /// Stores a query in the place of an earlier one of its name.
   func save(_ query: NamedQuery) throws
+  /// The numbers as they were saved last; those of an empty store at first.
   func globals() throws -> StoreGlobals
+  /// Stores all numbers at once.
   func save(_ globals: StoreGlobals) throws
 }
