@@ -31,7 +31,7 @@ package struct MessagingEnvironment: Sendable {
   package let access: AccessControl
   /// The pools on which work that blocks runs.
   package let threads: EngineThreads
-  /// The API keys by which clients name their project.
+  /// The rules by which a client's API key names a project.
   package let keys: ProjectKeys
   /// The installation whose valid authentication token it is; does not block.
   package let installation: @Sendable (_ token: String) -> Installation?

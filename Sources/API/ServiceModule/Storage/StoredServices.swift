@@ -7,7 +7,7 @@ package struct StoredServices: Sendable {
   package struct Verification: Sendable, Equatable {
     /// The counts of all services, in the order of the services.
     package var counts: [StorageCount] = []
-    /// The number of differences that were reported; 0 means that the store is sound.
+    /// The number of differences that were reported; 0 if all that was checked is right.
     package var differences = 0
   }
 

@@ -6,7 +6,7 @@ import FirestoreModel
 package struct ConfigTemplate: Sendable, Equatable {
   /// A named condition.
   package struct Condition: Sendable, Equatable {
-    /// The name by which parameters refer to the condition, unique in its template: at most 256 characters.
+    /// The name that parameters refer to, unique in its template: at most 256 characters.
     package let name: String
     /// The condition in Google's language, such as `device.country in ['br']`.
     package let expression: String

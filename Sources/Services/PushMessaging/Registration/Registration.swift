@@ -13,7 +13,7 @@ package struct Registration: Sendable, Equatable {
 
   /// What an app says of itself.
   package struct Details: Sendable, Equatable {
-    /// The client's name for its platform, else `web`, `ios` or `direct` by its address, or `imported`.
+    /// The client's name for its platform; else `web`, `ios`, `direct` or `imported`.
     package var platform = ""
     /// The app's own version, such as `1.4.2`; empty where the app does not tell it.
     package var appVersion = ""
