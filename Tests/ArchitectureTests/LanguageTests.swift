@@ -30,8 +30,7 @@ struct LanguageTests {
     for file in try sources() {
       let lines = try lines(of: file)
       for (index, line) in lines.enumerated() where Self.declares(line) {
-        let above = lines[..<index].last { !$0.drop { $0 == " " }.hasPrefix("@") } ?? ""
-        let isDocumented = above.drop { $0 == " " }.hasPrefix("///") || above.hasSuffix("*/")
+        let isDocumented = Self.isDocumented(lines[..<index])
         if !isDocumented { undocumented.append("\(file):\(index + 1)") }
       }
     }
@@ -77,6 +76,22 @@ struct LanguageTests {
     return ["README.md"]
       + names.filter { $0.hasSuffix(".md") && !$0.hasSuffix(".pt-BR.md") }.sorted()
       .map { "docs/\($0)" }
+  }
+
+  /// Whether the lines above a symbol end with a doc comment, attributes apart.
+  private static func isDocumented(_ above: ArraySlice<Substring>) -> Bool {
+    var isInAttribute = false
+    for line in above.reversed() {
+      let text = line.drop { $0 == " " }
+      if text.hasPrefix("@") {
+        isInAttribute = false
+      } else if text == ")" {
+        isInAttribute = true
+      } else if !isInAttribute {
+        return text.hasPrefix("///") || text.hasSuffix("*/")
+      }
+    }
+    return false
   }
 
   /// Whether a line declares a symbol that other targets see.

@@ -114,6 +114,8 @@ struct WriteAndListenTests {
       .aggregate([.count(), .sum("price"), .average("price")]).getAggregation(source: .server)
     #expect(aggregates.count == 4 && aggregates.get(.sum("price")) as? Int == 14)
     #expect(aggregates.get(.average("price")) as? Double == 3.5)
+    let missing = #expect(throws: NSError.self) { try aggregates.check(.sum("weight")) }
+    #expect(missing?.localizedDescription.hasPrefix("'sum(weight)' was not requested") == true)
   }
 
   @Test func `transactions begin anew when others were faster`() async throws {

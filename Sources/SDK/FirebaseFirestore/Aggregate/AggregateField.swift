@@ -33,6 +33,15 @@ public final class AggregateField: NSObject, Sendable {
 
   /// A hash of the aggregation and its field.
   public override var hash: Int { aggregation.hashValue }
+
+  /// The aggregation as text, such as `sum(price)`.
+  public override var description: String {
+    switch aggregation {
+    case .count: "count()"
+    case .sum(let field): "sum(\(field.canonicalString))"
+    case .average(let field): "average(\(field.canonicalString))"
+    }
+  }
 }
 
 /// Where aggregations are computed.
