@@ -99,11 +99,14 @@ extension PagesCommand {
 }
 
 extension LocalServer {
-  /// Runs until SIGINT or SIGTERM; the first line of the output is the address.
+  /// Runs until SIGINT or SIGTERM, and ends the process; the first line of the output is the address.
   func runCommand() async throws {
     try await run { url in
       print("listening on \(url.absoluteString)")
       fflush(nil)
     }
+    // Foundation's connections go on in threads of their own, under which `exit` would free OpenSSL's memory.
+    fflush(nil)
+    _exit(EXIT_SUCCESS)
   }
 }
