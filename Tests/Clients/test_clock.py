@@ -59,6 +59,15 @@ def step(server, metric="brasa_clock_step_seconds"):
     return float(re.search(rf"^{metric} (\S+)$", page, re.MULTILINE).group(1))
 
 
+def database_step_becomes(server, seconds):
+    """Whether the server notices that step: each write reads the database's clock, the first perhaps as it was before."""
+    for _ in range(20):
+        if step(server, DATABASE_STEP) == pytest.approx(seconds, abs=10):
+            return True
+        year_of_a_write(server)
+    return False
+
+
 def test_a_step_is_held_back_until_it_is_accepted(tmp_path, clock):
     server = serve(tmp_path, clock).start()
     year = year_of_a_write(server)
@@ -68,12 +77,12 @@ def test_a_step_is_held_back_until_it_is_accepted(tmp_path, clock):
     server.wait_for_output("the clock stepped and is not followed")
     assert health(server).status_code == 200
     assert "brasa clock accept" in health(server).text
-    assert "315360000 s ahead" in servers.run("clock", "--data", server.data).stdout
+    assert re.search(r"3153(59999|60000) s ahead", servers.run("clock", "--data", server.data).stdout)
 
     # A restart under the same boot holds it back, too.
     server.stop()
     server.start()
-    assert "315360000 s ahead" in servers.run("clock", "--data", server.data).stdout
+    assert re.search(r"3153(59999|60000) s ahead", servers.run("clock", "--data", server.data).stdout)
 
     accepted = servers.run("clock", "accept", "--data", server.data).stdout
     assert f"{year + 10}-" in accepted or f"{year + 9}-" in accepted
@@ -159,20 +168,20 @@ def test_a_step_of_the_databases_clock_is_held_back_until_it_is_accepted(tmp_pat
     database.clock.set_ahead(10 * YEAR)
     assert year_of_a_write(server) in (year, year + 1)
     assert step(server) == 0
-    assert step(server, DATABASE_STEP) == pytest.approx(10 * YEAR, abs=10)
+    assert database_step_becomes(server, 10 * YEAR)
     server.wait_for_output("the database clock stepped and is not followed")
     assert health(server).status_code == 200
-    assert "the database server's clock stepped 31535" in health(server).text
+    assert "the database server's clock stepped 3153" in health(server).text
     assert "run brasa clock accept" in clock_command(server, database)
     server.stop()
 
     # A process that knows nothing of the time before holds it back, too.
     server = serve_from(database, tmp_path / "other").start()
     assert year_of_a_write(server) in (year, year + 1)
-    assert step(server, DATABASE_STEP) == pytest.approx(10 * YEAR, abs=10)
+    assert database_step_becomes(server, 10 * YEAR)
     assert "is not followed" not in clock_command(server, database, "accept")
     assert year_of_a_write(server) in (year + 10, year + 9)
-    assert step(server, DATABASE_STEP) == 0
+    assert database_step_becomes(server, 0)
     server.stop()
 
 
@@ -184,10 +193,10 @@ def test_a_step_of_the_databases_clock_between_two_runs_is_held_back(tmp_path, d
     database.clock.set_ahead(-10 * YEAR)
     server.start()
     assert year_of_a_write(server) in (year, year + 1)
-    assert step(server, DATABASE_STEP) == pytest.approx(-10 * YEAR, abs=10)
+    assert database_step_becomes(server, -10 * YEAR)
     database.clock.set_ahead(0)
     assert year_of_a_write(server) in (year, year + 1)
-    assert step(server, DATABASE_STEP) == 0
+    assert database_step_becomes(server, 0)
     server.stop()
 
 
@@ -201,11 +210,11 @@ def test_all_nodes_of_a_cluster_hold_one_time(tmp_path, database):
     nodes.append(serve_from(database, tmp_path / "c", "--cluster").start())
     for node in nodes:
         assert year_of_a_write(node) in (year, year + 1)
-        assert step(node, DATABASE_STEP) == pytest.approx(10 * YEAR, abs=10)
+        assert database_step_becomes(node, 10 * YEAR)
     clock_command(nodes[2], database, "accept")
     for node in nodes:
         assert year_of_a_write(node) in (year + 10, year + 9)
-        assert step(node, DATABASE_STEP) == 0
+        assert database_step_becomes(node, 0)
         node.stop()
 
 
