@@ -78,7 +78,7 @@ struct LanguageTests {
       .map { "docs/\($0)" }
   }
 
-  /// Whether the lines above a symbol end with a doc comment, attributes apart.
+  /// True where the lines above a symbol end with a doc comment, attributes apart.
   private static func isDocumented(_ above: ArraySlice<Substring>) -> Bool {
     var isInAttribute = false
     for line in above.reversed() {
@@ -94,7 +94,7 @@ struct LanguageTests {
     return false
   }
 
-  /// Whether a line declares a symbol that other targets see.
+  /// True for a line that declares a symbol that other targets see.
   private static func declares(_ line: Substring) -> Bool {
     var words = line.split(separator: " ")[...]
     while let word = words.first, word.hasPrefix("@") { words.removeFirst() }

@@ -151,7 +151,7 @@ struct BothFactorsTests {
     }
     #expect(try both(from: "192.0.2.1") == nil)
     time.pass(30)
-    // Who knows the password has few codes, however many addresses.
+    // A caller who knows the password has few codes, however many addresses.
     for host in 1...4 {
       #expect(
         try both(from: "192.0.2.\(host + 1)", code: wrongCode) == .invalidLoginCredentials

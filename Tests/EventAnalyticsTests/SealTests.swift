@@ -324,7 +324,7 @@ import Testing
     clock.set(clock.now + EventStream.day)
     for number in 0..<20 {
       try await send("junk\(number)", from: "new\(number)", network: 666)
-      // What earlier segments had counts, too.
+      // Names of earlier segments count, too.
       if number == 5 { try analytics.sealAll(of: #require(analytics.log(of: Self.project))) }
     }
     #expect(try names(analytics, on: Self.day + 1).count == 8)
@@ -353,7 +353,7 @@ import Testing
     )
     #expect([all["mine"], all["mine3"], all["junk0"]] == [2, 2, 2])
     let refused = analytics.metrics.first { $0.name == "analytics_names_refused_total" }?.value
-    // Of the flood 12, of the nine networks 14, and of the installations of before and their followers 4.
+    // The flood brings 12, the nine networks 14, and the earlier installations with their followers 4.
     #expect(refused == 30.0)
     #expect(try Self.differences(analytics) == [])
   }
