@@ -73,16 +73,22 @@ def test_a_large_upload_goes_on_after_a_restart(moto, storage, brasa, tmp_path):
     ]
 
 
-def test_a_wrong_key_is_refused_at_the_start(moto, tmp_path):
-    brasa = servers.Brasa(tmp_path / "data", environment=moto.environment(BRASA_S3_SECRET_ACCESS_KEY="wrong"))
-    try:
-        brasa.start()
-    except Exception:
-        pass  # It may end before it has listened.
-    else:
-        brasa.process.wait(30)
-    assert not brasa.is_running
-    assert "SignatureDoesNotMatch" in brasa.output and "wrong" not in brasa.output
+@pytest.mark.parametrize(
+    "variable, value, words",
+    [
+        ("BRASA_S3_SECRET_ACCESS_KEY", "not-the-key", ["refuses the key", "SignatureDoesNotMatch", "BRASA_S3_"]),
+        ("BRASA_S3_BUCKET", "not-there", ["no such bucket", "BRASA_S3_BUCKET"]),
+        ("BRASA_S3_ENDPOINT", "http://127.0.0.1:1", ["does not answer", "BRASA_S3_ENDPOINT"]),
+    ],
+)
+def test_a_bucket_that_does_not_open_ends_the_start(moto, tmp_path, variable, value, words):
+    """The error, not some line of the log beside it, says why and where to look."""
+    brasa = servers.Brasa(tmp_path / "data", environment=moto.environment(**{variable: value}))
+    brasa.begin()
+    assert brasa.process.wait(servers.START_SECONDS) == 1
+    brasa.stop()  # Reads the rest of the output.
+    error = brasa.output[brasa.output.index("\nError: "):]
+    assert all(word in error for word in words) and "not-the-key" not in brasa.output
 
 
 @pytest.mark.parametrize("what", ["start", "upload", "download"])
