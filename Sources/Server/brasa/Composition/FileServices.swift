@@ -141,15 +141,14 @@ struct FileServices {
 
   /// The sentences for an operator whose bucket did not open: what the server of S3 said, and where to look.
   private static func text(ofRefusedBucket error: StorageError) -> String {
-    switch error.code {
+    var reason = error.cause.map { ": \($0)" } ?? ""
+    while reason.hasSuffix(".") { reason.removeLast() }
+    return switch error.code {
     case .notFound:
-      return "The server of S3 has no such bucket. Check BRASA_S3_BUCKET, or create the bucket."
+      "The server of S3 has no such bucket. Check BRASA_S3_BUCKET, or create the bucket."
     case .unavailable:
-      let reason = error.cause.map { ": \($0)" } ?? ""
-      return "The server of S3 does not answer\(reason). Check BRASA_S3_ENDPOINT."
-    default:
-      let reason = error.cause.map { ": \($0)" } ?? ""
-      return "The server of S3 refuses the key\(reason). Check the variables BRASA_S3_…."
+      "The server of S3 does not answer\(reason). Check BRASA_S3_ENDPOINT."
+    default: "The server of S3 refuses the key\(reason). Check the variables BRASA_S3_…."
     }
   }
 
