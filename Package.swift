@@ -149,41 +149,66 @@ let package = Package(
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
   targets: [
-    // Vocabulary: values without I/O.
-    .library("Vocabulary/FirestoreModel"),
-    .library("Vocabulary/DocumentCodec", uses: ["FirestoreModel"]),
-    .library("Vocabulary/Locking"),
+    // Base: what every layer may use. Most names begin with the layer's: an app's other packages may have a target JSON,
+    // and a type can't be told from a module of its name.
+    .library("Base/BaseText"),
+    .library("Base/BaseStatus"),
+    .library("Base/BaseJSON", uses: ["BaseText", "BaseStatus"]),
+    .library("Base/BaseRuntime"),
+    .library("Base/Locking"),
     .tests(of: "Locking"),
-    .headers("Vocabulary/CZlib", from: "zlib1g-dev"),
-    .library("Vocabulary/Gzip", uses: ["CZlib", "Locking"]),
+    .library("Base/CChecksum"),
+    .library("Base/Checksums", uses: ["CChecksum"]),
+    .headers("Base/CZlib", from: "zlib1g-dev"),
+    .library("Base/Gzip", uses: ["CZlib", "Locking"]),
     .tests(of: "Gzip", uses: ["CZlib", "ModelTestSupport"]),
-    .testSupport("ModelTestSupport", uses: ["FirestoreModel"]),
-    .tests(of: "FirestoreModel", uses: ["ModelTestSupport"]),
-    .tests(of: "DocumentCodec", uses: ["FirestoreModel", "ModelTestSupport"]),
+    .testTarget(
+      name: "BaseTests",
+      dependencies: [
+        "BaseJSON", "BaseRuntime", "BaseStatus", "BaseText", "Checksums", "FirestoreModel",
+        "ModelTestSupport",
+      ]
+    ),
+
+    // Vocabulary: Firestore's values without I/O.
+    .library("Vocabulary/FirestoreModel", uses: ["BaseText", "BaseJSON", "BaseStatus"]),
+    .library("Vocabulary/DocumentCodec", uses: ["BaseText", "BaseStatus", "FirestoreModel"]),
+    .testSupport("ModelTestSupport", uses: ["BaseText", "FirestoreModel"]),
+    .tests(of: "FirestoreModel", uses: ["BaseText", "BaseStatus", "ModelTestSupport"]),
+    .tests(
+      of: "DocumentCodec",
+      uses: ["BaseText", "BaseStatus", "FirestoreModel", "ModelTestSupport"]
+    ),
 
     // Engine: keeps and finds them.
-    .library("Engine/KeyValueStore"),
+    .library("Engine/KeyValueStore", uses: ["BaseRuntime"]),
     .systemLibrary(
       name: "CRocksDB",
       path: "Sources/Engine/CRocksDB",
       pkgConfig: "rocksdb",
       providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]
     ),
-    .library("Engine/KeyValueRocksDB", uses: ["KeyValueStore", "CRocksDB"]),
-    .library("Engine/KeyValuePostgres", uses: ["KeyValueStore"]),
+    .library("Engine/KeyValueRocksDB", uses: ["Checksums", "BaseRuntime", "KeyValueStore", "CRocksDB"]),
+    .library("Engine/KeyValuePostgres", uses: ["BaseText", "BaseRuntime", "KeyValueStore"]),
     .testSupport("PostgresTestSupport", uses: ["KeyValueStore"], excludes: ["server.sh"]),
     .testProgram(
       "postgres-writer",
       in: "PostgresWriterProgram",
-      uses: ["KeyValueStore", "KeyValuePostgres", "PostgresTestSupport"]
+      uses: ["KeyValuePostgres", "PostgresTestSupport"]
     ),
     .tests(
       of: "KeyValuePostgres",
-      uses: ["KeyValueStore", "ModelTestSupport", "PostgresTestSupport", "postgres-writer"]
+      uses: [
+        "BaseRuntime", "KeyValueStore", "ModelTestSupport", "PostgresTestSupport",
+        "postgres-writer",
+      ]
     ),
     .tests(
       of: "KeyValueStore",
-      uses: ["KeyValueRocksDB", "KeyValuePostgres", "ModelTestSupport", "PostgresTestSupport"]
+      uses: [
+        "BaseRuntime", "KeyValueRocksDB", "KeyValuePostgres", "ModelTestSupport",
+        "PostgresTestSupport",
+      ]
     ),
     .testProgram(
       "engine-fault-driver",
@@ -194,42 +219,54 @@ let package = Package(
       of: "KeyValueRocksDB",
       uses: ["KeyValueStore", "CRocksDB", "ModelTestSupport", "engine-fault-driver"]
     ),
-    .library("Engine/DocumentStore", uses: ["FirestoreModel", "DocumentCodec", "KeyValueStore"]),
+    .library(
+      "Engine/DocumentStore",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "KeyValueStore",
+      ]
+    ),
     .tests(
       of: "DocumentStore",
       uses: [
-        "FirestoreModel", "DocumentCodec", "KeyValueStore", "KeyValueRocksDB", "KeyValuePostgres",
-        "ModelTestSupport", "PostgresTestSupport",
+        "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec", "KeyValueStore",
+        "KeyValueRocksDB", "KeyValuePostgres", "ModelTestSupport", "PostgresTestSupport",
       ]
     ),
     .library(
       "Engine/Realtime",
-      uses: ["FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", crypto]
+      uses: [
+        "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec", "DocumentStore",
+        "KeyValueStore", crypto,
+      ]
     ),
     .tests(
       of: "Realtime",
       uses: [
-        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
-        "ModelTestSupport",
+        "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec", "DocumentStore",
+        "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport",
       ]
     ),
 
     // Access: who may do what.
-    .library("Access/SecurityRules", uses: ["FirestoreModel"]),
-    .tests(of: "SecurityRules", uses: ["FirestoreModel", "ModelTestSupport"]),
+    .library("Access/SecurityRules", uses: ["BaseText", "FirestoreModel"]),
+    .tests(of: "SecurityRules", uses: ["BaseText", "FirestoreModel", "ModelTestSupport"]),
     .library(
       "Access/Access",
       uses: [
-        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "SecurityRules",
-        crypto, logging,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "DocumentStore", "KeyValueStore", "SecurityRules", crypto, logging,
       ]
     ),
-    .testSupport("AccessTestSupport", uses: ["Access", "FirestoreModel", crypto, logging]),
+    .testSupport(
+      "AccessTestSupport",
+      uses: ["BaseText", "BaseStatus", "Access", "FirestoreModel", crypto, logging]
+    ),
     .tests(
       of: "Access",
       uses: [
-        "AccessTestSupport", "DocumentCodec", "DocumentStore", "FirestoreModel", "KeyValueStore",
-        "SecurityRules", logging,
+        "BaseText", "BaseStatus", "AccessTestSupport", "DocumentCodec", "DocumentStore",
+        "FirestoreModel", "KeyValueStore", "SecurityRules", logging,
       ]
     ),
 
@@ -238,129 +275,164 @@ let package = Package(
     .library(
       "Services/Authentication",
       uses: [
-        "FirestoreModel", "KeyValueStore",
-        crypt, crypto, cryptoExtras, asn1, x509,
+        "BaseText", "BaseJSON", "BaseRuntime", "FirestoreModel", "KeyValueStore", crypt, crypto,
+        cryptoExtras, asn1, x509,
       ]
     ),
     .tests(
       of: "Authentication",
       uses: [
-        "FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", crypto,
-        cryptoExtras, jwt,
+        "BaseText", "BaseJSON", "BaseRuntime", "FirestoreModel", "KeyValueStore", "KeyValueRocksDB",
+        "ModelTestSupport", crypto, cryptoExtras, jwt,
       ]
     ),
-    .library("Services/AuditTrail", uses: ["FirestoreModel", "KeyValueStore", crypto]),
-    .tests(of: "AuditTrail", uses: ["FirestoreModel", "KeyValueStore"]),
-    .library("Services/Installations", uses: ["FirestoreModel", "KeyValueStore", crypto]),
-    .tests(of: "Installations", uses: ["FirestoreModel", "KeyValueStore"]),
+    .library("Services/AuditTrail", uses: ["BaseJSON", "BaseRuntime", "KeyValueStore", crypto]),
+    .tests(of: "AuditTrail", uses: ["BaseRuntime", "KeyValueStore"]),
+    .library(
+      "Services/Installations",
+      uses: ["BaseText", "BaseJSON", "FirestoreModel", "KeyValueStore", crypto]
+    ),
+    .tests(of: "Installations", uses: ["KeyValueStore"]),
     .library(
       "Services/ConfigTemplates",
-      uses: ["FirestoreModel", "KeyValueStore", "SecurityRules", crypto]
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
+        "SecurityRules", crypto,
+      ]
     ),
-    .tests(of: "ConfigTemplates", uses: ["FirestoreModel", "KeyValueStore", "ModelTestSupport"]),
-    .library("Services/PushMessaging", uses: ["FirestoreModel", "KeyValueStore", crypto]),
+    .tests(
+      of: "ConfigTemplates",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
+        "ModelTestSupport",
+      ]
+    ),
+    .library(
+      "Services/PushMessaging",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
+        crypto,
+      ]
+    ),
     .tests(
       of: "PushMessaging",
-      uses: ["FirestoreModel", "KeyValueStore", "ModelTestSupport", crypto]
+      uses: ["BaseText", "BaseJSON", "BaseRuntime", "KeyValueStore", "ModelTestSupport", crypto]
     ),
-    .library("Services/EventAnalytics", uses: ["FirestoreModel", "KeyValueStore"]),
+    .library(
+      "Services/EventAnalytics",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
+      ]
+    ),
     .tests(
       of: "EventAnalytics",
-      uses: ["FirestoreModel", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport"]
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "KeyValueStore", "ModelTestSupport",
+      ]
     ),
     .library(
       "Services/FirestoreService",
       uses: [
-        "FirestoreModel", "FirestoreWire", "DocumentStore", "KeyValueStore", "Access", "Realtime",
-        crypto, logging,
+        "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire", "DocumentStore",
+        "KeyValueStore", "Access", "Realtime", crypto, logging,
       ]
     ),
     .tests(
       of: "FirestoreService",
       uses: [
-        "Access", "AccessTestSupport", "FirestoreModel", "DocumentCodec", "FirestoreWire",
-        "DocumentStore", "FirestoreAPI", "ServiceModule", "Gateway", "KeyValueStore", "Realtime",
-        "ModelTestSupport", logging,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Access", "AccessTestSupport",
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "DocumentStore", "FirestoreAPI",
+        "ServiceModule", "Gateway", "KeyValueStore", "Realtime", "ModelTestSupport", logging,
       ]
     ),
     .headers("Services/CFileRange"),
-    .library("Services/CChecksum"),
     .library(
       "Services/ObjectStorage",
       uses: [
-        "FirestoreModel", "KeyValueStore", "Access", "SecurityRules", "CChecksum", "CFileRange",
-        crypto,
+        "BaseText", "BaseRuntime", "Checksums", "FirestoreModel", "KeyValueStore", "Access",
+        "SecurityRules", "CFileRange", crypto,
       ]
     ),
     .tests(
       of: "ObjectStorage",
       uses: [
-        "Access", "AccessTestSupport", "DocumentStore", "FirestoreModel", "KeyValueStore",
-        "KeyValueRocksDB", "ModelTestSupport", "Outbound", logging,
+        "BaseText", "BaseStatus", "BaseRuntime", "Checksums", "Access", "DocumentStore",
+        "KeyValueStore", "ModelTestSupport", "Outbound", logging,
       ]
     ),
 
     // API: the messages of Google's clients.
     .library(
       "API/FirestoreWire",
-      uses: ["FirestoreModel", "DocumentCodec", protobuf],
+      uses: ["BaseText", "BaseJSON", "BaseStatus", "FirestoreModel", "DocumentCodec", protobuf],
       excludes: ["Protos"]
     ),
     .tests(
       of: "FirestoreWire",
-      uses: ["FirestoreModel", "DocumentCodec", "ModelTestSupport", protobuf]
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "FirestoreModel", "DocumentCodec", "ModelTestSupport",
+        protobuf,
+      ]
     ),
-    .library("API/ServiceModule", uses: ["FirestoreModel", "Gzip", "Access", httpTypes, logging]),
-    .tests(of: "ServiceModule", uses: ["Access", "FirestoreModel", "Gzip", httpTypes, logging]),
-    .library("API/StorageWire", uses: ["FirestoreModel", crypto]),
-    .tests(of: "StorageWire", uses: ["FirestoreModel", "ModelTestSupport", crypto]),
+    .library(
+      "API/ServiceModule",
+      uses: ["BaseText", "BaseStatus", "FirestoreModel", "Gzip", "Access", httpTypes, logging]
+    ),
+    .tests(of: "ServiceModule", uses: ["BaseStatus", "Access", "Gzip", httpTypes, logging]),
+    .library(
+      "API/StorageWire",
+      uses: ["BaseText", "BaseJSON", "Checksums", "FirestoreModel", crypto]
+    ),
+    .tests(of: "StorageWire", uses: ["BaseText", "ModelTestSupport", crypto]),
     .library(
       "API/FirestoreAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "FirestoreService", "Access", "ServiceModule", httpTypes,
+        "BaseText", "BaseStatus", "FirestoreModel", "FirestoreWire", "FirestoreService", "Access",
+        "ServiceModule", httpTypes,
       ]
     ),
     .library(
       "API/StorageAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Gzip", "StorageWire", "ObjectStorage", "Access",
-        "KeyValueStore", "ServiceModule", crypto, httpTypes, logging,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums", "FirestoreModel",
+        "FirestoreWire", "Gzip", "StorageWire", "ObjectStorage", "Access", "ServiceModule", crypto,
+        httpTypes, logging,
       ]
     ),
     .tests(
       of: "StorageAPI",
       uses: [
-        "DocumentStore", "FirestoreModel", "FirestoreWire", "KeyValueStore", "ObjectStorage",
-        "Access", "ServiceModule", "StorageWire", httpTypes, logging,
+        "BaseJSON", "BaseRuntime", "DocumentStore", "KeyValueStore", "ObjectStorage", "Access",
+        "ServiceModule", "StorageWire", httpTypes, logging,
       ]
     ),
     .library(
       "API/RulesAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Access", "SecurityRules", "KeyValueStore",
-        "ServiceModule", httpTypes,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "SecurityRules", "ServiceModule", httpTypes,
       ]
     ),
     .library(
       "API/InstallationsAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Access", "Installations", "KeyValueStore",
-        "ServiceModule", httpTypes,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreWire", "Access",
+        "Installations", "ServiceModule", httpTypes,
       ]
     ),
     .library(
       "API/ConfigAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Access", "ConfigTemplates", "KeyValueStore",
-        "ServiceModule", httpTypes, logging,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "ConfigTemplates", "ServiceModule", httpTypes, logging,
       ]
     ),
-    .tests(of: "ConfigAPI", uses: ["FirestoreModel"]),
+    .tests(of: "ConfigAPI", uses: ["BaseStatus", "ConfigTemplates"]),
     .library(
       "API/MessagingAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Access", "PushMessaging", "KeyValueStore",
-        "ServiceModule", crypto, httpTypes,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "PushMessaging", "ServiceModule", crypto, httpTypes,
       ],
       embeds: [
         "Browser/Files/messaging.js", "Browser/Files/messaging-store.js",
@@ -370,15 +442,15 @@ let package = Package(
     .library(
       "API/AnalyticsAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Gzip", "Access", "EventAnalytics", "KeyValueStore",
-        "ServiceModule", httpTypes,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreWire", "Gzip", "Access",
+        "EventAnalytics", "ServiceModule", httpTypes,
       ]
     ),
     .library(
       "API/IdentityAPI",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Access", "Authentication", "KeyValueStore",
-        "ServiceModule", httpTypes, logging,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "Authentication", "KeyValueStore", "ServiceModule", httpTypes, logging,
       ],
       embeds: [
         "Page/Files/action.js", "Page/Files/handler.js", "Page/Files/handler-accounts.js",
@@ -386,17 +458,14 @@ let package = Package(
         "Page/Files/icon.svg", "Page/Files/page.css", "Page/Files/page.html",
       ]
     ),
-    .tests(
-      of: "IdentityAPI",
-      uses: ["Authentication", "FirestoreModel", "ServiceModule", httpTypes]
-    ),
+    .tests(of: "IdentityAPI", uses: ["BaseText", "Authentication", "ServiceModule", httpTypes]),
 
     // Server: transport, the console, the programs.
     .library(
       "Server/Outbound",
       uses: [
-        "FirestoreModel", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire", nio,
-        nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
+        "BaseText", "BaseJSON", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire",
+        nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
       ]
     ),
     .testSupport("CertificateTestSupport", uses: [asn1, crypto, x509]),
@@ -404,73 +473,76 @@ let package = Package(
     .testSupport(
       "PushStandIns",
       uses: [
-        "CertificateTestSupport", "FirestoreModel", crypto, nio, nioPosix, nioHTTP2, nioHPACK,
+        "BaseText", "BaseJSON", "CertificateTestSupport", crypto, nio, nioPosix, nioHTTP2, nioHPACK,
         nioSSL,
       ]
     ),
     .testProgram(
       "push-stand-in",
       in: "PushStandInProgram",
-      uses: ["PushStandIns", "Outbound", "PushMessaging", "FirestoreModel", crypto]
+      uses: ["BaseText", "BaseJSON", "PushStandIns", "Outbound", "PushMessaging", crypto]
     ),
     .tests(
       of: "Outbound",
       uses: [
-        "Authentication", "FirestoreModel", "PushMessaging", "PushStandIns", crypto, nioPosix,
-        logging,
+        "BaseJSON", "Authentication", "PushMessaging", "PushStandIns", crypto, nioPosix, logging,
       ]
     ),
     .library(
       "Server/Gateway",
       uses: [
-        "FirestoreModel", "FirestoreWire", "ServiceModule", "KeyValueStore", "Access", nio,
-        nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL,
-        httpTypes, hummingbird, hummingbirdCore, logging, coreMetrics, lifecycle,
+        "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire", "ServiceModule",
+        "KeyValueStore", "Access", nio, nioPosix, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+        nioHTTP2, nioHPACK, nioTLS, nioSSL, httpTypes, hummingbird, hummingbirdCore, logging,
+        coreMetrics, lifecycle,
       ]
     ),
     .tests(
       of: "Gateway",
       uses: [
-        "Access", "FirestoreAPI", "IdentityAPI", "Authentication", "ServiceModule", "DocumentStore",
-        "FirestoreModel", "FirestoreWire", "FirestoreService", "CertificateTestSupport",
-        "KeyValueStore", "ModelTestSupport", nio, nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL,
-        httpTypes, logging, lifecycle,
+        "BaseText", "BaseStatus", "BaseRuntime", "Access", "FirestoreAPI", "IdentityAPI",
+        "Authentication", "ServiceModule", "DocumentStore", "FirestoreModel", "FirestoreWire",
+        "FirestoreService", "CertificateTestSupport", "KeyValueStore", "ModelTestSupport", nio,
+        nioPosix, nioTLS, nioHTTP2, nioHPACK, nioSSL, httpTypes, logging, lifecycle,
       ]
     ),
     .library("Server/CConsoleFiles", excludes: ["Files", "package.json"]),
     .library(
       "Server/Console",
       uses: [
-        "FirestoreModel", "FirestoreWire", "Access", "AuditTrail", "Authentication",
-        "KeyValueStore", "ServiceModule", "CConsoleFiles", "Gzip", crypto, httpTypes,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "AuditTrail", "Authentication", "KeyValueStore", "ServiceModule", "CConsoleFiles",
+        "Gzip", crypto, httpTypes,
       ]
     ),
     .tests(
       of: "Console",
       uses: [
-        "Access", "Authentication", "FirestoreModel", "KeyValueStore", "ServiceModule", httpTypes,
+        "BaseStatus", "BaseRuntime", "Access", "Authentication", "KeyValueStore", "ServiceModule",
+        httpTypes,
       ]
     ),
     .headers("Server/CEpoll"),
     .program(
       "Server/brasa",
       uses: [
-        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
-        "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
-        "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
-        "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
-        "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
-        "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
-        nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums", "FirestoreModel",
+        "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI", "IdentityAPI", "StorageAPI",
+        "ObjectStorage", "ConfigAPI", "ConfigTemplates", "EventAnalytics", "AnalyticsAPI",
+        "Installations", "InstallationsAPI", "PushMessaging", "MessagingAPI", "Gateway", "Console",
+        "AuditTrail", "Gzip", "StorageWire", "FirestoreService", "ServiceModule", "Access",
+        "DocumentStore", "KeyValueStore", "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules",
+        "Authentication", "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto,
+        cryptoExtras, lifecycle, logging, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals,
+        x509,
       ]
     ),
     .program(
       "Server/brasa-load",
       uses: [
-        "FirestoreModel", "DocumentCodec", "DocumentStore", "KeyValueStore", "KeyValueRocksDB",
-        "SecurityRules", "Authentication", "EventAnalytics", "PushMessaging", "CRocksDB", "CEpoll",
-        nio, nioHPACK, arguments,
+        "BaseText", "BaseJSON", "BaseRuntime", "FirestoreModel", "DocumentCodec", "DocumentStore",
+        "KeyValueStore", "KeyValueRocksDB", "SecurityRules", "Authentication", "EventAnalytics",
+        "PushMessaging", "CRocksDB", "CEpoll", nio, nioHPACK, arguments,
       ]
     ),
     .tests(of: "brasa-load", uses: ["DocumentCodec"]),
@@ -478,54 +550,60 @@ let package = Package(
     // SDK: what apps link.
     .library("SDK/FirebaseCore", uses: ["Locking"]),
     .tests(of: "FirebaseCore", uses: ["SDKTestSupport", "brasa"]),
-    .library("SDK/FirestoreSync", uses: ["FirestoreModel", "DocumentCodec"]),
+    .library(
+      "SDK/FirestoreSync",
+      uses: ["BaseText", "BaseJSON", "BaseStatus", "FirestoreModel", "DocumentCodec"]
+    ),
     .library(
       "SDK/FirestoreCache",
-      uses: ["FirestoreSync", "FirestoreModel", "DocumentCodec", grdb, sqlite]
+      uses: ["BaseText", "FirestoreSync", "FirestoreModel", "DocumentCodec", grdb, sqlite]
     ),
-    .testSupport("CacheTestSupport", uses: ["FirestoreCache", "FirestoreModel"]),
+    .testSupport("CacheTestSupport", uses: ["FirestoreSync", "FirestoreCache", "FirestoreModel"]),
     .testSupport(
       "ScheduleTestSupport",
       uses: [
-        "CacheTestSupport", "FirestoreCache", "FirestoreSync", "FirestoreModel", "DocumentCodec",
-        "ModelTestSupport",
+        "BaseText", "BaseStatus", "CacheTestSupport", "FirestoreCache", "FirestoreSync",
+        "FirestoreModel", "DocumentCodec", "ModelTestSupport",
       ]
     ),
     .testProgram("mortal-client", in: "MortalClientProgram", uses: ["ScheduleTestSupport"]),
     .testProgram(
       "cache-benchmark",
       in: "CacheBenchmarkProgram",
-      uses: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"]
+      uses: ["BaseText", "CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"]
     ),
     .tests(
       of: "FirestoreCache",
       uses: [
-        "CacheTestSupport", "DocumentCodec", "FirestoreModel", "FirestoreSync", "ModelTestSupport",
-        "ScheduleTestSupport", "mortal-client", grdb,
+        "BaseText", "CacheTestSupport", "DocumentCodec", "FirestoreModel", "FirestoreSync",
+        "ModelTestSupport", "ScheduleTestSupport", "mortal-client", grdb,
       ]
     ),
     .testSupport(
       "SpecCaseRunner",
-      uses: ["CacheTestSupport", "FirestoreSync", "FirestoreModel", "DocumentCodec"]
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "CacheTestSupport", "FirestoreSync", "FirestoreModel",
+        "DocumentCodec",
+      ]
     ),
     .testProgram("spec-cases", in: "SpecCaseProgram", uses: ["SpecCaseRunner"]),
     .tests(
       of: "FirestoreSync",
-      uses: [
-        "FirestoreModel", "DocumentCodec", "ScheduleTestSupport", "SpecCaseRunner",
-        "ModelTestSupport",
-      ],
+      uses: ["FirestoreModel", "ScheduleTestSupport", "SpecCaseRunner"],
       excludes: ["Cases"]
     ),
     .library(
       "SDK/FirestoreClient",
-      uses: ["FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync", "Locking"]
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "FirebaseCore", "FirestoreModel", "DocumentCodec",
+        "FirestoreSync", "Locking",
+      ]
     ),
     .tests(
       of: "FirestoreClient",
       uses: [
-        "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync", "ModelTestSupport",
-        "SDKTestSupport", "brasa",
+        "BaseText", "BaseJSON", "BaseStatus", "FirestoreModel", "DocumentCodec", "FirestoreSync",
+        "ModelTestSupport", "SDKTestSupport", "brasa",
       ]
     ),
     // Runs the program for tests of the SDK.
@@ -536,8 +614,8 @@ let package = Package(
     .library(
       "SDK/FirebaseFirestore",
       uses: [
-        "FirebaseCore", "FirebaseSharedSwift", "FirestoreModel", "DocumentCodec", "FirestoreSync",
-        "FirestoreCache", "FirestoreClient", "Locking",
+        "BaseText", "BaseStatus", "FirebaseCore", "FirebaseSharedSwift", "FirestoreModel",
+        "DocumentCodec", "FirestoreSync", "FirestoreCache", "FirestoreClient", "Locking",
       ]
     ),
     .testProgram(
@@ -558,12 +636,12 @@ let package = Package(
     .tests(
       of: "FirebaseFirestore",
       uses: [
-        "FirebaseAuth", "FirebaseCore", "FirestoreModel", "DocumentCodec", "FirestoreSync",
-        "SDKTestSupport", "brasa", "mortal-app",
+        "BaseText", "FirebaseAuth", "FirebaseCore", "FirestoreModel", "DocumentCodec",
+        "FirestoreSync", "SDKTestSupport", "brasa", "mortal-app",
       ]
     ),
     .library("SDK/FirebaseFirestoreSwift", uses: ["FirebaseFirestore"]),
-    .library("SDK/FirebaseInstallations", uses: ["FirebaseCore", "FirestoreModel"]),
+    .library("SDK/FirebaseInstallations", uses: ["BaseText", "FirebaseCore"]),
     .tests(of: "FirebaseInstallations", uses: ["FirebaseCore", "SDKTestSupport", "brasa"]),
     .library(
       "SDK/FirebaseAnalytics",
@@ -572,7 +650,7 @@ let package = Package(
     .testProgram(
       "mortal-events",
       in: "MortalEventsProgram",
-      uses: ["FirebaseAnalytics", "FirebaseInstallations", "FirebaseCore"]
+      uses: ["FirebaseAnalytics", "FirebaseInstallations"]
     ),
     .tests(
       of: "FirebaseAnalytics",
@@ -583,7 +661,7 @@ let package = Package(
     .library("SDK/FirebaseMessaging", uses: ["FirebaseCore", "FirebaseInstallations", "Locking"]),
     .tests(
       of: "FirebaseMessaging",
-      uses: ["FirebaseAuth", "FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa"]
+      uses: ["FirebaseAuth", "FirebaseInstallations", "SDKTestSupport", "brasa"]
     ),
     .library(
       "SDK/FirebaseRemoteConfig",
@@ -593,7 +671,7 @@ let package = Package(
       of: "FirebaseRemoteConfig",
       uses: ["FirebaseInstallations", "FirebaseCore", "SDKTestSupport", "brasa"]
     ),
-    .library("SDK/FirebaseStorage", uses: ["FirebaseCore", "Locking"]),
+    .library("SDK/FirebaseStorage", uses: ["Checksums", "FirebaseCore", "Locking"]),
     .tests(
       of: "FirebaseStorage",
       uses: ["FirebaseAuth", "FirebaseCore", "SDKTestSupport", "brasa"]
@@ -602,10 +680,7 @@ let package = Package(
       "SDK/FirebaseUI",
       uses: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage", "Locking"]
     ),
-    .tests(
-      of: "FirebaseUI",
-      uses: ["FirebaseAuth", "FirebaseCore", "FirebaseStorage", "SDKTestSupport", "brasa"]
-    ),
+    .tests(of: "FirebaseUI", uses: ["FirebaseAuth", "FirebaseCore", "SDKTestSupport", "brasa"]),
     .library("SDK/FirebaseRemoteConfigSwift", uses: ["FirebaseRemoteConfig"]),
     .library("SDK/FirebaseStorageSwift", uses: ["FirebaseStorage"]),
     .library("SDK/FirebaseAuthCombineSwift", uses: ["FirebaseAuth", "FirebaseCore"]),

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// Tokens of users, signed with a key that `TestVerifier` knows.
 package struct TestTokens {

@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseStatus
+import BaseText
 import Synchronization
 
 /// Verifies the tokens of `TestTokens`, as a production verifier would verify its own.
@@ -23,7 +24,7 @@ package final class TestVerifier: TokenVerifier {
     for observer in observers { observer("p", uid) }
   }
 
-  package func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
+  package func caller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let unsigned = try? UnsignedToken(token), unsigned.isIssued,
       Base64.decode(parts[2].utf8) == TestTokens.signature("\(parts[0]).\(parts[1])")
@@ -46,7 +47,7 @@ package final class TestVerifier: TokenVerifier {
   package func knownCaller(
     holding token: Substring,
     isSecure: Bool
-  ) throws(FirestoreError) -> Caller? { nil }
+  ) throws(ServiceError) -> Caller? { nil }
 
   package func isGenuine(_ token: Substring) -> Bool {
     (try? caller(holding: token, isSecure: true)) != nil
@@ -56,7 +57,7 @@ package final class TestVerifier: TokenVerifier {
     identity.expiry > TestTokens.now && !state.withLock { $0.revoked.contains(identity.uid) }
   }
 
-  package func mark(of identity: UserIdentity) throws(FirestoreError) -> String? {
+  package func mark(of identity: UserIdentity) throws(ServiceError) -> String? {
     state.withLock { $0.revoked.contains(identity.uid) } ? nil : ""
   }
 

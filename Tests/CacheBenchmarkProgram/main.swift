@@ -1,3 +1,4 @@
+import BaseText
 import CacheTestSupport
 import DocumentCodec
 import FirestoreModel

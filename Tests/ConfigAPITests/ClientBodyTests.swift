@@ -1,5 +1,5 @@
+import BaseStatus
 import ConfigTemplates
-import FirestoreModel
 import Testing
 
 @testable import ConfigAPI
@@ -12,7 +12,7 @@ import Testing
        first_open_time:'2024-01-01T00:00:00Z', analytics_user_properties:{"a": "it's", "n": 5},
        custom_signals:{'k':'v\'\u00e9', other:-1.50, gone:null}, extra:[true, {}]}
       """#
-    let client = try ConfigClient(fetch: try RelaxedJSON.parse(Array(body.utf8)), userAgent: nil)
+    let client = try ConfigClient(fetch: try JSONParser.parse(Array(body.utf8), syntax: .relaxed, maximumDepth: 16), userAgent: nil)
     #expect(client.installationID == "cFid")
     #expect(client.platform == "ios")
     #expect(client.userProperties == ["a": "it's", "n": "5"])
@@ -25,15 +25,15 @@ import Testing
     "{a:'\\ud800'}", "{:1}", "\u{1}", String(repeating: "[", count: 10_000),
   ])
   func `what is no JSON is refused`(_ body: String) {
-    #expect(throws: FirestoreError.self) { try RelaxedJSON.parse(Array(body.utf8)) }
+    #expect(throws: ServiceError.self) { try JSONParser.parse(Array(body.utf8), syntax: .relaxed, maximumDepth: 16) }
   }
 
   @Test(arguments: [
     #"{"app_id":{}}"#, #"{"custom_signals":{"a":{}}}"#, #"{"first_open_time":"yesterday"}"#,
   ])
   func `members of another kind are refused`(_ body: String) throws {
-    let json = try RelaxedJSON.parse(Array(body.utf8))
-    #expect(throws: FirestoreError.self) { try ConfigClient(fetch: json, userAgent: nil) }
+    let json = try JSONParser.parse(Array(body.utf8), syntax: .relaxed, maximumDepth: 16)
+    #expect(throws: ServiceError.self) { try ConfigClient(fetch: json, userAgent: nil) }
   }
 
   @Test func `damaged bytes never crash the reader`() {
@@ -45,7 +45,7 @@ import Testing
         bytes[Int(random.next()) % bytes.count] = UInt8(random.next() & 0xFF)
       }
       if random.next() % 3 == 0 { bytes.removeLast(Int(random.next()) % bytes.count) }
-      if let json = try? RelaxedJSON.parse(bytes) { #expect(json.compact.utf8.count < 1_000) }
+      if let json = try? JSONParser.parse(bytes, syntax: .relaxed, maximumDepth: 16) { #expect(json.compact.utf8.count < 1_000) }
     }
   }
 }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import KeyValueStore
 import Testing
 
@@ -47,7 +47,7 @@ import Testing
     try ids.map { number in
       let client = client(country: country, id: "c\(number)")
       let body = try templates.reply(to: client, of: id).body
-      let entries = try JSONText(parsing: String(decoding: body, as: UTF8.self))["entries"]
+      let entries = try JSONValue(parsing: String(decoding: body, as: UTF8.self))["entries"]
       return entries?["k"]?.string ?? ""
     }
   }

@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreModel
 import KeyValueStore
 import Testing
@@ -161,9 +162,9 @@ import Testing
   @Test func `drafts change nothing for clients and say what is wrong`() throws {
     let templates = try open()
     try publish(1, .none, templates)
-    let good = try JSONText(parsing: deleteListView)
+    let good = try JSONValue(parsing: deleteListView)
     try templates.keepDraft("ana", of: id, template: good, etag: "etag-shop-1")
-    let bad = try JSONText(parsing: #"{"parameters":{"1":{}}}"#)
+    let bad = try JSONValue(parsing: #"{"parameters":{"1":{}}}"#)
     let kept = try templates.keepDraft("bob", of: id, template: bad, etag: "")
     #expect(kept.problem?.contains("INVALID_NAME") == true)
     #expect(try templates.drafts(of: id).map(\.name) == ["ana", "bob"])

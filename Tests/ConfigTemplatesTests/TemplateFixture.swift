@@ -1,6 +1,7 @@
+import BaseJSON
+import BaseRuntime
+import BaseStatus
 import ConfigTemplates
-import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// A clock that tests move.
@@ -22,7 +23,7 @@ let deleteListView = """
   """
 
 func template(_ json: String) throws -> ConfigTemplate {
-  try ConfigTemplate(json: try JSONText(parsing: json))
+  try ConfigTemplate(json: try JSONValue(parsing: json))
 }
 
 /// What a template's JSON is refused with; nil for one that is taken.
@@ -31,7 +32,7 @@ func problem(of json: String, _ namespace: ConfigNamespace = .client) -> String?
     _ = try CompiledTemplate(try template(json), for: namespace)
     return nil
   } catch {
-    return (error as? FirestoreError)?.message ?? "\(error)"
+    return (error as? ServiceError)?.message ?? "\(error)"
   }
 }
 
@@ -48,6 +49,6 @@ func code(_ body: () throws -> Void) -> StatusCode? {
     try body()
     return nil
   } catch {
-    return (error as? FirestoreError)?.code
+    return (error as? ServiceError)?.code
   }
 }

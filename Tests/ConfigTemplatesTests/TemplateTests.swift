@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Testing
 
 @testable import ConfigTemplates
@@ -172,10 +172,10 @@ import Testing
       let client = client(country: id % 2 == 0 ? "BR" : nil, id: "i\(id)")
       let decision = compiled.decide(client, audiences: nil, at: 0)
       let expected = compiled.outcomes(of: decision).compactMap { outcome in
-        outcome.value.map { JSONText.Member(outcome.key, .string($0)) }
+        outcome.value.map { JSONValue.Member(outcome.key, .string($0)) }
       }
       let sent = String(decoding: compiled.members(of: decision), as: UTF8.self)
-      #expect(try JSONText(parsing: "{\(sent)}") == .object(expected))
+      #expect(try JSONValue(parsing: "{\(sent)}") == .object(expected))
     }
     let silent = try CompiledTemplate(
       try template(#"{"parameters":{"d":{"defaultValue":{"useInAppDefault":true}}}}"#),

@@ -1,4 +1,5 @@
 import Access
+import BaseRuntime
 import Foundation
 import KeyValueStore
 import Synchronization

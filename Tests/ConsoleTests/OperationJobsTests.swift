@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Foundation
 import KeyValueStore
 import ServiceModule
@@ -40,7 +40,7 @@ struct OperationJobsTests {
 
   @Test func `what fails says why`() throws {
     let jobs = try Self.made()
-    let job = try jobs.start("export", "x") { _ in throw FirestoreError(.notFound, "no such") }
+    let job = try jobs.start("export", "x") { _ in throw ServiceError(.notFound, "no such") }
     let failed = try Self.ended(jobs, job.number)
     #expect(failed?.state == .failed && failed?.summary == "no such")
     jobs.stop()

@@ -1,5 +1,6 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
-import FirestoreModel
 import ModelTestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     writer.double(3, -0.0)
     writer.string(2_000, "é")
     writer.bool(5, true)
-    try writer.message(6) { (inner) throws(FirestoreError) in
+    try writer.message(6) { (inner) throws(ServiceError) in
       inner.text(1, Text(String(repeating: "x", count: 200)))
     }
     try writer.bytes.withUnsafeBytes { raw in

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import ModelTestSupport
@@ -75,7 +77,7 @@ func nested(_ depth: Int) -> Value {
 
 /// The text that a document of these fields is refused with; nil where it is not.
 func refusal(_ fields: [UInt8]) -> String? {
-  do throws(FirestoreError) {
+  do throws(ServiceError) {
     _ = try DocumentCodec.validate(fields, name: name)
     return nil
   } catch {

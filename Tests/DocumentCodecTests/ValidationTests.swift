@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import ModelTestSupport
@@ -34,7 +36,7 @@ import Testing
   @Test(arguments: respelled)
   func `other legal spellings are respelled`(bytes: [UInt8], expected: MapValue) throws {
     if expected.entries.isEmpty {
-      #expect(throws: FirestoreError.self) { try DocumentCodec.validate(bytes, name: name) }
+      #expect(throws: ServiceError.self) { try DocumentCodec.validate(bytes, name: name) }
       return
     }
     let fields = try DocumentCodec.validate(bytes, name: name)
@@ -90,7 +92,7 @@ import Testing
 
   @Test(arguments: refused)
   func `what Firestore does not store is refused with its text`(bytes: [UInt8], message: String) {
-    #expect(throws: FirestoreError.self) { try DocumentCodec.validate(bytes, name: name) }
+    #expect(throws: ServiceError.self) { try DocumentCodec.validate(bytes, name: name) }
     guard !message.isEmpty else { return }
     #expect(refusal(bytes) == message)
   }
@@ -99,7 +101,7 @@ import Testing
     #expect(refusal(entry("m", nested(20))) == nil)
     var writer = ProtobufWriter()
     writer.mapEntry(2, "m", nested(60))
-    #expect(throws: FirestoreError.self) { try DocumentCodec.validate(writer.bytes, name: name) }
+    #expect(throws: ServiceError.self) { try DocumentCodec.validate(writer.bytes, name: name) }
   }
 
   @Test func `hostile nesting costs no stack`() {
@@ -115,11 +117,11 @@ import Testing
       value = outer.bytes
       if value.count > 60_000 { break }
     }
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try DocumentCodec.validate(raw("m", value), name: name)
     }
     // A field twice sends it to the decoder as well.
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try DocumentCodec.validate(raw("m", value) + raw("m", value), name: name)
     }
   }
@@ -208,7 +210,7 @@ import Testing
   @Test func `operands may be what no field can be`() throws {
     let lists = Value.array([.array([.integer(1)]), .null])
     #expect(try encoded(lists).withUnsafeBytes { try DocumentCodec.operand($0) } == lists)
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try DocumentCodec.checkStorable(lists, inArray: false)
     }
     try DocumentCodec.checkStorable(sample["vector"] ?? .null, inArray: true)

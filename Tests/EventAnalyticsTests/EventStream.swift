@@ -1,5 +1,5 @@
+import BaseRuntime
 import Foundation
-import KeyValueStore
 import ModelTestSupport
 import Synchronization
 

@@ -1,3 +1,4 @@
+import BaseRuntime
 import KeyValueStore
 import Synchronization
 

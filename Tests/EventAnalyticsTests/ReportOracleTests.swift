@@ -1,5 +1,5 @@
+import BaseText
 import Foundation
-import FirestoreModel
 import KeyValueStore
 import Testing
 

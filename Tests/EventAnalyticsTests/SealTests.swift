@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import KeyValueStore
 import Synchronization
 import Testing
@@ -199,9 +201,9 @@ import Testing
     let fails = Mutex(true)
     analytics.onErasure { installation, project in
       asked.withLock { $0.append("\(project.string) \(installation)") }
-      if fails.withLock({ $0 }) { throw FirestoreError(.unavailable, "Not now.") }
+      if fails.withLock({ $0 }) { throw ServiceError(.unavailable, "Not now.") }
     }
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try analytics.erase(.user("ana"), of: Self.project)
     }
     fails.withLock { $0 = false }
@@ -537,9 +539,9 @@ import Testing
     }
     // Nothing of it is counted yet.
     #expect(try held("u1") == nil)
-    let rule = try JSONText(parsing: #"{"days":2,"rule":{"event":"purchase"}}"#)
+    let rule = try JSONValue(parsing: #"{"days":2,"rule":{"event":"purchase"}}"#)
     try analytics.put(try Audience(named: "buyers", rule), in: Self.project)
-    let all = try JSONText(parsing: #"{"rule":{"not":{"event":"purchase"}}}"#)
+    let all = try JSONValue(parsing: #"{"rule":{"not":{"event":"purchase"}}}"#)
     try analytics.put(try Audience(named: "others", all), in: Self.project)
     #expect(try held("u1") == ["buyers"])
     #expect(try held("u2") == ["others"])

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import KeyValueStore
 import Synchronization
 import Testing
@@ -51,7 +52,7 @@ import Testing
     from sender: EventSender,
     by analytics: EventAnalytics
   ) {
-    #expect(throws: FirestoreError.self) { try analytics.admit(bytes, from: sender) }
+    #expect(throws: ServiceError.self) { try analytics.admit(bytes, from: sender) }
   }
 
   @Test func `events outlive a restart, sealed or not, and count once`() async throws {
@@ -316,10 +317,10 @@ import Testing
       try analytics.admit(bytes, from: Self.sender(network, installation: installation))
     }
     try send(100, "c1", network: "1.1.1.1")
-    #expect(throws: FirestoreError.self) { try send(10, "c1", network: "2.2.2.2") }
+    #expect(throws: ServiceError.self) { try send(10, "c1", network: "2.2.2.2") }
     // One network makes as many installations as it likes and gets half.
     for number in 2...8 { try send(100, "c\(number)", network: "1.1.1.1") }
-    #expect(throws: FirestoreError.self) { try send(100, "c9", network: "1.1.1.1") }
+    #expect(throws: ServiceError.self) { try send(100, "c9", network: "1.1.1.1") }
     for number in 0..<8 { try send(100, "d\(number)", network: "2.2.2.\(number)") }
     // Another app has its own.
     try analytics.admit(100, from: Self.sender("1.1.1.1", app: "b", installation: "e"))

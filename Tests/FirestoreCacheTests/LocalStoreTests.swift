@@ -1,5 +1,4 @@
 import CacheTestSupport
-import FirestoreModel
 import FirestoreSync
 import Testing
 

@@ -1,3 +1,4 @@
+import BaseText
 import Dispatch
 import DocumentCodec
 import FirestoreModel

@@ -1,3 +1,5 @@
+import BaseText
+
 #if os(Linux)
 import FirestoreModel
 import FirestoreSync

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Testing
 
@@ -27,7 +29,7 @@ struct AdminServiceTests {
     )
     #expect(status?.contains("\"done\":true") == true)
     #expect(try await fixture.administer("DELETE", "\(Self.group)/indexes/\(name)") == "{}")
-    await #expect(throws: FirestoreError.self) {
+    await #expect(throws: ServiceError.self) {
       try await fixture.administer("GET", "\(Self.group)/indexes/\(name)")
     }
     fixture.close()
@@ -42,7 +44,7 @@ struct AdminServiceTests {
   ])
   func `an index that this server has not is refused`(body: String) async throws {
     let fixture = try ServiceFixture()
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       try await fixture.administer("POST", "\(Self.group)/indexes", body)
     }
     #expect(error?.code == .invalidArgument)
@@ -52,7 +54,7 @@ struct AdminServiceTests {
   @Test func `an index is made once`() async throws {
     let fixture = try ServiceFixture()
     _ = try await fixture.administer("POST", "\(Self.group)/indexes", Self.index)
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       try await fixture.administer("POST", "\(Self.group)/indexes", Self.index)
     }
     #expect(error?.code == .alreadyExists)
@@ -75,7 +77,7 @@ struct AdminServiceTests {
     if isLegal {
       #expect(throws: Never.self) { try database.checkCreatable() }
     } else {
-      #expect(throws: FirestoreError.self) { try database.checkCreatable() }
+      #expect(throws: ServiceError.self) { try database.checkCreatable() }
     }
   }
 }

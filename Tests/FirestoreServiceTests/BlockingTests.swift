@@ -1,7 +1,8 @@
 import AccessTestSupport
+import BaseRuntime
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import Synchronization
 import Testing
 
@@ -138,11 +139,11 @@ import Testing
     #expect(found[0].contains("integerValue"))
     // Another connection, and credentials that are nobody's.
     let newcomer = ServiceFixture.context(authorization: TestTokens.bearer("v"))
-    await #expect(throws: FirestoreError.self) {
+    await #expect(throws: ServiceError.self) {
       try await loop.call(fixture, "GET", "/c/d", "", newcomer)
     }
     let forged = ServiceFixture.context(authorization: TestTokens.bearer("u") + "x")
-    await #expect(throws: FirestoreError.self) {
+    await #expect(throws: ServiceError.self) {
       try await loop.call(fixture, "GET", "/c/d", "", forged)
     }
     loop.stop()
@@ -199,7 +200,7 @@ import Testing
     _ loop: Loop,
     _ path: String,
     _ context: CallContext
-  ) async throws -> (result: Result<[UInt8], FirestoreError>, isOnLoop: Bool) {
+  ) async throws -> (result: Result<[UInt8], ServiceError>, isOnLoop: Bool) {
     let made = try RESTTranscoder().call(
       method: "GET",
       path: ServiceFixture.root + path,

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Testing
 
 @testable import Access
@@ -55,7 +55,7 @@ import Testing
     #expect(whole >= Self.documents)
     let cancellation = Cancellation()
     engine.ring(afterGets: 500) { cancellation.cancel() }
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       let context = ServiceFixture.context(cancellation: cancellation)
       return try await fixture.call("POST", path, body, context: context)
     }
@@ -81,7 +81,7 @@ import Testing
     #expect(engine.takeCursors() >= Self.documents)
     let cancellation = Cancellation()
     engine.ring(afterCursors: 500) { cancellation.cancel() }
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       let context = ServiceFixture.context(cancellation: cancellation)
       return try await fixture.call("GET", path, context: context)
     }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -162,7 +163,7 @@ struct FirestoreServiceTests {
       (ServiceFixture.context(deadline: .now - .seconds(1)), .deadlineExceeded),
     ]
     for (context, code) in contexts {
-      let error = await #expect(throws: FirestoreError.self) {
+      let error = await #expect(throws: ServiceError.self) {
         try await fixture.call("GET", "/c/d0", context: context)
       }
       #expect(error?.code == code)
@@ -172,13 +173,13 @@ struct FirestoreServiceTests {
 
   @Test func `pipelines and streams are refused by what they are`() async throws {
     let fixture = try await filled(0)
-    let pipeline = await #expect(throws: FirestoreError.self) {
+    let pipeline = await #expect(throws: ServiceError.self) {
       try await fixture.call("POST", ":executePipeline", #"{"structuredPipeline":{}}"#)
     }
     #expect(pipeline?.code == .unimplemented)
     #expect(pipeline?.message.contains("not supported by Brasa") == true)
     for method in [RPCMethod.listen, .write] {
-      let error = await #expect(throws: FirestoreError.self) {
+      let error = await #expect(throws: ServiceError.self) {
         try await fixture.messages(method, [], ServiceFixture.context())
       }
       #expect(error?.code == .unimplemented)

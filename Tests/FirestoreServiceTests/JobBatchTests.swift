@@ -1,8 +1,8 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import Dispatch
-import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import Synchronization
 import Testing
 
@@ -63,7 +63,7 @@ import Testing
   }
 
   private static func code(
-    of result: Result<any ResponseStream, FirestoreError>
+    of result: Result<any ResponseStream, ServiceError>
   ) -> StatusCode? {
     if case .failure(let error) = result { error.code } else { nil }
   }

@@ -1,6 +1,8 @@
+import BaseJSON
+import BaseRuntime
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import ServiceModule
 import Testing
 
@@ -33,7 +35,7 @@ import Testing
     let context = ServiceFixture.context(account: ledger.account(of: .ipv4(1)))
     _ = try await fixture.call("PATCH", "/c/small", Self.text(1_000), context: context)
     await Self.awaitNothing { ledger.bytes(of: .commit) }
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       try await fixture.call("PATCH", "/c/large", Self.text(10_000), context: context)
     }
     #expect(error?.code == .resourceExhausted)
@@ -75,7 +77,7 @@ import Testing
     let names = ["a", "b", "d"].map { "\"\(ServiceFixture.documents)/c/\($0)\"" }
     let body = "{\"documents\":[\(names.joined(separator: ","))]}"
     let narrow = Self.ledger(20_000)
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       let context = ServiceFixture.context(account: narrow.account(of: .ipv4(1)))
       return try await fixture.call("POST", ":batchGet", body, context: context)
     }

@@ -1,6 +1,6 @@
+import BaseRuntime
 import FirestoreAPI
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 import Testing
 

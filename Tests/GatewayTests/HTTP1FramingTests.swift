@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import HTTPTypes
 import NIOCore
 import NIOHTTP2
@@ -30,7 +30,7 @@ import Testing
       )
     }
     route("/kinds/own", [.get, .head]) { _ in .text("own\n", status: .notFound) }
-    route("/kinds/denied") { _ in throw FirestoreError(.permissionDenied, "No.") }
+    route("/kinds/denied") { _ in throw ServiceError(.permissionDenied, "No.") }
     route("/kinds/unmodified") { _ in ServiceResponse(status: .notModified) }
     route("/kinds/empty") { _ in ServiceResponse(status: .noContent) }
     route("/kinds/closing") { _ in

@@ -1,3 +1,4 @@
+import BaseStatus
 import Dispatch
 import FirestoreModel
 import ServiceModule
@@ -35,7 +36,7 @@ import Testing
         case 1:
           DispatchQueue.global().async { answer(.response(Self.answer(request, body, "later"))) }
         case 2: return false
-        default: answer(.failure(FirestoreError(.notFound, "no such letter")))
+        default: answer(.failure(ServiceError(.notFound, "no such letter")))
         }
         return true
       }

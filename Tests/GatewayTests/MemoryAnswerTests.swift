@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import HTTPTypes
 import ServiceModule
@@ -20,7 +21,7 @@ import Testing
       }
       route.memoryHandler = { request in
         guard let number = Int(request.parameters["number"] ?? "") else {
-          throw FirestoreError(.invalidArgument, "no number")
+          throw ServiceError(.invalidArgument, "no number")
         }
         return number.isMultiple(of: 2) ? MemoryAnswer(self.answer(request, "remembered")) : nil
       }

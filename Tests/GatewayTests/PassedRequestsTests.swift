@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import KeyValueStore
 import Synchronization
 import Testing
@@ -12,16 +12,16 @@ struct PassedRequestsTests {
   @Test func `a network has no more than its share of the second half`() throws {
     let passages = PassedRequests(limit: 64)
     var held = try (0..<32).map { _ in try passages.begin(to: node, of: "greedy") }
-    #expect(throws: FirestoreError.self) { try passages.begin(to: node, of: "greedy") }
+    #expect(throws: ServiceError.self) { try passages.begin(to: node, of: "greedy") }
     for network in 0..<8 {
       held += try (0..<4).map { _ in try passages.begin(to: node, of: "\(network)") }
-      let error = #expect(throws: FirestoreError.self) {
+      let error = #expect(throws: ServiceError.self) {
         try passages.begin(to: node, of: "\(network)")
       }
       #expect(error?.code == .resourceExhausted)
     }
     #expect(passages.count == 64)
-    #expect(throws: FirestoreError.self) { try passages.begin(to: node, of: "newcomer") }
+    #expect(throws: ServiceError.self) { try passages.begin(to: node, of: "newcomer") }
     held = []
     #expect(passages.count == 0)
     _ = try passages.begin(to: node, of: "greedy")

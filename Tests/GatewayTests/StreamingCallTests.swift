@@ -1,3 +1,4 @@
+import BaseStatus
 import Dispatch
 import FirestoreModel
 import NIOCore
@@ -93,7 +94,7 @@ import Testing
       try await client.send([.head(1, "Listen")])
       let call = await gateway.service.nextOpened()
       call.responses.send([[1]])
-      call.responses.finish(FirestoreError(.aborted, "enough"))
+      call.responses.finish(ServiceError(.aborted, "enough"))
       let answer = await client.answer()
       #expect(answer.messages == [[1]])
       #expect(answer.status == 10)
@@ -358,7 +359,7 @@ import Testing
       #expect(await cancelled.wait(for: .cancelled))
       #expect(await orderly.wait(for: .drained))
       orderly.responses.send([[5]])
-      orderly.responses.finish(FirestoreError(.unavailable, "stopping"))
+      orderly.responses.finish(ServiceError(.unavailable, "stopping"))
       let answers = await client.answers([1, 3])
       #expect(answers[1]?.status == 14)
       #expect(answers[3]?.messages == [[5]])

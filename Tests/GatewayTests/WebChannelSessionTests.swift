@@ -1,6 +1,7 @@
+import BaseRuntime
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import Synchronization
 import Testing
 
@@ -199,7 +200,7 @@ import Testing
   @Test func `an ended session waits for its last array to be fetched, not for ever`() async throws
   {
     let (session, call) = await open()
-    call.responses.finish(FirestoreError(.aborted, "enough"))
+    call.responses.finish(ServiceError(.aborted, "enough"))
     let generation = try #require(try backChannel(session, "AID=0&CI=0"))
     let answer = next(session, generation)
     #expect(answer?.numbers == [1])

@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseText
 import ModelTestSupport
 import Testing
 

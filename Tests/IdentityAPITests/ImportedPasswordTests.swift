@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseText
 import Testing
 
 @testable import IdentityAPI

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Values of every type, with a bias to where orders and encodings go wrong.

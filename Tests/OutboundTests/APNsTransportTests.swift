@@ -1,5 +1,5 @@
+import BaseJSON
 import Crypto
-import FirestoreModel
 import Foundation
 import NIOPosix
 import PushMessaging
@@ -159,10 +159,10 @@ import Testing
 
   @Test func `what Apple would refuse for its size is not sent`() async throws {
     try await withAPNs { apns in
-      let payload = JSONText.object([.init("a", .string(String(repeating: "x", count: 4_089)))])
+      let payload = JSONValue.object([.init("a", .string(String(repeating: "x", count: 4_089)))])
       let parcel = apns.parcel(Self.device, payload: payload)
       #expect(await apns.transport.hand(parcel) == .refused(reason: "PayloadTooLarge"))
-      let fitting = JSONText.object([.init("a", .string(String(repeating: "x", count: 4_088)))])
+      let fitting = JSONValue.object([.init("a", .string(String(repeating: "x", count: 4_088)))])
       let outcome = await apns.transport.hand(apns.parcel(Self.device, payload: fitting))
       #expect(outcome == .handed(id: apns.production.pushes.last?.headers["apns-id"]))
       let odd = await apns.transport.hand(apns.parcel("../../3/device/x"))
@@ -214,7 +214,7 @@ import Testing
     let sandbox: APNsStandIn
     let key: APNsKey
     let time: Time
-    let payload = JSONText.object([
+    let payload = JSONValue.object([
       .init("aps", .object([.init("alert", .object([.init("title", .string("New order"))]))])),
       .init("gcm.message_id", .string("m1")),
     ])
@@ -241,7 +241,7 @@ import Testing
 
     func parcel(
       _ device: String,
-      payload: JSONText? = nil,
+      payload: JSONValue? = nil,
       headers: [String: String] = [:],
       credentials: PushCredentials? = nil,
       collapseKey: String? = nil,

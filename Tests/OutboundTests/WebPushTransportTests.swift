@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Foundation
 import NIOPosix
 import PushMessaging
@@ -151,9 +151,9 @@ import Testing
 
   @Test func `payloads of 3993 bytes go and larger ones do not`() async throws {
     try await withPushService { push in
-      let fitting = JSONText.string(String(repeating: "x", count: 3_991))
+      let fitting = JSONValue.string(String(repeating: "x", count: 3_991))
       #expect(await push.transport.hand(push.parcel("/up/1", payload: fitting)) == .handed(id: nil))
-      let large = JSONText.string(String(repeating: "x", count: 3_992))
+      let large = JSONValue.string(String(repeating: "x", count: 3_992))
       let outcome = await push.transport.hand(push.parcel("/up/1", payload: large))
       #expect(outcome == .refused(reason: "the payload is larger than 3993 bytes"))
     }
@@ -194,7 +194,7 @@ import Testing
     let port: Int
     let pair = VAPIDPair(newFor: "mailto:push@example.org")
     let receiver = WebPushReceiver()
-    let payload = JSONText.object([
+    let payload = JSONValue.object([
       .init("notification", .object([.init("title", .string("New order"))])),
       .init("fcmMessageId", .string("m1")),
     ])
@@ -202,7 +202,7 @@ import Testing
     func parcel(
       _ path: String = "",
       endpoint: String? = nil,
-      payload: JSONText? = nil,
+      payload: JSONValue? = nil,
       headers: [String: String] = [:],
       credentials: PushCredentials? = nil,
       vapidKey: [UInt8]? = nil,

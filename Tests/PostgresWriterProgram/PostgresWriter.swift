@@ -1,5 +1,4 @@
 import KeyValuePostgres
-import KeyValueStore
 import PostgresTestSupport
 
 #if canImport(Darwin)

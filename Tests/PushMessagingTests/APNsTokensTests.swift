@@ -1,5 +1,4 @@
 import Crypto
-import FirestoreModel
 import Testing
 
 @testable import PushMessaging

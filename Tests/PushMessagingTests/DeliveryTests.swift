@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseJSON
 import Testing
 
 @testable import PushMessaging
@@ -190,7 +189,7 @@ import Testing
     let token = try await registered()
     let service = fixture.service
     let message = try OutgoingMessage(
-      json: try JSONText(parsing: "{\"token\": \"\(token)\"}"),
+      json: try JSONValue(parsing: "{\"token\": \"\(token)\"}"),
       now: service.now
     )
     let time = MessageSchedule(.instant(service.now + 60_000_000))

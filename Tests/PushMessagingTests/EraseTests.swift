@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Testing
 
 @testable import PushMessaging
@@ -22,7 +22,7 @@ import Testing
     while try await service.stepFanOuts() {}
     let rule = try MessageSchedule.Recurrence(every: 1, .day, until: nil)
     let message = try OutgoingMessage(
-      json: try JSONText(parsing: "{}"),
+      json: try JSONValue(parsing: "{}"),
       recipient: .user("ana"),
       now: service.now
     )

@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseJSON
 import Testing
 
 @testable import PushMessaging
@@ -17,7 +16,7 @@ import Testing
   ) async throws -> Int64 {
     let json = "{\"fcm_options\": {\"analytics_label\": \"\(label)\"}}"
     let message = try OutgoingMessage(
-      json: try JSONText(parsing: json),
+      json: try JSONValue(parsing: json),
       recipient: recipient,
       now: fixture.service.now
     ).capped(FrequencyCap(messages: messages, period: period))

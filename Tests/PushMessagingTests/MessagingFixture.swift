@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
 import KeyValueStore
 import Synchronization
 
@@ -73,7 +74,7 @@ final class MessagingFixture: Sendable {
   /// Sends a message that is written as the API's JSON.
   func send(_ json: String, to recipient: OutgoingMessage.Recipient? = nil) async throws -> Int64 {
     let message = try OutgoingMessage(
-      json: try JSONText(parsing: json),
+      json: try JSONValue(parsing: json),
       recipient: recipient,
       now: service.now
     )
@@ -89,7 +90,7 @@ final class MessagingFixture: Sendable {
     after seconds: Int64
   ) async throws -> Int64 {
     let message = try OutgoingMessage(
-      json: try JSONText(parsing: json),
+      json: try JSONValue(parsing: json),
       recipient: recipient,
       now: service.now
     )

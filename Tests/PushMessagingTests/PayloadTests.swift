@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Testing
 
 @testable import PushMessaging
@@ -15,7 +15,7 @@ import Testing
 
   private static func content(_ json: String) throws -> MessageContent {
     let message = try OutgoingMessage(
-      json: try JSONText(parsing: json),
+      json: try JSONValue(parsing: json),
       recipient: .user("ana"),
       now: now
     )
@@ -26,7 +26,7 @@ import Testing
   private static func apple(_ content: MessageContent) -> String {
     let common: Set<String> = ["gcm.message_id", "google.c.sender.id", "google.c.fid", "from"]
     let members = content.payload(.apns, context).members ?? []
-    return JSONText.object(members.filter { !common.contains($0.key) }).compact
+    return JSONValue.object(members.filter { !common.contains($0.key) }).compact
   }
 
   @Test(arguments: [
@@ -94,7 +94,7 @@ import Testing
        "notification": {"title": "Provedor", "body": "Status", "badge": "2", "click_action": "ORDER",
                         "orderInfo": {"orderID": 12, "newOrderStatus": "PAID"}}}
       """#
-    let message = try LegacyMessage(try JSONText(parsing: json), now: Self.now)
+    let message = try LegacyMessage(try JSONValue(parsing: json), now: Self.now)
     let content = try message.content.get()
     #expect(
       Self.apple(content)
@@ -122,13 +122,13 @@ import Testing
     json: String,
     kind: MessagingError.Kind
   ) throws {
-    let message = try LegacyMessage(try JSONText(parsing: json), now: Self.now)
+    let message = try LegacyMessage(try JSONValue(parsing: json), now: Self.now)
     let error = #expect(throws: MessagingError.self) { try message.content.get() }
     #expect(error?.kind == kind)
   }
 
   @Test func `a group of devices is refused by its name`() throws {
-    let json = try JSONText(parsing: #"{"notification_key": "k", "data": {"k": "v"}}"#)
+    let json = try JSONValue(parsing: #"{"notification_key": "k", "data": {"k": "v"}}"#)
     let error = #expect(throws: MessagingError.self) { try LegacyMessage(json, now: Self.now) }
     #expect(error?.violations.map(\.field) == ["notification_key"])
   }
@@ -138,7 +138,7 @@ import Testing
     var (fits, tooBig) = (0, 5_000)
     while tooBig - fits > 1 {
       let size = (fits + tooBig) / 2
-      let json = try JSONText(parsing: form(String(repeating: "x", count: size)))
+      let json = try JSONValue(parsing: form(String(repeating: "x", count: size)))
       do throws(MessagingError) {
         _ = try OutgoingMessage(json: json, recipient: .user("ana"), now: now)
         fits = size

@@ -1,4 +1,3 @@
-import KeyValueStore
 import Testing
 
 @testable import PushMessaging

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Foundation
 import Testing
 
@@ -74,7 +74,7 @@ import Testing
 
   private func accepted(_ json: String, _ schedule: MessageSchedule) async throws -> Int64 {
     let service = fixture.service
-    let message = try OutgoingMessage(json: try JSONText(parsing: json), now: service.now)
+    let message = try OutgoingMessage(json: try JSONValue(parsing: json), now: service.now)
     let name = try await service.schedule(message, from: "p", origin: "test", by: schedule)
     return try #require(StoredMessage.id(of: name))
   }

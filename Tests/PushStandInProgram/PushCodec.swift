@@ -1,11 +1,12 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import PushMessaging
 
 /// The encoder and the receiver of Web Push by commands, so that others' implementations can be set against them.
 enum PushCodec {
   private struct Malformed: Error {}
 
-  static func answer(_ command: JSONText) throws -> JSONText {
+  static func answer(_ command: JSONValue) throws -> JSONValue {
     switch command["command"]?.string {
     case "encrypt": try encrypt(command)
     case "receiver": receiver(WebPushReceiver())
@@ -15,7 +16,7 @@ enum PushCodec {
     }
   }
 
-  private static func encrypt(_ command: JSONText) throws -> JSONText {
+  private static func encrypt(_ command: JSONValue) throws -> JSONValue {
     guard
       let keys = WebPushKeys(
         p256dh: command["p256dh"]?.string ?? "",
@@ -26,7 +27,7 @@ enum PushCodec {
     return .object([.init("body", .string(Base64.url(body)))])
   }
 
-  private static func receiver(_ receiver: WebPushReceiver) -> JSONText {
+  private static func receiver(_ receiver: WebPushReceiver) -> JSONValue {
     .object([
       .init("private", .string(Base64.url(receiver.privateBytes))),
       .init("p256dh", .string(Base64.url(receiver.keys.publicKey))),
@@ -34,7 +35,7 @@ enum PushCodec {
     ])
   }
 
-  private static func decrypt(_ command: JSONText) throws -> JSONText {
+  private static func decrypt(_ command: JSONValue) throws -> JSONValue {
     let secret = try bytes(command, "auth")
     guard let receiver = WebPushReceiver(privateKey: try bytes(command, "private"), secret: secret)
     else { throw Malformed() }
@@ -42,7 +43,7 @@ enum PushCodec {
     return .object([.init("content", .string(Base64.url(content)))])
   }
 
-  private static func vapid(_ command: JSONText) throws -> JSONText {
+  private static func vapid(_ command: JSONValue) throws -> JSONValue {
     let pair = VAPIDPair(newFor: command["subject"]?.string ?? "")
     let header = try pair.authorization(
       origin: command["origin"]?.string ?? "",
@@ -51,7 +52,7 @@ enum PushCodec {
     return .object([.init("authorization", .string(header))])
   }
 
-  private static func bytes(_ command: JSONText, _ name: String) throws -> [UInt8] {
+  private static func bytes(_ command: JSONValue, _ name: String) throws -> [UInt8] {
     guard let bytes = Base64.decode((command[name]?.string ?? "").utf8) else { throw Malformed() }
     return bytes
   }

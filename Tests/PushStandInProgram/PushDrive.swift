@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Foundation
 import Outbound
 import PushMessaging
@@ -8,7 +8,7 @@ enum PushDrive {
   private struct Malformed: Error {}
 
   /// `URL AUTHORITY TEAM KEY BUNDLE FILE COUNT FLIGHT`, with the private key's PEM file.
-  static func apns(_ arguments: [String]) async throws -> JSONText {
+  static func apns(_ arguments: [String]) async throws -> JSONValue {
     guard arguments.count == 8, let count = Int(arguments[6]), let flight = Int(arguments[7]) else {
       throw Malformed()
     }
@@ -35,7 +35,7 @@ enum PushDrive {
   }
 
   /// `URL AUTHORITY COUNT FLIGHT`.
-  static func web(_ arguments: [String]) async throws -> JSONText {
+  static func web(_ arguments: [String]) async throws -> JSONValue {
     guard arguments.count == 4, let count = Int(arguments[2]), let flight = Int(arguments[3]) else {
       throw Malformed()
     }
@@ -66,7 +66,7 @@ enum PushDrive {
     _ address: PushAddress,
     _ credentials: PushCredentials
   ) -> PushParcel {
-    let alert = JSONText.object([
+    let alert = JSONValue.object([
       .init("title", .string("New order")), .init("body", .string("Table \(number)")),
     ])
     return PushParcel(
@@ -87,7 +87,7 @@ enum PushDrive {
     count: Int,
     flight: Int,
     parcel: @escaping @Sendable (Int) -> PushParcel
-  ) async -> JSONText {
+  ) async -> JSONValue {
     // The first message opens the connection.
     _ = await transport.hand(parcel(0))
     let (begin, work) = (ContinuousClock.now, processorSeconds())

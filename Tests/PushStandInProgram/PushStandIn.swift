@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import Foundation
 import PushMessaging
 import PushStandIns
@@ -79,7 +80,7 @@ enum PushStandIn {
   }
 
   /// `{"status": 410, "reason": "Unregistered", "timestamp": 1}`, "silence", "cut" or "goaway".
-  private static func reply(_ text: JSONText) -> StandInReply? {
+  private static func reply(_ text: JSONValue) -> StandInReply? {
     switch text.string {
     case "silence": .silence
     case "cut": .cut
@@ -95,7 +96,7 @@ enum PushStandIn {
     }
   }
 
-  private static func list(_ pushes: [StandInRequest]) -> JSONText {
+  private static func list(_ pushes: [StandInRequest]) -> JSONValue {
     .array(
       pushes.map { push in
         .object([
@@ -107,11 +108,11 @@ enum PushStandIn {
     )
   }
 
-  private static func answerCommands(_ answer: (JSONText) throws -> JSONText) throws {
-    while let line = readLine() { say(try answer(JSONText(parsing: line))) }
+  private static func answerCommands(_ answer: (JSONValue) throws -> JSONValue) throws {
+    while let line = readLine() { say(try answer(JSONValue(parsing: line))) }
   }
 
-  private static func say(_ text: JSONText) {
+  private static func say(_ text: JSONValue) {
     FileHandle.standardOutput.write(Data((text.compact + "\n").utf8))
   }
 }

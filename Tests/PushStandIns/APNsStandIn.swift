@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import Foundation
 import Synchronization
 
@@ -182,8 +183,8 @@ package final class APNsStandIn: Sendable {
     )
   }
 
-  private static func json(_ segment: String) -> JSONText? {
+  private static func json(_ segment: String) -> JSONValue? {
     guard let bytes = Base64.decode(segment.utf8) else { return nil }
-    return try? JSONText(parsing: String(decoding: bytes, as: UTF8.self))
+    return try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
   }
 }

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import ModelTestSupport
@@ -22,10 +24,10 @@ private final class OwnerAuthority: ListenJudge {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision {
+  ) throws(ServiceError) -> ListenDecision {
     do {
       let role = ResourcePath(["roles", user])
-      let denied = FirestoreError(.permissionDenied, "Missing or insufficient permissions.")
+      let denied = ServiceError(.permissionDenied, "Missing or insufficient permissions.")
       if try database.get(role, at: .at(version))?.value(at: "isBlocked") == .boolean(true) {
         throw denied
       }
@@ -44,13 +46,13 @@ private final class OwnerAuthority: ListenJudge {
         return ListenDecision(dependsOnRules: true, documents: [role], dependsOnResults: true)
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
-  func checkCredentials() throws(FirestoreError) {
+  func checkCredentials() throws(ServiceError) {
     if !isValid.withLock({ $0 }) {
-      throw FirestoreError(.unauthenticated, "Missing or invalid authentication.")
+      throw ServiceError(.unauthenticated, "Missing or invalid authentication.")
     }
   }
 }
@@ -60,7 +62,7 @@ private final class SlowAuthority: ListenJudge {
   private let time: ManualTime
   private let microseconds: Int64
   private let usesTime: Bool
-  private let refusal = Mutex<FirestoreError?>(nil)
+  private let refusal = Mutex<ServiceError?>(nil)
   private let count = Mutex(0)
 
   init(_ time: ManualTime, microseconds: Int64 = 0, usesTime: Bool = false) {
@@ -70,20 +72,20 @@ private final class SlowAuthority: ListenJudge {
   /// How many decisions it has made.
   var decisions: Int { count.withLock { $0 } }
 
-  func refuse(_ error: FirestoreError) { refusal.withLock { $0 = error } }
+  func refuse(_ error: ServiceError) { refusal.withLock { $0 = error } }
 
   func decide(
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision {
+  ) throws(ServiceError) -> ListenDecision {
     time.advance(microseconds)
     count.withLock { $0 += 1 }
     if let refusal = refusal.withLock({ $0 }) { throw refusal }
     return ListenDecision(dependsOnRules: true, dependsOnTime: usesTime)
   }
 
-  func checkCredentials() throws(FirestoreError) {}
+  func checkCredentials() throws(ServiceError) {}
 }
 
 private func owned(_ path: ResourcePath, _ owner: Text, _ number: Int64 = 0) -> Write {
@@ -225,7 +227,7 @@ private func mine(_ user: Text) -> Query { query("a", where: equal("owner", .str
     try fixture.close()
   }
 
-  private static let denied = FirestoreError(.permissionDenied, "no")
+  private static let denied = ServiceError(.permissionDenied, "no")
 
   /// A client of twenty queries, each decision about which takes three milliseconds, and one of
   /// somebody for whom no rules count; both saw `a/x`.
@@ -309,7 +311,7 @@ private func mine(_ user: Text) -> Query { query("a", where: equal("owner", .str
     client.listen(query("a"))
     fixture.settle()
     _ = client.takeFrames()
-    authority.refuse(FirestoreError(.unavailable, "the disk"))
+    authority.refuse(ServiceError(.unavailable, "the disk"))
     try await fixture.commit(set("a/y", [:]))
     fixture.settle()
     #expect(client.takeFrames() == ["end 14"])

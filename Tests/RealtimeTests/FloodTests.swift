@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Testing
 
 @testable import Realtime
@@ -23,7 +23,7 @@ import Testing
     let request = TargetRequest(id: 1, subject: .query(query("a")))
     client.stream.add(request, bytes: 1 << 20)
     #expect(!client.state.isReading)
-    client.stream.refuse(2, FirestoreError(.invalidArgument, "no"))
+    client.stream.refuse(2, ServiceError(.invalidArgument, "no"))
     fixture.settle()
     #expect(client.state.isReading)
     #expect(client.takeFrames() == ["-2 3", "+1", "=1", "."])

@@ -1,6 +1,7 @@
+import BaseRuntime
+import BaseText
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 import Testing
 
 @testable import Realtime

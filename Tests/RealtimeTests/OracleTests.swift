@@ -1,8 +1,9 @@
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import Foundation
 import KeyValueRocksDB
-import KeyValueStore
 import ModelTestSupport
 import Testing
 
@@ -307,12 +308,12 @@ private final class ForgetfulAuthority: ListenJudge {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision {
+  ) throws(ServiceError) -> ListenDecision {
     time.advance(6_000)
     return ListenDecision(dependsOnRules: true, documents: ["a/d1", "b/d1"])
   }
 
-  func checkCredentials() throws(FirestoreError) {}
+  func checkCredentials() throws(ServiceError) {}
 }
 
 /// Stops a history at its first failure.

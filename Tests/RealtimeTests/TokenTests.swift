@@ -1,3 +1,4 @@
+import BaseText
 import DocumentStore
 import FirestoreModel
 import Testing

@@ -1,4 +1,3 @@
-import FirestoreModel
 import Testing
 
 @testable import SecurityRules

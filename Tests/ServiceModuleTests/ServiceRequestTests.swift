@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import Gzip
 import HTTPTypes
 import Logging
@@ -58,7 +58,7 @@ struct ServiceRequestTests {
     await #expect(throws: ServiceBody.TooLarge.self) {
       try await Self.request("/", parts).collectUnpackedText(upTo: 4_999)
     }
-    await #expect(throws: FirestoreError.self) {
+    await #expect(throws: ServiceError.self) {
       try await Self.request("/", [Array(packed.dropLast())]).collectUnpackedText(upTo: 5_000)
     }
   }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 
 /// One case of a specification file: steps that happen to a client, each with what is expected then.
 package struct SpecCase: Sendable {
@@ -7,10 +8,10 @@ package struct SpecCase: Sendable {
   let usesEagerCollection: Bool
   let maxConcurrentLimboResolutions: Int?
   let clientCount: Int
-  let steps: [JSONText]
+  let steps: [JSONValue]
 
   /// Reads a case of a file.
-  init(_ json: JSONText) throws {
+  init(_ json: JSONValue) throws {
     guard let describe = json["describeName"]?.string, let name = json["itName"]?.string,
       let steps = json["steps"]?.elements
     else { throw SpecProblem.malformed("a case without names or steps") }
@@ -26,7 +27,7 @@ package struct SpecCase: Sendable {
 
   /// Reads the cases of a file's text, in their order.
   package static func parse(_ text: String) throws -> [SpecCase] {
-    guard let members = try JSONText(parsing: text).members else {
+    guard let members = try JSONValue(parsing: text).members else {
       throw SpecProblem.malformed("a file that is no object")
     }
     return try members.map { try SpecCase($0.value) }
@@ -76,7 +77,7 @@ extension SpecCase {
       return .failed(step: index, reason: reason)
     } catch SpecProblem.malformed(let reason) {
       return .failed(step: index, reason: "malformed: \(reason)")
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       return .failed(step: index, reason: error.message)
     } catch {
       return .failed(step: index, reason: "\(error)")

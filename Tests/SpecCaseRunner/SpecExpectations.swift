@@ -1,14 +1,15 @@
+import BaseJSON
 import FirestoreModel
 import FirestoreSync
 
 /// What a case expects of the client after each step; some of it until another step says otherwise.
 struct SpecExpectations {
-  private var activeTargets: JSONText = .object([])
+  private var activeTargets: JSONValue = .object([])
   private var activeLimbo: Set<ResourcePath> = []
   private var queuedLimbo: Set<ResourcePath> = []
 
   /// Compares after a step.
-  mutating func check(_ step: JSONText, _ client: SpecClient, isNetworkEnabled: Bool) throws {
+  mutating func check(_ step: JSONValue, _ client: SpecClient, isNetworkEnabled: Bool) throws {
     try checkEvents(step["expectedSnapshotEvents"]?.elements ?? [], client)
     let state = step["expectedState"]
     if let targets = state?["activeTargets"] { activeTargets = targets }
@@ -26,7 +27,7 @@ struct SpecExpectations {
     if client.watchID != nil { try checkLimboTargets(client) }
   }
 
-  private static func paths(_ json: JSONText) -> Set<ResourcePath> {
+  private static func paths(_ json: JSONValue) -> Set<ResourcePath> {
     Set((json.elements ?? []).compactMap(\.string).map(SpecValues.path))
   }
 
@@ -38,9 +39,9 @@ struct SpecExpectations {
 
   // MARK: State
 
-  private func checkCounts(_ step: JSONText, _ client: SpecClient) throws {
+  private func checkCounts(_ step: JSONValue, _ client: SpecClient) throws {
     let state = step["expectedState"]
-    func check(_ json: JSONText?, _ actual: Int, _ what: String) throws {
+    func check(_ json: JSONValue?, _ actual: Int, _ what: String) throws {
       if let expected = json?.integer { try Self.expect(actual, Int(expected), what) }
     }
     try check(state?["numOutstandingWrites"], client.engine.pipelineCount, "outstanding writes")
@@ -58,7 +59,7 @@ struct SpecExpectations {
     )
   }
 
-  private func checkCallbacks(_ json: JSONText?, _ client: SpecClient) throws {
+  private func checkCallbacks(_ json: JSONValue?, _ client: SpecClient) throws {
     func keys(_ name: String) -> [ResourcePath] {
       (json?[name]?.elements ?? []).compactMap(\.string).map(SpecValues.path)
     }
@@ -76,7 +77,7 @@ struct SpecExpectations {
     }
   }
 
-  private func check(_ actual: TargetData, _ expected: JSONText) throws {
+  private func check(_ actual: TargetData, _ expected: JSONValue) throws {
     let query = try SpecValues.query(expected["queries"]?.elements?.first)
     guard actual.target == query.target else {
       throw SpecProblem.unexpected("target \(actual.id) is another query's")
@@ -122,7 +123,7 @@ struct SpecExpectations {
 
   // MARK: Events
 
-  private func checkEvents(_ expected: [JSONText], _ client: SpecClient) throws {
+  private func checkEvents(_ expected: [JSONValue], _ client: SpecClient) throws {
     var actual = client.queryEvents
     try Self.expect(actual.count, expected.count, "events")
     for json in expected {
@@ -134,7 +135,7 @@ struct SpecExpectations {
     }
   }
 
-  private func check(_ event: SpecClient.QueryEvent, _ expected: JSONText) throws {
+  private func check(_ event: SpecClient.QueryEvent, _ expected: JSONValue) throws {
     let code = Int(expected["errorCode"]?.integer ?? 0)
     switch event {
     case .failure(let failure): try Self.expect(failure.code.rawValue, code, "error code")
@@ -158,7 +159,7 @@ struct SpecExpectations {
     }
   }
 
-  private static func changes(_ expected: JSONText) throws -> [String] {
+  private static func changes(_ expected: JSONValue) throws -> [String] {
     let kinds: [(String, ViewChange.Kind)] = [
       ("added", .added), ("removed", .removed), ("modified", .modified), ("metadata", .metadata),
     ]

@@ -1,3 +1,4 @@
+import BaseJSON
 import CacheTestSupport
 import FirestoreModel
 import FirestoreSync
@@ -32,7 +33,7 @@ final class SpecRun {
   deinit { file?.remove() }
 
   /// Does what a step says and compares what the client does with what the step expects.
-  func perform(_ step: JSONText) throws {
+  func perform(_ step: JSONValue) throws {
     client.clearEvents()
     for member in step.members ?? [] {
       if member.key.hasPrefix("expected") || member.key == "clientIndex" { continue }
@@ -41,7 +42,7 @@ final class SpecRun {
     try expectations.check(step, client, isNetworkEnabled: isNetworkEnabled)
   }
 
-  private func act(_ action: String, _ value: JSONText) throws {
+  private func act(_ action: String, _ value: JSONValue) throws {
     switch action {
     case "userListen": try listen(value)
     case "userUnlisten": try client.unlisten(try SpecValues.query(value.elements?.last))
@@ -64,7 +65,7 @@ final class SpecRun {
     }
   }
 
-  private func actAsServer(_ action: String, _ value: JSONText) throws {
+  private func actAsServer(_ action: String, _ value: JSONValue) throws {
     switch action {
     case "watchAck": try watch(.added, value)
     case "watchReset": try watch(.reset, value)
@@ -90,7 +91,7 @@ final class SpecRun {
 
   // MARK: The app's steps
 
-  private func listen(_ value: JSONText) throws {
+  private func listen(_ value: JSONValue) throws {
     let query = try SpecValues.query(value["query"])
     let options = value["options"]
     client.listen(
@@ -130,7 +131,7 @@ final class SpecRun {
     client.send(isEnabled ? .enableNetwork : .disableNetwork)
   }
 
-  private func collectGarbage(_ value: JSONText) {
+  private func collectGarbage(_ value: JSONValue) {
     let threshold = Int(value.integer ?? 0)
     client.send(
       .collectGarbage(
@@ -139,7 +140,7 @@ final class SpecRun {
     )
   }
 
-  private func failDatabase(_ value: JSONText) throws {
+  private func failDatabase(_ value: JSONValue) throws {
     failing = []
     for name in (value.elements ?? []).compactMap(\.string) {
       guard let label = TransactionLabel(rawValue: name) else {
@@ -172,7 +173,7 @@ final class SpecRun {
 
   private func watch(
     _ state: WatchChange.TargetState,
-    _ ids: JSONText,
+    _ ids: JSONValue,
     token: ResumeToken = [],
     readTime: CommitVersion? = nil
   ) throws {
@@ -180,7 +181,7 @@ final class SpecRun {
     try client.watch(.target(state, ids: ids, resumeToken: token, readTime: readTime))
   }
 
-  private func removeTargets(_ value: JSONText) throws {
+  private func removeTargets(_ value: JSONValue) throws {
     let ids = try SpecValues.targetIDs(value["targetIds"])
     var failure: FirestoreFailure?
     if let cause = value["cause"], cause != .null {
@@ -190,7 +191,7 @@ final class SpecRun {
     try client.watch(.target(.removed(failure), ids: ids, resumeToken: [], readTime: nil))
   }
 
-  private func watchEntity(_ value: JSONText) throws {
+  private func watchEntity(_ value: JSONValue) throws {
     let targets = try SpecValues.targetIDs(value["targets"])
     let removed = try SpecValues.targetIDs(value["removedTargets"])
     let documents = value["docs"]?.elements ?? value["doc"].map { [$0] } ?? []
@@ -212,7 +213,7 @@ final class SpecRun {
     }
   }
 
-  private func watchFilter(_ value: JSONText) throws {
+  private func watchFilter(_ value: JSONValue) throws {
     guard let id = try SpecValues.targetIDs(value["targetIds"]).first else {
       throw SpecProblem.malformed("a filter without a target")
     }
@@ -225,12 +226,12 @@ final class SpecRun {
     )
   }
 
-  private func acknowledge(_ value: JSONText) throws {
+  private func acknowledge(_ value: JSONValue) throws {
     let writes = try nextWrites(keepsInQueue: value["keepInQueue"]?.boolean ?? false)
     try client.acknowledge(writes, at: SpecValues.version(value["version"]))
   }
 
-  private func failWrite(_ value: JSONText) throws {
+  private func failWrite(_ value: JSONValue) throws {
     _ = try nextWrites(keepsInQueue: value["keepInQueue"]?.boolean ?? false)
     try client.closeWrite(try SpecValues.failure(value["error"]))
   }

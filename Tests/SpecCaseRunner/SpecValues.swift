@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import FirestoreSync
@@ -15,26 +18,26 @@ enum SpecValues {
     DocumentName(database: database, path: path(key))
   }
 
-  static func version(_ json: JSONText?) -> CommitVersion {
+  static func version(_ json: JSONValue?) -> CommitVersion {
     CommitVersion(microseconds: json?.integer ?? 0)
   }
 
-  static func token(_ json: JSONText?) -> ResumeToken { Array((json?.string ?? "").utf8) }
+  static func token(_ json: JSONValue?) -> ResumeToken { Array((json?.string ?? "").utf8) }
 
-  static func targetIDs(_ json: JSONText?) throws -> [TargetID] {
+  static func targetIDs(_ json: JSONValue?) throws -> [TargetID] {
     try (json?.elements ?? []).map { element in
       guard let id = element.integer else { throw SpecProblem.malformed("a target id") }
       return TargetID(id)
     }
   }
 
-  static func fields(_ json: JSONText) -> DocumentFields {
+  static func fields(_ json: JSONValue) -> DocumentFields {
     guard case .map(let map) = json.value else { return .empty }
     return DocumentFields(encoding: map)
   }
 
   /// A document as the server sends it.
-  static func document(_ json: JSONText) throws -> CachedDocument {
+  static func document(_ json: JSONValue) throws -> CachedDocument {
     guard let key = json["key"]?.string, let value = json["value"] else {
       throw SpecProblem.malformed("a document")
     }
@@ -47,12 +50,12 @@ enum SpecValues {
     )
   }
 
-  private static func mutations(_ json: JSONText?) -> CachedDocument.Mutations {
+  private static func mutations(_ json: JSONValue?) -> CachedDocument.Mutations {
     if json?["hasLocalMutations"]?.boolean == true { return .local }
     return json?["hasCommittedMutations"]?.boolean == true ? .committed : .none
   }
 
-  static func query(_ json: JSONText?) throws -> ListenQuery {
+  static func query(_ json: JSONValue?) throws -> ListenQuery {
     guard let json else { throw SpecProblem.malformed("a query") }
     guard let text = json.string ?? json["path"]?.string else {
       throw SpecProblem.malformed("a query without a path")
@@ -72,7 +75,7 @@ enum SpecValues {
     return try ListenQuery(query, limitType: isLast ? .last : .first)
   }
 
-  private static func orders(_ json: JSONText?) throws -> [Order] {
+  private static func orders(_ json: JSONValue?) throws -> [Order] {
     try (json?.elements ?? []).map { order in
       guard let parts = order.elements, parts.count == 2, let field = parts[0].string else {
         throw SpecProblem.malformed("an order")
@@ -82,7 +85,7 @@ enum SpecValues {
     }
   }
 
-  private static func filter(_ json: JSONText?) throws -> Filter? {
+  private static func filter(_ json: JSONValue?) throws -> Filter? {
     let filters = try (json?.elements ?? []).map { filter in
       guard let parts = filter.elements, parts.count == 3, let field = parts[0].string,
         let comparison = parts[1].string.flatMap({ operators[$0] })
@@ -103,7 +106,7 @@ enum SpecValues {
     "array-contains-any": .arrayContainsAny,
   ]
 
-  static func failure(_ json: JSONText?) throws -> FirestoreFailure {
+  static func failure(_ json: JSONValue?) throws -> FirestoreFailure {
     guard let code = (json?["code"]?.integer).flatMap({ StatusCode(rawValue: Int($0)) }) else {
       throw SpecProblem.malformed("an error")
     }
@@ -111,7 +114,7 @@ enum SpecValues {
   }
 
   /// Nil where the bits are malformed, as a client that cannot decode them takes it.
-  static func bloomFilter(_ json: JSONText?) -> BloomFilter? {
+  static func bloomFilter(_ json: JSONValue?) -> BloomFilter? {
     guard let json else { return nil }
     let text = json["bits"]?["bitmap"]?.string ?? ""
     let isStandard = !text.utf8.contains { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
@@ -123,14 +126,14 @@ enum SpecValues {
     )
   }
 
-  static func set(_ json: JSONText) throws -> Write {
+  static func set(_ json: JSONValue) throws -> Write {
     guard let parts = json.elements, parts.count == 2, let key = parts[0].string else {
       throw SpecProblem.malformed("a set")
     }
     return Write(name: name(key), operation: .update(fields(parts[1]), mask: nil))
   }
 
-  static func patch(_ json: JSONText) throws -> Write {
+  static func patch(_ json: JSONValue) throws -> Write {
     guard let parts = json.elements, parts.count == 2, let key = parts[0].string,
       let members = parts[1].members
     else { throw SpecProblem.malformed("a patch") }
@@ -148,7 +151,7 @@ enum SpecValues {
     )
   }
 
-  static func delete(_ json: JSONText) throws -> Write {
+  static func delete(_ json: JSONValue) throws -> Write {
     guard let key = json.string else { throw SpecProblem.malformed("a delete") }
     return Write(name: name(key), operation: .delete)
   }

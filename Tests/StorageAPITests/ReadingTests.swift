@@ -1,5 +1,4 @@
-import FirestoreModel
-import FirestoreWire
+import BaseJSON
 import HTTPTypes
 import ObjectStorage
 import Testing

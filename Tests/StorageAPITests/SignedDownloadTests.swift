@@ -1,6 +1,6 @@
 import Access
+import BaseRuntime
 import DocumentStore
-import FirestoreModel
 import Foundation
 import HTTPTypes
 import KeyValueStore

@@ -1,8 +1,8 @@
 import Access
+import BaseRuntime
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 extension ServiceModule {

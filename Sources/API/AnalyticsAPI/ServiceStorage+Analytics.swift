@@ -1,5 +1,4 @@
 import EventAnalytics
-import FirestoreModel
 import ServiceModule
 
 extension ServiceStorage {

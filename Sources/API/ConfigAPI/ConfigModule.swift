@@ -1,8 +1,7 @@
 import Access
+import BaseRuntime
 import ConfigTemplates
-import FirestoreModel
 import HTTPTypes
-import KeyValueStore
 import Logging
 import ServiceModule
 

@@ -1,5 +1,7 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import ConfigTemplates
-import FirestoreModel
 import ServiceModule
 
 extension ServiceStorage {
@@ -26,7 +28,7 @@ extension ServiceStorage {
       for namespace in ConfigNamespace.allCases {
         let id = TemplateID(project: scope.database.project, namespace: namespace)
         guard let served = try templates.load(id) else { continue }
-        let line = JSONText.object([
+        let line = JSONValue.object([
           .init("namespace", .string(namespace.rawValue)),
           .init("template", served.template.json),
         ])
@@ -39,12 +41,12 @@ extension ServiceStorage {
       // Told at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let line = try next() {
-        let json = try JSONText(parsing: String(decoding: line, as: UTF8.self))
+        let json = try JSONValue(parsing: String(decoding: line, as: UTF8.self))
         let name = json["namespace"]?.string ?? ""
         do {
           try publish(json, named: name, in: scope.database.project, templates)
           count += 1
-        } catch let error as FirestoreError {
+        } catch let error as ServiceError {
           guard error.code == .invalidArgument else { throw error }
           refusals.append("\(name): \(error.message)")
         }
@@ -55,13 +57,13 @@ extension ServiceStorage {
   }
 
   private static func publish(
-    _ json: JSONText,
+    _ json: JSONValue,
     named name: String,
     in project: Text,
     _ templates: ConfigTemplates
   ) throws {
     guard let namespace = ConfigNamespace(rawValue: name), let template = json["template"] else {
-      throw FirestoreError.invalidArgument("The line is no template of a namespace.")
+      throw ServiceError.invalidArgument("The line is no template of a namespace.")
     }
     let id = TemplateID(project: project, namespace: namespace)
     try templates.publish(try ConfigTemplate(json: template), of: id, .none, by: Publisher())

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreService
 import HTTPTypes
@@ -80,7 +82,7 @@ struct EmulatorRoutes: Sendable {
     return segment
   }
 
-  private static func malformed(_ part: some StringProtocol) -> FirestoreError {
+  private static func malformed(_ part: some StringProtocol) -> ServiceError {
     .invalidArgument("The URL's path has a malformed part: \"\(part)\".")
   }
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import FirestoreService
 import FirestoreWire
 import ServiceModule
@@ -59,7 +59,7 @@ extension ServiceMethod {
       ServiceMethod(
         path: path(of: method),
         json: .firestore(method),
-        handler: .bidirectional { context, responses throws(FirestoreError) in
+        handler: .bidirectional { context, responses throws(ServiceError) in
           try service.open(method, context: context, responses: responses)
         }
       )
@@ -71,8 +71,8 @@ extension ServiceMethod.JSONForm {
   fileprivate static func firestore(_ method: RPCMethod) -> ServiceMethod.JSONForm {
     let transcoder = RESTTranscoder()
     return ServiceMethod.JSONForm(
-      request: { json throws(FirestoreError) in try transcoder.message(of: method, json: json) },
-      response: { bytes throws(FirestoreError) in try transcoder.json(of: method, response: bytes) }
+      request: { json throws(ServiceError) in try transcoder.message(of: method, json: json) },
+      response: { bytes throws(ServiceError) in try transcoder.json(of: method, response: bytes) }
     )
   }
 }

@@ -1,4 +1,5 @@
 import Access
+import BaseStatus
 import FirestoreModel
 import FirestoreService
 import FirestoreWire
@@ -72,11 +73,11 @@ struct RESTRoutes: Sendable {
         ? try await stream(call, request.context) : try await unary(call, request.context)
       response.call = .init(path: ServiceMethod.path(of: named), code: .ok)
       return response
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       request.logger.requestFailed(error)
       var response = ServiceResponse.json(
         RESTError.body(error, streaming: named.shape == .serverStreaming),
-        status: .init(code: RESTError.httpStatus(error.code))
+        status: .init(code: error.code.httpStatus)
       )
       response.call = .init(path: ServiceMethod.path(of: named), code: error.code)
       return response
@@ -95,7 +96,7 @@ struct RESTRoutes: Sendable {
   private func transcode(
     _ request: ServiceRequest,
     _ body: [UInt8]
-  ) throws(FirestoreError) -> RESTCall? {
+  ) throws(ServiceError) -> RESTCall? {
     let lease = try request.context.lease(ParsedText.bytes(of: body), for: .request)
     defer { withExtendedLifetime(lease) {} }
     return try transcoder.call(
@@ -106,8 +107,8 @@ struct RESTRoutes: Sendable {
     )
   }
 
-  private static func noRoute(_ request: ServiceRequest) -> FirestoreError {
-    FirestoreError(.notFound, "The server has no route \(request.path).")
+  private static func noRoute(_ request: ServiceRequest) -> ServiceError {
+    ServiceError(.notFound, "The server has no route \(request.path).")
   }
 
   /// Paths without documents are the administration API's.
@@ -171,7 +172,7 @@ struct RESTRoutes: Sendable {
       part.removeAll(keepingCapacity: true)
       do {
         messages = try await stream.next()
-      } catch let error as FirestoreError {
+      } catch let error as ServiceError {
         // The status is out already; the array's last element tells, as Google's servers do.
         part += RESTStream.separator + RESTError.body(error, streaming: false)
         messages = []

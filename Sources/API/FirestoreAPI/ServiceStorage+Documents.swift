@@ -1,5 +1,4 @@
 import Access
-import FirestoreModel
 import FirestoreService
 import ServiceModule
 

@@ -1,5 +1,4 @@
 import Authentication
-import FirestoreModel
 
 extension AccountTransfer {
   /// Users of one import that are stored together.

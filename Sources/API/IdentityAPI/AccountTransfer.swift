@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 
 /// Accounts as the Firebase CLI's `auth:export` and `auth:import` have them: JSON, an account a line
@@ -29,7 +30,7 @@ package enum AccountTransfer {
         user.lastSignInAt = message.integer("lastSignedInAt") ?? user.lastSignInAt
         return user
       } catch let failure as IdentityFailure {
-        let uid = (try? JSONText(parsing: line))?["localId"]?.string
+        let uid = (try? JSONValue(parsing: line))?["localId"]?.string
         var user = ImportedUser(uid: uid ?? "")
         user.refusal = AccountError(.init(rawValue: failure.message))
         return user
@@ -42,7 +43,7 @@ package enum AccountTransfer {
     var answer = AnswerBuilder()
     answer.put("localId", user.uid.string)
     answer.put("email", user.email?.string)
-    if user.email != nil { answer.set("emailVerified", .bool(user.isEmailVerified)) }
+    if user.email != nil { answer.set("emailVerified", .boolean(user.isEmailVerified)) }
     if let password = user.password, password.algorithm == .own {
       answer.put("passwordHash", Base64.standard(password.hash))
       answer.put("salt", Base64.standard(password.salt))
@@ -68,7 +69,7 @@ package enum AccountTransfer {
         }
       )
     )
-    return String(decoding: answer.json.text, as: UTF8.self)
+    return String(decoding: answer.json.compactBytes, as: UTF8.self)
   }
 
   /// The parameters of a project's own hashes, as a `Reader` takes them; a secret.
@@ -79,12 +80,12 @@ package enum AccountTransfer {
     answer.put("saltSeparator", Base64.standard(parameters.saltSeparator))
     answer.set("rounds", .number("\(parameters.rounds)"))
     answer.set("memoryCost", .number("\(parameters.memoryCost)"))
-    return String(decoding: answer.json.text, as: UTF8.self)
+    return String(decoding: answer.json.compactBytes, as: UTF8.self)
   }
 
   /// An account as people read it: nothing of its password.
   package static func description(_ user: User) -> String {
-    String(decoding: UserJSON.json(user).text, as: UTF8.self)
+    String(decoding: UserJSON.json(user).compactBytes, as: UTF8.self)
   }
 
   /// Tells a refusal of the HTTP side in the words of the domain.

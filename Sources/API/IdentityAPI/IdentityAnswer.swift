@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreWire
 import HTTPTypes
 import ServiceModule
@@ -13,7 +14,7 @@ enum IdentityAnswer: Sendable {
   var response: ServiceResponse {
     switch self {
     case .json(let json):
-      var response = ServiceResponse.json(json.text)
+      var response = ServiceResponse.json(json.compactBytes)
       // Answers carry tokens: nothing on the way may keep them.
       response.headers[.cacheControl] = "no-cache, no-store, max-age=0, must-revalidate"
       return response

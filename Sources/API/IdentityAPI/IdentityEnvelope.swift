@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import Logging

@@ -1,6 +1,6 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseText
 
 /// What the account APIs depend on.
 package struct IdentityEnvironment: Sendable {

@@ -1,6 +1,7 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
 import FirestoreWire
 import HTTPTypes
 import KeyValueStore
@@ -117,7 +118,7 @@ private struct IdentityRoutes: Sendable {
         throw IdentityFailure.invalid("The form is not valid UTF-8.")
       }
       return .object(
-        try FormFields(text).fields.map { .init(name: $0.name, value: .string($0.value)) }
+        try FormFields(text).fields.map { .init($0.name, .string($0.value)) }
       )
     }
     if body.allSatisfy({ [0x20, 0x09, 0x0A, 0x0D].contains($0) }) {

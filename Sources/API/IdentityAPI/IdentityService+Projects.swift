@@ -1,6 +1,5 @@
 import Authentication
-import FirestoreModel
-import FirestoreWire
+import BaseText
 
 // Which project a client means.
 
@@ -73,7 +72,7 @@ extension IdentityEnvelope {
   /// A text of the body's object.
   fileprivate func text(_ name: String) -> String? {
     guard case .object(let members) = body,
-      case .string(let text)? = members.first(where: { $0.name == name })?.value
+      case .string(let text)? = members.first(where: { $0.key == name })?.value
     else { return nil }
     return text
   }

@@ -1,9 +1,11 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 
 /// The operations of the account APIs: reads a request's message, names its project, makes one call
 /// of the domain, answers.
@@ -80,7 +82,7 @@ struct IdentityService: Sendable {
     do {
       if let known = try access.identifyInMemory(context) { return known }
       return try await blocking { try access.identify(context) }
-    } catch let error as FirestoreError where error.code == .invalidArgument {
+    } catch let error as ServiceError where error.code == .invalidArgument {
       throw IdentityFailure.missingCredentials
     }
   }

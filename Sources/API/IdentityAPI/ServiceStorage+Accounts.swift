@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import ServiceModule
 
 extension ServiceStorage {
@@ -69,7 +70,7 @@ private struct AccountLines {
 extension AccountTransfer {
   /// Whether a line has the parameters of hashes and no account.
   fileprivate static func areParameters(_ line: String) -> Bool {
-    guard let json = try? JSONText(parsing: line) else { return false }
+    guard let json = try? JSONValue(parsing: line) else { return false }
     return json["hashAlgorithm"] != nil && json["localId"] == nil
   }
 
@@ -78,7 +79,7 @@ extension AccountTransfer {
     do {
       return try body()
     } catch let error as AccountError {
-      throw FirestoreError(.invalidArgument, error.message, cause: error.cause)
+      throw ServiceError(.invalidArgument, error.message, cause: error.cause)
     }
   }
 }

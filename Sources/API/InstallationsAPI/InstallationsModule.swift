@@ -1,9 +1,11 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import Installations
-import KeyValueStore
 import ServiceModule
 
 extension ServiceModule {
@@ -74,7 +76,7 @@ private struct InstallationRoutes: Sendable {
     let project = try await project(of: request)
     let body = try await body(of: request)
     guard let appID = body["appId"]?.string, !appID.isEmpty, appID.count <= Self.appIDLength else {
-      throw FirestoreError.invalidArgument("Installation has no app id.")
+      throw ServiceError.invalidArgument("Installation has no app id.")
     }
     let id = try id(of: request, body, in: project)
     let installation = InstallationTokens.Installation(project: project, id: id, appID: appID)
@@ -91,13 +93,13 @@ private struct InstallationRoutes: Sendable {
   /// The id that a request proves to be its own, or a new one; RESOURCE_EXHAUSTED where its network made too many.
   private func id(
     of request: ServiceRequest,
-    _ body: JSONText,
+    _ body: JSONValue,
     in project: Text
-  ) throws(FirestoreError) -> String {
+  ) throws(ServiceError) -> String {
     let asked = body["fid"]?.string.flatMap { InstallationTokens.isID($0) ? $0 : nil }
     if let asked, isKnown(asked, request, in: project) { return asked }
     guard quota?.take(request.context.network, now: clock.now()) ?? true else {
-      throw FirestoreError(.resourceExhausted, "Too many installations were made. Try again later.")
+      throw ServiceError(.resourceExhausted, "Too many installations were made. Try again later.")
     }
     let secret = body["fidSecret"]?.string
     if let asked, secret.flatMap(InstallationTokens.id(provedBy:)) == asked { return asked }
@@ -126,7 +128,7 @@ private struct InstallationRoutes: Sendable {
     return .json(.object([]))
   }
 
-  private func authToken(of installation: InstallationTokens.Installation) -> JSONText {
+  private func authToken(of installation: InstallationTokens.Installation) -> JSONValue {
     let token = tokens.authToken(of: installation, now: clock.now() / 1_000_000)
     return .object([
       .init("token", .string(token)),
@@ -143,7 +145,7 @@ private struct InstallationRoutes: Sendable {
     guard let token = Self.refreshToken(of: request),
       let known = tokens.installation(id, of: project, refreshToken: token)
     else {
-      throw FirestoreError(.unauthenticated, "The refresh token is not the installation's.")
+      throw ServiceError(.unauthenticated, "The refresh token is not the installation's.")
     }
     return known
   }
@@ -163,18 +165,18 @@ private struct InstallationRoutes: Sendable {
     }
   }
 
-  private func body(of request: ServiceRequest) async throws -> JSONText {
+  private func body(of request: ServiceRequest) async throws -> JSONValue {
     let bytes = try await request.collectText(upTo: Self.bodyLimit)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw FirestoreError.invalidArgument("The body is not valid UTF-8.")
+      throw ServiceError.invalidArgument("The body is not valid UTF-8.")
     }
-    return text.isEmpty ? .object([]) : try JSONText(parsing: text)
+    return text.isEmpty ? .object([]) : try JSONValue(parsing: text)
   }
 }
 
 extension ServiceResponse {
   /// A JSON answer.
-  fileprivate static func json(_ json: JSONText) -> ServiceResponse {
+  fileprivate static func json(_ json: JSONValue) -> ServiceResponse {
     .json(Array(json.compact.utf8))
   }
 }

@@ -1,8 +1,10 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import PushMessaging
 import ServiceModule
 
@@ -121,13 +123,13 @@ package struct MessagingEnvironment: Sendable {
   func installation(
     of request: ServiceRequest,
     in project: Text
-  ) throws(FirestoreError) -> Installation {
+  ) throws(ServiceError) -> Installation {
     let known = try installation(of: request)
     guard known.project == project else { throw Self.invalidInstallation }
     return known
   }
 
-  private static let invalidInstallation = FirestoreError(
+  private static let invalidInstallation = ServiceError(
     .unauthenticated,
     "The installation's token is not valid."
   )
@@ -207,7 +209,7 @@ package struct MessagingEnvironment: Sendable {
   }
 
   /// The installation that a request comes from, of any project.
-  func installation(of request: ServiceRequest) throws(FirestoreError) -> Installation {
+  func installation(of request: ServiceRequest) throws(ServiceError) -> Installation {
     let header = request.headers[.installationToken] ?? ""
     let token = header.hasPrefix("FIS ") ? String(header.dropFirst(4)) : header
     guard let known = installation(token) else { throw Self.invalidInstallation }
@@ -227,17 +229,17 @@ package struct MessagingEnvironment: Sendable {
 
 extension ServiceRequest {
   /// The body as a JSON object; an empty one has no members.
-  func object(upTo limit: Int) async throws -> JSONText {
+  func object(upTo limit: Int) async throws -> JSONValue {
     try Self.object(try await collectText(upTo: limit))
   }
 
   /// The same of a body that came as a whole.
-  func object(_ bytes: [UInt8]) throws -> JSONText {
+  func object(_ bytes: [UInt8]) throws -> JSONValue {
     try reserveParsed(bytes)
     return try Self.object(bytes)
   }
 
-  private static func object(_ bytes: [UInt8]) throws -> JSONText {
+  private static func object(_ bytes: [UInt8]) throws -> JSONValue {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw MessagingError(
         .invalidArgument,
@@ -245,9 +247,9 @@ extension ServiceRequest {
       )
     }
     guard !text.isEmpty else { return .object([]) }
-    let json: JSONText
-    do throws(FirestoreError) {
-      json = try JSONText(parsing: text)
+    let json: JSONValue
+    do throws(ServiceError) {
+      json = try JSONValue(parsing: text)
     } catch {
       throw MessagingError(.invalidArgument, "Invalid JSON payload received. \(error.message)")
     }
@@ -281,7 +283,7 @@ extension HTTPField.Name {
 
 extension ServiceResponse {
   /// A JSON answer.
-  static func json(_ json: JSONText, status: HTTPResponse.Status = .ok) -> ServiceResponse {
+  static func json(_ json: JSONValue, status: HTTPResponse.Status = .ok) -> ServiceResponse {
     .json(json.compactBytes, status: status)
   }
 

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import FirestoreWire
 import HTTPTypes
 import PushMessaging
@@ -20,7 +21,7 @@ extension MessagingError {
 
   /// The answer in the form of HTTP v1, with `FcmError` and, for wrong fields, `BadRequest`.
   var response: ServiceResponse {
-    var details: [JSONText] = [
+    var details: [JSONValue] = [
       .object([
         .init("@type", .string("type.googleapis.com/google.firebase.fcm.v1.FcmError")),
         .init("errorCode", .string(code.rawValue)),
@@ -28,7 +29,7 @@ extension MessagingError {
     ]
     if !violations.isEmpty {
       let list = violations.map { violation in
-        JSONText.object([
+        JSONValue.object([
           .init("field", .string(violation.field)),
           .init("description", .string(violation.description)),
         ])
@@ -40,8 +41,8 @@ extension MessagingError {
         ])
       )
     }
-    let status = RESTError.httpStatus(status)
-    let error = JSONText.object([
+    let status = status.httpStatus
+    let error = JSONValue.object([
       .init("code", .integer(status)), .init("message", .string(message)),
       .init("status", .string(self.status.name)), .init("details", .array(details)),
     ])
@@ -54,7 +55,7 @@ extension MessagingError {
   }
 
   /// The same in the words of the other services: for operators, and for the log.
-  package var firestoreError: FirestoreError { FirestoreError(status, message, cause: cause) }
+  package var firestoreError: ServiceError { ServiceError(status, message, cause: cause) }
 }
 
 extension LoopAnswer {
@@ -65,10 +66,10 @@ extension LoopAnswer {
     } catch let error as MessagingError {
       request.logger.requestFailed(error.firestoreError)
       self = .response(error.response)
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       self = .failure(error)
     } catch {
-      self = .failure(FirestoreError(.internalError, "Internal error.", cause: error))
+      self = .failure(ServiceError(.internalError, "Internal error.", cause: error))
     }
   }
 }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import Synchronization
 
 /// Projects that API keys named and that there are, so that not every request has to ask for its project.

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import PushMessaging
 import ServiceModule
 
@@ -38,7 +39,7 @@ extension ServiceStorage {
       let known = try credentials(of: scope.database.project, service)
       var lacking: [String] = []
       while let line = try next() {
-        lacking += known.lacking(from: try JSONText(parsing: String(decoding: line, as: UTF8.self)))
+        lacking += known.lacking(from: try JSONValue(parsing: String(decoding: line, as: UTF8.self)))
       }
       for each in lacking { try tell(.difference(each)) }
       return count(known)

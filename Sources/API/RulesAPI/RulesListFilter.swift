@@ -1,4 +1,6 @@
 import Access
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 
@@ -34,7 +36,7 @@ struct RulesListFilter {
   private let restrictions: [Restriction]
 
   /// Reads a filter; INVALID_ARGUMENT for one that is malformed or about other fields.
-  init(_ text: String, of fields: Set<Field>) throws(FirestoreError) {
+  init(_ text: String, of fields: Set<Field>) throws(ServiceError) {
     var tokens = try FilterToken.all(in: text)[...]
     var restrictions: [Restriction] = []
     while !tokens.isEmpty {
@@ -47,7 +49,7 @@ struct RulesListFilter {
   private static func restriction(
     from tokens: inout ArraySlice<FilterToken>,
     of fields: Set<Field>
-  ) throws(FirestoreError) -> Restriction {
+  ) throws(ServiceError) -> Restriction {
     guard case .word(let name)? = tokens.popFirst(), let field = Field(name),
       fields.contains(field), case .comparison(let comparison)? = tokens.popFirst(),
       let value = tokens.popFirst()
@@ -124,7 +126,7 @@ struct RulesListFilter {
     return pattern.allSatisfy { $0 == UInt8(ascii: "*") }
   }
 
-  fileprivate static let invalid = FirestoreError.invalidArgument(
+  fileprivate static let invalid = ServiceError.invalidArgument(
     "The filter is none of this list; see the documentation of firebaserules.googleapis.com."
   )
 }
@@ -152,7 +154,7 @@ private enum FilterToken: Equatable {
   case closing
 
   /// The words of a filter.
-  static func all(in text: String) throws(FirestoreError) -> [FilterToken] {
+  static func all(in text: String) throws(ServiceError) -> [FilterToken] {
     var rest = text.unicodeScalars[...]
     var tokens: [FilterToken] = []
     while let first = rest.first {
@@ -192,7 +194,7 @@ private enum FilterToken: Equatable {
 
   private static func quoted(
     from rest: inout Substring.UnicodeScalarView
-  ) throws(FirestoreError) -> String {
+  ) throws(ServiceError) -> String {
     let quote = rest.removeFirst()
     let content = rest.prefix { $0 != quote }
     rest = rest.dropFirst(content.count)

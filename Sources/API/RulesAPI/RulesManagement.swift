@@ -1,4 +1,7 @@
 import Access
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import SecurityRules
@@ -17,7 +20,7 @@ struct RulesManagement {
     /// Empty is everything.
     let filter: String
 
-    init(_ query: QueryParameters) throws(FirestoreError) {
+    init(_ query: QueryParameters) throws(ServiceError) {
       let values = Dictionary(
         query.parameters.map { ($0.name, $0.value) },
         uniquingKeysWith: { $1 }
@@ -42,9 +45,9 @@ struct RulesManagement {
     ) -> JSONValue {
       let shown = all.dropFirst(start).prefix(size)
       // Empty too: versions of the Firebase CLI fail without the member.
-      var members = [JSONValue.Member(name: name, value: .array(shown.map(json)))]
+      var members = [JSONValue.Member(name, .array(shown.map(json)))]
       let end = start + shown.count
-      if end < all.count { members.append(.init(name: "nextPageToken", value: .string("\(end)"))) }
+      if end < all.count { members.append(.init("nextPageToken", .string("\(end)"))) }
       return .object(members)
     }
   }
@@ -80,9 +83,9 @@ struct RulesManagement {
 
   func createRelease(_ body: JSONValue) throws -> JSONValue {
     let (name, ruleset) = try release(body)
-    guard let name else { throw FirestoreError.invalidArgument("The release has no name.") }
+    guard let name else { throw ServiceError.invalidArgument("The release has no name.") }
     if try find(name) != nil {
-      throw FirestoreError(.alreadyExists, "Release \(name.string) already exists.")
+      throw ServiceError(.alreadyExists, "Release \(name.string) already exists.")
     }
     return try rules.release(ruleset, to: try target(name)).json
   }
@@ -107,7 +110,7 @@ struct RulesManagement {
     )
     let (named, ruleset) = try release(update["release"] ?? .object([:]))
     guard named == nil || named == name else {
-      throw FirestoreError.invalidArgument("The release's name is not that of the path.")
+      throw ServiceError.invalidArgument("The release's name is not that of the path.")
     }
     return try rules.release(ruleset, to: try target(name)).json
   }
@@ -135,7 +138,7 @@ struct RulesManagement {
     try rules.releases(of: project).first { $0.name == name }
   }
 
-  private func target(_ name: Text) throws(FirestoreError) -> RulesTarget {
+  private func target(_ name: Text) throws(ServiceError) -> RulesTarget {
     guard let target = RulesTarget(project: project, releaseName: name) else {
       throw .invalidArgument(
         "The release \(name.string) is none of cloud.firestore, cloud.firestore/{database} and "
@@ -150,7 +153,7 @@ struct RulesManagement {
     _ name: String,
     of collection: String,
     in project: Text
-  ) throws(FirestoreError) -> Text {
+  ) throws(ServiceError) -> Text {
     let prefix = "projects/\(project.string)/\(collection)/"
     guard name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count else {
       throw .invalidArgument("\"\(name)\" is no name of the form \(prefix)….")
@@ -158,8 +161,8 @@ struct RulesManagement {
     return Text(String(name.dropFirst(prefix.count)))
   }
 
-  private static func notFound(_ name: Text) -> FirestoreError {
-    FirestoreError(.notFound, "Release \(name.string) does not exist.")
+  private static func notFound(_ name: Text) -> ServiceError {
+    ServiceError(.notFound, "Release \(name.string) does not exist.")
   }
 
   // MARK: Tests
@@ -182,18 +185,18 @@ struct RulesManagement {
     var members: [JSONValue.Member] = []
     if !compiled.warnings.isEmpty {
       let issues = compiled.warnings.map { $0.json(in: compiled.source, named: true) }
-      members.append(.init(name: "issues", value: .array(issues)))
+      members.append(.init("issues", .array(issues)))
     }
     if let suite {
       let results = try suite.cases.map { try $0.run(on: compiled).json(of: $0, compiled) }
-      members.append(.init(name: "testResults", value: .array(results)))
+      members.append(.init("testResults", .array(results)))
     }
     return .object(members)
   }
 
   /// The files of a `source`; one without a name is Firestore's.
   static func files(_ source: JSONValue?) throws -> [RulesetFile] {
-    guard let source else { throw FirestoreError.invalidArgument("The ruleset has no source.") }
+    guard let source else { throw ServiceError.invalidArgument("The ruleset has no source.") }
     let members = try JSONMembers(source, of: "source", known: ["files", "language"])
     return try members.array("files").map { file in
       let file = try JSONMembers(file, of: "file", known: ["name", "content", "fingerprint"])
@@ -282,9 +285,9 @@ extension RulesManagement {
       """
   }
 
-  private func current() throws(FirestoreError) -> CompiledRuleset {
+  private func current() throws(ServiceError) -> CompiledRuleset {
     guard let current = rules.current(database) else {
-      throw FirestoreError(.notFound, "No rules are deployed for project \(project.string).")
+      throw ServiceError(.notFound, "No rules are deployed for project \(project.string).")
     }
     return current.compiled
   }
@@ -302,14 +305,14 @@ extension RulesManagement {
 extension StoredRuleset {
   fileprivate func json(withSource: Bool) -> JSONValue {
     var members: [JSONValue.Member] = [
-      .init(name: "name", value: .string("projects/\(project.string)/rulesets/\(id.string)")),
-      .init(name: "createTime", value: .string(createTime.instantText)),
+      .init("name", .string("projects/\(project.string)/rulesets/\(id.string)")),
+      .init("createTime", .string(createTime.instantText)),
     ]
     if withSource {
       let files = files.map { file in
         JSONValue.object(["name": .string(file.name), "content": .string(file.content)])
       }
-      members.append(.init(name: "source", value: .object(["files": .array(files)])))
+      members.append(.init("source", .object(["files": .array(files)])))
     }
     return .object(members)
   }

@@ -1,8 +1,10 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import SecurityRules
 import ServiceModule
 
@@ -97,7 +99,7 @@ private struct RulesRoutes: Sendable {
     below root: String = "/v1/projects/{project}",
     _ answer: @escaping Answer
   ) -> HTTPRoute {
-    route(method, path, below: root) { .json(try answer($0, $1).text) }
+    route(method, path, below: root) { .json(try answer($0, $1).compactBytes) }
   }
 
   private func route(
@@ -121,7 +123,7 @@ private struct RulesRoutes: Sendable {
         do {
           return try answer(management, call)
         } catch let error as RulesCompileError {
-          throw FirestoreError.invalidArgument(error.message)
+          throw ServiceError.invalidArgument(error.message)
         }
       }
     }
@@ -140,9 +142,9 @@ private struct RulesCall: Sendable {
 
   /// The release whose source is asked for; what is asked for may also be a compiled form, which there
   /// is not.
-  func releaseOfSource() throws(FirestoreError) -> Text {
+  func releaseOfSource() throws(ServiceError) -> Text {
     guard request.rest.last?.hasSuffix(":getExecutable") != true else {
-      throw FirestoreError(
+      throw ServiceError(
         .unimplemented,
         "Rules run from their source here: there is no executable. GET the release's ruleset."
       )
@@ -150,12 +152,12 @@ private struct RulesCall: Sendable {
     return release
   }
 
-  func page() throws(FirestoreError) -> RulesManagement.Page {
+  func page() throws(ServiceError) -> RulesManagement.Page {
     try RulesManagement.Page(try QueryParameters(request.query))
   }
 
   /// The body as JSON; an empty one is an empty object.
-  func body() throws(FirestoreError) -> JSONValue {
+  func body() throws(ServiceError) -> JSONValue {
     bytes.isEmpty ? .object([:]) : try JSONParser.parse(bytes)
   }
 }

@@ -1,4 +1,6 @@
 import Access
+import BaseJSON
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import SecurityRules
@@ -61,31 +63,31 @@ extension RulesTestResult {
   func json(of test: RulesTestCase, _ ruleset: CompiledRuleset) -> JSONValue {
     let source = ruleset.source
     var members: [JSONValue.Member] = [
-      .init(name: "state", value: .string(isSuccess ? "SUCCESS" : "FAILURE"))
+      .init("state", .string(isSuccess ? "SUCCESS" : "FAILURE"))
     ]
     if !isSuccess {
       members.append(
-        .init(name: "debugMessages", value: .array(decision.report.map(JSONValue.string)))
+        .init("debugMessages", .array(decision.report.map(JSONValue.string)))
       )
       if let fault = decision.attempts.compactMap(\.fault).last {
         members.append(
-          .init(name: "errorPosition", value: RulesIssue.position(fault.range, in: source))
+          .init("errorPosition", RulesIssue.position(fault.range, in: source))
         )
       }
     }
     if !calls.isEmpty {
-      members.append(.init(name: "functionCalls", value: .array(calls.map(\.json))))
+      members.append(.init("functionCalls", .array(calls.map(\.json))))
     }
     let report = coverage?.report(of: ruleset) ?? []
     switch test.reporting {
     case .none: break
     case .full:
       members.append(
-        .init(name: "expressionReports", value: .array(report.map { $0.json(in: source) }))
+        .init("expressionReports", .array(report.map { $0.json(in: source) }))
       )
     case .visited:
       members.append(
-        .init(name: "visitedExpressions", value: .array(report.flatMap { $0.visited(in: source) }))
+        .init("visitedExpressions", .array(report.flatMap { $0.visited(in: source) }))
       )
     }
     return .object(members)

@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import SecurityRules
@@ -23,7 +26,7 @@ package struct RulesTestSuite: Sendable {
   package let cases: [RulesTestCase]
 
   /// The cases of a `TestSuite`.
-  package init(_ json: JSONValue, now: Timestamp) throws(FirestoreError) {
+  package init(_ json: JSONValue, now: Timestamp) throws(ServiceError) {
     let suite = try JSONMembers(json, of: "testSuite", known: ["testCases"])
     var cases: [RulesTestCase] = []
     for (index, element) in try suite.array("testCases").enumerated() {
@@ -53,7 +56,7 @@ package struct RulesTestCase: Sendable {
   package let documents: [ResourcePath: RulesMap]?
 
   /// Reads a case; `path` names it in errors.
-  package init(_ json: JSONValue, at path: String, now: Timestamp) throws(FirestoreError) {
+  package init(_ json: JSONValue, at path: String, now: Timestamp) throws(ServiceError) {
     let members = try JSONMembers(
       json,
       of: path,
@@ -87,16 +90,16 @@ package struct RulesTestCase: Sendable {
 
   private static func documents(
     _ members: JSONMembers
-  ) throws(FirestoreError) -> [ResourcePath: RulesMap]? {
+  ) throws(ServiceError) -> [ResourcePath: RulesMap]? {
     guard let json = members["data"] else { return nil }
     guard case .object(let entries) = json else {
       throw members.invalid("data", "must be an object")
     }
     var documents: [ResourcePath: RulesMap] = [:]
     for entry in entries {
-      let path = ResourcePath(entry.name.split(separator: "/").map { Text(String($0)) })
+      let path = ResourcePath(entry.key.split(separator: "/").map { Text(String($0)) })
       guard path.isDocument else {
-        throw members.invalid("data", "has \"\(entry.name)\", which is no document's path")
+        throw members.invalid("data", "has \"\(entry.key)\", which is no document's path")
       }
       documents[path] = try RulesMap(documentFields: entry.value)
     }
@@ -110,7 +113,7 @@ extension RulesTest {
     _ members: JSONMembers,
     isEncoded: Bool,
     now: Timestamp
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard case .object(let entries)? = members["request"] else {
       throw members.invalid("request", "must be an object")
     }
@@ -128,7 +131,7 @@ extension RulesTest {
       )
     }
     var values = try RulesValue.entries(
-      entries.filter { !["method", "path", "time", "resource"].contains($0.name) }
+      entries.filter { !["method", "path", "time", "resource"].contains($0.key) }
     )
     if values["auth"] == nil { values["auth"] = .null }
     values["time"] = .timestamp(RulesTimestamp(try Self.time(request) ?? now))
@@ -163,7 +166,7 @@ extension RulesTest {
     return segments.count >= 3 && segments[0] == "b" && segments[2] == "o" ? .storage : nil
   }
 
-  private static func time(_ request: JSONMembers) throws(FirestoreError) -> Timestamp? {
+  private static func time(_ request: JSONMembers) throws(ServiceError) -> Timestamp? {
     guard let text = try request.text("time") else { return nil }
     guard let time = TimestampText.parse(text) else {
       throw request.invalid("time", "must be a timestamp as 2026-01-31T12:00:00Z")
@@ -176,14 +179,14 @@ extension RulesTest {
     _ members: JSONMembers,
     _ name: String,
     _ path: [Text]
-  ) throws(FirestoreError) -> RulesValue {
+  ) throws(ServiceError) -> RulesValue {
     guard let json = members[name] else { return .null }
     if json == .null { return .null }
     guard case .object(let entries) = json else {
       throw members.invalid(name, "must be an object")
     }
     guard path.first == "databases" else { return .map(RulesMap(try RulesValue.entries(entries))) }
-    if entries.contains(where: { $0.name == "fields" }), members[name, "data"] == nil {
+    if entries.contains(where: { $0.key == "fields" }), members[name, "data"] == nil {
       return .map(RulesMap(RulesDocument(path: path, data: try RulesMap(document: json))))
     }
     var values = try RulesValue.entries(entries)
@@ -195,11 +198,11 @@ extension RulesTest {
 
 extension RulesMap {
   /// The fields of a document in plain JSON, or of one of the REST API.
-  package init(documentFields json: JSONValue) throws(FirestoreError) {
+  package init(documentFields json: JSONValue) throws(ServiceError) {
     guard case .object(let members) = json else {
       throw .invalidArgument("A document must be a JSON object.")
     }
-    if members.count == 1, members[0].name == "fields" {
+    if members.count == 1, members[0].key == "fields" {
       self = try RulesMap(document: json)
     } else {
       self.init(try RulesValue.entries(members))
@@ -207,8 +210,8 @@ extension RulesMap {
   }
 
   /// The fields of a document of the REST API.
-  init(document json: JSONValue) throws(FirestoreError) {
-    let fields = String(decoding: (json[["fields"]] ?? .object([:])).text, as: UTF8.self)
+  init(document json: JSONValue) throws(ServiceError) {
+    let fields = String(decoding: (json[["fields"]] ?? .object([:])).compactBytes, as: UTF8.self)
     let name = "projects/p/databases/(default)/documents/c/d"
     let call = try RESTTranscoder().call(
       method: "POST",
@@ -224,7 +227,7 @@ extension RulesMap {
 }
 
 extension RulesMocks.Mock {
-  fileprivate init(_ json: JSONValue, at path: String) throws(FirestoreError) {
+  fileprivate init(_ json: JSONValue, at path: String) throws(ServiceError) {
     let members = try JSONMembers(json, of: path, known: ["function", "args", "result"])
     guard let function = try members.text("function") else {
       throw members.invalid("function", "must name a function")
@@ -253,13 +256,13 @@ struct JSONMembers {
   private let members: [JSONValue.Member]
 
   /// The members of an object; refuses others than the known ones.
-  init(_ json: JSONValue, of path: String, known: Set<String>) throws(FirestoreError) {
+  init(_ json: JSONValue, of path: String, known: Set<String>) throws(ServiceError) {
     guard case .object(let members) = json else {
       throw .invalidArgument("\(path) must be an object.")
     }
-    for member in members where !known.contains(member.name) {
+    for member in members where !known.contains(member.key) {
       throw .invalidArgument(
-        "Invalid JSON payload received. Unknown name \"\(member.name)\" at '\(path)': "
+        "Invalid JSON payload received. Unknown name \"\(member.key)\" at '\(path)': "
           + "Cannot find field."
       )
     }
@@ -274,7 +277,7 @@ struct JSONMembers {
   subscript(path: String...) -> JSONValue? { JSONValue.object(members)[path[...]] }
 
   /// A text; nil where there is none.
-  func text(_ name: String) throws(FirestoreError) -> String? {
+  func text(_ name: String) throws(ServiceError) -> String? {
     switch self[name] {
     case .string(let text): text
     case nil, .null: nil
@@ -283,7 +286,7 @@ struct JSONMembers {
   }
 
   /// A list; empty where there is none.
-  func array(_ name: String) throws(FirestoreError) -> [JSONValue] {
+  func array(_ name: String) throws(ServiceError) -> [JSONValue] {
     switch self[name] {
     case .array(let elements): elements
     case nil, .null: []
@@ -291,7 +294,7 @@ struct JSONMembers {
     }
   }
 
-  func invalid(_ name: String, _ problem: String) -> FirestoreError {
+  func invalid(_ name: String, _ problem: String) -> ServiceError {
     .invalidArgument("\(path).\(name) \(problem).")
   }
 }

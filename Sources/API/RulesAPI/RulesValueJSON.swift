@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import SecurityRules
 
@@ -7,10 +9,10 @@ import SecurityRules
 
 extension RulesValue {
   /// A plain JSON value: whole numbers are integers, other numbers floats.
-  package init(json: JSONValue) throws(FirestoreError) {
+  package init(json: JSONValue) throws(ServiceError) {
     switch json {
     case .null: self = .null
-    case .bool(let flag): self = .boolean(flag)
+    case .boolean(let flag): self = .boolean(flag)
     case .string(let text): self = .string(Text(text))
     case .number(let text):
       if let number = Int64(text) {
@@ -31,9 +33,9 @@ extension RulesValue {
   /// The entries of a JSON object; of names that come twice the last counts.
   static func entries(
     _ members: [JSONValue.Member]
-  ) throws(FirestoreError) -> [Text: RulesValue] {
+  ) throws(ServiceError) -> [Text: RulesValue] {
     var entries: [Text: RulesValue] = [:]
-    for member in members { entries[Text(member.name)] = try RulesValue(json: member.value) }
+    for member in members { entries[Text(member.key)] = try RulesValue(json: member.value) }
     return entries
   }
 
@@ -41,14 +43,14 @@ extension RulesValue {
   var plainJSON: JSONValue {
     switch self {
     case .null: .null
-    case .boolean(let flag): .bool(flag)
+    case .boolean(let flag): .boolean(flag)
     case .integer(let number): .number(String(number))
     case .float(let number) where number.isFinite: .number(String(number))
     case .string(let text): .string(text.string)
     case .list(let elements): .array(elements.map(\.plainJSON))
     case .set(let set): .array(set.elements.map(\.plainJSON))
     case .map(let map):
-      .object(map.sorted.map { .init(name: $0.key.string, value: $0.value.plainJSON) })
+      .object(map.sorted.map { .init($0.key.string, $0.value.plainJSON) })
     case .timestamp(let instant):
       .string(TimestampText.format(seconds: instant.seconds, nanos: instant.nanos))
     case .path(let path) where path.plain != nil:
@@ -61,7 +63,7 @@ extension RulesValue {
   var typedJSON: JSONValue {
     switch self {
     case .null: .object(["nullValue": .null])
-    case .boolean(let flag): .object(["boolValue": .bool(flag)])
+    case .boolean(let flag): .object(["boolValue": .boolean(flag)])
     case .integer(let number): .object(["intValue": .string(String(number))])
     case .float(let number):
       .object(["floatValue": number.isFinite ? .number(String(number)) : .string(Self.name(number))]
@@ -107,7 +109,7 @@ extension RulesValue {
   }
 
   private static func map(_ entries: [(String, JSONValue)]) -> JSONValue {
-    let fields = entries.map { JSONValue.Member(name: $0.0, value: $0.1) }
+    let fields = entries.map { JSONValue.Member($0.0, $0.1) }
     return .object(["mapValue": .object(["fields": .object(fields)])])
   }
 
@@ -128,7 +130,7 @@ extension RulesValue {
       ("UNCHANGED", diff.unchanged),
     ]
     let statuses = groups.flatMap { status, keys in
-      keys.map { JSONValue.Member(name: $0.string, value: .string(status)) }
+      keys.map { JSONValue.Member($0.string, .string(status)) }
     }
     return .object(["mapDiffValue": .object(["keyStatuses": .object(statuses)])])
   }
@@ -139,7 +141,7 @@ extension RulesIssue {
   func json(in source: SourceText, named: Bool) -> JSONValue {
     var position = Self.position(range, in: source)
     if named, case .object(let members) = position {
-      position = .object([.init(name: "fileName", value: .string(source.fileName))] + members)
+      position = .object([.init("fileName", .string(source.fileName))] + members)
     }
     return .object([
       "sourcePosition": position, "description": .string(message),
@@ -163,15 +165,15 @@ extension CoverageExpression {
   /// The expression with what it gave and its operands, as the emulator reports it.
   func json(in source: SourceText) -> JSONValue {
     var members = [
-      JSONValue.Member(name: "sourcePosition", value: RulesIssue.position(range, in: source))
+      JSONValue.Member("sourcePosition", RulesIssue.position(range, in: source))
     ]
     if !tally.entries.isEmpty {
       members.append(
-        .init(name: "values", value: .array(tally.entries.map { $0.json(in: source) }))
+        .init("values", .array(tally.entries.map { $0.json(in: source) }))
       )
     }
     if !children.isEmpty {
-      members.append(.init(name: "children", value: .array(children.map { $0.json(in: source) })))
+      members.append(.init("children", .array(children.map { $0.json(in: source) })))
     }
     return .object(members)
   }

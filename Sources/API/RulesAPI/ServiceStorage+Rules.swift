@@ -1,5 +1,7 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import SecurityRules
 import ServiceModule
@@ -26,7 +28,7 @@ extension ServiceStorage {
       for release in releases {
         let ruleset = try rules.ruleset(release.rulesetID, project: project)
         let line = RulesLine(release: release.name.string, files: ruleset.files)
-        try item(StorageItem(file: "releases", bytes: line.json.text))
+        try item(StorageItem(file: "releases", bytes: line.json.compactBytes))
       }
       return StorageCount(releases.count, "release")
     } import: { scope, next, tell in
@@ -59,7 +61,7 @@ private struct RulesLine {
   }
 
   /// Reads a line of an export.
-  init(_ json: JSONValue) throws(FirestoreError) {
+  init(_ json: JSONValue) throws(ServiceError) {
     guard case .string(let release)? = json[["release"]], case .array(let items)? = json[["files"]]
     else { throw .invalidArgument("A line of rules needs a release and files.") }
     self.release = release
@@ -84,7 +86,7 @@ private struct RulesLine {
 
   func deploy(to rules: RulesetStore, project: Text) throws {
     guard let target = RulesTarget(project: project, releaseName: Text(release)) else {
-      throw FirestoreError.invalidArgument("\(release) is no release of rules.")
+      throw ServiceError.invalidArgument("\(release) is no release of rules.")
     }
     try rules.deploy(files, to: [target], project: project)
   }

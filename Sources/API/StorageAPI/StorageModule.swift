@@ -1,7 +1,7 @@
 import Access
-import FirestoreModel
+import BaseRuntime
+import BaseText
 import HTTPTypes
-import KeyValueStore
 import ObjectStorage
 import ServiceModule
 import StorageWire

@@ -1,5 +1,5 @@
+import BaseStatus
 import DocumentStore
-import FirestoreModel
 import Logging
 import SecurityRules
 
@@ -65,13 +65,13 @@ package final class AccessControl: Sendable {
   }
 
   /// The error of every denial, which tells clients nothing.
-  package static let denied = FirestoreError(
+  package static let denied = ServiceError(
     .permissionDenied,
     "Missing or insufficient permissions."
   )
 
   /// The error for credentials that are not valid, in production's own words.
-  package static let invalidCredentials = FirestoreError(
+  package static let invalidCredentials = ServiceError(
     .unauthenticated,
     "Missing or invalid authentication."
   )

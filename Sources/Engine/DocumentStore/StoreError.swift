@@ -1,29 +1,30 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 
 // What the store tells clients, each text in one place.
-extension FirestoreError {
-  static func noDocumentToUpdate(_ name: DocumentName) -> FirestoreError {
-    FirestoreError(.notFound, "No document to update: \(name.string)")
+extension ServiceError {
+  static func noDocumentToUpdate(_ name: DocumentName) -> ServiceError {
+    ServiceError(.notFound, "No document to update: \(name.string)")
   }
 
-  static func documentExists(_ name: DocumentName) -> FirestoreError {
-    FirestoreError(.alreadyExists, "Document already exists: \(name.string)")
+  static func documentExists(_ name: DocumentName) -> ServiceError {
+    ServiceError(.alreadyExists, "Document already exists: \(name.string)")
   }
 
-  static func baseVersion(stored: CommitVersion, required: CommitVersion) -> FirestoreError {
-    FirestoreError(
+  static func baseVersion(stored: CommitVersion, required: CommitVersion) -> ServiceError {
+    ServiceError(
       .failedPrecondition,
       "the stored version (\(stored.microseconds)) does not match the required base version "
         + "(\(required.microseconds))"
     )
   }
 
-  static func baseVersionTooNew(_ name: DocumentName) -> FirestoreError {
+  static func baseVersionTooNew(_ name: DocumentName) -> ServiceError {
     .invalidArgument("Invalid base version, it is greater than the stored version: \(name.string)")
   }
 
-  static let contention = FirestoreError(
+  static let contention = ServiceError(
     .aborted,
     contentionMessage
   )
@@ -35,7 +36,7 @@ extension FirestoreError {
   var isContention: Bool { code == .aborted && message == Self.contentionMessage }
 
   /// The token of a transaction that ended well, by rollback or by its age.
-  static let transactionOver = FirestoreError(
+  static let transactionOver = ServiceError(
     .aborted,
     "The referenced transaction has expired or is no longer valid."
   )
@@ -55,41 +56,41 @@ extension FirestoreError {
     "The requested 'read_time' cannot be in the future."
   )
 
-  static func unknownDatabase(_ id: DatabaseID) -> FirestoreError {
-    FirestoreError(
+  static func unknownDatabase(_ id: DatabaseID) -> ServiceError {
+    ServiceError(
       .notFound,
       "The database \(id.database.string) does not exist for project \(id.project.string)"
     )
   }
 
-  static let tooManyTransactions = FirestoreError(
+  static let tooManyTransactions = ServiceError(
     .resourceExhausted,
     "Too many transactions are under way."
   )
 
-  static let tooManyTransactionsOfCaller = FirestoreError(
+  static let tooManyTransactionsOfCaller = ServiceError(
     .resourceExhausted,
     "Too many transactions of this caller are under way."
   )
 
-  static let tooManyTransactionReads = FirestoreError(
+  static let tooManyTransactionReads = ServiceError(
     .resourceExhausted,
     "The transaction has read too much."
   )
 
   /// What clients hear whose job found no room in the queue of the engine threads.
-  package static let overloaded = FirestoreError(
+  package static let overloaded = ServiceError(
     .resourceExhausted,
     "The server is overloaded. Try again later."
   )
 
   /// What clients hear when the engine fails; the cause is for the log.
-  package static func storage(_ error: any Error) -> FirestoreError {
-    if let known = error as? FirestoreError { return known }
+  package static func storage(_ error: any Error) -> ServiceError {
+    if let known = error as? ServiceError { return known }
     if let cause = error as? KeyValueError, cause.code == .overloaded { return .overloaded }
     if let cause = error as? KeyValueError, cause.code == .corruption {
-      return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)
+      return ServiceError(.dataLoss, "Stored data is damaged.", cause: cause)
     }
-    return FirestoreError(.unavailable, KeyValueError.textForClients(error), cause: error)
+    return ServiceError(.unavailable, KeyValueError.textForClients(error), cause: error)
   }
 }

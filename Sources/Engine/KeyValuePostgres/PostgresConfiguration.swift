@@ -1,5 +1,3 @@
-import KeyValueStore
-
 /// Where a store on PostgreSQL is, and how it is used.
 package struct PostgresConfiguration: Sendable {
   /// Who else may have the store open.

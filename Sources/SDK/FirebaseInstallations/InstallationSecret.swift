@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// What an installation's id is made of, so that who made the id can prove that: the server gives tokens of an id to nobody who only
 /// names it.

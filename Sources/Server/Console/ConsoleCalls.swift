@@ -1,8 +1,8 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// What the console asks of the server beyond the APIs that every client has.
@@ -31,24 +31,24 @@ struct ConsoleCalls: Sendable {
   @Sendable
   private func session(_ request: ServiceRequest) async throws -> ServiceResponse {
     var members: [JSONValue.Member] = [
-      .init(name: "mode", value: .string(environment.isDevelopment ? "development" : "production"))
+      .init("mode", .string(environment.isDevelopment ? "development" : "production"))
     ]
     if environment.isDevelopment {
-      members.append(.init(name: "token", value: .string("owner")))
-      members.append(.init(name: "role", value: .string("owner")))
+      members.append(.init("token", .string("owner")))
+      members.append(.init("role", .string("owner")))
     } else if request.context.authorization == nil {
       return .private(.object(members))
     } else if let administrator = try administrator(request) {
       members += [
-        .init(name: "email", value: .string(administrator.email)),
-        .init(name: "role", value: administrator.roles.server.json),
-        .init(name: "projects", value: administrator.roles.projectsJSON),
+        .init("email", .string(administrator.email)),
+        .init("role", administrator.roles.server.json),
+        .init("projects", administrator.roles.projectsJSON),
       ]
     }
     members += [
-      .init(name: "version", value: .string(environment.version)),
-      .init(name: "defaultProject", value: .string(environment.defaultProject)),
-      .init(name: "services", value: .array(environment.services.map(JSONValue.string))),
+      .init("version", .string(environment.version)),
+      .init("defaultProject", .string(environment.defaultProject)),
+      .init("services", .array(environment.services.map(JSONValue.string))),
     ]
     return .private(.object(members))
   }
@@ -68,7 +68,7 @@ struct ConsoleCalls: Sendable {
   /// Who signed in, whatever the role; nil in development.
   private func administrator(
     _ request: ServiceRequest
-  ) throws(FirestoreError) -> SignedInAdministrator? {
+  ) throws(ServiceError) -> SignedInAdministrator? {
     try environment.access.consoleAdministrator(request.context, of: .own)
   }
 }
@@ -76,7 +76,7 @@ struct ConsoleCalls: Sendable {
 extension ServiceResponse {
   /// A JSON answer that nobody keeps.
   static func `private`(_ body: JSONValue, status: HTTPResponse.Status = .ok) -> ServiceResponse {
-    var response = ServiceResponse.json(body.text, status: status)
+    var response = ServiceResponse.json(body.compactBytes, status: status)
     response.headers[.cacheControl] = "no-store"
     response.headers[.xContentTypeOptions] = "nosniff"
     return response

@@ -1,9 +1,12 @@
 import Access
 import Authentication
 import AuditTrail
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import ServiceModule
 
 /// What the console needs of the program around it.
@@ -80,7 +83,7 @@ package struct ConsoleEnvironment: Sendable {
   func isSecure(_ request: ServiceRequest) -> Bool { request.context.isSecure || isBehindTLS }
 
   /// Whom passkeys are shown to by the page that sent a request.
-  func relyingParty(_ request: ServiceRequest) throws(FirestoreError) -> RelyingParty {
+  func relyingParty(_ request: ServiceRequest) throws(ServiceError) -> RelyingParty {
     guard let party = RelyingParty(request, isSecure: isSecure(request)) else {
       throw .invalidArgument("The request names no host.")
     }
@@ -93,7 +96,7 @@ package struct ConsoleEnvironment: Sendable {
       let isAccepted = accountThreads.submit { continuation.resume(with: Result { try work() }) }
       guard isAccepted else {
         return continuation.resume(
-          throwing: FirestoreError(
+          throwing: ServiceError(
             .resourceExhausted,
             "Too many requests at once. Try again later."
           )

@@ -1,7 +1,6 @@
-import FirestoreModel
+import BaseStatus
 import Foundation
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// Serves the page and its files.
@@ -59,7 +58,7 @@ struct ConsolePages: Sendable {
     let files = try await files()
     guard request.parameters["version"] == files.version || environment.directory != nil,
       let file = files.files[request.rest.joined(separator: "/")]
-    else { throw FirestoreError(.notFound, "The console has no such file.") }
+    else { throw ServiceError(.notFound, "The console has no such file.") }
     var headers = Self.policy(isSecure: request.context.isSecure)
     headers[.cacheControl] =
       environment.directory == nil ? "public, max-age=31536000, immutable" : "no-store"

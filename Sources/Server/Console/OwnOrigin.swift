@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import HTTPTypes
 import ServiceModule
 
@@ -8,7 +8,7 @@ enum OwnOrigin {
   ///
   /// Browsers say where a request comes from: by `Sec-Fetch-Site`, older ones by `Origin` alone. Programs that are
   /// no browsers say neither, and have no cookie of somebody else's to send.
-  static func require(_ request: ServiceRequest) throws(FirestoreError) {
+  static func require(_ request: ServiceRequest) throws(ServiceError) {
     if let site = request.headers[.named("sec-fetch-site")] {
       guard site == "same-origin" || site == "none" else { throw foreign }
       return
@@ -18,7 +18,7 @@ enum OwnOrigin {
   }
 
   /// The same for what a browser sends a cookie along with: the request must say where it comes from.
-  static func requireStrictly(_ request: ServiceRequest) throws(FirestoreError) {
+  static func requireStrictly(_ request: ServiceRequest) throws(ServiceError) {
     if let site = request.headers[.named("sec-fetch-site")] {
       guard site == "same-origin" else { throw foreign }
       return
@@ -34,20 +34,20 @@ enum OwnOrigin {
   static func requireHost(
     of request: ServiceRequest,
     amongst hosts: Set<String>
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard let authority = request.head.authority else { return }
     if let host = HostName(ofAuthority: authority),
       host.isLoopback || host.isNumeric || hosts.contains(host.text)
     {
       return
     }
-    throw FirestoreError(
+    throw ServiceError(
       .permissionDenied,
       "The console does not answer to the host \(authority.prefix(100)). Name it with --origin."
     )
   }
 
-  private static let foreign = FirestoreError(
+  private static let foreign = ServiceError(
     .permissionDenied,
     "Only pages of the server's own origin may call the console's routes."
   )

@@ -1,6 +1,6 @@
 import Access
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 import Logging
 import NIOCore
 import NIOPosix
@@ -146,7 +146,7 @@ package final class Gateway: Service {
 
   /// Throws PERMISSION_DENIED to everybody.
   package static let refuse: @Sendable (CallContext) async throws -> Void = { _ in
-    throw FirestoreError(
+    throw ServiceError(
       .permissionDenied,
       "Only programs of the server's own machine may do this."
     )

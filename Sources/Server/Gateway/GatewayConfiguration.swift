@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 
 /// What a gateway listens on and the bounds that it holds its clients to.
 package struct GatewayConfiguration: Sendable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// Something that an administrator did.
 package struct AuditEvent: Sendable, Hashable {
@@ -57,8 +57,8 @@ extension AuditEvent {
   /// The event and its time as the text that is kept.
   func record(at time: Int64) -> String {
     let about =
-      subjects.isEmpty ? [] : [JSONText.Member("subjects", .array(subjects.map(JSONText.string)))]
-    return JSONText.object(
+      subjects.isEmpty ? [] : [JSONValue.Member("subjects", .array(subjects.map(JSONValue.string)))]
+    return JSONValue.object(
       [
         .init("time", .number(String(time))), .init("administrator", .string(administrator)),
         .init("address", .string(address)), .init("action", .string(action)),
@@ -70,7 +70,7 @@ extension AuditEvent {
 
   /// Reads what `record(at:)` wrote; nil for anything else.
   static func read(_ record: String) -> (event: AuditEvent, time: Int64)? {
-    guard let json = try? JSONText(parsing: record), let time = json["time"]?.integer,
+    guard let json = try? JSONValue(parsing: record), let time = json["time"]?.integer,
       let status = json["status"]?.integer
     else { return nil }
     let texts = ["administrator", "address", "action", "target", "request"].compactMap {

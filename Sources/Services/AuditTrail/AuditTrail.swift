@@ -1,5 +1,5 @@
+import BaseRuntime
 import Crypto
-import FirestoreModel
 import KeyValueStore
 
 // An entry's key: 0xF0, the first byte of `KeyOwner.audit`, then its number (8 bytes, big-endian). Its value: the

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // A scope in keys and refresh tokens. UTF-8 has no byte 0xFE or 0xFF, so that no project's id begins

@@ -1,4 +1,3 @@
-import FirestoreModel
 import KeyValueStore
 
 /// The records of scopes in memory.

@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 
 /// How accounts behave on this server; what differs by project is in `ProjectConfiguration`.
 package struct AccountsConfiguration: Sendable {

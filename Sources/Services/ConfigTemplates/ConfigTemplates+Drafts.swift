@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import KeyValueStore
 
@@ -10,7 +13,7 @@ package struct TemplateDraft: Sendable, Equatable {
   /// Microseconds since the epoch.
   package let updateTime: Int64
   /// The template's JSON as it was sent; it may break rules that publishing checks.
-  package let template: JSONText
+  package let template: JSONValue
   /// What keeps it from being published; nil where nothing does.
   package let problem: String?
 }
@@ -29,11 +32,11 @@ extension ConfigTemplates {
   package func keepDraft(
     _ name: Text,
     of id: TemplateID,
-    template: JSONText,
+    template: JSONValue,
     etag: String
   ) throws -> TemplateDraft {
     guard (1...Self.nameBytes).contains(name.byteCount) else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "A draft's name has between 1 and \(Self.nameBytes) bytes."
       )
     }
@@ -46,7 +49,7 @@ extension ConfigTemplates {
     )
     let bytes = draft.stored
     guard bytes.count <= Self.draftBytes else {
-      throw FirestoreError.invalidArgument("A draft has at most \(Self.draftBytes) bytes.")
+      throw ServiceError.invalidArgument("A draft has at most \(Self.draftBytes) bytes.")
     }
     try writing { group in
       let key = TemplateKey.draft(id, name)
@@ -62,15 +65,15 @@ extension ConfigTemplates {
     var count = 0
     while try cursor.next() { count += 1 }
     guard count < draftLimit else {
-      throw FirestoreError(
+      throw ServiceError(
         .resourceExhausted,
         "There are \(draftLimit) drafts of the template; delete one first."
       )
     }
   }
 
-  fileprivate static func problem(of template: JSONText, _ namespace: ConfigNamespace) -> String? {
-    do throws(FirestoreError) {
+  fileprivate static func problem(of template: JSONValue, _ namespace: ConfigNamespace) -> String? {
+    do throws(ServiceError) {
       _ = try CompiledTemplate(try ConfigTemplate(json: template), for: namespace)
       return nil
     } catch {
@@ -82,7 +85,7 @@ extension ConfigTemplates {
   package func draft(_ name: Text, of id: TemplateID) throws -> TemplateDraft {
     try reading { reader in
       guard let bytes = try reader.get(TemplateKey.draft(id, name)) else {
-        throw FirestoreError(.notFound, "There is no draft \(name.string.prefix(100)).")
+        throw ServiceError(.notFound, "There is no draft \(name.string.prefix(100)).")
       }
       return try TemplateDraft(stored: bytes, name: name, id.namespace)
     }
@@ -112,7 +115,7 @@ extension ConfigTemplates {
     try writing { group in
       let key = TemplateKey.draft(id, name)
       guard try group.get(key) != nil else {
-        throw FirestoreError(.notFound, "There is no draft \(name.string.prefix(100)).")
+        throw ServiceError(.notFound, "There is no draft \(name.string.prefix(100)).")
       }
       try group.delete(key)
     }
@@ -121,7 +124,7 @@ extension ConfigTemplates {
 
 extension TemplateDraft {
   fileprivate var stored: [UInt8] {
-    let json = JSONText.object([
+    let json = JSONValue.object([
       .init("etag", .string(etag)), .init("updateTime", .string("\(updateTime)")),
       .init("template", template),
     ])
@@ -129,10 +132,10 @@ extension TemplateDraft {
   }
 
   fileprivate init(stored: [UInt8], name: Text, _ namespace: ConfigNamespace) throws {
-    let json = try JSONText(parsing: String(decoding: stored, as: UTF8.self))
+    let json = try JSONValue(parsing: String(decoding: stored, as: UTF8.self))
     guard let etag = json["etag"]?.string, let template = json["template"],
       let time = json["updateTime"]?.string.flatMap(Int64.init)
-    else { throw FirestoreError(.dataLoss, "Stored data is damaged.") }
+    else { throw ServiceError(.dataLoss, "Stored data is damaged.") }
     self.init(
       name: name,
       etag: etag,

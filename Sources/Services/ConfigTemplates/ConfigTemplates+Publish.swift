@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import KeyValueStore
 
 // Changing templates, and their versions. All of it blocks.
@@ -79,7 +79,7 @@ extension ConfigTemplates {
     let compiled = try CompiledTemplate(template, for: id.namespace)
     return try publish(template, compiled, of: id) { head, group in
       guard head.current != number else {
-        throw FirestoreError.invalidArgument("Version \(number) is the newest one.")
+        throw ServiceError.invalidArgument("Version \(number) is the newest one.")
       }
       return TemplateVersion(
         number: head.served + 1,
@@ -131,9 +131,9 @@ extension ConfigTemplates {
     _ precondition: TemplatePrecondition,
     of id: TemplateID,
     _ head: TemplateHead
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard case .etag(let etag) = precondition, etag != id.etag(head.current) else { return }
-    throw FirestoreError(
+    throw ServiceError(
       .aborted,
       "[VERSION_MISMATCH]: The template was changed meanwhile: its etag is \(id.etag(head.current)), "
         + "not \(etag.prefix(200)). Get it, change that, and publish again."
@@ -149,7 +149,7 @@ extension ConfigTemplates {
       guard let version = try TemplateRecords.version(id, number, reader),
         let template = try TemplateRecords.body(id, number, reader)
       else {
-        throw FirestoreError(.notFound, "[VERSION_NOT_FOUND]: There is no version \(number).")
+        throw ServiceError(.notFound, "[VERSION_NOT_FOUND]: There is no version \(number).")
       }
       return (template, version)
     }

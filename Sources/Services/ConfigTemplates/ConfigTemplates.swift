@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
+import BaseText
 import KeyValueStore
 import Synchronization
 
@@ -337,7 +339,7 @@ package final class ConfigTemplates: Sendable {
     do {
       return try engine.read { try body($0) }
     } catch {
-      throw FirestoreError.config(error)
+      throw ServiceError.config(error)
     }
   }
 
@@ -353,7 +355,7 @@ package final class ConfigTemplates: Sendable {
         if case .success(let value) = result { settled(value) }
       }
     } catch {
-      throw FirestoreError.config(error)
+      throw ServiceError.config(error)
     }
   }
 }
@@ -364,13 +366,13 @@ package protocol ConfigAudiences: Sendable {
   func audiences(ofInstallation id: String, project: Text) throws -> Set<String>?
 }
 
-extension FirestoreError {
+extension ServiceError {
   /// What clients hear when the engine fails; the cause is for the log.
-  static func config(_ error: any Error) -> FirestoreError {
-    if let known = error as? FirestoreError { return known }
+  static func config(_ error: any Error) -> ServiceError {
+    if let known = error as? ServiceError { return known }
     if let cause = error as? KeyValueError, cause.code == .corruption {
-      return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)
+      return ServiceError(.dataLoss, "Stored data is damaged.", cause: cause)
     }
-    return FirestoreError(.unavailable, "The service is temporarily unavailable.", cause: error)
+    return ServiceError(.unavailable, "The service is temporarily unavailable.", cause: error)
   }
 }

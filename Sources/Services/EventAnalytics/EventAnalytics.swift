@@ -1,3 +1,5 @@
+import BaseRuntime
+import BaseText
 import FirestoreModel
 import KeyValueStore
 import Synchronization

@@ -1,4 +1,6 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -12,9 +14,9 @@ import Realtime
 /// engine threads; commits answer from the store's own threads once they are durable.
 package final class FirestoreService: RPCService {
   /// Answers a call with the encoded response.
-  typealias Respond = @Sendable (Result<[UInt8], FirestoreError>) -> Void
+  typealias Respond = @Sendable (Result<[UInt8], ServiceError>) -> Void
   /// Answers a call with a stream of responses.
-  typealias RespondStream = @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+  typealias RespondStream = @Sendable (Result<any ResponseStream, ServiceError>) -> Void
 
   /// The rules of every database: deployments go here.
   package let rules: RulesetStore
@@ -56,7 +58,7 @@ package final class FirestoreService: RPCService {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void
   ) {
     do {
       try perform(method, request, try makeCall(method, context), respond)
@@ -75,7 +77,7 @@ package final class FirestoreService: RPCService {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<any ResponseStream, ServiceError>) -> Void
   ) {
     do {
       try open(method, request, try makeCall(method, context), respond)
@@ -96,7 +98,7 @@ package final class FirestoreService: RPCService {
     _ method: RPCMethod,
     context: CallContext,
     responses: any StreamResponses
-  ) throws(FirestoreError) -> any StreamCall {
+  ) throws(ServiceError) -> any StreamCall {
     do {
       return try open(makeCall(method, context), responses)
     } catch is NotInMemory {
@@ -125,7 +127,7 @@ package final class FirestoreService: RPCService {
     _ method: RPCMethod,
     _ context: CallContext,
     _ responses: any StreamResponses
-  ) throws(FirestoreError) -> any StreamCall {
+  ) throws(ServiceError) -> any StreamCall {
     let stream = DeferredStreamCall(responses)
     let accepted = threads.submit(caller: context.network) { [self] in
       do {
@@ -134,7 +136,7 @@ package final class FirestoreService: RPCService {
         stream.fail(reported(error, context))
       }
     }
-    guard accepted else { throw FirestoreError.overloaded }
+    guard accepted else { throw ServiceError.overloaded }
     return stream
   }
 
@@ -142,7 +144,7 @@ package final class FirestoreService: RPCService {
   package func administer(
     _ request: AdminRequest,
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) {
     do {
       try administer(request, makeCall(nil, context), respond)
@@ -158,7 +160,7 @@ package final class FirestoreService: RPCService {
   private func administer(
     _ request: AdminRequest,
     _ call: Call,
-    _ respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+    _ respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) throws {
     let admin = try AdminCall(
       method: request.method,
@@ -199,7 +201,7 @@ package final class FirestoreService: RPCService {
   }
 
   /// The caller's right to a database.
-  func permit(_ call: Call, _ database: DatabaseID) throws(FirestoreError) -> Permit {
+  func permit(_ call: Call, _ database: DatabaseID) throws(ServiceError) -> Permit {
     try access.permit(
       call.caller,
       database,
@@ -257,7 +259,7 @@ package final class FirestoreService: RPCService {
   /// Begins a call anew on an engine thread; answers only where it fails.
   func startOnEngine<Answer>(
     _ context: CallContext,
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ start: @escaping @Sendable () throws -> Void
   ) {
     let accepted = threads.submit(caller: context.network) { [self] in
@@ -274,7 +276,7 @@ package final class FirestoreService: RPCService {
   func onEngine<Answer: Sendable>(
     _ call: Call,
     lane: EngineThreads.Lane = .reads,
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ work: @escaping @Sendable () throws -> Answer
   ) throws {
     let accepted = threads.submit(to: lane, caller: call.context.network) { [self] in
@@ -285,12 +287,12 @@ package final class FirestoreService: RPCService {
         respond(.failure(reported(error, call.context)))
       }
     }
-    guard accepted else { throw FirestoreError.overloaded }
+    guard accepted else { throw ServiceError.overloaded }
   }
 
   /// The client's error; what it is not told goes to the log.
-  func reported(_ error: any Error, _ context: CallContext) -> FirestoreError {
-    let visible = FirestoreError.storage(error)
+  func reported(_ error: any Error, _ context: CallContext) -> ServiceError {
+    let visible = ServiceError.storage(error)
     switch visible.code {
     case .internalError, .unavailable, .unknown:
       log.error(
@@ -305,8 +307,8 @@ package final class FirestoreService: RPCService {
     return visible
   }
 
-  static func unimplemented(_ method: RPCMethod?) -> FirestoreError {
-    FirestoreError(
+  static func unimplemented(_ method: RPCMethod?) -> ServiceError {
+    ServiceError(
       .unimplemented,
       "\(method?.rawValue ?? "The method") is not implemented by this server."
     )

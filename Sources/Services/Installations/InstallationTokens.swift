@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import Crypto
 import FirestoreModel
 import Foundation
@@ -108,8 +110,8 @@ package struct InstallationTokens: Sendable {
 
   /// A token for the project's services, which ends `lifetime` seconds after a time in seconds.
   package func authToken(of installation: Installation, now: Int64) -> String {
-    let header = JSONText.object([.init("alg", .string("HS256")), .init("typ", .string("JWT"))])
-    let claims = JSONText.object([
+    let header = JSONValue.object([.init("alg", .string("HS256")), .init("typ", .string("JWT"))])
+    let claims = JSONValue.object([
       .init("appId", .string(installation.appID)), .init("exp", .integer(now + Self.lifetime)),
       .init("fid", .string(installation.id)),
       .init("projectNumber", .string(installation.project.string)),
@@ -138,7 +140,7 @@ package struct InstallationTokens: Sendable {
         using: secret
       ),
       let text = Base64.decodeStrictly(parts[1]).flatMap({ String(validating: $0, as: UTF8.self) }),
-      let claims = try? JSONText(parsing: text), let id = claims["fid"]?.string,
+      let claims = try? JSONValue(parsing: text), let id = claims["fid"]?.string,
       let appID = claims["appId"]?.string, let project = claims["projectNumber"]?.string,
       let end = claims["exp"]?.integer
     else { return nil }

@@ -1,4 +1,6 @@
 import Access
+import BaseRuntime
+import BaseText
 import FirestoreModel
 import KeyValueStore
 import Synchronization

@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseText
 
 /// How files are kept.
 package struct StorageConfiguration: Sendable {

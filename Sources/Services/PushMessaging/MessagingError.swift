@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import KeyValueStore
 
 /// Why a message is not sent, or a registration not made, in Cloud Messaging's words.
@@ -32,7 +32,7 @@ package struct MessagingError: Error, Sendable {
   /// The legacy API's name for a wrong argument; `other` for all other errors.
   package var kind = Kind.other
   /// The wrong fields of a request.
-  package var violations: [FirestoreError.FieldViolation] = []
+  package var violations: [ServiceError.FieldViolation] = []
   /// For the log.
   package var cause: (any Error)?
 
@@ -66,7 +66,7 @@ package struct MessagingError: Error, Sendable {
 
   /// What a failure of the engine is to clients.
   static func engine(_ error: any Error) -> any Error {
-    if error is MessagingError || error is FirestoreError { return error }
+    if error is MessagingError || error is ServiceError { return error }
     if let known = error as? KeyValueError, known.code == .corruption {
       return MessagingError(.internal, "Stored data is damaged.", cause: known)
     }

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 // What goes on for as long as the server runs.
 
 /// Receives the outcome of each step of a task that works on a queue: an error, or nil for a step that went well.

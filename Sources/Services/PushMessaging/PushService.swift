@@ -1,3 +1,4 @@
+import BaseRuntime
 import FirestoreModel
 import KeyValueStore
 import Synchronization

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 
 /// The way in: from a client's bytes to what the store holds.
@@ -9,7 +10,7 @@ package enum DocumentCodec {
   package static func validate(
     _ fields: [UInt8],
     name: DocumentName
-  ) throws(FirestoreError) -> DocumentFields {
+  ) throws(ServiceError) -> DocumentFields {
     do {
       let size = try fields.withUnsafeBytes { try check($0) }
       try checkSize(size, name: name)
@@ -25,14 +26,14 @@ package enum DocumentCodec {
   package static func validate(
     _ fields: UnsafeRawBufferPointer,
     name: DocumentName
-  ) throws(FirestoreError) -> DocumentFields {
+  ) throws(ServiceError) -> DocumentFields {
     try validate(Array(fields), name: name)
   }
 
   /// Takes a `google.firestore.v1.Document` apart: its name's text and its fields' entries.
   package static func split(
     document: UnsafeRawBufferPointer
-  ) throws(FirestoreError) -> (name: String, fields: [UInt8]) {
+  ) throws(ServiceError) -> (name: String, fields: [UInt8]) {
     var name = ""
     var fields: [UInt8] = []
     do {
@@ -54,7 +55,7 @@ package enum DocumentCodec {
   /// Decodes an operand of a filter, cursor or transform from a `google.firestore.v1.Value`.
   package static func operand(
     _ message: UnsafeRawBufferPointer
-  ) throws(FirestoreError) -> Value {
+  ) throws(ServiceError) -> Value {
     do { return try ValueDecoder.value(message) } catch { throw refusal(error) }
   }
 
@@ -64,7 +65,7 @@ package enum DocumentCodec {
   }
 
   /// Refuses a value that no field could hold, as operands of array transforms must not.
-  package static func checkStorable(_ value: Value, inArray: Bool) throws(FirestoreError) {
+  package static func checkStorable(_ value: Value, inArray: Bool) throws(ServiceError) {
     var writer = ProtobufWriter()
     writer.valueFields(value)
     do {
@@ -79,7 +80,7 @@ package enum DocumentCodec {
   package static func checkSize(
     _ fieldsSize: Int,
     name: DocumentName
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     let size = fieldsSize + name.path.byteSize + 32
     guard size > Limits.documentSize else { return }
     throw .invalidArgument(
@@ -97,7 +98,7 @@ package enum DocumentCodec {
   private static func respelled(
     _ fields: [UInt8],
     name: DocumentName
-  ) throws(FirestoreError) -> DocumentFields {
+  ) throws(ServiceError) -> DocumentFields {
     do {
       let decoded = try fields.withUnsafeBytes { try ValueDecoder.map($0, field: 2) }
       let result = DocumentFields(encoding: decoded)
@@ -108,12 +109,12 @@ package enum DocumentCodec {
     }
   }
 
-  private static func refusal(_ error: any Error) -> FirestoreError {
+  private static func refusal(_ error: any Error) -> ServiceError {
     switch error {
-    case let refused as FirestoreError: refused
+    case let refused as ServiceError: refused
     case ProtobufError.malformedText:
       .invalidArgument("A string contains bytes that are not valid UTF-8.")
-    default: FirestoreError(.invalidArgument, "The message is malformed.", cause: error)
+    default: ServiceError(.invalidArgument, "The message is malformed.", cause: error)
     }
   }
 

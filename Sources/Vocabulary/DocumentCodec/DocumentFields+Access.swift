@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // Reading stored fields. Bytes that were never validated give arbitrary results, not a crash.

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// The protobuf is legal but not spelled as we store it: decode it and encode it again.
@@ -59,7 +61,7 @@ struct FieldsCheck {
   mutating func value(_ message: UnsafeRawBufferPointer, depth: Int, inArray: Bool) throws {
     var reader = ProtobufReader(message)
     guard let field = try reader.nextField() else {
-      throw FirestoreError.invalidArgument("The value of property \"\(name)\" is not set.")
+      throw ServiceError.invalidArgument("The value of property \"\(name)\" is not set.")
     }
     switch field {
     case ValueField.string: try string(try reader.content())
@@ -80,7 +82,7 @@ struct FieldsCheck {
     case ValueField.reference: try reference(try reader.content())
     case ValueField.geoPoint: try geoPoint(try reader.content())
     case ValueField.array:
-      if inArray { throw FirestoreError.invalidArgument("Nested arrays are not allowed") }
+      if inArray { throw ServiceError.invalidArgument("Nested arrays are not allowed") }
       try array(try reader.content(), depth: depth + 1)
     case ValueField.map: try map(try reader.content(), depth: depth + 1)
     default: throw UnusualSpelling()
@@ -94,18 +96,18 @@ struct FieldsCheck {
 
   private func checkName(_ key: UnsafeRawBufferPointer, depth: Int) throws {
     guard key.count > 0 else {
-      throw FirestoreError.invalidArgument("The property.name is the empty string.")
+      throw ServiceError.invalidArgument("The property.name is the empty string.")
     }
     guard key.count <= Limits.fieldNameSize else {
-      throw FirestoreError.invalidArgument("The property.name is longer than 1500 bytes.")
+      throw ServiceError.invalidArgument("The property.name is longer than 1500 bytes.")
     }
     guard isValidUTF8(key) else { throw ProtobufError.malformedText }
     if key[0] == UInt8(ascii: "_"), ResourceID.isReserved(key) {
       let text = String(decoding: key, as: UTF8.self)
       if depth > 0, Self.bsonNames.contains(text) {
-        throw FirestoreError.invalidArgument("The BSON type '\(text)' is not supported by Brasa.")
+        throw ServiceError.invalidArgument("The BSON type '\(text)' is not supported by Brasa.")
       }
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         depth == 0 ? "field name \(text) is reserved" : "field name '\(text)' is reserved."
       )
     }
@@ -145,7 +147,7 @@ struct FieldsCheck {
 
   private func checkLength(_ count: Int) throws {
     guard count <= Limits.valueSize else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "The value of property \"\(name)\" is longer than \(Limits.valueSize) bytes."
       )
     }
@@ -215,7 +217,7 @@ struct FieldsCheck {
 
   private func checkDepth(_ depth: Int) throws {
     guard depth <= Limits.nestingDepth else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "Property \(name) contains an invalid nested entity."
       )
     }

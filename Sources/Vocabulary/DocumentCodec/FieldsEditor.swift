@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Changes fields of a stored document; fields of the document that no change names are copied as

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // A `google.firestore.v1.Value` has one field, numbered by its type; a map's entry is a message

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Builds a protobuf message by appending fields.
 ///

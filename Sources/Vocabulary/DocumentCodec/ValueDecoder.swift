@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// Builds values from protobuf bytes as protobuf says: any order of fields, the last of a oneof
@@ -30,7 +32,7 @@ struct ValueDecoder {
   /// A `google.firestore.v1.Value`.
   static func value(_ message: UnsafeRawBufferPointer, depth: Int = 0) throws -> Value {
     guard depth <= maximumDepth
-    else { throw FirestoreError.invalidArgument("The value is nested too deeply.") }
+    else { throw ServiceError.invalidArgument("The value is nested too deeply.") }
     var found: Member?
     var reader = ProtobufReader(message)
     while let field = try reader.nextField() {
@@ -40,7 +42,7 @@ struct ValueDecoder {
         try reader.skip()
       }
     }
-    guard let found else { throw FirestoreError.invalidArgument("A value has no type set.") }
+    guard let found else { throw ServiceError.invalidArgument("A value has no type set.") }
     return try found.value(depth: depth)
   }
 
@@ -57,7 +59,7 @@ struct ValueDecoder {
       }
     }
     guard let first = parts.first else {
-      throw FirestoreError.invalidArgument("The value of property \"\(key.string)\" is not set.")
+      throw ServiceError.invalidArgument("The value of property \"\(key.string)\" is not set.")
     }
     let value =
       parts.count == 1
@@ -78,7 +80,7 @@ struct ValueDecoder {
       }
     }
     guard let instant = Timestamp(seconds: seconds, nanos: nanos) else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "A timestamp must be within 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z."
       )
     }
@@ -97,10 +99,10 @@ struct ValueDecoder {
       }
     }
     guard (-90...90).contains(latitude) else {
-      throw FirestoreError.invalidArgument("A latitude must be within -90 and 90 degrees.")
+      throw ServiceError.invalidArgument("A latitude must be within -90 and 90 degrees.")
     }
     guard (-180...180).contains(longitude) else {
-      throw FirestoreError.invalidArgument("A longitude must be within -180 and 180 degrees.")
+      throw ServiceError.invalidArgument("A longitude must be within -180 and 180 degrees.")
     }
     return GeoPoint(latitude: latitude, longitude: longitude)
   }

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // Index bytes straight from stored bytes, without building values.

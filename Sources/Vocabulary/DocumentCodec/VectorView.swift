@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// A vector as we store it, read in place.
@@ -39,7 +41,7 @@ struct VectorView {
     try Self.checkDimension(dimension)
     for index in 0..<dimension {
       if self[index].isNaN {
-        throw FirestoreError.invalidArgument("Vector cannot contain NaN values.")
+        throw ServiceError.invalidArgument("Vector cannot contain NaN values.")
       }
     }
   }
@@ -47,31 +49,31 @@ struct VectorView {
   /// Refuses a decoded map that bears the vector's marker and is no vector.
   static func checkShape(_ map: MapValue) throws {
     guard map["__type__"] == .string("__vector__") else {
-      throw FirestoreError.invalidArgument("field name '__type__' is reserved.")
+      throw ServiceError.invalidArgument("field name '__type__' is reserved.")
     }
     guard let value = map["value"] else {
-      throw FirestoreError.invalidArgument("Vector map is missing key 'value'.")
+      throw ServiceError.invalidArgument("Vector map is missing key 'value'.")
     }
     guard map.entries.count == 2 else {
-      throw FirestoreError.invalidArgument("Vector value map has extraneous entries.")
+      throw ServiceError.invalidArgument("Vector value map has extraneous entries.")
     }
     guard case .array(let elements) = value else {
-      throw FirestoreError.invalidArgument("Vector value type must be an array.")
+      throw ServiceError.invalidArgument("Vector value type must be an array.")
     }
     try checkDimension(elements.count)
     let areDoubles = elements.allSatisfy { if case .double = $0 { true } else { false } }
     guard areDoubles else {
-      throw FirestoreError.invalidArgument("Vector must only contain values of type 'double'")
+      throw ServiceError.invalidArgument("Vector must only contain values of type 'double'")
     }
     if elements.contains(where: \.isNaN) {
-      throw FirestoreError.invalidArgument("Vector cannot contain NaN values.")
+      throw ServiceError.invalidArgument("Vector cannot contain NaN values.")
     }
   }
 
   private static func checkDimension(_ dimension: Int) throws {
-    if dimension == 0 { throw FirestoreError.invalidArgument("Cannot have a zero length vector.") }
+    if dimension == 0 { throw ServiceError.invalidArgument("Cannot have a zero length vector.") }
     if dimension > Limits.vectorDimension {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "Vectors must be at most \(Limits.vectorDimension) dimensions."
       )
     }

@@ -1,4 +1,5 @@
 import AccessTestSupport
+import BaseStatus
 import FirestoreModel
 import Testing
 
@@ -37,9 +38,9 @@ struct CallerAccountTests {
     let control = fixture.access
     let account = CallerAccount.user(Self.user, mark: "")
     #expect(try control.caller(of: account) == .user(Self.user))
-    #expect(throws: FirestoreError.self) { try control.caller(of: .user(Self.user, mark: "old")) }
+    #expect(throws: ServiceError.self) { try control.caller(of: .user(Self.user, mark: "old")) }
     verifier.revoke("ana")
-    #expect(throws: FirestoreError.self) { try control.caller(of: account) }
+    #expect(throws: ServiceError.self) { try control.caller(of: account) }
   }
 
   @Test func `an administrator key that was replaced is none, nor are development's callers`()
@@ -58,7 +59,7 @@ struct CallerAccountTests {
       .serviceAccount(email: "backend@p.iam.brasa", keyID: "k1"),
       .sharedSecret(accessID: "GOOG1E"),
     ] {
-      #expect(throws: FirestoreError.self) { try control.caller(of: account) }
+      #expect(throws: ServiceError.self) { try control.caller(of: account) }
     }
   }
 
@@ -86,7 +87,7 @@ struct CallerAccountTests {
     let context = CallContext(requestID: "1", authorization: nil, isSecure: true)
     let check = fixture.access.check(of: .user(Self.user), in: "p", context)
     let permit = try fixture.access.permit(.administrator, bucket, check: check)
-    #expect(throws: FirestoreError.self) { try permit.requireAccount() }
+    #expect(throws: ServiceError.self) { try permit.requireAccount() }
   }
 
   /// The rows that the documentation and the routes rely on.

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import Synchronization
 import Testing
 
@@ -22,7 +23,7 @@ struct CallerMemoryTests {
     #expect(try control.identify(context) == .administrator)
     #expect(try control.identify(context) == .administrator)
     verifier.end()
-    #expect(throws: FirestoreError.self) { try control.identify(context) }
+    #expect(throws: ServiceError.self) { try control.identify(context) }
   }
 }
 
@@ -32,12 +33,12 @@ private final class EndingVerifier: TokenVerifier {
 
   func end() { isOver.withLock { $0 = true } }
 
-  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
+  func caller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller {
     if isOver.withLock({ $0 }) { throw AccessControl.invalidCredentials }
     return .administrator
   }
 
-  func knownCaller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller? {
+  func knownCaller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller? {
     nil
   }
 

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Synchronization
 import Testing
@@ -59,7 +61,7 @@ struct CallerTests {
       isLocal: row.isLocal
     )
     var refusal: StatusCode?
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       let caller = try control.identify(context)
       try control.admit(caller)
       try control.requireAdministration(caller)
@@ -87,7 +89,7 @@ struct CallerTests {
       #expect(try fixture.access.identify(context) == first)
       if token == "user" { #expect(verifier.asked.withLock { $0 } == asked) }
       verifier.isRevoked.withLock { $0 = true }
-      let error = #expect(throws: FirestoreError.self) {
+      let error = #expect(throws: ServiceError.self) {
         try fixture.access.identify(context)
       }
       #expect(error?.code == .unauthenticated)
@@ -105,7 +107,7 @@ private final class RevocableVerifier: TokenVerifier {
   let isRevoked = Mutex(false)
   let asked = Mutex(0)
 
-  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
+  func caller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller {
     asked.withLock { $0 += 1 }
     if isRevoked.withLock({ $0 }) { throw AccessControl.invalidCredentials }
     if token == "administrator" { return .administrator }
@@ -114,7 +116,7 @@ private final class RevocableVerifier: TokenVerifier {
     )
   }
 
-  func knownCaller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller? {
+  func knownCaller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller? {
     nil
   }
 

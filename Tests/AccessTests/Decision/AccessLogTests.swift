@@ -1,5 +1,5 @@
 import AccessTestSupport
-import FirestoreModel
+import BaseText
 import Logging
 import Synchronization
 import Testing

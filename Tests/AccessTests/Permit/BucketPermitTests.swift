@@ -1,4 +1,6 @@
 import AccessTestSupport
+import BaseStatus
+import BaseText
 import DocumentCodec
 import DocumentStore
 import FirestoreModel
@@ -55,7 +57,7 @@ struct BucketPermitTests {
     do {
       try fixture.access.permit(caller, bucket).require(request, name, stored: stored)
       return true
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       #expect(error.code == .permissionDenied && error.message == AccessControl.denied.message)
       return false
     }

@@ -1,4 +1,6 @@
 import AccessTestSupport
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Synchronization
 import Testing
@@ -21,7 +23,7 @@ struct PermitTests {
   }
 
   private func outcome(_ fixture: AccessFixture, _ caller: Caller) -> Outcome {
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       return try fixture.access.permit(caller, Self.id).gate == nil ? .everything : .rules
     } catch {
       #expect(error.code == .permissionDenied && error.message == AccessControl.denied.message)
@@ -70,7 +72,7 @@ struct PermitTests {
     try fixture.rules.deploy(statements: Self.rules, in: Self.id)
     try fixture.access.permit(.administrator, Self.id).requireAdministrator(for: "Batch writes")
     let permit = try fixture.access.permit(.nobody, Self.id)
-    let error = #expect(throws: FirestoreError.self) {
+    let error = #expect(throws: ServiceError.self) {
       try permit.requireAdministrator(for: "Batch writes")
     }
     #expect(error?.code == .permissionDenied)
@@ -127,7 +129,7 @@ struct PermitTests {
   @Test func `who is denied everything listens only to a database that exists`() throws {
     let fixture = try AccessFixture(.production(key: Self.key))
     defer { fixture.close() }
-    let error = #expect(throws: FirestoreError.self) {
+    let error = #expect(throws: ServiceError.self) {
       try fixture.access.databaseForListening(.nobody, Self.id)
     }
     #expect(error?.code == .permissionDenied)

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import KeyValueStore
@@ -66,17 +68,17 @@ struct RulesetStoreTests {
 
   @Test func `a ruleset without the target's service is refused`() throws {
     try withStore { (store, _) throws in
-      #expect(throws: FirestoreError.self) {
+      #expect(throws: ServiceError.self) {
         try store.deploy(
           [Self.file("true")],
           to: [.storage(BucketID(project: "p", name: "b"))],
           project: "p"
         )
       }
-      #expect(throws: FirestoreError.self) {
+      #expect(throws: ServiceError.self) {
         try store.deploy([Self.file("true")], to: [Self.target], project: "q")
       }
-      #expect(throws: FirestoreError.self) { try store.deploy([], to: [], project: "p") }
+      #expect(throws: ServiceError.self) { try store.deploy([], to: [], project: "p") }
       #expect(try store.rulesets(of: "p").isEmpty)
       #expect(try store.rulesets(of: "q").isEmpty)
     }
@@ -91,10 +93,10 @@ struct RulesetStoreTests {
       let release = try store.release(first.id, to: Self.target)
       #expect(store.current(Self.target)?.id == first.id)
       #expect(release.createTime == before.createTime && release.updateTime > before.updateTime)
-      #expect(throws: FirestoreError.self) { try store.delete(first.id, project: "p") }
+      #expect(throws: ServiceError.self) { try store.delete(first.id, project: "p") }
       try store.delete(second.id, project: "p")
-      #expect(throws: FirestoreError.self) { try store.release(second.id, to: Self.target) }
-      #expect(throws: FirestoreError.self) { try store.ruleset(second.id, project: "p") }
+      #expect(throws: ServiceError.self) { try store.release(second.id, to: Self.target) }
+      #expect(throws: ServiceError.self) { try store.ruleset(second.id, project: "p") }
     }
   }
 
@@ -110,7 +112,7 @@ struct RulesetStoreTests {
         project: "p"
       )
       try store.deleteRelease(Self.named)
-      #expect(throws: FirestoreError.self) { try store.deleteRelease(Self.named) }
+      #expect(throws: ServiceError.self) { try store.deleteRelease(Self.named) }
       let seen = heard.withLock { $0 }
       #expect(seen.map(\.0) == [Self.target, Self.named, Self.named])
       #expect(seen.map(\.1) == [first.id, first.id, nil])

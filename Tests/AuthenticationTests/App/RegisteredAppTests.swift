@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseText
 import Testing
 
 @testable import Authentication

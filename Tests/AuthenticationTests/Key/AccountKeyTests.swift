@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseRuntime
 import KeyValueStore
 import Testing
 

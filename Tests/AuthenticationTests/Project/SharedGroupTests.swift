@@ -1,5 +1,5 @@
+import BaseRuntime
 import Dispatch
-import FirestoreModel
 import KeyValueStore
 import Synchronization
 import Testing

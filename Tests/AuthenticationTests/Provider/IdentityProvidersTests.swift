@@ -1,6 +1,7 @@
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
 import Foundation
 import Synchronization
 import Testing
@@ -30,17 +31,17 @@ struct IdentityProvidersTests {
   }
 
   private func token(
-    _ changes: [String: JSONText?] = [:],
-    header: [String: JSONText?] = [:],
+    _ changes: [String: JSONValue?] = [:],
+    header: [String: JSONValue?] = [:],
     key: _RSA.Signing.PrivateKey = ScriptedWeb.key
   ) throws -> String {
-    let claims: [String: JSONText?] = [
+    let claims: [String: JSONValue?] = [
       "iss": .string(ScriptedWeb.issuer), "aud": .string("web"), "sub": .string("p1"),
       "iat": .integer(clock.seconds), "exp": .integer(clock.seconds + 300),
       "email": .string("ana@corp.example"), "email_verified": .boolean(true),
     ]
-    let head: [String: JSONText?] = ["alg": .string("RS256"), "kid": .string("k1")]
-    func members(_ base: [String: JSONText?], _ changes: [String: JSONText?]) -> [JSONText.Member] {
+    let head: [String: JSONValue?] = ["alg": .string("RS256"), "kid": .string("k1")]
+    func members(_ base: [String: JSONValue?], _ changes: [String: JSONValue?]) -> [JSONValue.Member] {
       base.merging(changes) { $1 }.sorted { $0.key < $1.key }
         .compactMap { name, value in value.map { .init(name, $0) } }
     }
@@ -81,27 +82,27 @@ struct IdentityProvidersTests {
     #expect(app.identity.profile.rawID == "p1")
   }
 
-  static let wrong: [(String, [String: JSONText?])] = [
-    ("issuer", ["iss": .string("https://evil.example")]), ("no issuer", ["iss": JSONText?.none]),
+  static let wrong: [(String, [String: JSONValue?])] = [
+    ("issuer", ["iss": .string("https://evil.example")]), ("no issuer", ["iss": JSONValue?.none]),
     ("issuer with a slash", ["iss": .string("\(ScriptedWeb.issuer)/")]),
-    ("audience", ["aud": .string("other")]), ("no audience", ["aud": JSONText?.none]),
+    ("audience", ["aud": .string("other")]), ("no audience", ["aud": JSONValue?.none]),
     ("audiences without the party", ["aud": .array([.string("web"), .string("other")])]),
     (
       "another party",
       ["aud": .array([.string("web"), .string("other")]), "azp": .string("other")]
-    ), ("no subject", ["sub": JSONText?.none]), ("an empty subject", ["sub": .string("")]),
-    ("over", ["exp": .integer(1)]), ("no end", ["exp": JSONText?.none]),
+    ), ("no subject", ["sub": JSONValue?.none]), ("an empty subject", ["sub": .string("")]),
+    ("over", ["exp": .integer(1)]), ("no end", ["exp": JSONValue?.none]),
     ("of later", ["iat": .integer(4_000_000_000), "exp": .integer(4_000_000_300)]),
     ("not yet", ["nbf": .integer(4_000_000_000)]),
   ]
 
   @Test(arguments: wrong)
-  func `a token with a wrong claim is refused`(what: String, changes: [String: JSONText?]) async {
+  func `a token with a wrong claim is refused`(what: String, changes: [String: JSONValue?]) async {
     #expect(await refusal { try await profile(try token(changes)) } == "INVALID_IDP_RESPONSE")
   }
 
   @Test func `several audiences name the party that asked`() async throws {
-    let both: [String: JSONText?] = [
+    let both: [String: JSONValue?] = [
       "aud": .array([.string("web"), .string("other")]), "azp": .string("web"),
     ]
     #expect(try await profile(try token(both)).identity.profile.rawID == "p1")
@@ -158,7 +159,7 @@ struct IdentityProvidersTests {
       var google = ProviderConfiguration(kind: .known, id: "google.com")
       google.isEnabled = true
       google.clientID = "web"
-      let issuer = JSONText.string("https://accounts.google.com")
+      let issuer = JSONValue.string("https://accounts.google.com")
       _ = try? await profile(try token(["iss": issuer]), google)
       #expect(web.asked.last == "https://www.googleapis.com/oauth2/v3/certs")
       web.hold(false)
@@ -200,7 +201,7 @@ struct IdentityProvidersTests {
   }
 
   @Test func `an address counts as verified only if the provider says so`() async throws {
-    let said: [(JSONText?, Bool)] = [
+    let said: [(JSONValue?, Bool)] = [
       (.boolean(true), true), (.string("true"), true), (.boolean(false), false),
       (.string("false"), false), (.integer(1), false), (nil, false),
     ]
@@ -275,7 +276,7 @@ struct IdentityProvidersTests {
     apple.isEnabled = true
     apple.clientID = "web"
     let digest = SHA256.hash(data: Data("n1".utf8)).map { String(format: "%02x", $0) }.joined()
-    let issuer = JSONText.string("https://appleid.apple.com")
+    let issuer = JSONValue.string("https://appleid.apple.com")
     let plain = try token(["iss": issuer, "nonce": .string("n1")])
     #expect(
       await refusal { try await profile(plain, nonce: "n1", apple) } == "MISSING_OR_INVALID_NONCE"
@@ -340,7 +341,7 @@ final class ScriptedWeb: DocumentFetcher {
         if !isHeld { continuation.resume() }
       }
     }
-    let document: JSONText
+    let document: JSONValue
     if request.url.hasSuffix("/.well-known/openid-configuration") {
       document = .object([
         .init("issuer", .string(Self.issuer)), .init("jwks_uri", .string("\(Self.issuer)/keys")),

@@ -1,6 +1,7 @@
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
 import Foundation
 import Synchronization
 
@@ -43,9 +44,9 @@ final class KnownProviderStandIn: DocumentFetcher {
   private let state = Mutex(State())
 
   /// Claims that replace those of ID tokens.
-  private let changes: [String: JSONText]
+  private let changes: [String: JSONValue]
 
-  init(_ provider: KnownProvider, _ clock: ManualClock, _ changes: [String: JSONText] = [:]) {
+  init(_ provider: KnownProvider, _ clock: ManualClock, _ changes: [String: JSONValue] = [:]) {
     self.provider = provider
     self.clock = clock
     self.changes = changes
@@ -162,12 +163,12 @@ final class KnownProviderStandIn: DocumentFetcher {
       case .microsoft: "https://login.microsoftonline.com/\(Self.tenant)/v2.0"
       default: "https://accounts.google.com"
       }
-    var claims: [String: JSONText] = [
+    var claims: [String: JSONValue] = [
       "iss": .string(issuer), "aud": .string(client.id), "sub": .string("ana-1"),
       "iat": .integer(clock.seconds), "exp": .integer(clock.seconds + 300),
       "email": .string("ana@x.example"), "tid": .string(Self.tenant),
     ]
-    claims["nonce"] = grant.nonce.map(JSONText.string)
+    claims["nonce"] = grant.nonce.map(JSONValue.string)
     claims.merge(changes) { $1 }
     return try JSONWebToken.signed(
       header: [.init("alg", .string("RS256")), .init("kid", .string("k1"))],

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import Foundation
 import Testing
 
@@ -154,7 +155,7 @@ struct KnownProviderTests {
   @Test func `a tenant of Microsoft is named by its issuer`() async throws {
     let other = "99999999-2222-3333-4444-555555555555"
     for changes in [
-      ["tid": JSONText.string(other)],
+      ["tid": JSONValue.string(other)],
       [
         "tid": .string("x/../evil"),
         "iss": .string("https://login.microsoftonline.com/x/../evil/v2.0"),
@@ -165,7 +166,7 @@ struct KnownProviderTests {
       #expect(await refusal { try await signIn(web, settings) } == "INVALID_IDP_RESPONSE")
     }
     let single = KnownProvider.microsoft.endpoints(tenant: other)
-    let claims = JSONText.object([.init("tid", .string(KnownProviderStandIn.tenant))])
+    let claims = JSONValue.object([.init("tid", .string(KnownProviderStandIn.tenant))])
     let foreign = MicrosoftTenant.issuer(KnownProviderStandIn.tenant)
     #expect(!single.accepts(issuer: foreign, claims))
     #expect(single.accepts(issuer: MicrosoftTenant.issuer(other), claims))

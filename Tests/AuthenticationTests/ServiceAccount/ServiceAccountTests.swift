@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import CryptoExtras
-import FirestoreModel
 import Testing
 
 @testable import Authentication
@@ -21,12 +22,12 @@ struct ServiceAccountTests {
       origin: fixture.accounts.origin
     )
     account = made.account
-    let pem = try #require(try JSONText(parsing: made.file)["private_key"]?.string)
+    let pem = try #require(try JSONValue(parsing: made.file)["private_key"]?.string)
     key = try _RSA.Signing.PrivateKey(pemRepresentation: pem)
   }
 
   /// A token of the account; Google's Node library names no key.
-  private func sign(_ claims: [String: JSONText], namesKey: Bool = true) throws -> String {
+  private func sign(_ claims: [String: JSONValue], namesKey: Bool = true) throws -> String {
     try JSONWebToken.signed(
       header: [.init("alg", .string("RS256"))]
         + (namesKey ? [.init("kid", .string(account.keyID))] : []),
@@ -35,8 +36,8 @@ struct ServiceAccountTests {
     )
   }
 
-  private func customToken(_ changes: [String: JSONText?] = [:]) throws -> String {
-    var claims: [String: JSONText] = [
+  private func customToken(_ changes: [String: JSONValue?] = [:]) throws -> String {
+    var claims: [String: JSONValue] = [
       "iss": .string(account.email), "sub": .string(account.email),
       "aud": .string(CustomToken.audience), "uid": .string("ana"),
       "iat": .integer(now), "exp": .integer(now + 3_600),
@@ -58,12 +59,12 @@ struct ServiceAccountTests {
   }
 
   @Test(arguments: [
-    ("aud", JSONText.string("https://example.com")), ("aud", .null),
+    ("aud", JSONValue.string("https://example.com")), ("aud", .null),
     ("iss", .string("somebody@else")), ("sub", .string("somebody@else")),
     ("exp", .integer(1)), ("iat", .integer(1 << 40)), ("uid", .string("")),
     ("uid", .string(String(repeating: "u", count: 129))),
   ])
-  func `a custom token that is not quite right is refused`(name: String, value: JSONText) throws {
+  func `a custom token that is not quite right is refused`(name: String, value: JSONValue) throws {
     let text = try customToken([name: value])
     expect(.invalidCustomToken) { _ = try project.signIn(customToken: text) }
   }
@@ -104,15 +105,15 @@ struct ServiceAccountTests {
     let accounts = fixture.accounts
     let service = accounts.serviceAccounts
     #expect(try service.sign([1], as: "nobody@demo-brasa.iam.brasa") == nil)
-    func signed(_ claims: [JSONText.Member]) throws -> String {
-      let header = JSONText.object([.init("alg", .string("RS256")), .init("typ", .string("JWT"))])
+    func signed(_ claims: [JSONValue.Member]) throws -> String {
+      let header = JSONValue.object([.init("alg", .string("RS256")), .init("typ", .string("JWT"))])
       let text = [header, .object(claims)].map { Base64.url(Array($0.compact.utf8)) }
         .joined(separator: ".")
       let made = try #require(try service.sign(Array(text.utf8), as: account.email))
       #expect(made.keyID != account.keyID)
       return text + "." + Base64.url(made.signature)
     }
-    func claims(_ audience: String) -> [JSONText.Member] {
+    func claims(_ audience: String) -> [JSONValue.Member] {
       [
         .init("iss", .string(account.email)), .init("sub", .string(account.email)),
         .init("aud", .string(audience)), .init("uid", .string("ana")),

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseRuntime
+import BaseText
 import Foundation
 import KeyValueRocksDB
 import KeyValueStore

@@ -1,6 +1,7 @@
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
 import Foundation
 import JWTKit
 import ModelTestSupport
@@ -45,7 +46,7 @@ struct BearerTokenTests {
   }
 
   @Test func `the certificates carry the keys that sign`() throws {
-    let document = try JSONText(parsing: fixture.accounts.signingKeys.certificates())
+    let document = try JSONValue(parsing: fixture.accounts.signingKeys.certificates())
     let token = try JSONWebToken(parsing: session.idToken)
     let pem = document[try #require(token.keyID)]?.string
     #expect(pem?.hasPrefix("-----BEGIN CERTIFICATE-----\n") == true)
@@ -285,8 +286,8 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
     let header = try #require(good.header.members)
     let claims = try #require(good.claims.members)
     func signed(
-      _ changedHeader: [JSONText.Member]? = nil,
-      _ changedClaims: [JSONText.Member]? = nil
+      _ changedHeader: [JSONValue.Member]? = nil,
+      _ changedClaims: [JSONValue.Member]? = nil
     ) throws -> String {
       try JSONWebToken.signed(
         header: changedHeader ?? header,
@@ -294,7 +295,7 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
         key: key.privateKey
       )
     }
-    func with(_ members: [JSONText.Member], _ name: String, _ value: JSONText?) -> [JSONText.Member]
+    func with(_ members: [JSONValue.Member], _ name: String, _ value: JSONValue?) -> [JSONValue.Member]
     {
       members.filter { $0.key != name } + (value.map { [.init(name, $0)] } ?? [])
     }
@@ -334,7 +335,7 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
       return try signed(nil, with(claims, "iss", .string("https://accounts.google.com")))
     case .otherProject: return try signed(nil, with(claims, "aud", .string("other")))
     case .sessionCookie:
-      let issuer = JSONText.string("https://session.firebase.google.com/demo-brasa")
+      let issuer = JSONValue.string("https://session.firebase.google.com/demo-brasa")
       return try signed(nil, with(claims, "iss", issuer))
     case .noSubject: return try signed(nil, with(claims, "sub", nil))
     case .longSubject:
@@ -357,7 +358,7 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
     case .notJSON: return Base64.url(Array("nonsense".utf8)) + ".\(parts[1]).\(parts[2])"
     case .notObject: return Base64.url(Array("[]".utf8)) + ".\(parts[1]).\(parts[2])"
     case .deep:
-      let deep = (0..<2_000).reduce(JSONText.null) { inner, _ in .array([inner]) }
+      let deep = (0..<2_000).reduce(JSONValue.null) { inner, _ in .array([inner]) }
       return try signed(nil, claims + [.init("x", deep)])
     case .empty: return ""
     }
@@ -378,7 +379,7 @@ private func token(header: String, claims: String, signature: String) -> Substri
 }
 
 private func json(_ texts: [String: String], iat: Int64, exp: Int64) -> String {
-  JSONText.object(
+  JSONValue.object(
     texts.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) } + [
       .init("iat", .integer(iat)), .init("exp", .integer(exp)),
     ]

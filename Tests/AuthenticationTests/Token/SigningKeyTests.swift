@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Testing
 
 @testable import Authentication
@@ -127,7 +127,7 @@ struct SigningKeyTests {
   }
 
   private func published(_ keys: SigningKeys) throws -> Set<String> {
-    let document = try JSONText(parsing: keys.webKeys())
+    let document = try JSONValue(parsing: keys.webKeys())
     return Set((document["keys"]?.elements ?? []).compactMap { $0["kid"]?.string })
   }
 }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import Testing
 
 @testable import Authentication
@@ -40,7 +41,7 @@ struct UnsignedSealTests {
     let other = try fixture.project.signUpAnonymously(from: .somewhere)
     let changed = try JSONWebToken(parsing: session.idToken).claims.members?.map { member in
       member.key == claim
-        ? JSONText.Member(
+        ? JSONValue.Member(
           claim,
           claim == "exp" ? .integer(1 << 40) : .string(other.user.uid.string)
         )
@@ -48,7 +49,7 @@ struct UnsignedSealTests {
     }
     var claims = try #require(changed)
     if claim == "admin" { claims.insert(.init("admin", .boolean(true)), at: 0) }
-    let text = JSONText.object(claims).compact
+    let text = JSONValue.object(claims).compact
     let forged = "\(parts(session.idToken)[0]).\(Base64.url(Array(text.utf8)))."
     #expect(forged != session.idToken)
     #expect(throws: JSONWebToken.Problem.otherProcess) { try tokens.bearer(Substring(forged)) }
@@ -65,7 +66,7 @@ struct UnsignedSealTests {
     let claims = try JSONWebToken(parsing: session.idToken).claims.members?.filter {
       $0.key != "jti"
     }
-    let text = JSONText.object(try #require(claims) + [.init("jti", .string(seal))]).compact
+    let text = JSONValue.object(try #require(claims) + [.init("jti", .string(seal))]).compact
     let lent = "\(parts(session.idToken)[0]).\(Base64.url(Array(text.utf8)))."
     #expect(throws: JSONWebToken.Problem.otherProcess) { try tokens.bearer(Substring(lent)) }
   }

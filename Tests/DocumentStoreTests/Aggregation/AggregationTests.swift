@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Testing
 
@@ -137,7 +139,7 @@ import Testing
     var query = Query(scope: .collection("c"))
     #expect(try values(fixture, query, [.sum(v)]).values == [.double(2.5)])
     query.filter = .field(FieldPath(["k"]), .equal, .integer(1))
-    let error = #expect(throws: FirestoreError.self) {
+    let error = #expect(throws: ServiceError.self) {
       _ = try values(fixture, query, [.sum(v), .count(upTo: nil)])
     }
     #expect(error?.code == .failedPrecondition)

@@ -1,3 +1,6 @@
+import BaseStatus
+import BaseText
+
 #if os(Linux)
 import Dispatch
 import FirestoreModel
@@ -61,7 +64,7 @@ struct FailedGroupTests {
         over.enter()
         database.commit(CommitProposal(writes: [create("c/same", [:])])) { outcome in
           var code: StatusCode?
-          if case .failure(let error) = outcome { code = (error as? FirestoreError)?.code }
+          if case .failure(let error) = outcome { code = (error as? ServiceError)?.code }
           codes.withLock { $0.append(code) }
           over.leave()
         }

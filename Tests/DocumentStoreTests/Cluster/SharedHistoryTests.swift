@@ -1,6 +1,6 @@
+import BaseStatus
 import FirestoreModel
 import Foundation
-import KeyValueStore
 import ModelTestSupport
 import PostgresTestSupport
 import Testing
@@ -57,7 +57,7 @@ struct SharedHistoryTests {
       _ = try await database.read("c/a", in: transaction)
       return nil
     } catch {
-      return (error as? FirestoreError)?.code
+      return (error as? ServiceError)?.code
     }
   }
 
@@ -66,12 +66,12 @@ struct SharedHistoryTests {
     while done < count {
       let database = try await node.database()
       guard let known = try database.get("c/n"), case .integer(let n)? = known.fields.decoded()["n"]
-      else { throw FirestoreError(.dataLoss, "the counter is gone") }
+      else { throw ServiceError(.dataLoss, "the counter is gone") }
       let write = set("c/n", ["n": .integer(n + 1)], if: .updateTime(known.updateTime))
       do {
         try await database.commit(write)
         done += 1
-      } catch let error as FirestoreError where error.code == .failedPrecondition {
+      } catch let error as ServiceError where error.code == .failedPrecondition {
         continue
       }
     }

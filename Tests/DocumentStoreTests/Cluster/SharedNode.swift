@@ -1,7 +1,6 @@
 import FirestoreModel
 import Foundation
 import KeyValuePostgres
-import KeyValueStore
 import PostgresTestSupport
 
 @testable import DocumentStore

@@ -1,3 +1,4 @@
+import BaseStatus
 import Dispatch
 import FirestoreModel
 import KeyValueStore
@@ -94,7 +95,7 @@ import Testing
     let judged = Mutex(0)
     let request = try request(1, create("c/x", ["n": .integer(1)])) { preview in
       judged.withLock { $0 += 1 }
-      guard preview.before(write: 0) == nil else { throw FirestoreError(.permissionDenied, "no") }
+      guard preview.before(write: 0) == nil else { throw ServiceError(.permissionDenied, "no") }
     }
     let outcome = try await database.commit(request)
     #expect(try await database.commit(request) == outcome)
@@ -112,7 +113,7 @@ import Testing
     late.judge = { _ in
       database.commit(plain) { _ in applied.signal() }
       #expect(applied.wait(timeout: .now() + 60) == .success)
-      throw FirestoreError(.permissionDenied, "no")
+      throw ServiceError(.permissionDenied, "no")
     }
     let outcome = try await database.commit(late)
     #expect(try await database.commit(plain) == outcome)

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Synchronization
 import Testing
@@ -93,14 +95,14 @@ import Testing
     try await database.commit(set("roles/x", ["admin": .boolean(true)]))
     let judge: CommitJudge = { preview in
       let role = try preview.document(at: "roles/x")?.fields.decoded()["admin"]
-      guard role == .boolean(true) else { throw FirestoreError(.permissionDenied, "no") }
+      guard role == .boolean(true) else { throw ServiceError(.permissionDenied, "no") }
     }
     let outcome = try await commit(set("a/x", ["n": .integer(1)]), judge: judge, to: database)
     #expect(outcome?.results.count == 1)
     try await database.commit(set("roles/x", [:]))
     // The judge looked at two documents, which only a snapshot shows together.
     #expect(try await commit(set("a/x", [:]), judge: judge, to: database) == nil)
-    let strict: CommitJudge = { _ in throw FirestoreError(.permissionDenied, "no") }
+    let strict: CommitJudge = { _ in throw ServiceError(.permissionDenied, "no") }
     let denial = await refusal {
       _ = try await commit(set("a/x", [:]), judge: strict, to: database)
     }

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import Synchronization
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 /// Commits that somebody has to allow.
 struct JudgedCommitTests {
-  private static let refusal = FirestoreError(.permissionDenied, "no")
+  private static let refusal = ServiceError(.permissionDenied, "no")
 
   private func request(_ writes: Write..., judge: @escaping CommitJudge) -> CommitProposal {
     CommitProposal(writes: writes, judge: judge)
@@ -63,7 +64,7 @@ struct JudgedCommitTests {
     ] {
       var request = request(write) { _ in throw Self.refusal }
       request.isJudgedInGroup = inGroup
-      let error = await #expect(throws: FirestoreError.self) {
+      let error = await #expect(throws: ServiceError.self) {
         try await database.commit(request)
       }
       #expect(error?.code == .permissionDenied)
@@ -85,7 +86,7 @@ struct JudgedCommitTests {
     ] {
       var request = request(write) { _ in }
       request.isJudgedInGroup = inGroup
-      let error = await #expect(throws: FirestoreError.self) {
+      let error = await #expect(throws: ServiceError.self) {
         try await database.commit(request)
       }
       #expect(error?.code == code)
@@ -158,7 +159,7 @@ struct JudgedCommitTests {
     var denied = request(set("d/z", [:])) { _ in throw Self.refusal }
     denied.transaction = try database.beginTransaction(.readWrite(mode: .pessimistic))
     for code in [StatusCode.permissionDenied, .invalidArgument] {
-      let error = await #expect(throws: FirestoreError.self) {
+      let error = await #expect(throws: ServiceError.self) {
         try await database.commit(denied)
       }
       #expect(error?.code == code)

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 import Testing

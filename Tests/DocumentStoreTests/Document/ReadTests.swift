@@ -1,5 +1,3 @@
-import FirestoreModel
-import KeyValueStore
 import Testing
 
 @testable import DocumentStore

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import ModelTestSupport
@@ -86,7 +88,7 @@ private struct RandomHistory {
       let outcome = try await database.commit(CommitProposal(writes: writes))
       #expect(code == nil)
       apply(writes, result, outcome)
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       #expect(error.code == code)
     }
   }
@@ -122,7 +124,7 @@ private struct RandomHistory {
     guard let index = attempts.indices.randomElement(using: &random) else { return }
     let attempt = attempts.remove(at: index)
     if Int.random(in: 0..<5, using: &random) == 0 {
-      do { try database.rollback(attempt.id) } catch let error as FirestoreError {
+      do { try database.rollback(attempt.id) } catch let error as ServiceError {
         #expect(Self.isOver(error))
       }
       return
@@ -139,13 +141,13 @@ private struct RandomHistory {
       let outcome = try await database.commit(request)
       #expect(!isStale && code == nil)
       apply(writes, result, outcome)
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       #expect(Self.isOver(error) || error.code == refusal)
     }
   }
 
   /// Sixty seconds without a call end a transaction; five minutes later it is forgotten.
-  private static func isOver(_ error: FirestoreError) -> Bool {
+  private static func isOver(_ error: ServiceError) -> Bool {
     error.message.contains("has expired") || error.message == "Invalid transaction."
   }
 
@@ -164,7 +166,7 @@ private struct RandomHistory {
     let record: DocumentRecord?
     do {
       record = try database.get(path, at: version.map { .at($0) } ?? .now)
-    } catch let error as FirestoreError where error.message.contains("too old") {
+    } catch let error as ServiceError where error.message.contains("too old") {
       let oldest = try database.readTime().microseconds - 3_600_000_000
       #expect((version ?? .zero).microseconds < oldest + 1)
       return

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import KeyValueStore
 import Testing
@@ -40,7 +42,7 @@ import Testing
     try fill(fixture, 350)
     let index = try fixture.database.declareIndex(try definition.get())
     #expect(index.state == .creating)
-    let error = #expect(throws: FirestoreError.self) { try fixture.database.query(query).next() }
+    let error = #expect(throws: ServiceError.self) { try fixture.database.query(query).next() }
     #expect(error?.message.contains("currently building") == true)
     var steps = 0
     while try fixture.database.performIndexMaintenance() {
@@ -105,7 +107,7 @@ import Testing
     }
     let fixture = try QueryFixture(storage: storage, configuration: configuration)
     #expect(fixture.database.indexes.current.declared.map(\.definition) == definitions)
-    #expect(throws: FirestoreError.self) { try fixture.database.declareIndex(definitions[1]) }
+    #expect(throws: ServiceError.self) { try fixture.database.declareIndex(definitions[1]) }
   }
 
   @Test func `a deleted index is erased and its number not used again`() throws {
@@ -114,13 +116,13 @@ import Testing
     let first = try fixture.database.declareIndex(try definition.get())
     while try fixture.database.performIndexMaintenance() {}
     try fixture.database.deleteIndex(first.id)
-    #expect(throws: FirestoreError.self) { try fixture.database.deleteIndex(first.id) }
+    #expect(throws: ServiceError.self) { try fixture.database.deleteIndex(first.id) }
     while try fixture.database.performIndexMaintenance() {}
     try fixture.verifyIndexes("erased")
     #expect(fixture.database.indexes.current.declared.isEmpty)
     let second = try fixture.database.declareIndex(try definition.get())
     #expect(second.number == first.number + 1)
-    #expect(throws: FirestoreError.self) { try fixture.database.declareIndex(try definition.get()) }
+    #expect(throws: ServiceError.self) { try fixture.database.declareIndex(try definition.get()) }
   }
 
   @Test func `an override erases a field's entries and those below it, and gives them back`() throws
@@ -160,7 +162,7 @@ import Testing
     try fixture.database.declareIndex(
       try IndexDefinition(collectionID: "e", scope: .collection, fields: [elements])
     )
-    let error = #expect(throws: FirestoreError.self) {
+    let error = #expect(throws: ServiceError.self) {
       try fixture.write([(path("e/d"), fields(["a": .array(many)]))])
     }
     #expect(error?.code == .invalidArgument)

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Testing
 
@@ -162,7 +164,7 @@ import Testing
     (#"{"indexes":[]} x"#, "The file is not valid JSON: line 1: text after the document."),
   ])
   func `what is not supported is refused by name`(text: String, message: String) {
-    let error = #expect(throws: FirestoreError.self) { try IndexDefinitionsFile(parsing: text) }
+    let error = #expect(throws: ServiceError.self) { try IndexDefinitionsFile(parsing: text) }
     #expect(error?.code == .invalidArgument)
     #expect(error?.message == message)
   }
@@ -201,7 +203,7 @@ import Testing
     }
     let file = IndexDefinitionsFile(indexes: try (0...IndexLimits.declared).map(definition))
     let generation = fixture.database.indexes.current.generation
-    let error = #expect(throws: FirestoreError.self) { try fixture.database.apply(file) }
+    let error = #expect(throws: ServiceError.self) { try fixture.database.apply(file) }
     #expect(error?.code == .resourceExhausted)
     let reserved = IndexDefinitionsFile(
       indexes: [try definition(0)],
@@ -209,7 +211,7 @@ import Testing
         .init(collectionID: Text("__x__"), field: try FieldPath(parsing: "a"), indexes: [])
       ]
     )
-    #expect(throws: FirestoreError.self) { try fixture.database.apply(reserved) }
+    #expect(throws: ServiceError.self) { try fixture.database.apply(reserved) }
     #expect(fixture.database.indexDefinitions == IndexDefinitionsFile())
     #expect(fixture.database.indexes.current.generation == generation)
   }

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import Testing
@@ -27,8 +29,8 @@ import Testing
     _ set: IndexSet,
     _ path: ResourcePath,
     _ map: MapValue
-  ) -> FirestoreError? {
-    do throws(FirestoreError) {
+  ) -> ServiceError? {
+    do throws(ServiceError) {
       _ = try set.allowedEntries(of: path, fields: DocumentFields(encoding: map))
       return nil
     } catch {
@@ -107,7 +109,7 @@ import Testing
       try IndexDefinition(collectionID: "c", scope: .collection, fields: names)
     )
     while try fixture.database.performIndexMaintenance() {}
-    let error = #expect(throws: FirestoreError.self) {
+    let error = #expect(throws: ServiceError.self) {
       try fixture.write([(path("c/d"), Self.fields(6, 1_401))])
     }
     #expect(error?.code == .invalidArgument)

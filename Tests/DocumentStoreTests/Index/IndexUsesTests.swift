@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Testing
 
@@ -25,7 +27,7 @@ import Testing
     let query = Self.query("a", by: "n")
     for _ in 0..<2 {
       fixture.storage.clock.advance(by: 5)
-      #expect(throws: FirestoreError.self) { try database.query(query).next() }
+      #expect(throws: ServiceError.self) { try database.query(query).next() }
     }
     let before = database.indexUses
     #expect(before.since == began)

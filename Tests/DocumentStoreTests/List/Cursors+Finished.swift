@@ -1,5 +1,3 @@
-import FirestoreModel
-
 @testable import DocumentStore
 
 extension PartitionCursor {

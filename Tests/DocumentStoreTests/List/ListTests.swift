@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import Testing
 
@@ -127,7 +128,7 @@ import Testing
     request.orders = [Order(FieldPath(["n"]))]
     for text in [token, "x", token + "A", "$$"] {
       request.pageToken = text
-      let error = #expect(throws: FirestoreError.self) {
+      let error = #expect(throws: ServiceError.self) {
         try fixture.database.list(request)
       }
       #expect(error?.code == .invalidArgument)
@@ -138,7 +139,7 @@ import Testing
     let fixture = try filled()
     var request = DocumentListingRequest(parent: .root, collectionID: "c")
     request.pageSize = -1
-    #expect(throws: FirestoreError.self) { try fixture.database.list(request) }
+    #expect(throws: ServiceError.self) { try fixture.database.list(request) }
   }
 
   @Test(arguments: QueryFixture.Engine.allCases)
@@ -194,7 +195,7 @@ import Testing
     #expect(try fixture.database.partition(query, count: 1).finished().names.isEmpty)
     var filtered = query
     filtered.limit = 1
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try fixture.database.partition(filtered, count: 2)
     }
   }

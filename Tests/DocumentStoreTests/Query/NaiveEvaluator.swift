@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// What a query means, read off the description and done the slow way: it shares with the store

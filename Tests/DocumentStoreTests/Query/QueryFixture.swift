@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import Dispatch
 import Foundation
 import DocumentCodec
@@ -105,7 +107,7 @@ final class QueryFixture {
     }
     done.wait()
     guard let result = box.withLock({ $0 }) else {
-      throw FirestoreError(.internalError, "no answer")
+      throw ServiceError(.internalError, "no answer")
     }
     return try result.get()
   }

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import Testing
 
@@ -122,7 +123,7 @@ import Testing
     if conflict.commits {
       #expect(throws: Never.self) { try fixture.commit(request) }
     } else {
-      let error = #expect(throws: FirestoreError.self) { try fixture.commit(request) }
+      let error = #expect(throws: ServiceError.self) { try fixture.commit(request) }
       #expect(error?.code == .aborted)
     }
   }

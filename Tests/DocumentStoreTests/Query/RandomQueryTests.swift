@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 import Testing
@@ -133,7 +134,7 @@ final class RandomQueryRun {
   private func provideIndexes(for query: NormalizedQuery) throws -> Bool {
     for _ in 0..<40 {
       guard let missing = try plan(query).missingIndex else { return true }
-      let refusal = #expect(throws: FirestoreError.self) {
+      let refusal = #expect(throws: ServiceError.self) {
         try fixture.database.query(query).next()
       }
       #expect(refusal?.code == .failedPrecondition)

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Random documents and queries from a small world, so that they meet often.

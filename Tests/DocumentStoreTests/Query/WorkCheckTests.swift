@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 import Testing
 
@@ -20,7 +20,7 @@ import Testing
         state.count += 1
         return state.count >= state.limit
       }
-      if stops { throw FirestoreError(.cancelled, "Nobody waits.") }
+      if stops { throw ServiceError(.cancelled, "Nobody waits.") }
     }
   }
 
@@ -124,13 +124,13 @@ import Testing
     let fixture = try Self.filled()
     for query in [Self.everything, Self.nearest, Self.fruitless, Self.sorted, Self.disjoint] {
       let asked = Asked(stopsAt: limit)
-      #expect(throws: FirestoreError.self) {
+      #expect(throws: ServiceError.self) {
         _ = try Self.read(fixture, query, slice: 20_000, asked)
       }
       #expect(asked.count == limit)
     }
     let asked = Asked(stopsAt: limit)
-    #expect(throws: FirestoreError.self) { _ = try Self.count(fixture, slice: 1_000, asked) }
+    #expect(throws: ServiceError.self) { _ = try Self.count(fixture, slice: 1_000, asked) }
     #expect(asked.count == limit)
   }
 
@@ -214,7 +214,7 @@ import Testing
     #expect(none?.names == nil)
     #expect(try cursor.finished(slice: 1_000).names == whole.names)
     let asked = Asked(stopsAt: 2)
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try fixture.database.partition(group, count: 7, check: { try asked.ask() })
         .finished(slice: 500)
     }
@@ -226,11 +226,11 @@ import Testing
     let paths = (0..<10).map { path("c/d\($0)") }
     let asked = Asked(stopsAt: 4)
     let stopped = await Self.batchGet(paths, of: fixture, check: { try asked.ask() })
-    #expect(throws: FirestoreError.self) { try stopped.get() }
+    #expect(throws: ServiceError.self) { try stopped.get() }
     #expect(asked.count == 4)
     let reserved = Asked(stopsAt: 6)
     let refused = await Self.batchGet(paths, of: fixture, reserve: { _ in try reserved.ask() })
-    #expect(throws: FirestoreError.self) { try refused.get() }
+    #expect(throws: ServiceError.self) { try refused.get() }
     #expect(reserved.count == 6)
     #expect(try await Self.batchGet(paths, of: fixture).get().items.count == 10)
   }

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -62,12 +64,12 @@ func verify(_ path: ResourcePath, _ precondition: Precondition) -> Write {
 }
 
 /// The refusal that a call ended in; nil when it ended well.
-func refusal(_ body: () async throws -> Void) async -> FirestoreError? {
+func refusal(_ body: () async throws -> Void) async -> ServiceError? {
   do {
     try await body()
     return nil
   } catch {
-    return error as? FirestoreError
-      ?? FirestoreError(.unknown, "not a refusal: \(error)", cause: error)
+    return error as? ServiceError
+      ?? ServiceError(.unknown, "not a refusal: \(error)", cause: error)
   }
 }

@@ -1,3 +1,4 @@
+import BaseRuntime
 import FirestoreModel
 import Foundation
 import KeyValueRocksDB

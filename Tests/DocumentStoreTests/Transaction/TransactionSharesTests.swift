@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import Testing
 
 @testable import DocumentStore
@@ -21,7 +22,7 @@ import Testing
     while begun.count < 1_000 {
       do throws(any Error) {
         begun.append(try database.beginTransaction(.readOnly(), holder: holder))
-      } catch let error as FirestoreError {
+      } catch let error as ServiceError {
         #expect(error.code == .resourceExhausted && error.message == Self.exhausted)
         return begun
       }

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 import Synchronization
@@ -188,15 +189,15 @@ import Testing
       shared.id.withLock { $0 = $0 ?? id }
       do {
         guard case .integer(let n)? = try await database.read("a/hot", in: id)?["n"] else {
-          throw FirestoreError(.internalError, "the counter is gone")
+          throw ServiceError(.internalError, "the counter is gone")
         }
         try await database.commit(set("a/hot", ["n": .integer(n + 1)]), in: id)
         return
-      } catch let error as FirestoreError where error.code == .aborted {
+      } catch let error as ServiceError where error.code == .aborted {
         continue
       }
     }
-    throw FirestoreError(.aborted, "no attempt got through")
+    throw ServiceError(.aborted, "no attempt got through")
   }
 
   @Test func `a plain commit waits for a pessimistic reader and goes on when it is done`()
@@ -282,16 +283,16 @@ import Testing
       let id = try database.beginTransaction(.readWrite(retrying: previous))
       do {
         guard case .integer(let n)? = try await database.read("a/hot", in: id)?["n"] else {
-          throw FirestoreError(.internalError, "the counter is gone")
+          throw ServiceError(.internalError, "the counter is gone")
         }
         try await database.commit(set("a/hot", ["n": .integer(n + 1)]), in: id)
         return attempt
-      } catch let error as FirestoreError where error.code == .aborted {
+      } catch let error as ServiceError where error.code == .aborted {
         previous = id
         try database.rollback(id)
       }
     }
-    throw FirestoreError(.internalError, "a contender starved")
+    throw ServiceError(.internalError, "a contender starved")
   }
 
   @Test func `ranges that a transaction read conflict with what enters and what leaves them`()

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import ModelTestSupport
 import Testing
@@ -107,11 +109,11 @@ import Testing
         let read = try await database.reading(.transaction(id))
         let found = try database.query(try query.normalized(), read: read).next().documents
         guard case .integer(let n)? = found.first?.fields.decoded()["n"] else {
-          throw FirestoreError(.internalError, "the counter is gone")
+          throw ServiceError(.internalError, "the counter is gone")
         }
         try await database.commit(set("a/hot", ["n": .integer(n + 1)]), in: id)
         return attempt
-      } catch let error as FirestoreError where error.code == .aborted {
+      } catch let error as ServiceError where error.code == .aborted {
         previous = id
         try database.rollback(id)
       }
@@ -168,7 +170,7 @@ import Testing
           in: id
         )
         return attempt
-      } catch let error as FirestoreError where error.code == .aborted {
+      } catch let error as ServiceError where error.code == .aborted {
         previous = id
         try database.rollback(id)
       }

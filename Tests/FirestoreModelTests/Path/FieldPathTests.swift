@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Testing
 
@@ -21,7 +23,7 @@ import Testing
     "a..b", ".a", "a.", "0a", "a b", "é", "`a", "``", "a`b`", "`a`b", #"`a\"#, "a-b",
   ])
   func `bad syntax is refused`(text: String) {
-    let message = refusal { () throws(FirestoreError) in _ = try FieldPath(parsing: text) }
+    let message = refusal { () throws(ServiceError) in _ = try FieldPath(parsing: text) }
     #expect(
       message == "Invalid property path \"\(text)\". Unquoted property paths must match regex "
         + #"([a-zA-Z_][a-zA-Z_0-9]*), and quoted property paths must match regex "#
@@ -36,7 +38,7 @@ import Testing
     (String(repeating: "x", count: 1_501), "property path is longer than 1500 bytes."),
   ])
   func `empty, reserved and long paths are refused`(text: String, message: String) {
-    #expect(refusal { () throws(FirestoreError) in _ = try FieldPath(parsing: text) } == message)
+    #expect(refusal { () throws(ServiceError) in _ = try FieldPath(parsing: text) } == message)
   }
 
   @Test func `an update mask may name a field and its parent, and a field twice`() throws {
@@ -44,7 +46,7 @@ import Testing
     #expect(mask.map(\.canonicalString) == ["a.b", "a.c", "b"])
     let nested = try FieldMask.update(parsing: ["a.b", "z", "a", "a1", "a.b.c", "z"])
     #expect(nested.map(\.canonicalString) == ["a", "a1", "z"])
-    #expect(throws: FirestoreError.self) { try FieldMask.update(parsing: ["__name__"]) }
+    #expect(throws: ServiceError.self) { try FieldMask.update(parsing: ["__name__"]) }
     #expect(
       try FieldMask.read(parsing: ["a.b", "a", "__name__"]).map(\.canonicalString) == ["a"]
     )

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import ModelTestSupport
 import Testing
@@ -34,11 +36,11 @@ private let root = "projects/p/databases/(default)/documents"
     ("\(root)/__id7__/d", #"Resource id "__id7__" is invalid because it is reserved."#),
   ])
   func `malformed names are refused with Firestore's text`(text: String, message: String) {
-    #expect(refusal { () throws(FirestoreError) in _ = try DocumentName(parsing: text) } == message)
+    #expect(refusal { () throws(ServiceError) in _ = try DocumentName(parsing: text) } == message)
   }
 
   @Test func `a numeric id has one spelling`() {
-    let message = refusal { () throws(FirestoreError) in
+    let message = refusal { () throws(ServiceError) in
       _ = try DocumentName(parsing: "\(root)/c/__id07__")
     }
     #expect(
@@ -50,12 +52,12 @@ private let root = "projects/p/databases/(default)/documents"
     let long = String(repeating: "é", count: 750)
     #expect(try DocumentName(parsing: "\(root)/c/\(long)").path.lastID == Text(long))
     #expect(
-      refusal { () throws(FirestoreError) in
+      refusal { () throws(ServiceError) in
         _ = try DocumentName(parsing: "\(root)/c/\(long)x")
       } == "The key path element name is longer than 1500 bytes."
     )
     let deep = String(repeating: "/\(long)/\(long)", count: 3)
-    #expect(throws: FirestoreError.self) { try DocumentName(parsing: root + deep) }
+    #expect(throws: ServiceError.self) { try DocumentName(parsing: root + deep) }
   }
 
   @Test func `parents are the root or documents`() throws {
@@ -63,7 +65,7 @@ private let root = "projects/p/databases/(default)/documents"
     #expect(try ParentName(parsing: "\(root)/c/d").path.segments == ["c", "d"])
     #expect(try ParentName(parsing: "\(root)/c/d").string == "\(root)/c/d")
     #expect(
-      refusal { () throws(FirestoreError) in _ = try ParentName(parsing: "\(root)/c") }
+      refusal { () throws(ServiceError) in _ = try ParentName(parsing: "\(root)/c") }
         == #"Document parent name "\#(root)/c" lacks "/" at index 42."#
     )
   }
@@ -71,10 +73,10 @@ private let root = "projects/p/databases/(default)/documents"
   @Test func `databases are named alone`() throws {
     #expect(try DatabaseID(parsing: "projects/p/databases/d").path == "projects/p/databases/d")
     #expect(
-      refusal { () throws(FirestoreError) in _ = try DatabaseID(parsing: "") }
+      refusal { () throws(ServiceError) in _ = try DatabaseID(parsing: "") }
         == #"Database name "" lacks "projects" at index 0."#
     )
-    #expect(throws: FirestoreError.self) { try DatabaseID(parsing: root) }
+    #expect(throws: ServiceError.self) { try DatabaseID(parsing: root) }
   }
 
   @Test(arguments: [
@@ -84,7 +86,7 @@ private let root = "projects/p/databases/(default)/documents"
   ])
   func `collection ids that come alone are checked`(id: String, message: String) {
     #expect(
-      refusal { () throws(FirestoreError) in try ResourceID.checkCollection(Text(id)) } == message
+      refusal { () throws(ServiceError) in try ResourceID.checkCollection(Text(id)) } == message
     )
   }
 
@@ -99,8 +101,8 @@ private let root = "projects/p/databases/(default)/documents"
 }
 
 /// The text that the body is refused with; nil where it is not.
-func refusal(_ body: () throws(FirestoreError) -> Void) -> String? {
-  do throws(FirestoreError) {
+func refusal(_ body: () throws(ServiceError) -> Void) -> String? {
+  do throws(ServiceError) {
     try body()
     return nil
   } catch {

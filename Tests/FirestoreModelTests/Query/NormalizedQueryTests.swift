@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import Testing
 
@@ -232,7 +234,7 @@ import Testing
       let named = aggregations.enumerated().map {
         Aggregation(alias: Text("a\($0.offset)"), operator: $0.element)
       }
-      return refusal { () throws(FirestoreError) in try Aggregation.check(named, of: query) }
+      return refusal { () throws(ServiceError) in try Aggregation.check(named, of: query) }
     }
     let refused =
       "This query requires an index that has fields [m, n] after __name__ and Firestore does not "
@@ -257,7 +259,7 @@ import Testing
 
   @Test func `aggregations are checked together`() {
     func text(_ aggregations: [Aggregation]) -> String? {
-      refusal { () throws(FirestoreError) in
+      refusal { () throws(ServiceError) in
         try Aggregation.check(aggregations, of: Query(scope: .collection("c")))
       }
     }
@@ -287,5 +289,5 @@ private func condition(_ name: String, _ test: Condition.Test) -> Condition {
 }
 
 private func refusal(_ query: Query) -> String? {
-  refusal { () throws(FirestoreError) in _ = try query.normalized() }
+  refusal { () throws(ServiceError) in _ = try query.normalized() }
 }

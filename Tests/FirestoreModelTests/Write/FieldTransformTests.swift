@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
   @Test func `operands of numeric transforms are numbers`() {
     let transform = FieldTransform(field: field("f"), operation: .increment(.string("1")))
     #expect(
-      refusal { () throws(FirestoreError) in try transform.check() }
+      refusal { () throws(ServiceError) in try transform.check() }
         == "Input must be int64 or double."
     )
   }
@@ -182,13 +183,13 @@ import Testing
   }
 
   private func commitRefusal(_ writes: [Write]) -> String? {
-    refusal { () throws(FirestoreError) in
+    refusal { () throws(ServiceError) in
       try WriteLimits.checkCommit(writes, database: database)
     }
   }
 
   private func batchRefusal(_ writes: [Write]) -> String? {
-    refusal { () throws(FirestoreError) in
+    refusal { () throws(ServiceError) in
       try WriteLimits.checkBatch(writes, database: database)
     }
   }

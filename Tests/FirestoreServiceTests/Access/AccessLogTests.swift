@@ -1,5 +1,5 @@
 import AccessTestSupport
-import FirestoreModel
+import BaseStatus
 import Logging
 import Testing
 
@@ -46,7 +46,7 @@ struct AccessLogTests {
     let context = ServiceFixture.context(
       authorization: uid.map { TestTokens.bearer($0, isSigned: false) }
     )
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       try await fixture.call(method, path, body, context: context)
     }
     #expect(error?.code == .permissionDenied)

@@ -1,4 +1,5 @@
 import AccessTestSupport
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 

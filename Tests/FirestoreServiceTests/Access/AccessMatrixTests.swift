@@ -1,4 +1,5 @@
 import AccessTestSupport
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 import Testing
@@ -61,7 +62,7 @@ struct AccessMatrixTests {
     var code: StatusCode?
     do {
       answer = try await perform(operation, wire, fixture, database, caller)
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       code = error.code
       answer = "\(error.message) \(error.violations) \(String(describing: error.reason))"
     }
@@ -125,7 +126,7 @@ struct AccessMatrixTests {
     defer { fixture.close() }
     for caller in [MatrixCaller.nobody, .alice] {
       for wire in Wire.allCases {
-        let error = await #expect(throws: FirestoreError.self) {
+        let error = await #expect(throws: ServiceError.self) {
           try await perform(operation, wire, fixture, DatabaseID(project: "p"), caller)
         }
         #expect(error?.code == .permissionDenied)

@@ -1,4 +1,5 @@
 import AccessTestSupport
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 import Realtime
@@ -133,7 +134,7 @@ struct AccessStreamMatrixTests {
     let client: Client
     do {
       client = try Client(fixture, stream.method, caller, wire)
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       #expect(error.code == expected, comment)
       return
     }

@@ -1,4 +1,3 @@
-import FirestoreModel
 import FirestoreWire
 
 @testable import FirestoreService

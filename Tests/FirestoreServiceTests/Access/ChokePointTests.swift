@@ -1,4 +1,5 @@
 import AccessTestSupport
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 import Realtime
@@ -45,7 +46,7 @@ struct ChokePointTests {
     _ body: String = "",
     root: String = ServiceFixture.root
   ) async -> StatusCode? {
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       try await call(fixture, caller, method, path, body, root: root)
     }
     #expect(error.map { !"\($0)".contains(Self.secret) } ?? false)

@@ -1,4 +1,5 @@
 import AccessTestSupport
+import BaseStatus
 import FirestoreModel
 import Testing
 
@@ -27,7 +28,7 @@ struct DeniedCommitTests {
     let reading = #"{"documents":["\#(name)"],"transaction":"\#(transaction)"}"#
     _ = try await call(fixture, .administrator, ":batchGet", reading)
     // Were it to wait for the administrator's transaction, another code would come, and late.
-    let refusal = await #expect(throws: FirestoreError.self) {
+    let refusal = await #expect(throws: ServiceError.self) {
       try await call(fixture, .alice, ":commit", Self.updating(paths, in: own))
     }
     #expect(refusal?.code == .permissionDenied)

@@ -1,4 +1,5 @@
 import AccessTestSupport
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 import Testing
@@ -16,15 +17,15 @@ struct ProductionAccessTests {
     let fixture = try ServiceFixture(.production(key: Self.key))
     let context = ServiceFixture.context()
     for request in [[], [0xFF, 0xFF, 0xFF]] as [[UInt8]] {
-      let unary = await #expect(throws: FirestoreError.self) {
+      let unary = await #expect(throws: ServiceError.self) {
         try await fixture.unary(method, request, context)
       }
-      let stream = await #expect(throws: FirestoreError.self) {
+      let stream = await #expect(throws: ServiceError.self) {
         try await fixture.messages(method, request, context)
       }
       #expect(unary?.code == .permissionDenied && stream?.code == .permissionDenied)
     }
-    let admin = await #expect(throws: FirestoreError.self) {
+    let admin = await #expect(throws: ServiceError.self) {
       try await fixture.administer("GET", "/v1/projects/p/databases")
     }
     #expect(admin?.code == .permissionDenied)
@@ -41,7 +42,7 @@ struct ProductionAccessTests {
         context: ServiceFixture.context(authorization: TestTokens.bearer("alice"))
       )
       return nil
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       return error.code
     }
   }

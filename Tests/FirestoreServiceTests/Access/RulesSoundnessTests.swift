@@ -1,5 +1,5 @@
 import AccessTestSupport
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import ModelTestSupport
 import Realtime
@@ -261,7 +261,7 @@ struct RulesSoundnessTests {
       (":runQuery", "{\(query),\"explainOptions\":{\"analyze\":true}}"),
       (":runAggregationQuery", count + ",\"explainOptions\":{\"analyze\":true}}"),
     ] {
-      let error = await #expect(throws: FirestoreError.self) {
+      let error = await #expect(throws: ServiceError.self) {
         try await fixture.call("POST", path, body, context: user)
       }
       #expect(error?.code == .permissionDenied)

@@ -1,4 +1,6 @@
 import AccessTestSupport
+import BaseStatus
+import BaseText
 import DocumentCodec
 import DocumentStore
 import FirestoreModel
@@ -124,7 +126,7 @@ struct StaleDecisionTests {
           mask: "by&updateMask.fieldPaths=seq"
         )
         counts.allowed += 1
-      } catch let error as FirestoreError {
+      } catch let error as ServiceError {
         #expect(error.code == .permissionDenied)
         counts.denied += 1
       }

@@ -1,6 +1,5 @@
 import AccessTestSupport
-import FirestoreModel
-import FirestoreWire
+import BaseStatus
 import Testing
 
 @testable import Access
@@ -32,7 +31,7 @@ struct TransactionRightTests {
       _ = try await fixture.call("POST", path, body, context: context)
       return nil
     } catch {
-      return (error as? FirestoreError)?.code
+      return (error as? ServiceError)?.code
     }
   }
 

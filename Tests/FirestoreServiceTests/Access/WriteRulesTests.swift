@@ -1,5 +1,5 @@
 import AccessTestSupport
-import FirestoreModel
+import BaseStatus
 import Testing
 
 @testable import Access
@@ -47,7 +47,7 @@ struct WriteRulesTests {
         context: Self.context(uid)
       )
       return nil
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       return error.code
     }
   }
@@ -273,7 +273,7 @@ struct WriteRulesTests {
       var code: StatusCode?
       do {
         _ = try await fixture.call("POST", path, body, context: context)
-      } catch let error as FirestoreError {
+      } catch let error as ServiceError {
         code = error.code
       }
       #expect(code == (isAllowed ? nil : .permissionDenied), "\(path)")
@@ -320,7 +320,7 @@ struct WriteRulesTests {
       (":batchGet", #"{"documents":["\#(Self.root)/d/b"],"transaction":"\#(id)"}"#),
       (":runQuery", #"{"structuredQuery":{"from":[{"collectionId":"d"}]},"transaction":"\#(id)"}"#),
     ] {
-      let error = await #expect(throws: FirestoreError.self) {
+      let error = await #expect(throws: ServiceError.self) {
         try await fixture.call("POST", path, body, context: context)
       }
       #expect(error?.code == .permissionDenied)

@@ -1,7 +1,6 @@
 import Access
 import AccessTestSupport
 import FirestoreModel
-import FirestoreWire
 import Realtime
 import Testing
 

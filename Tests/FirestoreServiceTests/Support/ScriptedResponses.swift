@@ -1,6 +1,6 @@
 import Access
+import BaseStatus
 import Dispatch
-import FirestoreModel
 import FirestoreService
 import Synchronization
 
@@ -50,7 +50,7 @@ final class ScriptedResponses: StreamResponses {
 
   func setReading(_ isReading: Bool) { note([.reading(isReading)]) }
 
-  func finish(_ error: FirestoreError?) {
+  func finish(_ error: ServiceError?) {
     note([.finished(error?.code ?? .ok, error?.message ?? "")])
   }
 

@@ -1,4 +1,6 @@
 import AccessTestSupport
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -124,7 +126,7 @@ final class ServiceFixture: Sendable {
       query: parts.count > 1 ? String(parts[1]) : nil,
       body: Array(body.utf8)
     )
-    guard let call else { throw FirestoreError(.notFound, "no route \(path)") }
+    guard let call else { throw ServiceError(.notFound, "no route \(path)") }
     return try await perform(call.method, call.request, context).map {
       String(decoding: try RESTTranscoder().json(of: call.method, response: $0), as: UTF8.self)
     }

@@ -1,9 +1,10 @@
 import Access
+import BaseRuntime
+import BaseStatus
+import BaseText
 import FirestoreAPI
-import FirestoreModel
 import FirestoreService
 import FirestoreWire
-import KeyValueStore
 import ServiceModule
 
 @testable import Gateway
@@ -69,7 +70,7 @@ final class WebChannelClient: Sendable {
     )
     let path = "/google.firestore.v1.Firestore/\(method.rawValue)"
     guard let served = methods[path], let found = WebChannelMethod(served) else {
-      throw FirestoreError(.unimplemented, "Browsers have no \(path).")
+      throw ServiceError(.unimplemented, "Browsers have no \(path).")
     }
     return found
   }

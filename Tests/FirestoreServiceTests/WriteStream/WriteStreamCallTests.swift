@@ -1,7 +1,7 @@
+import BaseStatus
 import DocumentCodec
 @testable import DocumentStore
 import FirestoreModel
-import FirestoreWire
 import Synchronization
 import Testing
 
@@ -180,7 +180,7 @@ import Testing
 
 // MARK: Fixture
 
-private typealias Answer = @Sendable (Result<CommitOutcome, FirestoreError>) -> Void
+private typealias Answer = @Sendable (Result<CommitOutcome, ServiceError>) -> Void
 
 /// A stream whose commits wait to be answered.
 private final class Fixture: Sendable {
@@ -213,7 +213,7 @@ private final class Fixture: Sendable {
       let time = CommitVersion(microseconds: 5)
       let results = (0..<(commits.last ?? 0)).map { _ in WriteResult(updateTime: time) }
       answer(.success(CommitOutcome(version: time, results: results)))
-    case .refused(let code): next()?(.failure(FirestoreError(code, "refused")))
+    case .refused(let code): next()?(.failure(ServiceError(code, "refused")))
     case .clientEnds: call.finishRequests()
     case .drain: #expect(call.drain())
     case .full: responses.hasRoom.withLock { $0 = false }

@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import FirestoreWire
@@ -96,7 +98,7 @@ import Testing
         _ = try? transcoder.message(of: method, json: input)
       }
       guard let text = String(validating: input, as: UTF8.self),
-        let json = try? JSONText(parsing: text)
+        let json = try? JSONValue(parsing: text)
       else { return }
       _ = json.hasUniqueMembers
       _ = json.value

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import FirestoreWire
 import SwiftProtobuf
 import Testing
@@ -15,14 +16,14 @@ struct GRPCStatusTests {
   }
 
   @Test func `a huge text is cut to what clients take`() throws {
-    let error = FirestoreError(.invalidArgument, String(repeating: "é", count: 100_000))
+    let error = ServiceError(.invalidArgument, String(repeating: "é", count: 100_000))
     let message = try #require(GRPCStatus(error: error).trailers.last)
     #expect(message.name == "grpc-message")
     #expect(message.value.utf8.count <= 4_100 && message.value.hasSuffix("%C3%A9..."))
     let link =
       "The query requires an index: https://x/?create_composite="
       + String(repeating: "Q", count: 2000)
-    #expect(GRPCStatus(error: FirestoreError(.failedPrecondition, link)).trailers[1].value == link)
+    #expect(GRPCStatus(error: ServiceError(.failedPrecondition, link)).trailers[1].value == link)
   }
 
   @Test func `success has a status alone`() {
@@ -31,7 +32,7 @@ struct GRPCStatusTests {
   }
 
   @Test func `an error's details come as a whole status`() throws {
-    let error = FirestoreError(
+    let error = ServiceError(
       .failedPrecondition,
       "Too much",
       reason: .init("WHY", helpURL: "https://x"),

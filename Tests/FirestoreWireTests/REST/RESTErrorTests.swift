@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 import FirestoreWire
@@ -107,14 +108,14 @@ struct RESTErrorTests {
 
   @Test func `a body that is nested without end`() throws {
     let body = Array(repeating: UInt8(ascii: "["), count: 100_000)
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try RESTTranscoder()
         .call(method: "POST", path: Self.root + ":commit", query: nil, body: body)
     }
   }
 
   @Test func `an error's body, alone and in a stream`() {
-    let error = FirestoreError(.aborted, "Too \"much\"", reason: .init("WHY", helpURL: "https://x"))
+    let error = ServiceError(.aborted, "Too \"much\"", reason: .init("WHY", helpURL: "https://x"))
     let body =
       #"{"error":{"code":409,"message":"Too \"much\"","status":"ABORTED","details":["#
       + #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"WHY","#
@@ -125,7 +126,7 @@ struct RESTErrorTests {
   }
 
   @Test func `an unknown name is told as a bad request`() throws {
-    let error = #expect(throws: FirestoreError.self) {
+    let error = #expect(throws: ServiceError.self) {
       try RESTTranscoder()
         .call(
           method: "POST",
@@ -149,6 +150,6 @@ struct RESTErrorTests {
     (.deadlineExceeded, 504), (.ok, 200),
   ])
   func `a code's HTTP status`(code: StatusCode, status: Int) {
-    #expect(RESTError.httpStatus(code) == status)
+    #expect(code.httpStatus == status)
   }
 }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 import FirestoreWire
@@ -51,7 +52,7 @@ struct ResponseJSONTests {
       .batchWrite,
       BatchWriteResponse(outcomes: [
         .success(WriteResult(updateTime: nil)),
-        .failure(FirestoreError(.notFound, "m", reason: .init("R", domain: "d"))),
+        .failure(ServiceError(.notFound, "m", reason: .init("R", domain: "d"))),
       ]),
       #"{"writeResults":[{},{}],"status":[{},{"code":5,"message":"m","details":["#
         + #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"d"}]}]}"#

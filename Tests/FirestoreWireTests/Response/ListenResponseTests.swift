@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 import Testing
@@ -15,7 +16,7 @@ import Testing
   }
 
   @Test func `target changes say kind, targets, cause, token and time`() throws {
-    let error = FirestoreError(.permissionDenied, "Missing or insufficient permissions.")
+    let error = ServiceError(.permissionDenied, "Missing or insufficient permissions.")
     let removed = try decoded(.targetChange(.remove, targets: [7], cause: error)).targetChange
     #expect(removed.targetChangeType == .remove)
     #expect(removed.targetIds == [7])
@@ -84,7 +85,7 @@ import Testing
       $0.addTarget.query.parent = "nonsense"
     }
     let bytes = [UInt8](try broken.serializedData())
-    #expect(throws: FirestoreError.self) { try ListenRequest(decoding: bytes) }
+    #expect(throws: ServiceError.self) { try ListenRequest(decoding: bytes) }
     let refused = ListenRequest.refusedTarget(in: bytes)
     #expect(refused?.id == 5)
     #expect(refused?.database == DatabaseID(project: "p"))

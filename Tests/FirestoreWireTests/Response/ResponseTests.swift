@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 import FirestoreWire
@@ -145,7 +146,7 @@ struct ResponseTests {
   }
 
   @Test func `a batch's results and statuses go side by side`() throws {
-    let error = FirestoreError(.notFound, "No document", reason: .init("R", helpURL: "https://h"))
+    let error = ServiceError(.notFound, "No document", reason: .init("R", helpURL: "https://h"))
     let response = BatchWriteResponse(
       outcomes: [
         .failure(error), .success(WriteResult(updateTime: CommitVersion(microseconds: 5))),

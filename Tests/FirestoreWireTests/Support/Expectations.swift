@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Testing
 
 /// Expects a body to be refused with that code and text.
@@ -11,7 +11,7 @@ func expectError(
   do {
     let result = try body()
     Issue.record("not refused: \(result)", sourceLocation: sourceLocation)
-  } catch let error as FirestoreError {
+  } catch let error as ServiceError {
     #expect(error.code == code, sourceLocation: sourceLocation)
     #expect(error.message == message, sourceLocation: sourceLocation)
   } catch {

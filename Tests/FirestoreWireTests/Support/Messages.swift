@@ -1,5 +1,5 @@
+import BaseText
 import FirestoreModel
-import FirestoreWire
 import SwiftProtobuf
 
 /// The model's types as generated messages: what an official client would send.

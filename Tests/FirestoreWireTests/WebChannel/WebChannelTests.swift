@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import ModelTestSupport
 import Testing
@@ -57,10 +57,10 @@ struct WebChannelTests {
   @Test(arguments: hostileNumbers)
   func `a number that no client of WebChannel sends is refused where it is read`(number: String) {
     for query in ["AID=\(number)", "TO=\(number)"] {
-      #expect(throws: FirestoreError.self, "\(query)") { try WebChannelParameters(query) }
+      #expect(throws: ServiceError.self, "\(query)") { try WebChannelParameters(query) }
     }
     for form in ["count=\(number)", "count=1&ofs=\(number)", "req\(number)___data__=x"] {
-      #expect(throws: FirestoreError.self, "\(form)") { try WebChannelForm(Array(form.utf8)) }
+      #expect(throws: ServiceError.self, "\(form)") { try WebChannelForm(Array(form.utf8)) }
     }
   }
 
@@ -72,11 +72,11 @@ struct WebChannelTests {
   @Test func `a form's fields beyond those of its maps are refused or cost nothing`() throws {
     let form = try WebChannelForm(Array("&&&a=%zz&req_type=x&=&count=1&req0___data__=x&".utf8))
     #expect(form.maps == [Array("x".utf8)])
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try WebChannelForm(Array("count=1&req1000___data__=x".utf8))
     }
     let large = String(repeating: "a:b%0A", count: 20_000)
-    #expect(throws: FirestoreError.self) { try WebChannelForm(Array("headers=\(large)".utf8)) }
+    #expect(throws: ServiceError.self) { try WebChannelForm(Array("headers=\(large)".utf8)) }
   }
 
   // MARK: Messages of the client
@@ -105,7 +105,7 @@ struct WebChannelTests {
     var inbox = WebChannelInbox(maximumHeldBytes: 1_000)
     let large = String(repeating: "x", count: 500)
     #expect(try inbox.receive(Self.form(1, [large])).isEmpty)
-    #expect(throws: FirestoreError.self) { try inbox.receive(Self.form(2, [large])) }
+    #expect(throws: ServiceError.self) { try inbox.receive(Self.form(2, [large])) }
   }
 
   @Test func `what comes again before its turn is the same`() throws {
@@ -115,7 +115,7 @@ struct WebChannelTests {
     let received = try inbox.receive(Self.form(0, ["a"]))
     #expect(received.map { String(decoding: $0, as: UTF8.self) } == ["a", "b"])
     // It counts as before.
-    #expect(throws: FirestoreError.self) { try inbox.receive(Self.form(3, [large])) }
+    #expect(throws: ServiceError.self) { try inbox.receive(Self.form(3, [large])) }
   }
 
   // MARK: Arrays to the client

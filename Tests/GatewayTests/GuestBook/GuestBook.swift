@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import Foundation
 import HTTPTypes
 import ServiceModule
@@ -58,7 +58,7 @@ final class GuestBook: Sendable {
   private func greet(_ request: ServiceRequest) async throws -> ServiceResponse {
     let text = String(decoding: try await request.body.collect(upTo: 1_000), as: UTF8.self)
     guard request.context.authorization != nil else {
-      throw FirestoreError(.unauthenticated, "Who are you?")
+      throw ServiceError(.unauthenticated, "Who are you?")
     }
     let project = request.parameters["project"] ?? ""
     let guest = request.parameters["guest"] ?? ""

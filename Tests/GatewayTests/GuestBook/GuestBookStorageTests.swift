@@ -1,4 +1,5 @@
 import Access
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import KeyValueStore
@@ -57,7 +58,7 @@ import Testing
   @Test func `data of an unknown name are refused with the names there are`() throws {
     let services = try StoredServices([GuestBook().storage])
     try Self.withScope { scope in
-      let error = #expect(throws: FirestoreError.self) {
+      let error = #expect(throws: ServiceError.self) {
         try services.importItems(of: "hosts", scope: scope, next: { nil }, tell: Self.ignore)
       }
       #expect(error?.code == .invalidArgument)
@@ -69,18 +70,18 @@ import Testing
     let book = GuestBook()
     for number in 1...102 { book.write(Greeting(guest: "\(number)", text: "")) }
     var broken = ServiceStorage("broken")
-    broken.maintenance = { throw FirestoreError(.internalError, "no") }
+    broken.maintenance = { throw ServiceError(.internalError, "no") }
     let services = try StoredServices([broken, book.storage])
     var failures: [String] = []
     #expect(services.maintain { name, _ in failures.append(name) })
     #expect(!services.maintain { name, _ in failures.append(name) })
     #expect(failures == ["broken", "broken"])
     #expect(book.greetings.first?.guest == "3")
-    #expect(throws: FirestoreError.self) { try services.maintain() }
+    #expect(throws: ServiceError.self) { try services.maintain() }
   }
 
   @Test func `two services of one name do not start`() {
-    #expect(throws: FirestoreError.self) {
+    #expect(throws: ServiceError.self) {
       try StoredServices([GuestBook().storage, GuestBook().storage])
     }
   }

@@ -1,4 +1,3 @@
-import FirestoreModel
 import NIOCore
 import ServiceModule
 import Testing

@@ -1,9 +1,11 @@
 import Access
 import Authentication
+import BaseRuntime
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import FirestoreService
-import FirestoreWire
 import Gateway
 import IdentityAPI
 import KeyValueStore
@@ -127,6 +129,6 @@ final class LogLines: Sendable {
 /// Asks nobody.
 private struct NoWeb: DocumentFetcher {
   func fetch(_ request: DocumentRequest) async throws -> FetchedDocument {
-    throw FirestoreError(.unavailable, "no web here")
+    throw ServiceError(.unavailable, "no web here")
   }
 }

@@ -1,7 +1,8 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import FirestoreModel
 import HTTPTypes
-import KeyValueStore
 import Logging
 import ServiceModule
 import Testing
@@ -52,7 +53,7 @@ import Testing
     request = nil
     #expect(ledger.bytes(of: .request) == 0)
     let large = Self.request(Self.list(5_000), account)
-    let error = await #expect(throws: FirestoreError.self) {
+    let error = await #expect(throws: ServiceError.self) {
       try await large.collectText(upTo: 20_000)
     }
     #expect(error?.code == .resourceExhausted)

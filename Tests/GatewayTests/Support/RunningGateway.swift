@@ -1,6 +1,6 @@
+import BaseRuntime
 import FirestoreAPI
 import Gateway
-import KeyValueStore
 import Logging
 import NIOCore
 import NIOPosix

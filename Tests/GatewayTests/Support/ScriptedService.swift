@@ -1,6 +1,6 @@
 import Access
+import BaseStatus
 import Dispatch
-import FirestoreModel
 import FirestoreService
 import FirestoreWire
 import Synchronization
@@ -10,7 +10,7 @@ final class ScriptedService: RPCService {
   /// A call that nobody has answered yet.
   struct Held: Sendable {
     let context: CallContext
-    let respond: @Sendable (Result<[UInt8], FirestoreError>) -> Void
+    let respond: @Sendable (Result<[UInt8], ServiceError>) -> Void
   }
 
   private struct State {
@@ -32,7 +32,7 @@ final class ScriptedService: RPCService {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void
   ) {
     state.withLock { $0.contexts.append(context) }
     switch method {
@@ -40,7 +40,7 @@ final class ScriptedService: RPCService {
       // Answers from another thread.
       DispatchQueue.global().async { respond(.success(request)) }
     case .deleteDocument:
-      respond(.failure(FirestoreError(.notFound, "No document: 100 % é")))
+      respond(.failure(ServiceError(.notFound, "No document: 100 % é")))
     case .updateDocument:
       hold(Held(context: context, respond: respond))
     default:
@@ -58,10 +58,10 @@ final class ScriptedService: RPCService {
     _ method: RPCMethod,
     context: CallContext,
     responses: any StreamResponses
-  ) throws(FirestoreError) -> any StreamCall {
+  ) throws(ServiceError) -> any StreamCall {
     state.withLock { $0.contexts.append(context) }
     if context.authorization == "Bearer refused" {
-      throw FirestoreError(.unauthenticated, "Missing or invalid authentication.")
+      throw ServiceError(.unauthenticated, "Missing or invalid authentication.")
     }
     let call = ScriptedCall(context: context, responses: responses, echoes: method == .write)
     let opener = state.withLock { state -> CheckedContinuation<ScriptedCall, Never>? in
@@ -87,7 +87,7 @@ final class ScriptedService: RPCService {
   func administer(
     _ request: AdminRequest,
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) {
     guard request.path == "/v1/projects/p/databases" else { return respond(.success(nil)) }
     let body = String(decoding: request.body, as: UTF8.self)
@@ -100,7 +100,7 @@ final class ScriptedService: RPCService {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<any ResponseStream, ServiceError>) -> Void
   ) {
     let count = Int(String(decoding: request.filter { (0x30...0x39).contains($0) }, as: UTF8.self))
     switch method {
@@ -113,7 +113,7 @@ final class ScriptedService: RPCService {
     case .runAggregationQuery:
       respond(.success(NumberedStream(count: 1, produced: produced, fails: true)))
     default:
-      respond(.failure(FirestoreError(.failedPrecondition, "no such stream")))
+      respond(.failure(ServiceError(.failedPrecondition, "no such stream")))
     }
   }
 
@@ -163,7 +163,7 @@ final class NumberedStream: ResponseStream {
 
   func next(
     maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) {
     let part = position.withLock { position -> [[UInt8]] in
       let end = min(count, position + max(1, maxBytes / 1_000))
@@ -171,9 +171,9 @@ final class NumberedStream: ResponseStream {
       return (position..<end).map { Array(repeating: UInt8(0x41 + $0 % 26), count: 1_000) }
     }
     produced.add(part.count)
-    let answer: Result<[[UInt8]], FirestoreError> =
+    let answer: Result<[[UInt8]], ServiceError> =
       fails && part.isEmpty
-      ? .failure(FirestoreError(.aborted, "stopped half-way")) : .success(part)
+      ? .failure(ServiceError(.aborted, "stopped half-way")) : .success(part)
     if hops { DispatchQueue.global().async { respond(answer) } } else { respond(answer) }
   }
 }

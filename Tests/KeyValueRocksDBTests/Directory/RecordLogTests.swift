@@ -1,6 +1,5 @@
 import Foundation
 import KeyValueRocksDB
-import KeyValueStore
 import Testing
 
 /// Damage to the write-ahead log of a store that was killed with everything still in the log.

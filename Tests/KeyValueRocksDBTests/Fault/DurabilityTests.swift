@@ -1,6 +1,5 @@
 import Foundation
 import KeyValueRocksDB
-import KeyValueStore
 import ModelTestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import BaseRuntime
 import Foundation
 import KeyValuePostgres
 import KeyValueRocksDB

@@ -1,6 +1,4 @@
-import FirestoreModel
 import Foundation
-import KeyValueStore
 import Testing
 
 @testable import ObjectStorage

@@ -1,5 +1,4 @@
 import Access
-import FirestoreModel
 import Testing
 
 @testable import ObjectStorage

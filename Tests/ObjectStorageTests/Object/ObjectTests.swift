@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseText
+import Checksums
 import Foundation
 import Testing
 

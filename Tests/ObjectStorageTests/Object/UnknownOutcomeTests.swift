@@ -1,6 +1,4 @@
 import Access
-import FirestoreModel
-import KeyValueStore
 import Testing
 
 @testable import ObjectStorage

@@ -1,6 +1,7 @@
 import Access
+import BaseRuntime
+import BaseText
 import DocumentStore
-import FirestoreModel
 import Foundation
 import KeyValueStore
 import Synchronization

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Testing
 
 @testable import Access
@@ -18,11 +18,11 @@ import Testing
     async throws
   {
     let fixture = try StorageFixture()
-    let permit = Self.permit(due: .now) { () throws(FirestoreError) in throw AccessControl.denied }
+    let permit = Self.permit(due: .now) { () throws(ServiceError) in throw AccessControl.denied }
     let bucket = try await fixture.storage.bucket(permit)
     let upload = try await bucket.beginUpload(NewObject(try ObjectName("late")))
     try await upload.write([1, 2, 3])
-    await #expect(throws: FirestoreError.self) { _ = try await upload.finish() }
+    await #expect(throws: ServiceError.self) { _ = try await upload.finish() }
     await upload.cancel()
     #expect(await code { _ = try await bucket.object(ObjectName("late")) } == .notFound)
     try fixture.close()
@@ -30,7 +30,7 @@ import Testing
 
   @Test func `an upload that is quick asks no account again`() async throws {
     let fixture = try StorageFixture()
-    let permit = Self.permit(due: .now + .seconds(3_600)) { () throws(FirestoreError) in
+    let permit = Self.permit(due: .now + .seconds(3_600)) { () throws(ServiceError) in
       throw AccessControl.denied
     }
     let bucket = try await fixture.storage.bucket(permit)

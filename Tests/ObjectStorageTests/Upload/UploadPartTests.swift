@@ -1,6 +1,5 @@
 import Access
-import FirestoreModel
-import KeyValueStore
+import BaseText
 import Testing
 
 @testable import ObjectStorage

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Testing
 
 @testable import PushMessaging
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `a notification with a link is declarative beside FCM's members`() throws {
-    let payload = try JSONText(
+    let payload = try JSONValue(
       parsing: """
         {"from":"1","notification":{"title":"New order","body":"Table 4"},
         "fcmOptions":{"link":"https://shop.example/orders/4"},"fcmMessageId":"m1"}
@@ -38,7 +38,7 @@ import Testing
     for size in 3_700..<3_900 {
       let body = String(repeating: "x", count: size)
       let text = #"{"notification":{"title":"T","body":"\#(body)"},\#(link)}"#
-      let payload = try JSONText(parsing: text)
+      let payload = try JSONValue(parsing: text)
       let made = DeclarativePush.adding(to: payload)
       #expect(made.compactBytes.count <= WebPushEncryption.maximumContent)
       if made != payload { forms += 1 }
@@ -55,7 +55,7 @@ import Testing
     #"["a list"]"#,
   ])
   func `what the form can't say stays as it is`(_ text: String) throws {
-    let payload = try JSONText(parsing: text)
+    let payload = try JSONValue(parsing: text)
     #expect(DeclarativePush.adding(to: payload) == payload)
   }
 }

@@ -1,5 +1,5 @@
+import BaseJSON
 import Crypto
-import FirestoreModel
 import Testing
 
 @testable import PushMessaging
@@ -108,8 +108,8 @@ import Testing
     )
   }
 
-  private static func claims(_ header: String) throws -> JSONText {
+  private static func claims(_ header: String) throws -> JSONValue {
     let segment = try parts(header).signed.split(separator: ".")[1]
-    return try JSONText(parsing: String(decoding: bytes(String(segment)), as: UTF8.self))
+    return try JSONValue(parsing: String(decoding: bytes(String(segment)), as: UTF8.self))
   }
 }

@@ -1,3 +1,5 @@
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import KeyValueRocksDB
@@ -150,9 +152,9 @@ protocol ListenJudge: AnyObject, Sendable {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision
+  ) throws(ServiceError) -> ListenDecision
 
-  func checkCredentials() throws(FirestoreError)
+  func checkCredentials() throws(ServiceError)
 }
 
 extension ListenJudge {
@@ -175,7 +177,7 @@ final class FixtureAuthority: ListenAuthority {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision {
+  ) throws(ServiceError) -> ListenDecision {
     try judge.decide(subject, in: database, at: version)
   }
 
@@ -183,12 +185,12 @@ final class FixtureAuthority: ListenAuthority {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision? {
+  ) throws(ServiceError) -> ListenDecision? {
     guard judge.answersFromMemory else { return nil }
     return try judge.decide(subject, in: database, at: version)
   }
 
-  func checkCredentials() throws(FirestoreError) { try judge.checkCredentials() }
+  func checkCredentials() throws(ServiceError) { try judge.checkCredentials() }
 }
 
 /// Lets everybody listen to everything.
@@ -197,9 +199,9 @@ final class OpenAuthority: ListenJudge {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision { .unconditional }
+  ) throws(ServiceError) -> ListenDecision { .unconditional }
 
-  func checkCredentials() throws(FirestoreError) {}
+  func checkCredentials() throws(ServiceError) {}
 }
 
 /// A directory that goes away with the object.

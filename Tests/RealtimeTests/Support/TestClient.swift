@@ -1,6 +1,7 @@
+import BaseRuntime
+import BaseStatus
 import Crypto
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 @testable import Realtime
@@ -32,7 +33,7 @@ final class TestClient: Sendable {
     var budget = Int.max
     /// Targets whose filter did not count what the client had at that moment.
     var mismatches: [Int32] = []
-    var error: FirestoreError?
+    var error: ServiceError?
     var hasEnded = false
     /// Every document name that was ever sent.
     var named: Set<ResourcePath> = []
@@ -53,7 +54,7 @@ final class TestClient: Sendable {
 
     func setReading(_ isReading: Bool) { state.withLock { $0.isReading = isReading } }
 
-    func finish(_ error: FirestoreError?) {
+    func finish(_ error: ServiceError?) {
       state.withLock { state in
         state.frames.append("end \(error?.code.rawValue ?? 0)")
         state.error = error

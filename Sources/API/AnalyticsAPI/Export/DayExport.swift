@@ -1,7 +1,7 @@
+import BaseRuntime
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import Gzip
-import KeyValueStore
 import ServiceModule
 
 /// Writes a day's events at the pace of who takes them, a part at a time.

@@ -1,16 +1,16 @@
+import BaseJSON
 import EventAnalytics
-import FirestoreModel
 
 // The columns of an export that are made of an event's parameters and its platform.
 
 extension RecordedEvent {
   /// The parameter `value`, where it is in dollars; other currencies are not converted.
-  var dollars: JSONText {
+  var dollars: JSONValue {
     guard event["currency"] == .string("USD"), let value = number("value") else { return .null }
     return value
   }
 
-  var device: JSONText {
+  var device: JSONValue {
     let isApple = ["IOS", "MACOS", "TVOS", "WATCHOS", "VISIONOS"].contains(context.platform)
     let isWeb = context.platform == "WEB"
     return .object([
@@ -26,7 +26,7 @@ extension RecordedEvent {
     ])
   }
 
-  private var category: JSONText {
+  private var category: JSONValue {
     switch context.platform {
     case "IOS" where context.model.hasPrefix("iPad"): .string("tablet")
     case "IOS", "ANDROID": .string("mobile")
@@ -35,12 +35,12 @@ extension RecordedEvent {
     }
   }
 
-  var dimensions: JSONText {
+  var dimensions: JSONValue {
     hostname == .null ? .null : .object([.init("hostname", hostname)])
   }
 
   /// The host of `page_location`.
-  private var hostname: JSONText {
+  private var hostname: JSONValue {
     guard case .string(let location) = event["page_location"] else { return .null }
     let parts = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty else { return .null }
@@ -53,13 +53,13 @@ extension RecordedEvent {
   }
 
   /// What a campaign's parameters say of an event's source.
-  var collectedSource: JSONText {
+  var collectedSource: JSONValue {
     let columns = [
       ("manual_campaign_id", "campaign_id"), ("manual_campaign_name", "campaign"),
       ("manual_source", "source"), ("manual_medium", "medium"), ("manual_term", "term"),
       ("manual_content", "content"), ("gclid", "gclid"),
     ]
-    let members = columns.compactMap { column, parameter -> JSONText.Member? in
+    let members = columns.compactMap { column, parameter -> JSONValue.Member? in
       guard case .string(let text) = event[parameter] else { return nil }
       return .init(column, .string(text))
     }
@@ -67,9 +67,9 @@ extension RecordedEvent {
   }
 
   /// What a purchase, or another event with items, comes to.
-  var ecommerce: JSONText {
+  var ecommerce: JSONValue {
     let items = items ?? []
-    var members: [JSONText.Member] = []
+    var members: [JSONValue.Member] = []
     if !items.isEmpty {
       let quantities = items.map { item in
         if case .integer(let number) = item.first(where: { $0.name == "quantity" })?.value {
@@ -97,7 +97,7 @@ extension RecordedEvent {
     return nil
   }
 
-  private func number(_ parameter: String) -> JSONText? {
+  private func number(_ parameter: String) -> JSONValue? {
     switch event[parameter] {
     case .integer(let number): .number("\(number)")
     case .double(let number): .number("\(number)")

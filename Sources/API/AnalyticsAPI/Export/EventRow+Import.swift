@@ -1,9 +1,10 @@
+import BaseJSON
+import BaseStatus
 import EventAnalytics
-import FirestoreModel
 
 extension RecordedEvent {
   /// Reads a row of BigQuery's export; INVALID_ARGUMENT for what is none.
-  init(row: JSONText) throws(FirestoreError) {
+  init(row: JSONValue) throws(ServiceError) {
     guard let time = Self.integer(row["event_timestamp"]), let name = row["event_name"]?.string
     else {
       throw .invalidArgument("A line has no event_timestamp or event_name.")
@@ -36,12 +37,12 @@ extension RecordedEvent {
   /// From 2000 to 2100: far enough for every history, and near enough for days to be walked through.
   private static let times: ClosedRange<Int64> = 946_684_800_000_000...4_102_444_800_000_000
 
-  private static func integer(_ json: JSONText?) -> Int64? {
+  private static func integer(_ json: JSONValue?) -> Int64? {
     json?.integer ?? json?.string.flatMap { Int64($0) }
   }
 
   /// The one member of a value's columns that is set.
-  private static func value(_ json: JSONText?) -> EventValue? {
+  private static func value(_ json: JSONValue?) -> EventValue? {
     if let text = json?["string_value"]?.string { return .string(text) }
     if let number = integer(json?["int_value"]) { return .integer(number) }
     for name in ["double_value", "float_value"] {
@@ -52,7 +53,7 @@ extension RecordedEvent {
     return nil
   }
 
-  private static func item(_ json: JSONText) -> [EventParameter] {
+  private static func item(_ json: JSONValue) -> [EventParameter] {
     (json.members ?? []).compactMap { member in
       switch member.value {
       case .string(let text): EventParameter(member.key, .string(text))
@@ -66,7 +67,7 @@ extension RecordedEvent {
     }
   }
 
-  private static func context(_ row: JSONText) -> EventContext {
+  private static func context(_ row: JSONValue) -> EventContext {
     func text(_ group: String, _ name: String) -> String {
       String((row[group]?[name]?.string ?? "").prefix(EventLimits.contextLength))
     }
@@ -83,7 +84,7 @@ extension RecordedEvent {
     return context
   }
 
-  private static func properties(_ json: JSONText?, _ time: Int64) -> [UserProperty] {
+  private static func properties(_ json: JSONValue?, _ time: Int64) -> [UserProperty] {
     (json?.elements ?? []).compactMap { column in
       guard let key = column["key"]?.string, let value = value(column["value"]) else { return nil }
       let text: String

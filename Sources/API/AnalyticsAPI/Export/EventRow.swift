@@ -1,5 +1,5 @@
+import BaseJSON
 import EventAnalytics
-import FirestoreModel
 
 // A line of an export has the columns of BigQuery's table `events_YYYYMMDD` that Brasa knows something of; integers are
 // strings, as in BigQuery's own JSON. What others have on top is passed over when it is read.
@@ -8,7 +8,7 @@ extension RecordedEvent {
   /// The event as a row of BigQuery's export.
   ///
   /// - Parameter isActive: Whether the installation was active on the day.
-  func row(on day: EventDay, isActive: Bool) -> JSONText {
+  func row(on day: EventDay, isActive: Bool) -> JSONValue {
     .object([
       .init("event_date", .string(day.compactText)),
       .init("event_timestamp", .integerText(event.time)),
@@ -17,8 +17,8 @@ extension RecordedEvent {
       .init("event_value_in_usd", dollars),
       .init("event_server_timestamp_offset", .integerText(clockOffset)),
       .init("batch_event_index", .integerText(event.sequence)),
-      .init("user_id", userID.map(JSONText.string) ?? .null),
-      .init("user_pseudo_id", instanceID.map(JSONText.string) ?? .null),
+      .init("user_id", userID.map(JSONValue.string) ?? .null),
+      .init("user_pseudo_id", instanceID.map(JSONValue.string) ?? .null),
       .init("is_active_user", .boolean(isActive)),
       .init(
         "privacy_info",
@@ -49,8 +49,8 @@ extension RecordedEvent {
 
 extension EventParameter {
   /// The parameter as an element of `event_params`; none for items, which have a column of their own.
-  fileprivate var columns: [JSONText] {
-    let value: JSONText
+  fileprivate var columns: [JSONValue] {
+    let value: JSONValue
     switch self.value {
     case .string(let text): value = .object([.init("string_value", .string(text))])
     case .integer(let number): value = .object([.init("int_value", .integerText(number))])
@@ -62,15 +62,15 @@ extension EventParameter {
 }
 
 extension UserProperty {
-  fileprivate var column: JSONText {
-    let members: [JSONText.Member] = [
+  fileprivate var column: JSONValue {
+    let members: [JSONValue.Member] = [
       .init("string_value", .string(value)), .init("set_timestamp_micros", .integerText(time)),
     ]
     return .object([.init("key", .string(name)), .init("value", .object(members))])
   }
 }
 
-extension JSONText {
+extension JSONValue {
   /// A whole number as a string.
-  fileprivate static func integerText(_ number: Int64) -> JSONText { .string("\(number)") }
+  fileprivate static func integerText(_ number: Int64) -> JSONValue { .string("\(number)") }
 }

@@ -1,5 +1,7 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import ServiceModule
 
 /// Moves a project's events out and in, as rows of BigQuery's export.
@@ -50,8 +52,8 @@ package struct EventTransfer {
     try analytics.importEvents(into: project) {
       while let line = try next() {
         do {
-          return try RecordedEvent(row: JSONText(parsing: String(decoding: line, as: UTF8.self)))
-        } catch let error as FirestoreError {
+          return try RecordedEvent(row: JSONValue(parsing: String(decoding: line, as: UTF8.self)))
+        } catch let error as ServiceError {
           guard error.code == .invalidArgument else { throw error }
           try refused(error.message)
         }

@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseStatus
 import EventAnalytics
-import FirestoreModel
 
 /// A batch as our SDK sends it; `docs/analytics.md` has the form.
 struct BatchMessage {
@@ -10,7 +11,7 @@ struct BatchMessage {
   let secret: String?
 
   /// Reads a batch of an app; INVALID_ARGUMENT names what is wrong.
-  init(_ json: JSONText, appID: String) throws(FirestoreError) {
+  init(_ json: JSONValue, appID: String) throws(ServiceError) {
     guard appID.utf8.count <= EventLimits.contextLength else { throw Self.wrong("appId") }
     let fields = MessageFields(json)
     let isDenied =
@@ -38,7 +39,7 @@ struct BatchMessage {
     secret = isDenied ? nil : try fields.text("appInstanceSecret", atMost: 64)
   }
 
-  static func wrong(_ field: String) -> FirestoreError {
+  static func wrong(_ field: String) -> ServiceError {
     .invalidArgument("Invalid value at '\(field)'.")
   }
 
@@ -53,7 +54,7 @@ struct BatchMessage {
   private static func context(
     _ device: MessageFields?,
     appID: String
-  ) throws(FirestoreError) -> EventContext {
+  ) throws(ServiceError) -> EventContext {
     var context = EventContext()
     context.appID = appID
     guard let device else { return context }
@@ -70,9 +71,9 @@ struct BatchMessage {
   }
 
   private static func properties(
-    _ json: JSONText?,
+    _ json: JSONValue?,
     _ sent: Int64
-  ) throws(FirestoreError) -> [UserProperty] {
+  ) throws(ServiceError) -> [UserProperty] {
     guard let json, json != .null else { return [] }
     guard let members = json.members, members.count <= 100 else { throw wrong("userProperties") }
     var properties: [UserProperty] = []
@@ -91,7 +92,7 @@ struct BatchMessage {
     return properties
   }
 
-  private static func event(_ json: JSONText) throws(FirestoreError) -> AnalyticsEvent {
+  private static func event(_ json: JSONValue) throws(ServiceError) -> AnalyticsEvent {
     let fields = MessageFields(json)
     guard let time = try fields.integer("timeMicros"), isTime(time) else {
       throw wrong("events.timeMicros")
@@ -105,9 +106,9 @@ struct BatchMessage {
   }
 
   private static func parameters(
-    _ json: JSONText?,
+    _ json: JSONValue?,
     mayHaveItems: Bool
-  ) throws(FirestoreError) -> [EventParameter] {
+  ) throws(ServiceError) -> [EventParameter] {
     guard let json, json != .null else { return [] }
     guard let members = json.members else { throw wrong("events.params") }
     var parameters: [EventParameter] = []
@@ -119,10 +120,10 @@ struct BatchMessage {
   }
 
   private static func value(
-    _ json: JSONText,
+    _ json: JSONValue,
     _ name: String,
     mayHaveItems: Bool
-  ) throws(FirestoreError) -> EventValue {
+  ) throws(ServiceError) -> EventValue {
     guard let members = json.members, members.count == 1, let member = members.first else {
       throw wrong("events.params.\(name.prefix(60))")
     }
@@ -145,15 +146,15 @@ struct BatchMessage {
 
 /// The members of a message's object, each of a type or absent.
 struct MessageFields {
-  private let members: [JSONText.Member]
+  private let members: [JSONValue.Member]
 
   /// The members of an object; none of what is no object.
-  init(_ json: JSONText?) { members = json?.members ?? [] }
+  init(_ json: JSONValue?) { members = json?.members ?? [] }
 
-  subscript(name: String) -> JSONText? { members.first { $0.key == name }?.value }
+  subscript(name: String) -> JSONValue? { members.first { $0.key == name }?.value }
 
   /// A text; INVALID_ARGUMENT where it is none or longer.
-  func text(_ name: String, atMost length: Int) throws(FirestoreError) -> String? {
+  func text(_ name: String, atMost length: Int) throws(ServiceError) -> String? {
     switch self[name] {
     case .null, nil: return nil
     case .string(let text) where text.unicodeScalars.count <= length: return text
@@ -162,7 +163,7 @@ struct MessageFields {
   }
 
   /// A whole number, or a text of its digits.
-  func integer(_ name: String) throws(FirestoreError) -> Int64? {
+  func integer(_ name: String) throws(ServiceError) -> Int64? {
     switch self[name] {
     case .null, nil: return nil
     case .string(let digits):
@@ -175,7 +176,7 @@ struct MessageFields {
   }
 
   /// A truth value.
-  func flag(_ name: String) throws(FirestoreError) -> Bool? {
+  func flag(_ name: String) throws(ServiceError) -> Bool? {
     switch self[name] {
     case .null, nil: return nil
     case .boolean(let flag): return flag
@@ -184,7 +185,7 @@ struct MessageFields {
   }
 
   /// An object.
-  func object(_ name: String) throws(FirestoreError) -> MessageFields? {
+  func object(_ name: String) throws(ServiceError) -> MessageFields? {
     switch self[name] {
     case .null, nil: return nil
     case .object(let members): return MessageFields(.object(members))
@@ -193,7 +194,7 @@ struct MessageFields {
   }
 
   /// One of some words.
-  func choice(_ name: String, _ words: [String]) throws(FirestoreError) -> String? {
+  func choice(_ name: String, _ words: [String]) throws(ServiceError) -> String? {
     guard let word = try text(name, atMost: 100) else { return nil }
     guard words.contains(word) else { throw BatchMessage.wrong(name) }
     return word

@@ -1,9 +1,11 @@
 import Access
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// What apps and servers send events to.
@@ -130,7 +132,7 @@ struct IntakeRoutes: Sendable {
       if let batch { _ = try await analytics.record(batch, project: call.project) }
     } catch is ServiceBody.TooLarge {
       // A request that is wrong is answered as one that is right.
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }
     }
     return ServiceResponse(status: .noContent)
@@ -148,11 +150,11 @@ struct IntakeRoutes: Sendable {
     } catch is ServiceBody.TooLarge {
       let limit = "A request has at most \(Self.protocolBytes) bytes."
       drops = [EventDrop(index: nil, field: "", .exceededMaxEntities, limit)]
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }
       drops = [EventDrop(index: nil, field: "", .valueInvalid, error.message)]
     }
-    let messages = JSONText.array(drops.map(\.validationMessage))
+    let messages = JSONValue.array(drops.map(\.validationMessage))
     return .json(.object([.init("validationMessages", messages)]))
   }
 
@@ -163,7 +165,7 @@ struct IntakeRoutes: Sendable {
     guard request.context.authorization != nil else { return false }
     let (access, context) = (access, request.context)
     return try await threads.run(caller: context.network) {
-      do throws(FirestoreError) {
+      do throws(ServiceError) {
         try access.requireAdministration(try access.identify(context), of: project)
         return true
       } catch {
@@ -180,7 +182,7 @@ struct IntakeRoutes: Sendable {
     let project: Text
     let body: [UInt8]
 
-    func message(_ json: JSONText, now: Int64) throws(FirestoreError) -> ProtocolMessage {
+    func message(_ json: JSONValue, now: Int64) throws(ServiceError) -> ProtocolMessage {
       try ProtocolMessage(json, appID: app, isWeb: isWeb, now: now)
     }
   }
@@ -190,7 +192,7 @@ struct IntakeRoutes: Sendable {
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
     let secret = parameter("api_secret")
     guard let app = parameter("firebase_app_id") ?? parameter("measurement_id"), !app.isEmpty else {
-      throw FirestoreError.invalidArgument("firebase_app_id or measurement_id is required.")
+      throw ServiceError.invalidArgument("firebase_app_id or measurement_id is required.")
     }
     let project = try await project(secret, path: secret, request)
     let body = try await request.collectUnpackedText(upTo: Self.protocolBytes)
@@ -220,13 +222,13 @@ struct IntakeRoutes: Sendable {
     try await threads.run(on: .intake, caller: request.context.network) { try work() }
   }
 
-  private static func json(_ bytes: [UInt8]) throws(FirestoreError) -> JSONText {
+  private static func json(_ bytes: [UInt8]) throws(ServiceError) -> JSONValue {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw FirestoreError.invalidArgument("The body is not valid UTF-8.")
+      throw ServiceError.invalidArgument("The body is not valid UTF-8.")
     }
-    let json = try JSONText(parsing: text)
+    let json = try JSONValue(parsing: text)
     guard json.members != nil else {
-      throw FirestoreError.invalidArgument("Invalid JSON payload received. An object is expected.")
+      throw ServiceError.invalidArgument("Invalid JSON payload received. An object is expected.")
     }
     return json
   }
@@ -234,8 +236,8 @@ struct IntakeRoutes: Sendable {
 
 extension BatchReceipt {
   /// As apps are told.
-  fileprivate var json: JSONText {
-    var members = [JSONText.Member("accepted", .integer(accepted))]
+  fileprivate var json: JSONValue {
+    var members = [JSONValue.Member("accepted", .integer(accepted))]
     if isRepeated { members.append(.init("repeated", .boolean(true))) }
     if !drops.isEmpty { members.append(.init("dropped", .array(drops.map(\.json)))) }
     return .object(members)
@@ -244,8 +246,8 @@ extension BatchReceipt {
 
 extension EventDrop {
   /// As apps and the DebugView are told.
-  var json: JSONText {
-    var members: [JSONText.Member] = []
+  var json: JSONValue {
+    var members: [JSONValue.Member] = []
     if let index { members.append(.init("index", .integer(index))) }
     if let field { members.append(.init("field", .string(field))) }
     members.append(.init("code", .string(code.name)))
@@ -254,7 +256,7 @@ extension EventDrop {
   }
 
   /// As the Measurement Protocol's validation has it.
-  fileprivate var validationMessage: JSONText {
+  fileprivate var validationMessage: JSONValue {
     let path = [index == nil ? nil : "events", field].compactMap { $0 }.joined(separator: ".")
     return .object([
       .init("fieldPath", .string(path)), .init("description", .string(description)),
@@ -265,7 +267,7 @@ extension EventDrop {
 
 extension ServiceResponse {
   /// A JSON answer.
-  static func json(_ json: JSONText) -> ServiceResponse { .json(Array(json.compact.utf8)) }
+  static func json(_ json: JSONValue) -> ServiceResponse { .json(Array(json.compact.utf8)) }
 }
 
 extension HTTPField.Name {

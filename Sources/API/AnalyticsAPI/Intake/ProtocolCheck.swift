@@ -1,5 +1,5 @@
+import BaseJSON
 import EventAnalytics
-import FirestoreModel
 
 /// Looks at what a request of the Measurement Protocol says beside its events: consent, who its user is, where.
 ///
@@ -8,10 +8,10 @@ import FirestoreModel
 struct ProtocolCheck {
   /// What is wrong, and what the protocol does not have, where `validation_behavior` asks for that; events count all the same.
   private(set) var remarks: [EventDrop] = []
-  private let json: JSONText
+  private let json: JSONValue
 
   /// Checks a request that comes at a time, in microseconds.
-  init(_ json: JSONText, now: Int64) {
+  init(_ json: JSONValue, now: Int64) {
     self.json = json
     checkTimes(now)
     let behaviors = ["RELAXED", "ENFORCE_RECOMMENDATIONS"]
@@ -74,7 +74,7 @@ struct ProtocolCheck {
   /// The time that a field says; nil where it is absent or cannot be read, which is told.
   private mutating func requireTime(
     _ field: String,
-    _ value: JSONText?,
+    _ value: JSONValue?,
     of index: Int? = nil
   ) -> Int64? {
     guard let value, value != .null else { return nil }
@@ -84,7 +84,7 @@ struct ProtocolCheck {
     return nil
   }
 
-  private mutating func requireChoice(_ field: String, _ value: JSONText?, _ choices: [String]) {
+  private mutating func requireChoice(_ field: String, _ value: JSONValue?, _ choices: [String]) {
     require(field, value, choices.joined(separator: " or ")) {
       $0.string.map(choices.contains) ?? false
     }
@@ -92,16 +92,16 @@ struct ProtocolCheck {
 
   private mutating func require(
     _ field: String,
-    _ value: JSONText?,
+    _ value: JSONValue?,
     _ form: String,
-    _ isRight: (JSONText) -> Bool
+    _ isRight: (JSONValue) -> Bool
   ) {
     guard let value, value != .null, !isRight(value) else { return }
     let text = "The field [\(field)] has to be \(form)."
     remarks.append(EventDrop(index: nil, field: field, .valueInvalid, text))
   }
 
-  private mutating func recommend(_ json: JSONText?, _ known: Set<String>, _ path: String) {
+  private mutating func recommend(_ json: JSONValue?, _ known: Set<String>, _ path: String) {
     for member in json?.members ?? [] where !known.contains(member.key) {
       guard remarks.count < 100 else { return }
       let field = "\(path)\(member.key.prefix(60))"

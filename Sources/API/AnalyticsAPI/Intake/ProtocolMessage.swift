@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseStatus
 import EventAnalytics
-import FirestoreModel
 
 /// A request of the Measurement Protocol.
 struct ProtocolMessage {
@@ -10,7 +11,7 @@ struct ProtocolMessage {
   let remarks: [EventDrop]
 
   /// Reads a request for an app, or a stream of the web; INVALID_ARGUMENT where it is not of the form.
-  init(_ json: JSONText, appID: String, isWeb: Bool, now: Int64) throws(FirestoreError) {
+  init(_ json: JSONValue, appID: String, isWeb: Bool, now: Int64) throws(ServiceError) {
     let fields = MessageFields(json)
     let check = ProtocolCheck(json, now: now)
     var problems: [EventDrop] = []
@@ -71,7 +72,7 @@ struct ProtocolMessage {
     return isHexadecimal || isInstallation
   }
 
-  private static func text(_ json: JSONText?) -> String? {
+  private static func text(_ json: JSONValue?) -> String? {
     switch json {
     case .string(let text): text
     case .number(let digits): digits
@@ -80,13 +81,13 @@ struct ProtocolMessage {
   }
 
   /// A time in microseconds, as a number or a text of its digits; nil for others, which count as none.
-  static func time(_ json: JSONText?) -> Int64? {
+  static func time(_ json: JSONValue?) -> Int64? {
     let time = json?.integer ?? json?.string.flatMap { Int64($0) }
     return time.flatMap { BatchMessage.isTime($0) ? $0 : nil }
   }
 
   private static func context(
-    _ device: JSONText?,
+    _ device: JSONValue?,
     _ appID: String,
     isWeb: Bool
   ) -> EventContext {
@@ -109,7 +110,7 @@ struct ProtocolMessage {
     return parts.count == 4 ? parts[2].uppercased() : ""
   }
 
-  private static func properties(_ json: JSONText?, _ time: Int64) -> [UserProperty] {
+  private static func properties(_ json: JSONValue?, _ time: Int64) -> [UserProperty] {
     (json?.members ?? []).prefix(100).compactMap { member in
       guard let value = text(member.value["value"]) else { return nil }
       let set = Self.time(member.value["timestamp_micros"]) ?? time
@@ -118,11 +119,11 @@ struct ProtocolMessage {
   }
 
   private static func event(
-    _ json: JSONText,
+    _ json: JSONValue,
     _ index: Int,
     _ time: Int64,
     isDebug: inout Bool
-  ) throws(FirestoreError) -> AnalyticsEvent {
+  ) throws(ServiceError) -> AnalyticsEvent {
     guard json.members != nil else {
       throw .invalidArgument("Event at index: [\(index)] is no object.")
     }
@@ -145,14 +146,14 @@ struct ProtocolMessage {
 
   private static func append(
     _ name: String,
-    _ json: JSONText,
+    _ json: JSONValue,
     to parameters: inout [EventParameter]
   ) {
     if let value = value(json) { parameters.append(EventParameter(name, value)) }
   }
 
   /// What a parameter's JSON says; nil for what Google ignores.
-  private static func value(_ json: JSONText) -> EventValue? {
+  private static func value(_ json: JSONValue) -> EventValue? {
     switch json {
     case .null: return nil
     case .boolean(let flag): return .integer(flag ? 1 : 0)

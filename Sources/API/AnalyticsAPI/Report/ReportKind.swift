@@ -1,5 +1,7 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import EventAnalytics
-import FirestoreModel
 
 /// A report that may be asked for by its name, over HTTP and by the command line.
 struct ReportKind: Sendable {
@@ -9,7 +11,7 @@ struct ReportKind: Sendable {
   /// Whether the request has a body.
   var takesBody = false
   let table: ReportTable
-  let answer: @Sendable (Reports, ReportCall) throws -> JSONText
+  let answer: @Sendable (Reports, ReportCall) throws -> JSONValue
 
   static let all = [
     ReportKind(path: "live", table: .live) { try $0.live($1) },
@@ -61,7 +63,7 @@ package struct ReportText: Sendable {
         $0.path == parts.first && $0.isNamed == (parts.count == 2)
       })
     else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "There is no report \"\(name.prefix(60))\": there are \(Self.names.joined(separator: ", "))."
       )
     }

@@ -1,9 +1,11 @@
 import Access
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// What administrators and the console ask about a project's events.
@@ -37,7 +39,7 @@ struct ReportRoutes: Sendable {
 
   private static let bodyLimit = 64 << 10
 
-  private typealias Answer = @Sendable (Reports, ReportCall) throws -> JSONText
+  private typealias Answer = @Sendable (Reports, ReportCall) throws -> JSONValue
 
   var routes: [HTTPRoute] {
     ReportKind.all.map { route($0) } + otherRoutes
@@ -66,7 +68,7 @@ struct ReportRoutes: Sendable {
       try access.requireAdministration(try access.identify(context), of: request.project)
     }
     guard let day = EventDay(request.parameters["name"] ?? "") else {
-      throw FirestoreError.invalidArgument("A day is written as 2026-11-23.")
+      throw ServiceError.invalidArgument("A day is written as 2026-11-23.")
     }
     let project = Text(request.parameters["project"] ?? "")
     let export = DayExport(analytics: analytics, threads: threads, project: project, day: day)
@@ -140,7 +142,7 @@ struct ReportCall: Sendable {
   }
 
   /// Whether CSV is asked for, by the parameter or, where there is none, by the header.
-  func wantsCSV(accepting header: String?, hasTable: Bool) throws(FirestoreError) -> Bool {
+  func wantsCSV(accepting header: String?, hasTable: Bool) throws(ServiceError) -> Bool {
     switch parameter("format") {
     case "csv"?:
       guard hasTable else { throw .invalidArgument("This is no table that could be CSV.") }

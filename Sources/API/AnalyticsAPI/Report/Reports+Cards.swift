@@ -1,27 +1,28 @@
+import BaseJSON
+import BaseStatus
 import EventAnalytics
-import FirestoreModel
 
 extension Reports {
-  func events(_ call: ReportCall) throws -> JSONText {
+  func events(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let keyEvents = Set(analytics.settings(of: call.project).keyEvents)
     let rows = try analytics.events(of: call.project, range).map { row in
-      let mark = JSONText.Member("isKeyEvent", .boolean(keyEvents.contains(row.name)))
-      return JSONText.object((row.json.members ?? []) + [mark])
+      let mark = JSONValue.Member("isKeyEvent", .boolean(keyEvents.contains(row.name)))
+      return JSONValue.object((row.json.members ?? []) + [mark])
     }
     return range.json("events", rows)
   }
 
-  func dropped(_ call: ReportCall) throws -> JSONText {
+  func dropped(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     return range.json("dropped", try analytics.dropped(of: call.project, range).map(\.json))
   }
 
-  func parameters(_ call: ReportCall) throws -> JSONText {
+  func parameters(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let reports = try analytics.parameters(of: call.project, range, event: call.name ?? "")
     let parameters = reports.map { report in
-      JSONText.object(
+      JSONValue.object(
         [
           .init("name", .string(report.name)),
           .init("values", .array(report.values.prefix(Self.rowLimit).map(\.json))),
@@ -31,7 +32,7 @@ extension Reports {
     return range.json("parameters", parameters)
   }
 
-  func breakdown(_ call: ReportCall) throws -> JSONText {
+  func breakdown(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let rows: [ReportRow]
     if let property = call.parameter("property") {
@@ -40,7 +41,7 @@ extension Reports {
       let name = call.parameter("by") ?? ""
       guard let dimension = BreakdownDimension(rawValue: name) else {
         let names = BreakdownDimension.allCases.map(\.rawValue).joined(separator: ", ")
-        throw FirestoreError.invalidArgument("by is one of \(names).")
+        throw ServiceError.invalidArgument("by is one of \(names).")
       }
       rows = try analytics.breakdown(
         of: call.project,
@@ -52,11 +53,11 @@ extension Reports {
     return range.json("rows", rows.prefix(Self.rowLimit).map(\.json))
   }
 
-  func users(_ call: ReportCall) throws -> JSONText {
+  func users(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let totals = try analytics.userTotals(of: call.project, range)
     let days = try analytics.users(of: call.project, range).map { day in
-      JSONText.object([
+      JSONValue.object([
         .init("day", .string(day.day.text)), .init("users", .integer(day.all)),
         .init("active", .integer(day.active)), .init("active7", .integer(day.active7)),
         .init("active28", .integer(day.active28)), .init("new", .integer(day.new)),
@@ -75,11 +76,11 @@ extension Reports {
     )
   }
 
-  func retention(_ call: ReportCall) throws -> JSONText {
+  func retention(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let days = try call.number("days", 1...90) ?? 28
     let cohorts = try analytics.retention(of: call.project, range, days: days).map { cohort in
-      JSONText.object([
+      JSONValue.object([
         .init("day", .string(cohort.day.text)), .init("users", .integer(cohort.users)),
         .init("returned", .array(cohort.returned.map { .integer($0) })),
       ])
@@ -87,7 +88,7 @@ extension Reports {
     return range.json("cohorts", cohorts)
   }
 
-  func funnel(_ call: ReportCall) throws -> JSONText {
+  func funnel(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let body = try call.body()
     let steps = (body["steps"]?.elements ?? []).map { $0.string ?? "" }
@@ -95,19 +96,19 @@ extension Reports {
     let funnel = try Funnel(steps: steps, windowSeconds: seconds)
     let counts = try analytics.funnel(of: call.project, range, funnel)
     let rows = zip(steps, counts).map { step, users in
-      JSONText.object([.init("event", .string(step)), .init("users", .integer(users))])
+      JSONValue.object([.init("event", .string(step)), .init("users", .integer(users))])
     }
     // From the first day that is counted.
     return (try analytics.keptDays(of: call.project, range) ?? range).json("steps", rows)
   }
 
-  func timeline(_ call: ReportCall) throws -> JSONText {
+  func timeline(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let subject: EventSubject
     switch (call.parameter("instance"), call.parameter("user")) {
     case (let id?, nil): subject = .instance(id)
     case (nil, let id?): subject = .user(id)
-    default: throw FirestoreError.invalidArgument("Either instance or user is required.")
+    default: throw ServiceError.invalidArgument("Either instance or user is required.")
     }
     let limit = try call.number("limit", 1...10_000) ?? 200
     let events = try analytics.timeline(of: subject, project: call.project, range, limit: limit)
@@ -120,12 +121,12 @@ extension Reports {
 
 extension ReportCall {
   /// The days that are asked for: the last 28 up to today in the project's zone, where nothing is said.
-  func range(_ analytics: EventAnalytics) throws(FirestoreError) -> DayRange {
+  func range(_ analytics: EventAnalytics) throws(ServiceError) -> DayRange {
     let last = try day("to") ?? analytics.today(of: project)
     return try DayRange(try day("from") ?? last.advanced(by: -27), last)
   }
 
-  private func day(_ name: String) throws(FirestoreError) -> EventDay? {
+  private func day(_ name: String) throws(ServiceError) -> EventDay? {
     guard let text = parameter(name) else { return nil }
     guard let day = EventDay(text) else {
       throw .invalidArgument("Invalid value at '\(name)': a day is written as 2026-11-23.")
@@ -134,7 +135,7 @@ extension ReportCall {
   }
 
   /// A whole number of the URL within bounds.
-  func number(_ name: String, _ bounds: ClosedRange<Int>) throws(FirestoreError) -> Int? {
+  func number(_ name: String, _ bounds: ClosedRange<Int>) throws(ServiceError) -> Int? {
     guard let text = parameter(name) else { return nil }
     guard let number = Int(text), bounds.contains(number) else {
       throw .invalidArgument(
@@ -145,11 +146,11 @@ extension ReportCall {
   }
 
   /// The body as JSON; an empty one is an empty object.
-  func body() throws(FirestoreError) -> JSONText {
+  func body() throws(ServiceError) -> JSONValue {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .invalidArgument("The body is not valid UTF-8.")
     }
-    return text.isEmpty ? .object([]) : try JSONText(parsing: text)
+    return text.isEmpty ? .object([]) : try JSONValue(parsing: text)
   }
 }
 
@@ -157,9 +158,9 @@ extension DayRange {
   /// An answer about the days.
   fileprivate func json(
     _ name: String,
-    _ rows: [JSONText],
-    _ others: [JSONText.Member] = []
-  ) -> JSONText {
+    _ rows: [JSONValue],
+    _ others: [JSONValue.Member] = []
+  ) -> JSONValue {
     .object(
       [.init("from", .string(first.text)), .init("to", .string(last.text))] + others
         + [.init(name, .array(rows))]
@@ -168,7 +169,7 @@ extension DayRange {
 }
 
 extension ReportRow {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .object([
       .init("name", .string(name)), .init("now", figures.json), .init("before", before.json),
     ])
@@ -176,7 +177,7 @@ extension ReportRow {
 }
 
 extension ReportFigures {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .object([
       .init("events", .integer(events)), .init("users", .integer(users)),
       .init("value", .number(Self.decimal(valueMicros))),
@@ -194,11 +195,11 @@ extension ReportFigures {
 }
 
 extension RecordedEvent {
-  fileprivate var json: JSONText {
-    var members: [JSONText.Member] = [
+  fileprivate var json: JSONValue {
+    var members: [JSONValue.Member] = [
       .init("time", .string(EventTime.text(event.time))), .init("event", .string(event.name)),
       .init("params", event.parameters.json),
-      .init("appInstanceId", instanceID.map(JSONText.string) ?? .null),
+      .init("appInstanceId", instanceID.map(JSONValue.string) ?? .null),
     ]
     if let userID { members.append(.init("userId", .string(userID))) }
     members.append(.init("device", context.json))

@@ -1,5 +1,5 @@
+import BaseJSON
 import EventAnalytics
-import FirestoreModel
 
 /// Makes reports: decodes, makes one call of the service and encodes.
 ///
@@ -7,7 +7,7 @@ import FirestoreModel
 struct Reports {
   let analytics: EventAnalytics
 
-  func live(_ call: ReportCall) throws -> JSONText {
+  func live(_ call: ReportCall) throws -> JSONValue {
     let (minutes, users) = analytics.liveMinutes(of: call.project)
     return .object([
       .init("users", .integer(users)),
@@ -31,7 +31,7 @@ struct Reports {
     ])
   }
 
-  func debug(_ call: ReportCall) throws -> JSONText {
+  func debug(_ call: ReportCall) throws -> JSONValue {
     let wanted = call.parameter("device")
     let devices = analytics.debugDevices(of: call.project)
       .filter { wanted == nil || $0.instanceID == wanted }
@@ -40,7 +40,7 @@ struct Reports {
 }
 
 extension DebugDevice {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .object([
       .init("appInstanceId", .string(instanceID)),
       .init("device", context.json),
@@ -55,8 +55,8 @@ extension DebugDevice {
 }
 
 extension DebugEntry {
-  fileprivate var json: JSONText {
-    var members: [JSONText.Member] = [
+  fileprivate var json: JSONValue {
+    var members: [JSONValue.Member] = [
       .init("time", .string(EventTime.text(time))),
       .init("received", .string(EventTime.text(received))),
     ]
@@ -72,7 +72,7 @@ extension DebugEntry {
 
 extension EventContext {
   /// As batches have it.
-  var json: JSONText {
+  var json: JSONValue {
     .object([
       .init("appId", .string(appID)), .init("platform", .string(platform)),
       .init("model", .string(model)), .init("osVersion", .string(osVersion)),
@@ -85,12 +85,12 @@ extension EventContext {
 
 extension [EventParameter] {
   /// Names and plain values.
-  var json: JSONText { .object(map { .init($0.name, $0.value.json) }) }
+  var json: JSONValue { .object(map { .init($0.name, $0.value.json) }) }
 }
 
 extension EventValue {
   /// The value by itself.
-  var json: JSONText {
+  var json: JSONValue {
     switch self {
     case .string(let text): .string(text)
     case .integer(let number): .integer(number)

@@ -1,8 +1,10 @@
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import ConfigTemplates
-import FirestoreModel
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// What apps call, with the project's API key.
@@ -61,7 +63,7 @@ struct ClientRoutes: Sendable {
 
   /// The client that a request describes, with the proof that it is the installation which it names.
   private func client(
-    _ body: JSONText,
+    _ body: JSONValue,
     _ request: ServiceRequest,
     of project: Text
   ) throws -> ConfigClient {
@@ -109,7 +111,7 @@ struct ClientRoutes: Sendable {
   private func template(of request: ServiceRequest) async throws -> TemplateID {
     guard let namespace = ConfigNamespace(rawValue: request.parameters["namespace"] ?? ""),
       namespace == .client
-    else { throw FirestoreError(.notFound, "Apps have the namespace \"firebase\" alone.") }
+    else { throw ServiceError(.notFound, "Apps have the namespace \"firebase\" alone.") }
     let path = Text(request.parameters["project"] ?? "")
     let key = try QueryParameters(request.query).apiKey ?? request.headers[.googleAPIKey]
     if let key, Text(key) == path, templates.knows(path) { return TemplateID(project: path) }
@@ -120,12 +122,12 @@ struct ClientRoutes: Sendable {
   }
 
   /// Clients of the web say that the body is packed when it is not, so that its first bytes decide.
-  private func body(of request: ServiceRequest) async throws -> JSONText {
+  private func body(of request: ServiceRequest) async throws -> JSONValue {
     let bytes = try await request.collectUnpackedText(upTo: Self.bodyLimit)
     if bytes.isEmpty { return .object([]) }
-    let body = try RelaxedJSON.parse(bytes)
+    let body = try JSONParser.parse(bytes, syntax: .relaxed, maximumDepth: 16)
     guard body.members != nil else {
-      throw FirestoreError.invalidArgument("Invalid JSON payload received. An object is expected.")
+      throw ServiceError.invalidArgument("Invalid JSON payload received. An object is expected.")
     }
     return body
   }

@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseStatus
 import ConfigTemplates
-import FirestoreModel
 import FirestoreWire
 
 extension ConfigClient {
@@ -9,7 +10,7 @@ extension ConfigClient {
   private static let maximumLength = 2_000
 
   /// What the body of a fetch says; members of other names are ignored, as Google's service does.
-  init(fetch body: JSONText, userAgent: String?) throws(FirestoreError) {
+  init(fetch body: JSONValue, userAgent: String?) throws(ServiceError) {
     self.init()
     appID = try Self.text("app_id", of: body)
     installationID = try Self.text("app_instance_id", of: body)
@@ -28,7 +29,7 @@ extension ConfigClient {
     self.userAgent = userAgent
   }
 
-  private static func text(_ name: String, of body: JSONText) throws(FirestoreError) -> String? {
+  private static func text(_ name: String, of body: JSONValue) throws(ServiceError) -> String? {
     switch body[name] {
     case .string(let text)?: return try checked(text, name)
     case .number(let digits)?: return digits
@@ -37,7 +38,7 @@ extension ConfigClient {
     }
   }
 
-  private static func checked(_ text: String, _ name: String) throws(FirestoreError) -> String {
+  private static func checked(_ text: String, _ name: String) throws(ServiceError) -> String {
     guard text.utf8.count <= maximumLength else {
       throw .invalidArgument("Invalid value at '\(name.prefix(100))': it is too long.")
     }
@@ -47,10 +48,10 @@ extension ConfigClient {
   /// The members of an object as texts; an object may also be sent as a text of it.
   private static func texts(
     _ name: String,
-    of body: JSONText
-  ) throws(FirestoreError) -> [String: String] {
+    of body: JSONValue
+  ) throws(ServiceError) -> [String: String] {
     var object = body[name]
-    if case .string(let text)? = object, !text.isEmpty { object = try JSONText(parsing: text) }
+    if case .string(let text)? = object, !text.isEmpty { object = try JSONValue(parsing: text) }
     guard let members = object?.members, members.count <= maximumProperties else {
       if object?.members == nil { return [:] }
       throw .invalidArgument("Invalid value at '\(name)': it has too many members.")

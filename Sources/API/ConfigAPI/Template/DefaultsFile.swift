@@ -1,5 +1,5 @@
+import BaseJSON
 import ConfigTemplates
-import FirestoreModel
 
 /// The files in which apps carry their default values.
 enum DefaultsFile: String {
@@ -16,7 +16,7 @@ enum DefaultsFile: String {
   /// The file of those values.
   func text(of values: [(key: String, value: String)]) -> String {
     switch self {
-    case .json: JSONText.object(values.map { .init($0.key, .string($0.value)) }).printed() + "\n"
+    case .json: JSONValue.object(values.map { .init($0.key, .string($0.value)) }).printed() + "\n"
     case .xml:
       """
       <?xml version="1.0" encoding="utf-8"?>

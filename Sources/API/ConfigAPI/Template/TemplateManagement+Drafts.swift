@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import ConfigTemplates
 import FirestoreModel
 import FirestoreWire
@@ -21,7 +24,7 @@ extension TemplateManagement {
   func putDraft(_ call: TemplateCall) throws -> ServiceResponse {
     let body = try call.body()
     guard let template = body["template"], template.members != nil else {
-      throw FirestoreError.invalidArgument("A draft has a template.")
+      throw ServiceError.invalidArgument("A draft has a template.")
     }
     let draft = try templates.keepDraft(
       name(of: call),
@@ -41,12 +44,12 @@ extension TemplateManagement {
 }
 
 extension TemplateDraft {
-  fileprivate func json(withTemplate: Bool) -> JSONText {
+  fileprivate func json(withTemplate: Bool) -> JSONValue {
     let instant = Timestamp(microseconds: updateTime)
     let time = TimestampText.format(seconds: instant.seconds, nanos: instant.nanos)
     return .members([
       ("name", .string(name.string)), ("etag", .string(etag)), ("updateTime", .string(time)),
-      ("problem", problem.map(JSONText.string)), ("template", withTemplate ? template : nil),
+      ("problem", problem.map(JSONValue.string)), ("template", withTemplate ? template : nil),
     ])
   }
 }

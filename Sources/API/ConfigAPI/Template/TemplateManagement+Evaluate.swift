@@ -1,5 +1,5 @@
+import BaseJSON
 import ConfigTemplates
-import FirestoreModel
 import ServiceModule
 
 // What a client would get and why, for people.
@@ -16,24 +16,24 @@ extension TemplateManagement {
   /// An evaluation as JSON.
   ///
   ///     {"parameters": {KEY: {"value", "condition", "split"}}, "conditions": […], "templateVersion"}
-  func evaluation(of client: ConfigClient, by id: TemplateID) throws -> JSONText {
+  func evaluation(of client: ConfigClient, by id: TemplateID) throws -> JSONValue {
     guard let evaluation = try templates.evaluate(client, by: id) else {
       return .object([.init("parameters", .object([])), .init("conditions", .array([]))])
     }
     let parameters = evaluation.outcomes.map { outcome in
-      JSONText.Member(
+      JSONValue.Member(
         outcome.key,
         .members([
-          ("value", outcome.value.map(JSONText.string)),
+          ("value", outcome.value.map(JSONValue.string)),
           ("useInAppDefault", outcome.value == nil ? .boolean(true) : nil),
-          ("condition", outcome.condition.map(JSONText.string)),
-          ("split", outcome.split.map(JSONText.string)),
+          ("condition", outcome.condition.map(JSONValue.string)),
+          ("split", outcome.split.map(JSONValue.string)),
         ])
       )
     }
     return .object([
       .init("parameters", .object(parameters)),
-      .init("conditions", .array(evaluation.conditions.map(JSONText.string))),
+      .init("conditions", .array(evaluation.conditions.map(JSONValue.string))),
       .init("templateVersion", .string("\(evaluation.served)")),
     ])
   }

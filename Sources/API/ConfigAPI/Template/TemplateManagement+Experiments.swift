@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseStatus
 import ConfigTemplates
-import FirestoreModel
 import ServiceModule
 
 extension TemplateManagement {
@@ -18,7 +19,7 @@ extension TemplateManagement {
   }
 
   /// The goal that a call names; nil is the experiment's own.
-  private static func goal(of call: TemplateCall) throws(FirestoreError) -> ExperimentGoal? {
+  private static func goal(of call: TemplateCall) throws(ServiceError) -> ExperimentGoal? {
     guard let event = call.parameter("event", "event"), !event.isEmpty else { return nil }
     let name = call.parameter("measure", "measure") ?? ExperimentGoal.Measure.users.rawValue
     guard let measure = ExperimentGoal.Measure(rawValue: name) else {
@@ -29,13 +30,13 @@ extension TemplateManagement {
 }
 
 extension ExperimentReport {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("experimentId", .string(id)),
       ("exposurePercent", .number("\(Double(exposure) / 1_000_000)")),
       ("sticky", .boolean(isSticky)),
       ("goal", goal?.json),
-      ("parameterKeys", .array(keys.map(JSONText.string))),
+      ("parameterKeys", .array(keys.map(JSONValue.string))),
       ("variants", .array(variants.map(\.json))),
       ("chiSquared", ratio.map { .number("\($0.chiSquared)") }),
       ("probability", ratio.map { .number("\($0.probability)") }),
@@ -45,7 +46,7 @@ extension ExperimentReport {
 }
 
 extension ExperimentReport.Variant {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .object([
       .init("variantId", .string(id)), .init("weight", .integer(weight)),
       .init("assigned", .integer(assigned)),
@@ -54,7 +55,7 @@ extension ExperimentReport.Variant {
 }
 
 extension ExperimentResult {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("experimentId", .string(id)),
       ("event", .string(goal.event)),
@@ -67,7 +68,7 @@ extension ExperimentResult {
 }
 
 extension ExperimentResult.Variant {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("variantId", .string(id)), ("weight", .integer(weight)), ("assigned", .integer(assigned)),
       ("seen", .integer(outcome.seen)), ("reached", .integer(outcome.reached)),
@@ -79,7 +80,7 @@ extension ExperimentResult.Variant {
 }
 
 extension MeanDifference {
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("value", .number("\(value)")), ("low", .number("\(low)")), ("high", .number("\(high)")),
       ("probability", .number("\(probability)")), ("significant", .boolean(isSignificant)),

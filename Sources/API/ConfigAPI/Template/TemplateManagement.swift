@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseStatus
 import ConfigTemplates
 import FirestoreModel
 import FirestoreWire
@@ -32,7 +34,7 @@ struct TemplateManagement {
     return Self.response(served.template, served.version, call.id)
   }
 
-  private func precondition(_ call: TemplateCall) throws(FirestoreError) -> TemplatePrecondition {
+  private func precondition(_ call: TemplateCall) throws(ServiceError) -> TemplatePrecondition {
     guard var etag = call.request.headers[.ifMatch]?[...], !etag.isEmpty else {
       throw .invalidArgument(
         "If-Match is missing: it names the etag of the version that is replaced, or \"*\"."
@@ -49,7 +51,7 @@ struct TemplateManagement {
     let member = try call.body()["versionNumber"]
     let inBody = member?.integer ?? member?.string.flatMap(Int64.init)
     guard let number = try inBody ?? call.number("versionNumber", "version_number"), number > 0
-    else { throw FirestoreError.invalidArgument("versionNumber is missing.") }
+    else { throw ServiceError.invalidArgument("versionNumber is missing.") }
     let served = try templates.rollBack(call.id, to: number, by: call.publisher)
     return Self.response(served.template, served.version, call.id)
   }
@@ -58,7 +60,7 @@ struct TemplateManagement {
   func listVersions(_ call: TemplateCall) throws -> ServiceResponse {
     let size = Int(try call.number("pageSize", "page_size") ?? 0)
     guard size <= TemplateLimits.versions else {
-      throw FirestoreError.invalidArgument("pageSize is at most \(TemplateLimits.versions).")
+      throw ServiceError.invalidArgument("pageSize is at most \(TemplateLimits.versions).")
     }
     let count = size == 0 ? 10 : size
     let ends = [
@@ -71,15 +73,15 @@ struct TemplateManagement {
       (start.map { [time = $0.updateTime] in $0 <= time } ?? true)
         && (end.map { [time = $0.updateTime] in time < $0 } ?? true)
     }
-    let next = kept.dropFirst(count).first.map { JSONText.string("\($0.number)") }
+    let next = kept.dropFirst(count).first.map { JSONValue.string("\($0.number)") }
     return .json(
-      JSONText.members([
+      JSONValue.members([
         ("versions", .array(kept.prefix(count).map(\.json))), ("nextPageToken", next),
       ])
     )
   }
 
-  private func time(_ name: String, of call: TemplateCall) throws(FirestoreError) -> Int64? {
+  private func time(_ name: String, of call: TemplateCall) throws(ServiceError) -> Int64? {
     guard let text = call.parameter(name, name == "startTime" ? "start_time" : "end_time") else {
       return nil
     }
@@ -92,7 +94,7 @@ struct TemplateManagement {
   func downloadDefaults(_ call: TemplateCall) throws -> ServiceResponse {
     let name = call.parameter("format", "format") ?? ""
     guard let format = DefaultsFile(rawValue: name.uppercased()) else {
-      throw FirestoreError.invalidArgument("format is one of JSON, XML and PLIST.")
+      throw ServiceError.invalidArgument("format is one of JSON, XML and PLIST.")
     }
     let values = (try templates.load(call.id))?.template.defaults ?? []
     return ServiceResponse(
@@ -103,7 +105,7 @@ struct TemplateManagement {
 
   func serverTemplate(_ call: TemplateCall) throws -> ServiceResponse {
     guard call.id.namespace == .server else {
-      throw FirestoreError(.notFound, "Back ends have the namespace \"firebase-server\".")
+      throw ServiceError(.notFound, "Back ends have the namespace \"firebase-server\".")
     }
     guard let served = try templates.load(call.id) else {
       return Self.response(.object([]), call.id.etag(0))
@@ -128,7 +130,7 @@ struct TemplateManagement {
     )
   }
 
-  static func response(_ json: JSONText, _ etag: String) -> ServiceResponse {
+  static func response(_ json: JSONValue, _ etag: String) -> ServiceResponse {
     var response = ServiceResponse.json(json)
     response.headers[.eTag] = etag
     return response
@@ -137,12 +139,12 @@ struct TemplateManagement {
 
 extension ServiceResponse {
   /// A JSON answer.
-  static func json(_ json: JSONText) -> ServiceResponse { .json(Array(json.compact.utf8)) }
+  static func json(_ json: JSONValue) -> ServiceResponse { .json(Array(json.compact.utf8)) }
 }
 
 extension TemplateVersion {
   /// The version as the API has it.
-  package var json: JSONText {
+  package var json: JSONValue {
     let instant = Timestamp(microseconds: updateTime)
     return json(time: TimestampText.format(seconds: instant.seconds, nanos: instant.nanos))
   }

@@ -1,9 +1,11 @@
 import Access
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import ConfigTemplates
-import FirestoreModel
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// What administrators, the Admin SDKs and the Firebase CLI call.
@@ -92,7 +94,7 @@ struct TemplateRoutes: Sendable {
     let project = Text(parameters["project"] ?? "")
     guard let name = parameters["namespace"] else { return TemplateID(project: project) }
     guard let namespace = ConfigNamespace(rawValue: name) else {
-      throw FirestoreError(.notFound, "There is no namespace \"\(name.prefix(100))\".")
+      throw ServiceError(.notFound, "There is no namespace \"\(name.prefix(100))\".")
     }
     return TemplateID(project: project, namespace: namespace)
   }
@@ -111,7 +113,7 @@ struct TemplateCall: Sendable {
   }
 
   /// A whole number in the URL; nil where there is none.
-  func number(_ name: String, _ snake: String) throws(FirestoreError) -> Int64? {
+  func number(_ name: String, _ snake: String) throws(ServiceError) -> Int64? {
     guard let text = parameter(name, snake), !text.isEmpty else { return nil }
     guard let number = Int64(text), number >= 0 else {
       throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is no number.")
@@ -120,12 +122,12 @@ struct TemplateCall: Sendable {
   }
 
   /// The body as JSON; an empty one is an empty object.
-  func body() throws(FirestoreError) -> JSONText {
+  func body() throws(ServiceError) -> JSONValue {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .invalidArgument("Invalid JSON payload received. The text is not valid UTF-8.")
     }
-    do throws(FirestoreError) {
-      return text.isEmpty ? .object([]) : try JSONText(parsing: text)
+    do throws(ServiceError) {
+      return text.isEmpty ? .object([]) : try JSONValue(parsing: text)
     } catch {
       throw .invalidArgument("Invalid JSON payload received. \(error.message)")
     }

@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 internal import SwiftProtobuf
 
@@ -67,7 +70,7 @@ package enum AdminCall: Sendable, Equatable {
     path: String,
     query: String?,
     body: [UInt8]
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard let segments = try Self.segments(of: path) else { return nil }
     let request = AdminHTTPRequest(
       method: method,
@@ -82,7 +85,7 @@ package enum AdminCall: Sendable, Equatable {
   }
 
   /// The decoded segments of a path of this API; documents have an API of their own.
-  private static func segments(of path: String) throws(FirestoreError) -> [String]? {
+  private static func segments(of path: String) throws(ServiceError) -> [String]? {
     var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
     guard parts.popFirst()?.isEmpty == true, let version = parts.popFirst(),
       version == "v1" || version == "v1beta1", parts.count >= 3
@@ -100,7 +103,7 @@ package enum AdminCall: Sendable, Equatable {
     return segments
   }
 
-  fileprivate static func database(_ segments: [String]) throws(FirestoreError) -> DatabaseID {
+  fileprivate static func database(_ segments: [String]) throws(ServiceError) -> DatabaseID {
     try DatabaseID(parsing: segments.prefix(4).joined(separator: "/"))
   }
 }
@@ -113,11 +116,11 @@ private struct AdminHTTPRequest {
   let query: QueryParameters
   let body: [UInt8]
 
-  private var unimplemented: FirestoreError {
-    FirestoreError(.unimplemented, "This method of the administration API is not served.")
+  private var unimplemented: ServiceError {
+    ServiceError(.unimplemented, "This method of the administration API is not served.")
   }
 
-  func databases(project: Text) throws(FirestoreError) -> AdminCall {
+  func databases(project: Text) throws(ServiceError) -> AdminCall {
     switch method {
     case "GET":
       _ = try parameters(of: "ListDatabasesRequest", except: ["parent"])
@@ -133,7 +136,7 @@ private struct AdminHTTPRequest {
     }
   }
 
-  func database(_ segments: [String]) throws(FirestoreError) -> AdminCall {
+  func database(_ segments: [String]) throws(ServiceError) -> AdminCall {
     let verb = segments[3].firstIndex(of: ":")
     guard let verb else { return try database(AdminCall.database(segments)) }
     guard method == "POST", segments[3][verb...] == ":bulkDeleteDocuments" else {
@@ -144,7 +147,7 @@ private struct AdminHTTPRequest {
   }
 
   /// Namespaces are Datastore's; Firestore's documents all lie in the one without a name.
-  private func bulkDeletion(_ database: DatabaseID) throws(FirestoreError) -> AdminCall {
+  private func bulkDeletion(_ database: DatabaseID) throws(ServiceError) -> AdminCall {
     try refuseParameters()
     let request: Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest =
       try message("BulkDeleteDocumentsRequest", at: "")
@@ -154,7 +157,7 @@ private struct AdminHTTPRequest {
     return .bulkDeleteDocuments(database, collectionIDs: request.collectionIds.map { Text($0) })
   }
 
-  private func database(_ database: DatabaseID) throws(FirestoreError) -> AdminCall {
+  private func database(_ database: DatabaseID) throws(ServiceError) -> AdminCall {
     switch method {
     case "GET":
       try refuseParameters()
@@ -169,7 +172,7 @@ private struct AdminHTTPRequest {
   func part(
     of database: DatabaseID,
     _ segments: ArraySlice<String>
-  ) throws(FirestoreError) -> AdminCall {
+  ) throws(ServiceError) -> AdminCall {
     let rest = Array(segments)
     if rest[0] == "operations" {
       if rest.count == 1, method == "GET" { return .listOperations(database, try page()) }
@@ -202,16 +205,16 @@ private struct AdminHTTPRequest {
     }
   }
 
-  private func refuseParameters() throws(FirestoreError) {
+  private func refuseParameters() throws(ServiceError) {
     if let parameter = query.parameters.first { throw QueryParameters.unknown(parameter.name) }
   }
 
   /// Of a field only its indexes can be changed; a mask may name them, or be left out.
-  private func refuseOtherMasks() throws(FirestoreError) {
+  private func refuseOtherMasks() throws(ServiceError) {
     let values = try parameters(of: "UpdateFieldRequest", except: ["field"])
     for name in (values["update_mask"] ?? "").split(separator: ",") {
       guard name == "indexConfig" || name == "index_config" else {
-        throw FirestoreError(
+        throw ServiceError(
           .unimplemented,
           "Of a field only its indexes can be changed: \(name) is not served."
         )
@@ -220,7 +223,7 @@ private struct AdminHTTPRequest {
   }
 
   /// Lists have the same parameters.
-  private func page() throws(FirestoreError) -> AdminCall.Page {
+  private func page() throws(ServiceError) -> AdminCall.Page {
     let values = try parameters(of: "ListIndexesRequest", except: ["parent"])
     let size = values["page_size"] ?? "0"
     guard let size = Int(size), size >= 0 else {
@@ -237,7 +240,7 @@ private struct AdminHTTPRequest {
   private func parameters(
     of message: String,
     except taken: Set<String>
-  ) throws(FirestoreError) -> [String: String] {
+  ) throws(ServiceError) -> [String: String] {
     let schema = SchemaRegistry.shared.message(Self.package + message)
     var values: [String: String] = [:]
     for (name, value) in query.parameters {
@@ -250,13 +253,13 @@ private struct AdminHTTPRequest {
   }
 
   /// The body as that message.
-  private func message<M: Message>(_ name: String, at path: String) throws(FirestoreError) -> M {
+  private func message<M: Message>(_ name: String, at path: String) throws(ServiceError) -> M {
     let json = body.isEmpty ? JSONValue.object([]) : try JSONParser.parse(body)
     let bytes = try JSONTranscoder().encode(json, as: Self.package + name, path: path)
     do {
       return try M(serializedBytes: bytes)
     } catch {
-      throw FirestoreError(.internalError, "The request cannot be read.", cause: error)
+      throw ServiceError(.internalError, "The request cannot be read.", cause: error)
     }
   }
 }

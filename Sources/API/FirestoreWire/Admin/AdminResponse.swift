@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+
 internal import SwiftProtobuf
 
 /// What a request of `google.firestore.admin.v1` is answered with.
@@ -12,7 +13,7 @@ package enum AdminResponse: Sendable {
     case bulkDeletion
     /// Succeeded with nothing to show.
     case empty
-    case failed(FirestoreError)
+    case failed(ServiceError)
   }
 
   /// What a long-running operation is about.
@@ -53,17 +54,17 @@ package enum AdminResponse: Sendable {
   case operations([Operation], nextPageToken: String)
 
   /// The answer's JSON.
-  package func json() throws(FirestoreError) -> [UInt8] {
+  package func json() throws(ServiceError) -> [UInt8] {
     let message = try message()
     do {
       let bytes: [UInt8] = try message.serializedBytes()
       return try MessageJSON.text(of: type(of: message).protoMessageName, bytes: bytes)
     } catch {
-      throw FirestoreError(.internalError, "The answer cannot be written as JSON.", cause: error)
+      throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
     }
   }
 
-  private func message() throws(FirestoreError) -> any Message {
+  private func message() throws(ServiceError) -> any Message {
     switch self {
     case .empty: return Google_Protobuf_Empty()
     case .index(let index): return index
@@ -94,7 +95,7 @@ package enum AdminResponse: Sendable {
 }
 
 extension AdminResponse.Operation {
-  fileprivate func message() throws(FirestoreError) -> Google_Longrunning_Operation {
+  fileprivate func message() throws(ServiceError) -> Google_Longrunning_Operation {
     var operation = Google_Longrunning_Operation()
     operation.name = name
     operation.metadata = try any(metadata.message)
@@ -116,11 +117,11 @@ extension AdminResponse.Operation {
     return operation
   }
 
-  private func any(_ message: any Message) throws(FirestoreError) -> Google_Protobuf_Any {
+  private func any(_ message: any Message) throws(ServiceError) -> Google_Protobuf_Any {
     do {
       return try Google_Protobuf_Any(message: message)
     } catch {
-      throw FirestoreError(.internalError, "The answer cannot be written as JSON.", cause: error)
+      throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
     }
   }
 }

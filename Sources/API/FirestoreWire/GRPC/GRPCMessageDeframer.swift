@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 
 /// Cuts a call's request body into messages.
@@ -12,7 +13,7 @@ package struct GRPCMessageDeframer: Sendable {
 
   private enum State: Sendable {
     case open
-    case failed(FirestoreError)
+    case failed(ServiceError)
   }
 
   private let maximumSize: Int
@@ -34,7 +35,7 @@ package struct GRPCMessageDeframer: Sendable {
   }
 
   /// The next whole message; nil until more has come.
-  package mutating func next() throws(FirestoreError) -> [UInt8]? {
+  package mutating func next() throws(ServiceError) -> [UInt8]? {
     if case .failed(let error) = state { throw error }
     guard let length = try messageLength() else { return nil }
     let begin = start + Self.prefixLength
@@ -53,22 +54,22 @@ package struct GRPCMessageDeframer: Sendable {
   }
 
   /// Says that the body has ended; throws when it ended inside a message.
-  package mutating func finish() throws(FirestoreError) {
+  package mutating func finish() throws(ServiceError) {
     if case .failed(let error) = state { throw error }
     if bufferedBytes > 0 {
-      throw fail(FirestoreError(.internalError, "The request ended inside a message."))
+      throw fail(ServiceError(.internalError, "The request ended inside a message."))
     }
   }
 
-  private mutating func messageLength() throws(FirestoreError) -> Int? {
+  private mutating func messageLength() throws(ServiceError) -> Int? {
     guard bufferedBytes > 0 else { return nil }
     switch buffer[start] {
     case 0: break
     case 1:
       throw fail(
-        FirestoreError(.unimplemented, "Compressed messages are not supported; send identity.")
+        ServiceError(.unimplemented, "Compressed messages are not supported; send identity.")
       )
-    default: throw fail(FirestoreError(.internalError, "Invalid compression flag in a message."))
+    default: throw fail(ServiceError(.internalError, "Invalid compression flag in a message."))
     }
     guard bufferedBytes >= Self.prefixLength else { return nil }
     var length = 0
@@ -81,7 +82,7 @@ package struct GRPCMessageDeframer: Sendable {
     return length
   }
 
-  private mutating func fail(_ error: FirestoreError) -> FirestoreError {
+  private mutating func fail(_ error: ServiceError) -> ServiceError {
     state = .failed(error)
     buffer = []
     start = 0

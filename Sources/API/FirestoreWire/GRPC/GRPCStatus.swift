@@ -1,5 +1,6 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
-import FirestoreModel
 
 /// How a gRPC call ended, as trailers say it.
 ///
@@ -30,7 +31,7 @@ package struct GRPCStatus: Sendable {
   }
 
   /// What the client is told of an error; its cause stays here.
-  package init(error: FirestoreError) {
+  package init(error: ServiceError) {
     code = error.code
     message = Self.limited(error.message)
     details = ErrorDetails(of: error)

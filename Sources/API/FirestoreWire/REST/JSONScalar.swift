@@ -1,3 +1,4 @@
+import BaseJSON
 import DocumentCodec
 
 /// A scalar read from JSON, ready to be written.

@@ -1,5 +1,7 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import DocumentCodec
-import FirestoreModel
 
 /// Turns proto3 JSON into the bytes of a message, strictly: unknown names, values that do not fit
 /// and two members of one oneof are refused with Google's words and the path in the message.
@@ -14,7 +16,7 @@ struct JSONTranscoder {
     _ json: JSONValue,
     as message: String,
     path: String = ""
-  ) throws(FirestoreError) -> [UInt8] {
+  ) throws(ServiceError) -> [UInt8] {
     var writer = ProtobufWriter()
     try encode(json, as: message, path: path, into: &writer)
     return writer.bytes
@@ -25,7 +27,7 @@ struct JSONTranscoder {
     as type: String,
     path: String,
     into writer: inout ProtobufWriter
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     if let known = WellKnownJSON(type) {
       guard known.encode(json, into: &writer) else { throw .invalidValue(json, path, type: type) }
       return
@@ -35,13 +37,13 @@ struct JSONTranscoder {
     var seen: Set<Int> = []
     var oneofs: Set<String> = []
     for member in members {
-      guard let field = schema[member.name] else { throw .unknownName(member.name, at: path) }
+      guard let field = schema[member.key] else { throw .unknownName(member.key, at: path) }
       if member.value == .null, !field.takesNull { continue }
       if let oneof = field.oneof, !oneofs.insert(oneof).inserted {
-        throw .oneofAlreadySet(oneof, member: member.name, at: path)
+        throw .oneofAlreadySet(oneof, member: member.key, at: path)
       }
       guard seen.insert(field.number).inserted else {
-        throw .duplicateName(member.name, at: path)
+        throw .duplicateName(member.key, at: path)
       }
       let inner = path.isEmpty ? field.name : "\(path).\(field.name)"
       try encode(member.value, field, path: inner, into: &writer)
@@ -53,7 +55,7 @@ struct JSONTranscoder {
     _ field: MessageSchema.Field,
     path: String,
     into writer: inout ProtobufWriter
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     if field.isMap {
       guard case .object(let members) = json else { throw .invalidValue(json, path, type: "Map") }
       for (index, member) in members.enumerated() {
@@ -75,11 +77,11 @@ struct JSONTranscoder {
     _ field: MessageSchema.Field,
     path: String,
     into writer: inout ProtobufWriter
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard case .message(let entry) = field.kind, let value = registry.message(entry)["value"]
     else { preconditionFailure("map entries are messages with a value") }
-    try writer.message(field.number) { message throws(FirestoreError) in
-      message.string(1, member.name)
+    try writer.message(field.number) { message throws(ServiceError) in
+      message.string(1, member.key)
       try encodeOne(member.value, value, path: path, hasPresence: true, into: &message)
     }
   }
@@ -90,9 +92,9 @@ struct JSONTranscoder {
     path: String,
     hasPresence: Bool,
     into writer: inout ProtobufWriter
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     if case .message(let type) = field.kind {
-      try writer.message(field.number) { message throws(FirestoreError) in
+      try writer.message(field.number) { message throws(ServiceError) in
         try encode(json, as: type, path: path, into: &message)
       }
       return
@@ -105,7 +107,7 @@ struct JSONTranscoder {
 
   private func scalar(_ json: JSONValue, _ kind: MessageSchema.Kind) -> JSONScalar? {
     switch kind {
-    case .bool: if case .bool(let flag) = json { .bool(flag) } else { nil }
+    case .bool: if case .boolean(let flag) = json { .bool(flag) } else { nil }
     case .int32: JSONScalar.integer(json, within: Int64(Int32.min)...Int64(Int32.max))
     case .int64: JSONScalar.integer(json, within: Int64.min...Int64.max)
     case .double: JSONScalar.double(json)
@@ -147,15 +149,15 @@ extension MessageSchema.Field {
   }
 }
 
-extension FirestoreError {
-  fileprivate static func unknownName(_ name: String, at path: String) -> FirestoreError {
+extension ServiceError {
+  fileprivate static func unknownName(_ name: String, at path: String) -> ServiceError {
     badRequest(
       "Invalid JSON payload received. Unknown name \"\(name)\"\(at(path)): Cannot find field.",
       field: path
     )
   }
 
-  fileprivate static func duplicateName(_ name: String, at path: String) -> FirestoreError {
+  fileprivate static func duplicateName(_ name: String, at path: String) -> ServiceError {
     badRequest(
       "Invalid JSON payload received. Name \"\(name)\"\(at(path)) is set more than once.",
       field: path
@@ -166,7 +168,7 @@ extension FirestoreError {
     _ oneof: String,
     member: String,
     at path: String
-  ) -> FirestoreError {
+  ) -> ServiceError {
     badRequest(
       "Invalid value\(at(path)) (oneof), oneof field '\(oneof)' is already set. "
         + "Cannot set '\(member)'",
@@ -178,9 +180,9 @@ extension FirestoreError {
     _ json: JSONValue,
     _ path: String,
     type: String
-  ) -> FirestoreError {
+  ) -> ServiceError {
     badRequest(
-      "Invalid value\(at(path)) (type.googleapis.com/\(type)), \(json.description)",
+      "Invalid value\(at(path)) (type.googleapis.com/\(type)), \(json.excerpt)",
       field: path
     )
   }
@@ -189,7 +191,7 @@ extension FirestoreError {
     _ json: JSONValue,
     _ path: String,
     kind: MessageSchema.Kind
-  ) -> FirestoreError {
+  ) -> ServiceError {
     switch kind {
     case .enumeration(let type), .message(let type):
       return invalidValue(json, path, type: type)
@@ -206,14 +208,14 @@ extension FirestoreError {
     _ json: JSONValue,
     _ path: String,
     _ type: String
-  ) -> FirestoreError {
-    badRequest("Invalid value\(at(path)) (\(type)), \(json.description)", field: path)
+  ) -> ServiceError {
+    badRequest("Invalid value\(at(path)) (\(type)), \(json.excerpt)", field: path)
   }
 
   /// INVALID_ARGUMENT that names the field at fault in a BadRequest detail.
-  static func badRequest(_ message: String, field: String) -> FirestoreError {
+  static func badRequest(_ message: String, field: String) -> ServiceError {
     let violation = FieldViolation(field: field, description: message)
-    return FirestoreError(.invalidArgument, message, violations: [violation])
+    return ServiceError(.invalidArgument, message, violations: [violation])
   }
 
   private static func at(_ path: String) -> String { path.isEmpty ? "" : " at '\(path)'" }

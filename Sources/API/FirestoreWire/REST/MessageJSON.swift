@@ -1,5 +1,7 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import DocumentCodec
-import FirestoreModel
 
 /// Writes a message's bytes as proto3 JSON, field by field as they come.
 ///
@@ -9,13 +11,13 @@ struct MessageJSON {
   private let registry = SchemaRegistry.shared
 
   /// The text of a message; bytes that are no such message are our fault, INTERNAL.
-  static func text(of message: String, bytes: [UInt8]) throws(FirestoreError) -> [UInt8] {
+  static func text(of message: String, bytes: [UInt8]) throws(ServiceError) -> [UInt8] {
     do {
       var writer = JSONWriter(capacity: bytes.count * 2)
       try bytes.withUnsafeBytes { try MessageJSON().write($0, message, to: &writer) }
       return writer.text
     } catch {
-      throw FirestoreError(.internalError, "The answer cannot be written as JSON.", cause: error)
+      throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
     }
   }
 
@@ -193,7 +195,7 @@ struct PackedVarints {
 
 extension RESTTranscoder {
   /// The bytes of a request message of that method, from JSON.
-  package func message(of method: RPCMethod, json: [UInt8]) throws(FirestoreError) -> [UInt8] {
+  package func message(of method: RPCMethod, json: [UInt8]) throws(ServiceError) -> [UInt8] {
     try JSONTranscoder().encode(
       try JSONParser.parse(json),
       as: "google.firestore.v1.\(method.rawValue)Request"
@@ -204,7 +206,7 @@ extension RESTTranscoder {
   package func json(
     of method: RPCMethod,
     response: [UInt8]
-  ) throws(FirestoreError) -> [UInt8] {
+  ) throws(ServiceError) -> [UInt8] {
     try MessageJSON.text(of: Self.responseType(of: method), bytes: response)
   }
 

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseText
+
 internal import SwiftProtobuf
 
 /// What JSON may say of a message: its fields by either spelling of their names.

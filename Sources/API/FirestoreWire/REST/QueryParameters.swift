@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 
 /// The parameters behind a URL's question mark, decoded, in their order.
 package struct QueryParameters: Sendable {
@@ -15,7 +17,7 @@ package struct QueryParameters: Sendable {
   package let apiKey: String?
 
   /// Reads a raw query; nil and empty have no parameters.
-  package init(_ query: String?) throws(FirestoreError) {
+  package init(_ query: String?) throws(ServiceError) {
     var parameters: [(name: String, value: String)] = []
     var apiKey: String?
     for part in (query ?? "").split(separator: "&") {
@@ -32,8 +34,8 @@ package struct QueryParameters: Sendable {
   }
 
   /// What a parameter that no field takes is answered.
-  static func unknown(_ name: String) -> FirestoreError {
-    FirestoreError.badRequest(
+  static func unknown(_ name: String) -> ServiceError {
+    ServiceError.badRequest(
       "Invalid JSON payload received. Unknown name \"\(name)\": Cannot bind query parameter. "
         + "Field '\(name)' could not be found in request message.",
       field: ""
@@ -46,7 +48,7 @@ package struct QueryParameters: Sendable {
     to json: inout JSONValue,
     of message: MessageSchema,
     except taken: Set<String>
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     for (name, value) in parameters {
       let path = try Self.resolve(name, in: message, except: taken)
       let converted = try Self.convert(value, path, name)
@@ -62,7 +64,7 @@ package struct QueryParameters: Sendable {
     _ name: String,
     in message: MessageSchema,
     except taken: Set<String>
-  ) throws(FirestoreError) -> [MessageSchema.Field] {
+  ) throws(ServiceError) -> [MessageSchema.Field] {
     var path: [MessageSchema.Field] = []
     var schema: MessageSchema? = message
     for part in name.split(separator: ".", omittingEmptySubsequences: false) {
@@ -83,13 +85,13 @@ package struct QueryParameters: Sendable {
     _ value: String,
     _ path: [MessageSchema.Field],
     _ name: String
-  ) throws(FirestoreError) -> JSONValue {
+  ) throws(ServiceError) -> JSONValue {
     guard case .bool? = path.last?.kind else { return .string(value) }
     switch value {
-    case "true": return .bool(true)
-    case "false": return .bool(false)
+    case "true": return .boolean(true)
+    case "false": return .boolean(false)
     default:
-      throw FirestoreError.badRequest(
+      throw ServiceError.badRequest(
         "Invalid value at '\(path.map(\.name).joined(separator: "."))' (TYPE_BOOL), \"\(value)\"",
         field: name
       )

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// Which method an HTTP request names, and what its path says.
 ///
@@ -36,7 +37,7 @@ struct RESTRoute: Sendable, Hashable {
   let bindings: [[String]: String]
 
   /// Finds the route; nil where no method has it.
-  init?(method: String, path: String) throws(FirestoreError) {
+  init?(method: String, path: String) throws(ServiceError) {
     var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
     guard parts.popFirst()?.isEmpty == true, let version = parts.popFirst(),
       version == "v1" || version == "v1beta1"
@@ -75,7 +76,7 @@ struct RESTRoute: Sendable, Hashable {
 
   private static func decode(
     _ parts: ArraySlice<Substring>
-  ) throws(FirestoreError) -> [String] {
+  ) throws(ServiceError) -> [String] {
     var segments: [String] = []
     for part in parts {
       guard let segment = PercentEncoding.decode(part) else {

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 
 /// A REST request as the call it means.
 package struct RESTCall: Sendable, Hashable {
@@ -30,7 +31,7 @@ package struct RESTTranscoder: Sendable {
   /// - Parameters:
   ///   - method: the HTTP method, in capitals.
   ///   - path: the path as it came, not decoded, without the query.
-  package func route(method: String, path: String) throws(FirestoreError) -> RPCMethod? {
+  package func route(method: String, path: String) throws(ServiceError) -> RPCMethod? {
     try RESTRoute(method: method, path: path)?.method
   }
 
@@ -46,11 +47,11 @@ package struct RESTTranscoder: Sendable {
     path: String,
     query: String?,
     body: [UInt8]
-  ) throws(FirestoreError) -> RESTCall? {
+  ) throws(ServiceError) -> RESTCall? {
     guard let route = try RESTRoute(method: method, path: path) else { return nil }
     // Google's API lists the routes of streams too, and says that they are not for REST.
     if route.method.shape == .bidirectional {
-      throw FirestoreError(
+      throw ServiceError(
         .unimplemented,
         "\(route.method.rawValue) is only available over gRPC and WebChannel, not over REST."
       )
@@ -63,7 +64,7 @@ package struct RESTTranscoder: Sendable {
     of route: RESTRoute,
     query: QueryParameters,
     body: [UInt8]
-  ) throws(FirestoreError) -> [UInt8] {
+  ) throws(ServiceError) -> [UInt8] {
     let message = "google.firestore.v1.\(route.method.rawValue)Request"
     var json = try object(body, Self.body(of: route.method))
     var taken = Set(route.bindings.keys.filter { $0.count == 1 }.flatMap { $0 })
@@ -80,12 +81,12 @@ package struct RESTTranscoder: Sendable {
     return try JSONTranscoder().encode(json, as: message)
   }
 
-  private func object(_ body: [UInt8], _ kind: Body) throws(FirestoreError) -> JSONValue {
+  private func object(_ body: [UInt8], _ kind: Body) throws(ServiceError) -> JSONValue {
     let isEmpty = body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     let json = isEmpty ? JSONValue.object([]) : try JSONParser.parse(body)
     switch kind {
     case .request: return json
-    case .field(let name): return .object([JSONValue.Member(name: name, value: json)])
+    case .field(let name): return .object([JSONValue.Member(name, json)])
     case .none:
       guard json == .object([]) else {
         throw .invalidArgument("Invalid JSON payload received. The request takes no body.")

@@ -1,5 +1,5 @@
+import BaseJSON
 import DocumentCodec
-import FirestoreModel
 
 /// Google's messages that have a JSON form of their own, as far as requests have them.
 enum WellKnownJSON: String {

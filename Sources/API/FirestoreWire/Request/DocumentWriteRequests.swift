@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -14,7 +16,7 @@ package struct CreateDocumentRequest: Sendable, Hashable {
   package init(
     decoding bytes: [UInt8],
     using random: inout some RandomNumberGenerator
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     self = try bytes.decodingRequest { reader in try Self(from: &reader, using: &random) }
   }
 
@@ -93,7 +95,7 @@ package struct UpdateDocumentRequest: WireRequest {
       default: try reader.skip()
       }
     }
-    guard let document else { throw FirestoreError.invalidArgument("Document is required.") }
+    guard let document else { throw ServiceError.invalidArgument("Document is required.") }
     write = try document.write(mask: updateMask, precondition: precondition)
     self.mask = mask
   }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -7,7 +8,7 @@ package struct ExecutePipelineRequest: WireRequest {
   package let database: DatabaseID
 
   /// The error that every pipeline gets.
-  package static var refusal: FirestoreError { PipelineRefusal.error }
+  package static var refusal: ServiceError { PipelineRefusal.error }
 
   /// Reads the database's name and passes over the pipeline.
   package init(from reader: inout ProtobufReader) throws {
@@ -21,8 +22,8 @@ package struct ExecutePipelineRequest: WireRequest {
 
 /// The refusal of pipelines, whichever way they come.
 enum PipelineRefusal {
-  static var error: FirestoreError {
-    FirestoreError(
+  static var error: ServiceError {
+    ServiceError(
       .unimplemented,
       "Pipeline operations are not supported by Brasa. Use structured queries."
     )

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -31,7 +32,7 @@ struct FindNearestMessage {
     }
   }
 
-  private func search() throws(FirestoreError) -> FindNearest {
+  private func search() throws(ServiceError) -> FindNearest {
     guard let field else { throw .invalidArgument("FindNearest vector_field is required.") }
     guard case .vector(let numbers)? = vector else {
       throw .invalidArgument("FindNearest query_vector must be a vector.")

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -49,7 +51,7 @@ package struct ListDocumentsRequest: WireRequest {
     self.pageToken = pageToken
     orders = try OrderByText.parse(orderBy)
     if showMissing && !orders.isEmpty {
-      throw FirestoreError.invalidArgument("order_by cannot be used with show_missing.")
+      throw ServiceError.invalidArgument("order_by cannot be used with show_missing.")
     }
     self.mask = mask
     self.showMissing = showMissing

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 
 /// `order_by` of ListDocuments: `path [asc|desc]`, separated by commas, as in
@@ -6,7 +7,7 @@ import FirestoreModel
 /// Paths are written as everywhere, so a comma or a space between backticks belongs to the path.
 enum OrderByText {
   /// Reads the orders; an empty text has none.
-  static func parse(_ text: String) throws(FirestoreError) -> [Order] {
+  static func parse(_ text: String) throws(ServiceError) -> [Order] {
     if words(of: text[...]).isEmpty { return [] }
     var orders: [Order] = []
     for part in split(text) { orders.append(try order(part, in: text)) }
@@ -16,7 +17,7 @@ enum OrderByText {
   private static func order(
     _ part: Substring,
     in text: String
-  ) throws(FirestoreError) -> Order {
+  ) throws(ServiceError) -> Order {
     let words = words(of: part)
     guard let path = words.first, words.count <= 2 else { throw invalid(text) }
     let field = try FieldPath(parsing: path)
@@ -28,7 +29,7 @@ enum OrderByText {
     }
   }
 
-  private static func invalid(_ text: String) -> FirestoreError {
+  private static func invalid(_ text: String) -> ServiceError {
     .invalidArgument("Invalid order_by \"\(text)\": expected \"path [asc|desc], ...\".")
   }
 

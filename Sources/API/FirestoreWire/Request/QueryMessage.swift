@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -46,7 +48,7 @@ struct QueryMessage {
     }
   }
 
-  private func query(below parent: ResourcePath) throws(FirestoreError) -> Query {
+  private func query(below parent: ResourcePath) throws(ServiceError) -> Query {
     if scopes.count > 1 {
       throw .invalidArgument(
         "StructuredQuery.from cannot have more than one collection selector."
@@ -101,7 +103,7 @@ struct QueryMessage {
     }
     let direction = number == 0 ? .ascending : Order.Direction(rawValue: Int(number))
     guard let direction else {
-      throw FirestoreError.invalidArgument("Unknown direction \(number) of an order.")
+      throw ServiceError.invalidArgument("Unknown direction \(number) of an order.")
     }
     return Order(try path ?? FieldPath(parsing: ""), direction)
   }
@@ -141,7 +143,7 @@ enum FilterMessage {
   /// Reads a filter to its end.
   static func read(_ reader: inout ProtobufReader, depth: Int) throws -> Filter {
     guard depth < maximumDepth else {
-      throw FirestoreError.invalidArgument("The filter is nested too deeply.")
+      throw ServiceError.invalidArgument("The filter is nested too deeply.")
     }
     var filter: Filter?
     while let field = try reader.nextField() {
@@ -155,7 +157,7 @@ enum FilterMessage {
       }
     }
     guard let filter else {
-      throw FirestoreError.invalidArgument("The type of a filter is not set or not known.")
+      throw ServiceError.invalidArgument("The type of a filter is not set or not known.")
     }
     return filter
   }
@@ -173,7 +175,7 @@ enum FilterMessage {
     switch op {
     case 1: return .and(filters)
     case 2: return .or(filters)
-    default: throw FirestoreError.invalidArgument("Unsupported CompositeFilter operator.")
+    default: throw ServiceError.invalidArgument("Unsupported CompositeFilter operator.")
     }
   }
 
@@ -190,9 +192,9 @@ enum FilterMessage {
       }
     }
     guard let known = Filter.FieldOperator(rawValue: Int(op)) else {
-      throw FirestoreError.invalidArgument("Unknown FieldFilter operator.")
+      throw ServiceError.invalidArgument("Unknown FieldFilter operator.")
     }
-    guard let value else { throw FirestoreError.invalidArgument("A field filter has no value.") }
+    guard let value else { throw ServiceError.invalidArgument("A field filter has no value.") }
     return .field(try path ?? FieldPath(parsing: ""), known, value)
   }
 
@@ -207,7 +209,7 @@ enum FilterMessage {
       }
     }
     guard let known = Filter.UnaryOperator(rawValue: Int(op)) else {
-      throw FirestoreError.invalidArgument("Unknown UnaryFilter operator.")
+      throw ServiceError.invalidArgument("Unknown UnaryFilter operator.")
     }
     return .unary(try path ?? FieldPath(parsing: ""), known)
   }

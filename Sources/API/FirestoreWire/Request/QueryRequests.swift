@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -46,7 +47,7 @@ package struct RunQueryRequest: WireRequest {
     }
     self.parent = try ParentName(parsing: parent)
     guard let query else {
-      throw FirestoreError.invalidArgument("only structured queries are supported")
+      throw ServiceError.invalidArgument("only structured queries are supported")
     }
     self.query = try QueryMessage.read(query, below: self.parent.path)
     self.explain = explain
@@ -89,9 +90,9 @@ package struct PartitionQueryRequest: WireRequest {
       }
     }
     self.parent = try ParentName(parsing: parent)
-    guard let query else { throw FirestoreError.invalidArgument("Query is required.") }
+    guard let query else { throw ServiceError.invalidArgument("Query is required.") }
     guard count > 0 else {
-      throw FirestoreError.invalidArgument("The partition count must be positive.")
+      throw ServiceError.invalidArgument("The partition count must be positive.")
     }
     self.query = try QueryMessage.read(query, below: self.parent.path)
     partitionCount = count
@@ -102,7 +103,7 @@ package struct PartitionQueryRequest: WireRequest {
 }
 
 /// A page size as a number; zero leaves it to the server.
-func checkedPageSize(_ size: Int32) throws(FirestoreError) -> Int {
+func checkedPageSize(_ size: Int32) throws(ServiceError) -> Int {
   guard size >= 0 else { throw .invalidArgument("The page size must not be negative.") }
   return Int(size)
 }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -62,7 +63,7 @@ package enum TransactionOptions: Sendable, Hashable {
     }
     let concurrency = ConcurrencyMode(rawValue: mode)
     if concurrency == nil, mode != 0 {
-      throw FirestoreError.invalidArgument("Unknown concurrency mode \(mode).")
+      throw ServiceError.invalidArgument("Unknown concurrency mode \(mode).")
     }
     return .readWrite(retry: retry.isEmpty ? nil : retry, concurrency: concurrency)
   }

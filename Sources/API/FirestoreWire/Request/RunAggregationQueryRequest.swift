@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -36,7 +38,7 @@ package struct RunAggregationQueryRequest: WireRequest {
     consistency = selector.consistency
   }
 
-  private static var missingQuery: FirestoreError {
+  private static var missingQuery: ServiceError {
     .invalidArgument("Only structured aggregation queries are supported.")
   }
 
@@ -84,21 +86,21 @@ private struct AggregationMessage {
       }
     }
     guard let found else {
-      throw FirestoreError.invalidArgument("Operator field in Aggregation is not set.")
+      throw ServiceError.invalidArgument("Operator field in Aggregation is not set.")
     }
     self.alias = alias
     `operator` = found
   }
 
   /// Gives names to those without, and judges them all.
-  static func named(_ messages: [AggregationMessage]) throws(FirestoreError) -> [Aggregation] {
+  static func named(_ messages: [AggregationMessage]) throws(ServiceError) -> [Aggregation] {
     if messages.isEmpty { throw .invalidArgument("Aggregations can not be empty.") }
     if messages.count > Limits.aggregations {
-      throw FirestoreError(
+      throw ServiceError(
         .invalidArgument,
         "The maximum number of aggregations allowed in an aggregation query is \(Limits.aggregations). "
           + "Received: \(messages.count)",
-        reason: FirestoreError.Reason("TOO_MANY_AGGREGATIONS")
+        reason: ServiceError.Reason("TOO_MANY_AGGREGATIONS")
       )
     }
     var aliases: Set<Text> = []
@@ -116,7 +118,7 @@ private struct AggregationMessage {
     return aggregations
   }
 
-  private static func check(_ alias: Text) throws(FirestoreError) {
+  private static func check(_ alias: Text) throws(ServiceError) {
     if alias.withBytes(ResourceID.isReserved) {
       throw .invalidArgument("The property.name \"\(alias.string)\" is reserved.")
     }
@@ -135,7 +137,7 @@ private struct AggregationMessage {
       }
     }
     if let upTo, upTo < 0 {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "The `up_to` value in a COUNT aggregation must be greater than or equal to zero."
       )
     }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -34,7 +35,7 @@ package struct ListenRequest: WireRequest {
     }
     self.database = try DatabaseID(parsing: database)
     guard let change else {
-      throw FirestoreError.invalidArgument("The target change is not set or not known.")
+      throw ServiceError.invalidArgument("The target change is not set or not known.")
     }
     if case .add(let target) = change { try target.check(isIn: self.database) }
     self.change = change
@@ -117,7 +118,7 @@ package struct ListenTarget: Sendable, Hashable {
       }
     }
     guard let kind else {
-      throw FirestoreError.invalidArgument("The type of the target is not set or not known.")
+      throw ServiceError.invalidArgument("The type of the target is not set or not known.")
     }
     self.kind = kind
     self.targetID = targetID
@@ -127,7 +128,7 @@ package struct ListenTarget: Sendable, Hashable {
   }
 
   /// Throws where the target lies in another database than the stream.
-  func check(isIn database: DatabaseID) throws(FirestoreError) {
+  func check(isIn database: DatabaseID) throws(ServiceError) {
     switch kind {
     case .documents(let names): for name in names { try FirestoreWire.check(name, isIn: database) }
     case .query(let parent, _):
@@ -151,7 +152,7 @@ package struct ListenTarget: Sendable, Hashable {
     }
     let name = try ParentName(parsing: parent)
     guard let content else {
-      throw FirestoreError.invalidArgument("only structured queries are supported")
+      throw ServiceError.invalidArgument("only structured queries are supported")
     }
     return .query(name, try QueryMessage.read(content, below: name.path))
   }

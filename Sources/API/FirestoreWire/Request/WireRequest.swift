@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -13,12 +15,12 @@ package protocol WireRequest: Sendable, Hashable {
 
 extension WireRequest {
   /// Reads a request; INVALID_ARGUMENT, with Firestore's text, where it is malformed.
-  package init(decoding bytes: [UInt8]) throws(FirestoreError) {
+  package init(decoding bytes: [UInt8]) throws(ServiceError) {
     self = try bytes.decodingRequest { reader in try Self(from: &reader) }
   }
 
   /// Reads a request in place; what is kept of it is copied.
-  package init(decoding bytes: UnsafeRawBufferPointer) throws(FirestoreError) {
+  package init(decoding bytes: UnsafeRawBufferPointer) throws(ServiceError) {
     self = try bytes.decodingRequest { reader in try Self(from: &reader) }
   }
 }
@@ -27,9 +29,9 @@ extension [UInt8] {
   /// Runs a decoder over the bytes, see below.
   func decodingRequest<R>(
     _ body: (inout ProtobufReader) throws -> R
-  ) throws(FirestoreError) -> R {
+  ) throws(ServiceError) -> R {
     try withUnsafeBytes { bytes in
-      Result { () throws(FirestoreError) in try bytes.decodingRequest(body) }
+      Result { () throws(ServiceError) in try bytes.decodingRequest(body) }
     }.get()
   }
 }
@@ -38,14 +40,14 @@ extension UnsafeRawBufferPointer {
   /// Runs a decoder over the bytes; what is wrong with the bytes themselves is the client's error.
   func decodingRequest<R>(
     _ body: (inout ProtobufReader) throws -> R
-  ) throws(FirestoreError) -> R {
+  ) throws(ServiceError) -> R {
     var reader = ProtobufReader(self)
     do {
       return try body(&reader)
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       throw error
     } catch {
-      throw FirestoreError(
+      throw ServiceError(
         .invalidArgument,
         "The request is not a valid protobuf message.",
         cause: error
@@ -141,7 +143,7 @@ extension Optional {
   /// Sets what may be set once: a message, or a member of a oneof.
   mutating func set(_ value: Wrapped, once name: StaticString) throws {
     guard case .none = self else {
-      throw FirestoreError.invalidArgument("\"\(name)\" is set more than once.")
+      throw ServiceError.invalidArgument("\"\(name)\" is set more than once.")
     }
     self = value
   }
@@ -149,7 +151,7 @@ extension Optional {
 
 extension DocumentName {
   /// Throws where the document belongs to another database than its request.
-  package func check(isIn database: DatabaseID) throws(FirestoreError) {
+  package func check(isIn database: DatabaseID) throws(ServiceError) {
     guard self.database == database else {
       throw .invalidArgument(
         "Document \"\(string)\" is not in the database of the request, \"\(database.path)\"."
@@ -159,6 +161,6 @@ extension DocumentName {
 }
 
 /// Throws where a document belongs to another database than the request.
-func check(_ name: DocumentName, isIn database: DatabaseID) throws(FirestoreError) {
+func check(_ name: DocumentName, isIn database: DatabaseID) throws(ServiceError) {
   try name.check(isIn: database)
 }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -45,7 +46,7 @@ enum WriteMessage {
       }
     }
     guard let operation else {
-      throw FirestoreError.invalidArgument("The operation of a write is not set or not known.")
+      throw ServiceError.invalidArgument("The operation of a write is not set or not known.")
     }
     return try write(operation, mask, transforms, precondition)
   }
@@ -60,7 +61,7 @@ enum WriteMessage {
       return try document.write(mask: mask, transforms: transforms, precondition: precondition)
     }
     if mask != nil || !transforms.isEmpty {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "A write's \"\(mask == nil ? "update_transforms" : "update_mask")\" needs its operation to "
           + "be \"update\", but it is \"\(operation.name)\"."
       )
@@ -125,10 +126,10 @@ enum FieldTransformMessage {
     }
     let field = try FieldPath(parsing: path)
     if field.isDocumentName {
-      throw FirestoreError.invalidArgument("Invalid reserved name in field path __name__")
+      throw ServiceError.invalidArgument("Invalid reserved name in field path __name__")
     }
     guard let operation else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "The transform of field \"\(path)\" is not set or not known."
       )
     }
@@ -142,7 +143,7 @@ enum FieldTransformMessage {
     switch field {
     case 2:
       guard try reader.int32() == requestTime else {
-        throw FirestoreError.invalidArgument("Unknown or unset server value of a transform.")
+        throw ServiceError.invalidArgument("Unknown or unset server value of a transform.")
       }
       return .serverTimestamp
     case 3: return .increment(try numericOperand(&reader))
@@ -157,7 +158,7 @@ enum FieldTransformMessage {
     let value = try reader.value()
     switch value {
     case .integer, .double: return value
-    default: throw FirestoreError.invalidArgument("Input must be int64 or double.")
+    default: throw ServiceError.invalidArgument("Input must be int64 or double.")
     }
   }
 

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -35,10 +36,10 @@ package struct CommitResponse: WireResponse {
 
 /// The answer of BatchWrite: a result and a status for each write, in their order.
 package struct BatchWriteResponse: WireResponse {
-  private let outcomes: [Result<WriteResult, FirestoreError>]
+  private let outcomes: [Result<WriteResult, ServiceError>]
 
   /// What became of each write.
-  package init(outcomes: [Result<WriteResult, FirestoreError>]) { self.outcomes = outcomes }
+  package init(outcomes: [Result<WriteResult, ServiceError>]) { self.outcomes = outcomes }
 
   /// An outcome takes 32 bytes; texts of errors are not counted.
   package var estimatedSize: Int { outcomes.count * 32 }

@@ -1,12 +1,13 @@
+import BaseJSON
+import BaseStatus
 import DocumentCodec
-import FirestoreModel
 
 /// The `details` of a status: what programs read of an error.
 struct ErrorDetails: Sendable {
   private static let typePrefix = "type.googleapis.com/google.rpc."
 
-  private let reason: FirestoreError.Reason?
-  private let violations: [FirestoreError.FieldViolation]
+  private let reason: ServiceError.Reason?
+  private let violations: [ServiceError.FieldViolation]
 
   /// No details.
   init() {
@@ -15,7 +16,7 @@ struct ErrorDetails: Sendable {
   }
 
   /// The details that an error carries.
-  init(of error: FirestoreError) {
+  init(of error: ServiceError) {
     reason = error.reason
     violations = error.violations
   }
@@ -88,8 +89,8 @@ struct ErrorDetails: Sendable {
     _ members: KeyValuePairs<String, JSONValue>
   ) -> JSONValue {
     .object(
-      [JSONValue.Member(name: "@type", value: .string(typePrefix + type))]
-        + members.map { JSONValue.Member(name: $0.key, value: $0.value) }
+      [JSONValue.Member("@type", .string(typePrefix + type))]
+        + members.map { JSONValue.Member($0.key, $0.value) }
     )
   }
 }
@@ -106,7 +107,7 @@ enum StatusMessage {
   }
 
   /// An error's status.
-  static func encoded(_ error: FirestoreError) -> [UInt8] {
+  static func encoded(_ error: ServiceError) -> [UInt8] {
     encoded(code: error.code, message: error.message, details: ErrorDetails(of: error))
   }
 }

@@ -1,5 +1,4 @@
 import DocumentCodec
-import FirestoreModel
 
 /// How a query is or was answered.
 package struct ExplainMetrics: Sendable, Hashable {

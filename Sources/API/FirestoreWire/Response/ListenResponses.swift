@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -19,7 +20,7 @@ package enum ListenResponse: WireResponse {
   case targetChange(
     TargetChange,
     targets: [Int32],
-    cause: FirestoreError? = nil,
+    cause: ServiceError? = nil,
     token: [UInt8] = [],
     readTime: CommitVersion? = nil
   )

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// The body of a WebChannel POST, a form: `count` maps that are numbered from `ofs`, and on opening
 /// `headers`.
@@ -17,7 +18,7 @@ package struct WebChannelForm: Sendable {
   package let headers: WebChannelHeaders
 
   /// Reads a body, which is looked at once and never copied whole.
-  package init(_ body: [UInt8]) throws(FirestoreError) {
+  package init(_ body: [UInt8]) throws(ServiceError) {
     var count = 0
     var offset = 0
     var headers: [UInt8] = []
@@ -49,7 +50,7 @@ package struct WebChannelForm: Sendable {
     case map(Int)
 
     /// Nil for any other name.
-    init?(_ name: ArraySlice<UInt8>) throws(FirestoreError) {
+    init?(_ name: ArraySlice<UInt8>) throws(ServiceError) {
       guard name.count <= 64 else { return nil }
       switch String(decoding: name, as: UTF8.self) {
       case "count": self = .count
@@ -75,7 +76,7 @@ package struct WebChannelForm: Sendable {
     return (field[..<equals], field[equals...].dropFirst())
   }
 
-  private static func number(_ digits: [UInt8], atMost limit: Int) throws(FirestoreError) -> Int {
+  private static func number(_ digits: [UInt8], atMost limit: Int) throws(ServiceError) -> Int {
     try WebChannelNumber.parse(String(decoding: digits, as: UTF8.self), in: 0...limit)
   }
 }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// The maps that a WebChannel client sends, put into their order.
 ///
@@ -18,7 +18,7 @@ package struct WebChannelInbox: Sendable {
   /// Takes the maps of a request; gives the messages whose turn it is.
   ///
   /// Throws RESOURCE_EXHAUSTED where too much came too early.
-  package mutating func receive(_ form: WebChannelForm) throws(FirestoreError) -> [[UInt8]] {
+  package mutating func receive(_ form: WebChannelForm) throws(ServiceError) -> [[UInt8]] {
     for (number, map) in zip(form.offset..., form.maps) where number >= next {
       // What comes again is the same.
       guard early[number] == nil else { continue }
@@ -32,7 +32,7 @@ package struct WebChannelInbox: Sendable {
       if let map { ready.append(map) }
     }
     guard heldBytes <= maximumHeldBytes else {
-      throw FirestoreError(.resourceExhausted, "Too many messages came before their turn.")
+      throw ServiceError(.resourceExhausted, "Too many messages came before their turn.")
     }
     return ready
   }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// Numbers in a WebChannel client's requests, checked where they are read.
 enum WebChannelNumber {
@@ -6,7 +6,7 @@ enum WebChannelNumber {
   static let greatest = 1 << 53
 
   /// Reads a whole number within a range; INVALID_ARGUMENT for anything else.
-  static func parse(_ text: String, in range: ClosedRange<Int>) throws(FirestoreError) -> Int {
+  static func parse(_ text: String, in range: ClosedRange<Int>) throws(ServiceError) -> Int {
     guard let number = Int(text), range.contains(number) else {
       throw .invalidArgument("A number of the channel is malformed or out of range.")
     }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// The arrays that a WebChannel server sends, kept until the client has acknowledged them.
 ///
@@ -97,8 +97,8 @@ extension WebChannelFrame {
   /// counts only if frames are small.
   package static func frames(
     _ items: some Sequence<WebChannelOutbox.Item>,
-    json: ([UInt8]) throws(FirestoreError) -> [UInt8]
-  ) throws(FirestoreError) -> [UInt8] {
+    json: ([UInt8]) throws(ServiceError) -> [UInt8]
+  ) throws(ServiceError) -> [UInt8] {
     var frames: [UInt8] = []
     for item in items {
       var text = Array("[[\(item.number),".utf8)
@@ -124,7 +124,7 @@ package enum WebChannelPayload {
   package static let close = WebChannelOutbox.Payload.json(Array("[\"close\"]".utf8))
 
   /// Ends the session with an error.
-  package static func failure(_ error: FirestoreError) -> WebChannelOutbox.Payload {
+  package static func failure(_ error: ServiceError) -> WebChannelOutbox.Payload {
     .json(RESTError.body(error, streaming: true))
   }
 

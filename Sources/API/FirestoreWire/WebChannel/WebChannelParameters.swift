@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// The URL parameters of a WebChannel request.
 ///
@@ -33,16 +33,16 @@ package struct WebChannelParameters: Sendable {
   private static let longestTimeout = 600_000
 
   /// Reads a raw query; INVALID_ARGUMENT where a number in it is none, or out of range.
-  package init(_ query: String?) throws(FirestoreError) {
+  package init(_ query: String?) throws(ServiceError) {
     var named: [String: String] = [:]
     for (name, value) in try QueryParameters(query).parameters { named[name] = value }
     sessionID = named["SID"].flatMap { $0.isEmpty || $0 == "null" ? nil : $0 }
     affinity = named["gsessionid"].flatMap { $0.isEmpty ? nil : $0 }
-    acknowledged = try named["AID"].map { text throws(FirestoreError) in
+    acknowledged = try named["AID"].map { text throws(ServiceError) in
       try WebChannelNumber.parse(text, in: -1...WebChannelNumber.greatest)
     }
     isLongPoll = named["CI"] == "1"
-    timeout = try named["TO"].map { text throws(FirestoreError) in
+    timeout = try named["TO"].map { text throws(ServiceError) in
       let number = try WebChannelNumber.parse(text, in: 0...WebChannelNumber.greatest)
       return .milliseconds(min(number, Self.longestTimeout))
     }
@@ -54,7 +54,7 @@ package struct WebChannelParameters: Sendable {
   }
 
   /// Throws for a version of the protocol that is not spoken here.
-  package func checkVersion() throws(FirestoreError) {
+  package func checkVersion() throws(ServiceError) {
     guard version == nil || version == "8" else {
       throw .invalidArgument("WebChannel's version must be 8.")
     }
@@ -72,9 +72,9 @@ package struct WebChannelHeaders: Sendable, Hashable {
   private let values: [String: String]
 
   /// Reads a block; lines that are no headers are passed over.
-  package init(_ bytes: [UInt8]) throws(FirestoreError) {
+  package init(_ bytes: [UInt8]) throws(ServiceError) {
     guard bytes.count <= Self.maximumBytes else {
-      throw FirestoreError(.resourceExhausted, "The channel's headers are too large.")
+      throw ServiceError(.resourceExhausted, "The channel's headers are too large.")
     }
     let block = String(decoding: bytes, as: UTF8.self)
     var values: [String: String] = [:]

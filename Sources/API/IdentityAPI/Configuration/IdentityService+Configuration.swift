@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 
@@ -184,7 +185,7 @@ struct ChangeReader {
       throw IdentityFailure.invalid("Invalid JSON payload received. Expected an object.")
     }
     for member in members {
-      let path = prefix + camelCase(Substring(member.name))
+      let path = prefix + camelCase(Substring(member.key))
       if case .object = member.value, !whole.contains(path) {
         try flatten(member.value, path + ".", whole, into: &values)
       } else {
@@ -216,7 +217,7 @@ struct ChangeReader {
     guard let value = value(path) else { return }
     switch value {
     case nil: set(false)
-    case .bool(let flag)?: set(flag)
+    case .boolean(let flag)?: set(flag)
     default: throw invalid(path, "TYPE_BOOL")
     }
   }

@@ -1,4 +1,5 @@
 import Authentication
+import BaseJSON
 import FirestoreWire
 
 /// The templates of a project's mails, as the member `notification.sendEmail` of the resource `config`.

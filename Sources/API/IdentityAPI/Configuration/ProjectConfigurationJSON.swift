@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 
 /// A project's configuration as the resource `config` of identitytoolkit v2.
@@ -16,10 +17,10 @@ enum ProjectConfigurationJSON {
     let options: JSONValue = .object([
       "minPasswordLength": .number("\(policy.minimumLength)"),
       "maxPasswordLength": .number("\(policy.maximumLength)"),
-      "containsLowercaseCharacter": .bool(policy.requiresLowercase),
-      "containsUppercaseCharacter": .bool(policy.requiresUppercase),
-      "containsNumericCharacter": .bool(policy.requiresDigit),
-      "containsNonAlphanumericCharacter": .bool(policy.requiresSymbol),
+      "containsLowercaseCharacter": .boolean(policy.requiresLowercase),
+      "containsUppercaseCharacter": .boolean(policy.requiresUppercase),
+      "containsNumericCharacter": .boolean(policy.requiresDigit),
+      "containsNonAlphanumericCharacter": .boolean(policy.requiresSymbol),
     ])
     let state = configuration.allowsTOTP ? "ENABLED" : "DISABLED"
     var mobileLinks = AnswerBuilder()
@@ -31,12 +32,12 @@ enum ProjectConfigurationJSON {
       "mobileLinksConfig": mobileLinks.json,
       "client": .object([
         "permissions": .object([
-          "disabledUserSignup": .bool(!configuration.allowsSignUp),
-          "disabledUserDeletion": .bool(!configuration.allowsDeletion),
+          "disabledUserSignup": .boolean(!configuration.allowsSignUp),
+          "disabledUserDeletion": .boolean(!configuration.allowsDeletion),
         ])
       ]),
       "emailPrivacyConfig": .object([
-        "enableImprovedEmailPrivacy": .bool(configuration.hidesAccounts)
+        "enableImprovedEmailPrivacy": .boolean(configuration.hidesAccounts)
       ]),
       "authorizedDomains": .array(
         configuration.authorizedDomains(of: scope.project?.string ?? "").map(JSONValue.string)
@@ -65,17 +66,17 @@ enum ProjectConfigurationJSON {
   ) -> JSONValue {
     var members: [JSONValue.Member] = [
       .init(
-        name: "email",
-        value: .object([
-          "enabled": .bool(configuration.allowsPassword),
-          "passwordRequired": .bool(!configuration.allowsEmailLink),
+        "email",
+        .object([
+          "enabled": .boolean(configuration.allowsPassword),
+          "passwordRequired": .boolean(!configuration.allowsEmailLink),
         ])
       ),
-      .init(name: "anonymous", value: .object(["enabled": .bool(configuration.allowsAnonymous)])),
-      .init(name: "phoneNumber", value: .object(["enabled": .bool(false)])),
-      .init(name: "allowDuplicateEmails", value: .bool(false)),
+      .init("anonymous", .object(["enabled": .boolean(configuration.allowsAnonymous)])),
+      .init("phoneNumber", .object(["enabled": .boolean(false)])),
+      .init("allowDuplicateEmails", .boolean(false)),
     ]
-    if let hashes { members.append(.init(name: "hashConfig", value: hashConfig(hashes))) }
+    if let hashes { members.append(.init("hashConfig", hashConfig(hashes))) }
     return .object(members)
   }
 
@@ -197,6 +198,6 @@ enum ProjectConfigurationJSON {
   }
 
   private static func flag(_ json: JSONValue, _ name: String) -> Bool {
-    json[[name]] == .bool(true)
+    json[[name]] == .boolean(true)
   }
 }

@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
 import FirestoreWire
 
 /// The resources of one kind of identity provider.
@@ -87,7 +87,7 @@ enum ProviderResource: CaseIterable {
     if showsSecrets {
       answer.put("clientSecret", provider.clientSecret)
     } else if provider.clientSecret != nil || provider.apple != nil {
-      answer.set("hasSecret", .bool(true))
+      answer.set("hasSecret", .boolean(true))
     }
   }
 

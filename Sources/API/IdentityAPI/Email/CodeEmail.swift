@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseText
 
 /// The texts of an email with a code, in English and Brazilian Portuguese.
 struct CodeEmail {

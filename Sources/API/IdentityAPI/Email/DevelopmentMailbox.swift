@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseText
 import Logging
 import Synchronization
 

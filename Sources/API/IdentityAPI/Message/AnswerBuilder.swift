@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreWire
 
 /// Builds a JSON object member by member; what is absent or empty is left out, as Google does.
@@ -22,7 +23,7 @@ struct AnswerBuilder {
 
   /// A flag, left out when it is down.
   mutating func put(_ name: String, _ flag: Bool) {
-    if flag { set(name, .bool(true)) }
+    if flag { set(name, .boolean(true)) }
   }
 
   /// An array, left out when it is empty.
@@ -32,6 +33,6 @@ struct AnswerBuilder {
 
   /// Any value, as it is.
   mutating func set(_ name: String, _ value: JSONValue) {
-    members.append(.init(name: name, value: value))
+    members.append(.init(name, value))
   }
 }

@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import FirestoreWire
 import HTTPTypes
 import KeyValueStore
@@ -66,12 +67,12 @@ struct IdentityFailure: Error {
         message: error.message,
         canonical: isMissing ? "NOT_FOUND" : nil
       )
-    case let error as FirestoreError:
+    case let error as ServiceError:
       switch error.code {
       case .unauthenticated, .permissionDenied, .invalidArgument, .notFound, .resourceExhausted,
         .unavailable:
         self.init(
-          status: .init(code: RESTError.httpStatus(error.code)),
+          status: .init(code: error.code.httpStatus),
           message: error.message,
           canonical: error.code.name,
           reason: error.code == .unauthenticated ? "authError" : "invalid"
@@ -116,18 +117,18 @@ struct IdentityFailure: Error {
   /// The official body.
   var response: ServiceResponse {
     var members: [JSONValue.Member] = [
-      .init(name: "code", value: .number(String(status.code))),
-      .init(name: "message", value: .string(message)),
+      .init("code", .number(String(status.code))),
+      .init("message", .string(message)),
       .init(
-        name: "errors",
-        value: .array([
+        "errors",
+        .array([
           .object([
             "message": .string(message), "domain": .string("global"), "reason": .string(reason),
           ])
         ])
       ),
     ]
-    if let canonical { members.append(.init(name: "status", value: .string(canonical))) }
-    return .json(JSONValue.object(["error": .object(members)]).text, status: status)
+    if let canonical { members.append(.init("status", .string(canonical))) }
+    return .json(JSONValue.object(["error": .object(members)]).compactBytes, status: status)
   }
 }

@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreWire
 
 /// A request message that fits its shape.

@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseText
 
 /// How an import says that its passwords are hashed.
 struct ImportedHash: Sendable {

@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseText
 
 /// Reads a provider's identity as imports and administrators give it.
 enum ImportedIdentity {

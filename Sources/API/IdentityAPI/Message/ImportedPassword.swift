@@ -1,5 +1,4 @@
 import Authentication
-import FirestoreModel
 
 /// The passwords of an import: hashes of its algorithm, or the texts that Google's Auth emulator has in their place.
 struct ImportedPassword: Sendable {

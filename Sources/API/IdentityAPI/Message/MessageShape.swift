@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreWire
 
 /// The fields of a request message, by their official names.
@@ -42,10 +43,10 @@ struct MessageShape: Sendable {
     }
     var values: [String: IdentityMessage.Value] = [:]
     for member in members where member.value != .null {
-      let name = fields[member.name] == nil ? Self.camelCase(member.name) : member.name
+      let name = fields[member.key] == nil ? Self.camelCase(member.key) : member.key
       guard let kind = fields[name] else {
         throw IdentityFailure.invalid(
-          "Invalid JSON payload received. Unknown name \"\(member.name.prefix(100))\": "
+          "Invalid JSON payload received. Unknown name \"\(member.key.prefix(100))\": "
             + "Cannot find field."
         )
       }
@@ -62,7 +63,7 @@ struct MessageShape: Sendable {
     switch (kind, json) {
     case (.text, .string(let text)), (.name, .string(let text)): return .text(text)
     case (.name, .number(let number)): return .text(number)
-    case (.flag, .bool(let flag)): return .flag(flag)
+    case (.flag, .boolean(let flag)): return .flag(flag)
     case (.integer, .number(let text)), (.integer, .string(let text)):
       guard let number = Int64(text) else { throw invalid(json, name, "TYPE_INT64") }
       return .integer(number)
@@ -85,7 +86,7 @@ struct MessageShape: Sendable {
 
   private static func invalid(_ json: JSONValue, _ name: String, _ type: String) -> IdentityFailure
   {
-    .invalid("Invalid value at '\(name)' (\(type)), \(json.description)")
+    .invalid("Invalid value at '\(name)' (\(type)), \(json.excerpt)")
   }
 
   /// `photo_url` as `photoUrl`.

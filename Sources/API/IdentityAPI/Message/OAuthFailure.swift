@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreWire
 import ServiceModule
 
@@ -11,7 +12,7 @@ struct OAuthFailure: Error {
     .json(
       JSONValue.object([
         "error": .string(code), "error_description": .string(description),
-      ]).text,
+      ]).compactBytes,
       status: .badRequest
     )
   }

@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 
 /// Users as the account APIs show them.
@@ -15,7 +16,7 @@ enum UserJSON {
     answer.put("displayName", user.displayName)
     answer.put("photoUrl", user.photoURL)
     answer.put("phoneNumber", user.phoneNumber?.string)
-    if user.email != nil { answer.set("emailVerified", .bool(user.isEmailVerified)) }
+    if user.email != nil { answer.set("emailVerified", .boolean(user.isEmailVerified)) }
     answer.put("disabled", user.isDisabled)
     putPassword(of: user, withHashes: withHashes, into: &answer)
     answer.put("providerUserInfo", providers(of: user))

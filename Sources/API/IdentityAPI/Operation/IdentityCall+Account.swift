@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 
 // What users see and change of their accounts, and administrators of everybody's.
@@ -166,7 +167,7 @@ extension IdentityCall {
     answer.put("newEmail", newEmail)
     answer.put("displayName", user.displayName)
     answer.put("photoUrl", user.photoURL)
-    answer.set("emailVerified", .bool(user.isEmailVerified))
+    answer.set("emailVerified", .boolean(user.isEmailVerified))
     answer.put("providerUserInfo", UserJSON.providers(of: user))
     if user.password != nil { answer.put("passwordHash", UserJSON.redacted) }
     session?.put(into: &answer)

@@ -1,4 +1,6 @@
 import Authentication
+import BaseJSON
+import BaseText
 import FirestoreModel
 import FirestoreWire
 

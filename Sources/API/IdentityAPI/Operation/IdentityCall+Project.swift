@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 
 // What clients ask of a project.
@@ -20,8 +21,8 @@ extension IdentityCall {
       "authorizedDomains",
       domains.map(JSONValue.string)
     )
-    answer.set("allowPasswordUser", .bool(configuration.allowsPassword))
-    answer.set("enableAnonymousUser", .bool(configuration.allowsAnonymous))
+    answer.set("allowPasswordUser", .boolean(configuration.allowsPassword))
+    answer.set("enableAnonymousUser", .boolean(configuration.allowsAnonymous))
     return answer.json
   }
 
@@ -62,7 +63,7 @@ extension IdentityCall {
         PasswordPolicy.symbols.map { .string(String($0)) }
       ),
       "enforcementState": .string("ENFORCE"),
-      "forceUpgradeOnSignin": .bool(false),
+      "forceUpgradeOnSignin": .boolean(false),
       "schemaVersion": .number("1"),
     ])
   }

@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
 import FirestoreWire
 
 // Signing in with an identity provider.
@@ -101,7 +101,7 @@ extension IdentityCall {
       return (answer, false)
     case .needsConfirmation(let providers, let uid):
       answer.put("localId", uid?.string)
-      answer.set("needConfirmation", .bool(true))
+      answer.set("needConfirmation", .boolean(true))
       answer.put("verifiedProvider", providers.map { JSONValue.string($0.string) })
       return (answer, true)
     }
@@ -109,7 +109,7 @@ extension IdentityCall {
 
   private func putUser(_ user: User, into answer: inout AnswerBuilder) {
     answer.put("localId", user.uid.string)
-    answer.set("emailVerified", .bool(user.isEmailVerified))
+    answer.set("emailVerified", .boolean(user.isEmailVerified))
   }
 
   private func put(_ profile: ProviderProfile, into answer: inout AnswerBuilder) {

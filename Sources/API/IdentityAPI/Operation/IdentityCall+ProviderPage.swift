@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 
 // The beginning of a sign-in at a provider's page.
@@ -20,7 +21,7 @@ extension IdentityCall {
       return .some(try accounts.user(email: identifier))
     }
     if let found {
-      answer.set("registered", .bool(found != nil))
+      answer.set("registered", .boolean(found != nil))
       if let user = found {
         answer.put("allProviders", user.providerIDs.map { JSONValue.string($0.string) })
         var methods = user.password != nil ? ["password"] : []
@@ -107,10 +108,10 @@ extension IdentityCall {
     guard case .object(let members)? = message.json("customParameter") else { return [] }
     guard members.count <= 20 else { throw IdentityFailure.invalid("Too many custom parameters.") }
     return try members.map { member in
-      guard case .string(let value) = member.value, member.name.utf8.count <= 100,
+      guard case .string(let value) = member.value, member.key.utf8.count <= 100,
         value.utf8.count <= 1_000
       else { throw IdentityFailure.invalid("A custom parameter must be a short text.") }
-      return (member.name, value)
+      return (member.key, value)
     }
   }
 }

@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
 import FirestoreWire
 
 // Signing up and in.
@@ -50,7 +50,7 @@ extension IdentityCall {
     let outcome = try await accounts {
       try $0.signIn(email: email, password: password, from: origin)
     }
-    return answer("VerifyPasswordResponse", outcome) { $0.set("registered", .bool(true)) }
+    return answer("VerifyPasswordResponse", outcome) { $0.set("registered", .boolean(true)) }
   }
 
   /// `accounts:signInWithCustomToken`.
@@ -60,7 +60,7 @@ extension IdentityCall {
       try $0.signIn(customToken: token, takesUnsigned: envelope.believesClaims)
     }
     return answer("VerifyCustomTokenResponse", outcome, withProfile: false) {
-      $0.set("isNewUser", .bool(outcome.isNewUser))
+      $0.set("isNewUser", .boolean(outcome.isNewUser))
     }
   }
 
@@ -77,7 +77,7 @@ extension IdentityCall {
       )
     }
     return answer("EmailLinkSigninResponse", outcome) {
-      $0.set("isNewUser", .bool(outcome.isNewUser))
+      $0.set("isNewUser", .boolean(outcome.isNewUser))
     }
   }
 

@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 
@@ -64,9 +65,9 @@ extension IdentityService {
 
   private static func emulatorJSON(_ configuration: ProjectConfiguration) -> JSONValue {
     .object([
-      "signIn": .object(["allowDuplicateEmails": .bool(false)]),
+      "signIn": .object(["allowDuplicateEmails": .boolean(false)]),
       "emailPrivacyConfig": .object([
-        "enableImprovedEmailPrivacy": .bool(configuration.hidesAccounts)
+        "enableImprovedEmailPrivacy": .boolean(configuration.hidesAccounts)
       ]),
     ])
   }

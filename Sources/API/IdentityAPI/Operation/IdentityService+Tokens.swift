@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 
@@ -44,7 +45,7 @@ extension IdentityService {
     guard envelope.method == .post else { throw IdentityFailure.notFound }
     guard case .object(let members) = envelope.body else { throw Self.badGrant }
     func field(_ name: String) -> String? {
-      if case .string(let text)? = members.first(where: { $0.name == name })?.value {
+      if case .string(let text)? = members.first(where: { $0.key == name })?.value {
         text
       } else {
         nil
@@ -132,7 +133,7 @@ extension IdentityService {
       "id_token_signing_alg_values_supported": .array([.string("RS256")]),
     ])
     return .document(
-      String(decoding: document.text, as: UTF8.self),
+      String(decoding: document.compactBytes, as: UTF8.self),
       lifetime: accounts.signingKeys.documentLifetime
     )
   }

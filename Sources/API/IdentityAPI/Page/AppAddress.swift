@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseText
 
 /// An address of an app's own scheme, such as `com.example.shop:/signIn`, to which development leads back from a provider.
 ///

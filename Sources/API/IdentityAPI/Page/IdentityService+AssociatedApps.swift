@@ -1,4 +1,5 @@
 import Authentication
+import BaseJSON
 import FirestoreWire
 
 // The documents by which phones connect this server's address with its apps:
@@ -29,7 +30,7 @@ extension IdentityService {
       "applinks": .object(["details": .array([links])]),
       "webcredentials": .object(["apps": ids]),
     ])
-    return .document(String(decoding: document.text, as: UTF8.self), lifetime: Self.lifetime)
+    return .document(String(decoding: document.compactBytes, as: UTF8.self), lifetime: Self.lifetime)
   }
 
   /// The document for Android.
@@ -50,7 +51,7 @@ extension IdentityService {
       ])
     }
     return .document(
-      String(decoding: JSONValue.array(statements).text, as: UTF8.self),
+      String(decoding: JSONValue.array(statements).compactBytes, as: UTF8.self),
       lifetime: Self.lifetime
     )
   }

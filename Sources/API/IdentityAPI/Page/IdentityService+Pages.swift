@@ -1,5 +1,4 @@
 import Authentication
-import FirestoreWire
 import HTTPTypes
 
 // The pages for people, below `/__/auth`:

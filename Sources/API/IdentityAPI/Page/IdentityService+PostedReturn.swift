@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 
@@ -15,7 +16,7 @@ extension IdentityService {
   func postedReturn(_ body: JSONValue) throws -> IdentityAnswer {
     guard case .object(let members) = body else { throw IdentityFailure.notFound }
     let fields = Self.returnedFields.compactMap { name -> (String, String)? in
-      guard case .string(let value)? = members.first(where: { $0.name == name })?.value,
+      guard case .string(let value)? = members.first(where: { $0.key == name })?.value,
         value.utf8.count <= 2_048
       else { return nil }
       return (name, value)

@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 
 // The pages by which Google's SDK for the web signs in with a provider, in a popup or by a redirect:

@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreWire
 
 /// The pages' files, which are in the binary: no library, nothing from elsewhere, no script or style
@@ -54,7 +55,7 @@ enum PageFiles {
 
   /// JSON as the value of an attribute.
   private static func escaped(_ facts: JSONValue) -> String {
-    String(decoding: facts.text, as: UTF8.self)
+    String(decoding: facts.compactBytes, as: UTF8.self)
       .replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
       .replacing("<", with: "&lt;").replacing(">", with: "&gt;")
   }

@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import PushMessaging
@@ -34,7 +36,7 @@ struct AppleRoutes: Sendable {
       return .text("token=\(try await token())")
     } catch let error as MessagingError {
       return .text("Error=\(word(error))")
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       let isAuthentication = [.unauthenticated, .permissionDenied].contains(error.code)
       return .text("Error=\(isAuthentication ? "AUTHENTICATION_FAILED" : "INVALID_PARAMETERS")")
     } catch {
@@ -77,7 +79,7 @@ struct AppleRoutes: Sendable {
     guard let apns = form["apns_token"], apns.hasPrefix("s_") || apns.hasPrefix("p_"),
       let bundle = form["app"]
     else { throw MessagingError.invalid("apns_token", "apns_token is missing.") }
-    let json = JSONText.object([
+    let json = JSONValue.object([
       .init(
         "ios",
         .object([
@@ -132,7 +134,7 @@ struct AppleRoutes: Sendable {
   private func form(of request: ServiceRequest) async throws -> [String: String] {
     let bytes = try await request.collectText(upTo: Self.bodyLimit)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw FirestoreError.invalidArgument("The body is not valid UTF-8.")
+      throw ServiceError.invalidArgument("The body is not valid UTF-8.")
     }
     let pairs = try QueryParameters(text).parameters.map { ($0.name, $0.value) }
     return Dictionary(pairs) { _, last in last }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import PushMessaging
@@ -41,17 +42,17 @@ struct ImportRoutes: Sendable {
         into: project
       )
       let answers = zip(tokens, results).map { token, result in
-        JSONText.object([.init("apns_token", .string(token))] + Self.members(result))
+        JSONValue.object([.init("apns_token", .string(token))] + Self.members(result))
       }
       return .json(.object([.init("results", .array(answers))]))
     } catch let error as MessagingError {
       request.logger.requestFailed(error.firestoreError)
-      let status = HTTPResponse.Status(code: RESTError.httpStatus(error.status))
+      let status = HTTPResponse.Status(code: error.status.httpStatus)
       return TopicRoutes.failure(error.status.name, status)
     }
   }
 
-  private static func members(_ result: PushService.Imported) -> [JSONText.Member] {
+  private static func members(_ result: PushService.Imported) -> [JSONValue.Member] {
     switch result {
     case .token(let token):
       [.init("status", .string("OK")), .init("registration_token", .string(token))]

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import PushMessaging
 
 /// What a body says of an app's address.
@@ -10,7 +11,7 @@ struct RegistrationForm {
   private static let endpointLimit = 1_000
 
   /// Reads one of the forms `web`, `ios` and `direct`; INVALID_ARGUMENT names the field.
-  init(_ json: JSONText) throws(MessagingError) {
+  init(_ json: JSONValue) throws(MessagingError) {
     let forms = ["web", "ios", "direct"].filter { json[$0]?.members != nil }
     guard forms.count == 1, let name = forms.first, let form = json[name] else {
       throw .invalid("", "One of web, ios and direct is expected.")
@@ -38,7 +39,7 @@ struct RegistrationForm {
     return text
   }
 
-  private static func web(_ form: JSONText) throws(MessagingError) -> PushAddress {
+  private static func web(_ form: JSONValue) throws(MessagingError) -> PushAddress {
     guard let endpoint = form["endpoint"]?.string, endpoint.utf8.count <= endpointLimit,
       endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://")
     else { throw .invalid("web.endpoint", "The endpoint is no URL of a push service.") }
@@ -74,7 +75,7 @@ struct RegistrationForm {
     return bytes
   }
 
-  private static func apple(_ form: JSONText) throws(MessagingError) -> PushAddress {
+  private static func apple(_ form: JSONValue) throws(MessagingError) -> PushAddress {
     let token = (form["apns_token"] ?? form["apnsToken"])?.string?.lowercased() ?? ""
     guard PushAddress.isDeviceToken(token) else {
       throw .invalid("ios.apns_token", "apns_token is no device token.")

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import HTTPTypes
 import PushMessaging
 import ServiceModule

@@ -1,5 +1,3 @@
-import FirestoreModel
-import FirestoreWire
 import HTTPTypes
 import PushMessaging
 import ServiceModule

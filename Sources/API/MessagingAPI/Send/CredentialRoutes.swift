@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import PushMessaging
@@ -31,12 +33,12 @@ struct CredentialRoutes: Sendable {
     try await environment.requireSender(request)
     let found = try await service.credentials(of: Text(request.variable("project")))
     let keys = found.apnsKeys.map { key in
-      JSONText.object([
+      JSONValue.object([
         .init("keyId", .string(key.keyID)), .init("teamId", .string(key.teamID)),
         .init("bundleId", .string(key.bundle)),
       ])
     }
-    let vapid = found.vapid.map { JSONText.string(Base64.url($0.publicKey)) } ?? .null
+    let vapid = found.vapid.map { JSONValue.string(Base64.url($0.publicKey)) } ?? .null
     return .json(.object([.init("apnsKeys", .array(keys)), .init("vapidPublicKey", vapid)]))
   }
 
@@ -66,7 +68,7 @@ struct CredentialRoutes: Sendable {
       of: Text(request.variable("project"))
     )
     guard isRemoved else {
-      throw FirestoreError(.notFound, "There is no APNs key of this bundle.")
+      throw ServiceError(.notFound, "There is no APNs key of this bundle.")
     }
     return .emptyObject
   }

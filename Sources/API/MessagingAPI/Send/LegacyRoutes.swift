@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import PushMessaging
@@ -23,10 +25,10 @@ struct LegacyRoutes: Sendable {
       return .text("Unauthorized: the server key is not valid.\n", status: .unauthorized)
     }
     do {
-      let json: JSONText
+      let json: JSONValue
       do {
         json = try await body(of: request)
-      } catch let error as FirestoreError where error.code == .invalidArgument {
+      } catch let error as ServiceError where error.code == .invalidArgument {
         return .text("JSON_PARSING_ERROR: \(error.message)\n", status: .badRequest)
       }
       let message = try LegacyMessage(json, now: service.now)
@@ -43,14 +45,14 @@ struct LegacyRoutes: Sendable {
     }
   }
 
-  private func body(of request: ServiceRequest) async throws -> JSONText {
+  private func body(of request: ServiceRequest) async throws -> JSONValue {
     let bytes = try await request.collectText(upTo: Self.bodyLimit)
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw FirestoreError.invalidArgument("The text is not valid UTF-8.")
+      throw ServiceError.invalidArgument("The text is not valid UTF-8.")
     }
     let type = request.headers[.contentType]?.lowercased() ?? ""
     return type.hasPrefix("application/x-www-form-urlencoded")
-      ? try LegacyForm.json(text) : try JSONText(parsing: text)
+      ? try LegacyForm.json(text) : try JSONValue(parsing: text)
   }
 
   /// The project of the request's server key; nil where it is no key.
@@ -82,7 +84,7 @@ struct LegacyRoutes: Sendable {
     _ message: LegacyMessage,
     to recipient: OutgoingMessage.Recipient,
     from project: Text
-  ) async throws -> JSONText {
+  ) async throws -> JSONValue {
     let outgoing = try OutgoingMessage(to: recipient, message.content.get())
     guard !message.isTrial else {
       _ = try await service.check(outgoing, from: project)
@@ -111,8 +113,8 @@ struct LegacyRoutes: Sendable {
     let failures = results.count { if case .failure = $0 { true } else { false } }
     let list = results.map { result in
       switch result {
-      case .success(let id): JSONText.object([.init("message_id", .string(id))])
-      case .failure(let error): JSONText.object(Self.members(error))
+      case .success(let id): JSONValue.object([.init("message_id", .string(id))])
+      case .failure(let error): JSONValue.object(Self.members(error))
       }
     }
     return .json(
@@ -151,7 +153,7 @@ struct LegacyRoutes: Sendable {
     throw MessagingError.invalid("restricted_package_name", message, .packageName)
   }
 
-  private static func members(_ error: MessagingError) -> [JSONText.Member] {
+  private static func members(_ error: MessagingError) -> [JSONValue.Member] {
     let word =
       switch error.code {
       case .invalidArgument: error.kind.rawValue
@@ -168,10 +170,10 @@ struct LegacyRoutes: Sendable {
 
 /// The legacy form as a web form: the members' names with dots between levels.
 enum LegacyForm {
-  static func json(_ text: String) throws(FirestoreError) -> JSONText {
+  static func json(_ text: String) throws(ServiceError) -> JSONValue {
     let parameters = try QueryParameters(text).parameters
-    var members: [JSONText.Member] = []
-    var data: [JSONText.Member] = []
+    var members: [JSONValue.Member] = []
+    var data: [JSONValue.Member] = []
     for (name, value) in parameters {
       if name.hasPrefix("data.") {
         data.append(.init(String(name.dropFirst(5)), .string(value)))

@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreModel
 import FirestoreWire
 import Foundation
@@ -15,7 +16,7 @@ package struct ScheduleForm {
   package let schedule: MessageSchedule
 
   /// Reads the members; INVALID_ARGUMENT names the wrong one.
-  package init(_ json: JSONText) throws(MessagingError) {
+  package init(_ json: JSONValue) throws(MessagingError) {
     schedule = MessageSchedule(
       try Self.time(json),
       zone: try Self.zone(json["timeZone"]),
@@ -31,7 +32,7 @@ package struct ScheduleForm {
     }
   }
 
-  private static func time(_ json: JSONText) throws(MessagingError) -> MessageSchedule.Time {
+  private static func time(_ json: JSONValue) throws(MessagingError) -> MessageSchedule.Time {
     switch (json["scheduleTime"], json["localTime"]) {
     case (let time?, nil): return .instant(try instant(time, "scheduleTime"))
     case (nil, let time?):
@@ -44,7 +45,7 @@ package struct ScheduleForm {
   }
 
   private static func instant(
-    _ json: JSONText,
+    _ json: JSONValue,
     _ field: String
   ) throws(MessagingError) -> Int64 {
     guard let time = json.string.flatMap({ TimestampText.parse($0) }) else {
@@ -53,7 +54,7 @@ package struct ScheduleForm {
     return time.microseconds
   }
 
-  private static func zone(_ json: JSONText?) throws(MessagingError) -> TimeZone {
+  private static func zone(_ json: JSONValue?) throws(MessagingError) -> TimeZone {
     guard let json else { return .gmt }
     guard let name = json.string, let zone = TimeZone(identifier: name) else {
       throw .invalid("timeZone", "timeZone is a name like America/Sao_Paulo.")
@@ -62,7 +63,7 @@ package struct ScheduleForm {
   }
 
   private static func recurrence(
-    _ json: JSONText?
+    _ json: JSONValue?
   ) throws(MessagingError) -> MessageSchedule.Recurrence? {
     guard let json else { return nil }
     let word = json["every"]?.string?.uppercased()
@@ -81,15 +82,15 @@ package struct ScheduleForm {
 
 extension MessageSchedule {
   /// The members that say it, for reports.
-  var members: [JSONText.Member] {
-    var members: [JSONText.Member] =
+  var members: [JSONValue.Member] {
+    var members: [JSONValue.Member] =
       switch time {
       case .instant(let instant): [.init("scheduleTime", .string(Self.text(instant)))]
       case .local(let local): [.init("localTime", .string(local.text))]
       }
     members.append(.init("timeZone", .string(zone.identifier)))
     guard let recurrence else { return members }
-    var rule: [JSONText.Member] = [
+    var rule: [JSONValue.Member] = [
       .init("every", .string(recurrence.unit.name)),
       .init("interval", .integer(recurrence.interval)),
     ]

@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
@@ -158,7 +160,7 @@ struct SendRoutes: Sendable {
 
   /// The body of a request that sends.
   private struct Body {
-    let json: JSONText
+    let json: JSONValue
     /// Whether everything is checked and nothing sent.
     let isTrial: Bool
     /// Brasa's own: how many of the message's label somebody gets at most.
@@ -172,7 +174,7 @@ struct SendRoutes: Sendable {
     try Self.body(await request.object(upTo: Self.bodyLimit), members: members)
   }
 
-  private static func body(_ json: JSONText, members: Set<String>) throws -> Body {
+  private static func body(_ json: JSONValue, members: Set<String>) throws -> Body {
     let known = members.union(["message", "validate_only", "validateOnly", "frequencyCap"])
     if let unknown = json.members?.first(where: { !known.contains($0.key) }) {
       let message =
@@ -185,7 +187,7 @@ struct SendRoutes: Sendable {
   }
 
   /// Reads `{"messages": 3, "period": "86400s"}`.
-  private static func cap(_ json: JSONText) throws(MessagingError) -> FrequencyCap {
+  private static func cap(_ json: JSONValue) throws(MessagingError) -> FrequencyCap {
     guard let messages = json["messages"]?.integer,
       let text = json["period"]?.string, text.hasSuffix("s"), let period = Int64(text.dropLast())
     else {
@@ -216,7 +218,7 @@ struct SendRoutes: Sendable {
     let found = try await service.topics(of: project, after: page.token ?? "", limit: page.size)
     let next = found.count == page.size ? found.last?.topic.text : nil
     let topics = found.map { topic, registrations in
-      JSONText.object([
+      JSONValue.object([
         .init("name", .string(topic.text)), .init("registrations", .integer(registrations)),
       ])
     }
@@ -282,17 +284,17 @@ struct Page {
     token = parameters.first { $0.name == "pageToken" }?.value
   }
 
-  func answer(_ name: String, _ items: [JSONText], next: String?) -> ServiceResponse {
-    let rest = next.map { [JSONText.Member("nextPageToken", .string($0))] } ?? []
+  func answer(_ name: String, _ items: [JSONValue], next: String?) -> ServiceResponse {
+    let rest = next.map { [JSONValue.Member("nextPageToken", .string($0))] } ?? []
     return .json(.object([.init(name, .array(items))] + rest))
   }
 }
 
 extension MessageReport {
   /// The message and its counts by transport and state, without those that are zero.
-  package var json: JSONText {
-    let transports = PushChannel.allCases.compactMap { channel -> JSONText.Member? in
-      let states = Delivery.State.allCases.compactMap { state -> JSONText.Member? in
+  package var json: JSONValue {
+    let transports = PushChannel.allCases.compactMap { channel -> JSONValue.Member? in
+      let states = Delivery.State.allCases.compactMap { state -> JSONValue.Member? in
         let count = counts[channel, state]
         return count == 0 ? nil : .init(state.name, .integer(count))
       }
@@ -300,12 +302,12 @@ extension MessageReport {
     }
     let instant = Timestamp(microseconds: message.start)
     let time = TimestampText.format(seconds: instant.seconds, nanos: instant.nanos)
-    let label = message.content.label.map { [JSONText.Member("label", .string($0))] } ?? []
+    let label = message.content.label.map { [JSONValue.Member("label", .string($0))] } ?? []
     let title = message.content.json["notification"]?["title"]?.string.map {
-      [JSONText.Member("title", .string($0))]
+      [JSONValue.Member("title", .string($0))]
     }
-    let schedule = message.schedule.map { [JSONText.Member("schedule", .object($0.members))] } ?? []
-    let original = message.originalName.map { [JSONText.Member("repeats", .string($0))] } ?? []
+    let schedule = message.schedule.map { [JSONValue.Member("schedule", .object($0.members))] } ?? []
+    let original = message.originalName.map { [JSONValue.Member("repeats", .string($0))] } ?? []
     return .object(
       [
         .init("name", .string("projects/\(message.project.string)/messages/\(message.name)")),
@@ -319,10 +321,10 @@ extension MessageReport {
 
 extension DeliveryReport {
   /// The delivery with its registration's number.
-  package var json: JSONText {
+  package var json: JSONValue {
     let instant = Timestamp(microseconds: delivery.at)
     let time = TimestampText.format(seconds: instant.seconds, nanos: instant.nanos)
-    let reason = delivery.reason.map { [JSONText.Member("reason", .string($0))] } ?? []
+    let reason = delivery.reason.map { [JSONValue.Member("reason", .string($0))] } ?? []
     return .object(
       [
         .init("registration", .string("\(registration)")),

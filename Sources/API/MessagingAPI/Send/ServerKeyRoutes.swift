@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import PushMessaging
@@ -29,7 +31,7 @@ struct ServerKeyRoutes: Sendable {
   private func list(_ request: ServiceRequest) async throws -> ServiceResponse {
     try await environment.requireSender(request)
     let keys = try await service.serverKeys(of: Text(request.variable("project"))).map { key in
-      JSONText.object([
+      JSONValue.object([
         .init("name", .string(key.name)), .init("hint", .string(key.hint)),
         .init("createdAt", .integer(key.created / 1_000)), .init("createdBy", .string(key.maker)),
       ])
@@ -58,7 +60,7 @@ struct ServerKeyRoutes: Sendable {
       named: request.variable("name"),
       of: Text(request.variable("project"))
     )
-    guard isRevoked else { throw FirestoreError(.notFound, "There is no key of this name.") }
+    guard isRevoked else { throw ServiceError(.notFound, "There is no key of this name.") }
     return .emptyObject
   }
 }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import HTTPTypes
 import PushMessaging
 import ServiceModule
@@ -46,7 +46,7 @@ struct StreamRoutes: Sendable {
     /// Seconds.
     let pings: Int64
 
-    init(_ body: JSONText) throws(MessagingError) {
+    init(_ body: JSONValue) throws(MessagingError) {
       acknowledged = try StreamRoutes.sequence(body["acknowledged"], "acknowledged")
       let range = StreamRoutes.pings
       pings = min(max(body["pingSeconds"]?.integer ?? 55, range.lowerBound), range.upperBound)
@@ -54,10 +54,10 @@ struct StreamRoutes: Sendable {
 
     /// The line that opens the stream.
     func opening(_ start: ConnectionStart) -> [UInt8] {
-      var members = [JSONText.Member("pingSeconds", .integer(pings))]
+      var members = [JSONValue.Member("pingSeconds", .integer(pings))]
       members.append(.init("acknowledged", .string("\(start.acknowledged)")))
       if start.hasDropped { members.append(.init("deleted", .boolean(true))) }
-      return JSONText.object([.init("connected", .object(members))]).compactBytes
+      return JSONValue.object([.init("connected", .object(members))]).compactBytes
         + [UInt8(ascii: "\n")]
     }
   }
@@ -184,7 +184,7 @@ struct StreamRoutes: Sendable {
     return .emptyObject
   }
 
-  private static func receipts(_ body: JSONText) throws(MessagingError) -> Receipts {
+  private static func receipts(_ body: JSONValue) throws(MessagingError) -> Receipts {
     Receipts(
       sequence: try sequence(body["sequence"], "sequence"),
       received: try receipts(body["received"], "received"),
@@ -193,7 +193,7 @@ struct StreamRoutes: Sendable {
   }
 
   private static func sequence(
-    _ json: JSONText?,
+    _ json: JSONValue?,
     _ field: String
   ) throws(MessagingError) -> Int64 {
     guard let json, json != .null else { return 0 }
@@ -204,7 +204,7 @@ struct StreamRoutes: Sendable {
   }
 
   private static func receipts(
-    _ json: JSONText?,
+    _ json: JSONValue?,
     _ field: String
   ) throws(MessagingError) -> [String] {
     guard let json, json != .null else { return [] }
@@ -219,7 +219,7 @@ struct StreamRoutes: Sendable {
   /// The registration whose token is in the body, which the request's installation must have made.
   private func registration(
     of request: ServiceRequest
-  ) async throws -> (Registration, JSONText) {
+  ) async throws -> (Registration, JSONValue) {
     let project = try await environment.project(of: request)
     let installation = try environment.installation(of: request, in: project)
     let body = try await request.object(upTo: Self.bodyLimit)
@@ -235,7 +235,7 @@ struct StreamRoutes: Sendable {
   private func owner(
     of request: ServiceRequest,
     _ body: [UInt8]
-  ) throws -> (TokenOwner, JSONText)? {
+  ) throws -> (TokenOwner, JSONValue)? {
     guard let project = try environment.projectInMemory(of: request) else { return nil }
     let installation = try environment.installation(of: request, in: project)
     let body = try request.object(body)
@@ -243,7 +243,7 @@ struct StreamRoutes: Sendable {
     return (TokenOwner(token: token, project: project, installation: installation.id), body)
   }
 
-  private static func token(in body: JSONText) throws(MessagingError) -> String {
+  private static func token(in body: JSONValue) throws(MessagingError) -> String {
     guard let token = body["token"]?.string else {
       throw .invalid("token", "The token is missing.")
     }
@@ -254,7 +254,7 @@ struct StreamRoutes: Sendable {
 extension MailboxEntry {
   /// The entry as a line of the stream.
   var line: [UInt8] {
-    let json = JSONText.object([
+    let json = JSONValue.object([
       .init("sequence", .string("\(sequence)")), .init("messageId", .string(messageID)),
       .init("timeToLive", .integer(timeToLive)), content,
     ])

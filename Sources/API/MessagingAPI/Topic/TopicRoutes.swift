@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
@@ -65,12 +67,12 @@ struct TopicRoutes: Sendable {
         return Self.failure("InvalidRequest", .badRequest)
       }
       let results = try await change(tokens, topic, subscribing: subscribing).map { failure in
-        JSONText.object(failure.map { [.init("error", .string($0.rawValue))] } ?? [])
+        JSONValue.object(failure.map { [.init("error", .string($0.rawValue))] } ?? [])
       }
       return .json(.object([.init("results", .array(results))]))
     } catch let error as MessagingError {
       request.logger.requestFailed(error.firestoreError)
-      let status = HTTPResponse.Status(code: RESTError.httpStatus(error.status))
+      let status = HTTPResponse.Status(code: error.status.httpStatus)
       return Self.failure(error.status.name, status)
     }
   }
@@ -181,7 +183,7 @@ struct TopicRoutes: Sendable {
       case .webPush: "CHROME"
       case .direct: "ANDROID"
       }
-    var members: [JSONText.Member] = [
+    var members: [JSONValue.Member] = [
       .init("application", .string(known.appID)),
       .init("authorizedEntity", .string(known.project.string)),
       .init("applicationVersion", .string(known.details.appVersion)),
@@ -193,7 +195,7 @@ struct TopicRoutes: Sendable {
       let list = topics.map { topic, since in
         let time = Timestamp(microseconds: since)
         let date = TimestampText.format(seconds: time.seconds, nanos: 0).prefix(10)
-        return JSONText.Member(topic.text, .object([.init("addDate", .string(String(date)))]))
+        return JSONValue.Member(topic.text, .object([.init("addDate", .string(String(date)))]))
       }
       members.append(.init("rel", .object([.init("topics", .object(list))])))
     }

@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import PushMessaging
 
 /// A project's credentials for push services, as they are exported and imported.
@@ -21,8 +23,8 @@ package struct CredentialsTransfer: Sendable, Equatable {
   package var isEmpty: Bool { apnsKeys.isEmpty && vapid == nil }
 
   /// The object; private keys only where they are asked for.
-  package func json(withSecrets: Bool) -> JSONText {
-    var members: [JSONText.Member] = []
+  package func json(withSecrets: Bool) -> JSONValue {
+    var members: [JSONValue.Member] = []
     if let vapid {
       let secret = withSecrets ? Base64.url(vapid.privateKey) : nil
       members.append(
@@ -45,13 +47,13 @@ package struct CredentialsTransfer: Sendable, Equatable {
     return .object(members)
   }
 
-  private static func object(_ texts: [(String, String)], secret: String?) -> JSONText {
+  private static func object(_ texts: [(String, String)], secret: String?) -> JSONValue {
     let all = texts + (secret.map { [("privateKey", $0)] } ?? [])
     return .object(all.map { .init($0.0, .string($0.1)) })
   }
 
   /// Reads an object with secrets; INVALID_ARGUMENT for another one.
-  package init(secrets json: JSONText) throws(FirestoreError) {
+  package init(secrets json: JSONValue) throws(ServiceError) {
     var keys: [APNsKey] = []
     for each in json["apnsKeys"]?.elements ?? [] {
       guard let keyID = each["keyId"]?.string, let teamID = each["teamId"]?.string,
@@ -72,14 +74,14 @@ package struct CredentialsTransfer: Sendable, Equatable {
     vapid = VAPIDPair(publicKey: publicKey, privateKey: privateKey, subject: subject)
   }
 
-  private static let malformed = FirestoreError.invalidArgument(
+  private static let malformed = ServiceError.invalidArgument(
     "The text holds no credentials with private keys."
   )
 }
 
 extension CredentialsTransfer {
   /// What an export without secrets has that a project lacks, in words for people.
-  func lacking(from json: JSONText) -> [String] {
+  func lacking(from json: JSONValue) -> [String] {
     var found: [String] = []
     if let key = json["vapid"]?["publicKey"]?.string,
       key != vapid.map({ Base64.url($0.publicKey) })

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import HTTPTypes
 
 /// Services of Google's that Brasa does not have, known by what their clients ask for.

@@ -5,7 +5,7 @@ import HTTPTypes
 package struct HTTPRoute: Sendable {
   /// Answers a request of the route.
   ///
-  /// What it throws as `FirestoreError` becomes Google's JSON error of that code, `ServiceBody.TooLarge`
+  /// What it throws as `ServiceError` becomes Google's JSON error of that code, `ServiceBody.TooLarge`
   /// status 413; anything else is logged and told as an internal error.
   package typealias Handler = @Sendable (ServiceRequest) async throws -> ServiceResponse
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import HTTPTypes
 
 /// The proof that a request comes from an app's installation: its authentication token.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import HTTPTypes
 
 /// What a route's `LoopHandler` answers, once it knows.
@@ -6,7 +6,7 @@ package enum LoopAnswer: Sendable {
   /// An answer whose body is bytes.
   case response(ServiceResponse)
   /// Google's JSON error.
-  case failure(FirestoreError)
+  case failure(ServiceError)
   /// An answer whose body goes on; only for routes that take the connection.
   case stream(HTTPFields, any LoopStream)
 }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// Which project a client's API key belongs to.
 package struct ProjectKeys: Sendable {
@@ -31,17 +32,17 @@ package struct ProjectKeys: Sendable {
     knows: (Text) -> Bool = { _ in false }
   ) throws -> Text {
     guard let key, !key.isEmpty else {
-      throw FirestoreError(.permissionDenied, "The request is missing a valid API key.")
+      throw ServiceError(.permissionDenied, "The request is missing a valid API key.")
     }
     let named = Text(key)
     if takesAnyKey { return !knows(path) && knows(named) ? named : path }
     let isNamed = try knows(named) || isProject(named)
     guard let project = isNamed ? named : defaultProject else {
-      throw FirestoreError.invalidArgument("API key not valid. Please pass a valid API key.")
+      throw ServiceError.invalidArgument("API key not valid. Please pass a valid API key.")
     }
     let isNumber = path.string.utf8.allSatisfy { (0x30...0x39).contains($0) }
     guard path == project || isNumber else {
-      throw FirestoreError(
+      throw ServiceError(
         .permissionDenied,
         "The API key is not one of the project \(path.string.prefix(100))."
       )

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import HTTPTypes
 
 /// The routes of all services, found by method and path.

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import Gzip
 
 extension ServiceRequest {
@@ -32,12 +32,12 @@ extension ServiceRequest {
       return try GzipReader.unpacked(body, limit: Int64(limit))
     } catch {
       if error == .tooLarge { throw ServiceBody.TooLarge() }
-      throw FirestoreError.invalidArgument("The gzip body is damaged.")
+      throw ServiceError.invalidArgument("The gzip body is damaged.")
     }
   }
 
   /// Counts what a text's values take on the ledger, until the request is answered.
-  package func reserveParsed(_ text: [UInt8]) throws(FirestoreError) {
+  package func reserveParsed(_ text: [UInt8]) throws(ServiceError) {
     try leases.take(ParsedText.bytes(of: text), for: .request, by: context)
   }
 }

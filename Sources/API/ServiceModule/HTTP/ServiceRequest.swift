@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseStatus
+import BaseText
 import HTTPTypes
 import Logging
 
@@ -69,7 +70,7 @@ package struct ServiceRequest: Sendable {
 
 extension Logger {
   /// Logs an error with which a request ended, where it is ours to repair.
-  package func requestFailed(_ error: FirestoreError) {
+  package func requestFailed(_ error: ServiceError) {
     switch error.code {
     case .internalError, .unknown,
       .unavailable where error.cause != nil:

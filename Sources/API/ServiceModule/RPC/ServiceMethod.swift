@@ -1,12 +1,12 @@
 import Access
-import FirestoreModel
+import BaseStatus
 
 /// A gRPC method of a service: protobuf bytes in, protobuf bytes out.
 package struct ServiceMethod: Sendable {
   /// Answers with the encoded message.
-  package typealias Respond = @Sendable (Result<[UInt8], FirestoreError>) -> Void
+  package typealias Respond = @Sendable (Result<[UInt8], ServiceError>) -> Void
   /// Answers with a stream of encoded messages.
-  package typealias RespondStream = @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+  package typealias RespondStream = @Sendable (Result<any ResponseStream, ServiceError>) -> Void
 
   /// What answers a call, by how many messages each side sends.
   ///
@@ -20,21 +20,21 @@ package struct ServiceMethod: Sendable {
     /// Opens the call, or throws what it ends with at once; the responses are the service's to keep
     /// until it has finished them or was cancelled.
     case bidirectional(
-      @Sendable (CallContext, any StreamResponses) throws(FirestoreError) -> any StreamCall
+      @Sendable (CallContext, any StreamResponses) throws(ServiceError) -> any StreamCall
     )
   }
 
   /// A method's messages as JSON, for browsers, whose streams are WebChannels.
   package struct JSONForm: Sendable {
     /// The protobuf bytes of a request in JSON.
-    package let request: @Sendable ([UInt8]) throws(FirestoreError) -> [UInt8]
+    package let request: @Sendable ([UInt8]) throws(ServiceError) -> [UInt8]
     /// The JSON of a response's protobuf bytes.
-    package let response: @Sendable ([UInt8]) throws(FirestoreError) -> [UInt8]
+    package let response: @Sendable ([UInt8]) throws(ServiceError) -> [UInt8]
 
     /// Both ways.
     package init(
-      request: @escaping @Sendable ([UInt8]) throws(FirestoreError) -> [UInt8],
-      response: @escaping @Sendable ([UInt8]) throws(FirestoreError) -> [UInt8]
+      request: @escaping @Sendable ([UInt8]) throws(ServiceError) -> [UInt8],
+      response: @escaping @Sendable ([UInt8]) throws(ServiceError) -> [UInt8]
     ) {
       self.request = request
       self.response = response

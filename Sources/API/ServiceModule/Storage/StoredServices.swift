@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 
 /// The storage of all services, as the server maintains it and the commands work on it.
 package struct StoredServices: Sendable {
@@ -15,7 +15,7 @@ package struct StoredServices: Sendable {
   private let transfers: [String: StorageTransfer]
 
   /// These services; refuses two of one name, and two kinds of data of one name.
-  package init(_ storages: [ServiceStorage]) throws(FirestoreError) {
+  package init(_ storages: [ServiceStorage]) throws(ServiceError) {
     self.storages = storages
     var names: Set<String> = []
     var transfers: [String: StorageTransfer] = [:]
@@ -92,7 +92,7 @@ package struct StoredServices: Sendable {
     return hasMore
   }
 
-  private func transfer(_ name: String) throws(FirestoreError) -> StorageTransfer {
+  private func transfer(_ name: String) throws(ServiceError) -> StorageTransfer {
     guard let transfer = transfers[name] else {
       throw .invalidArgument(
         "There is no kind of data \(name). There are: \(transfers.keys.sorted().joined(separator: ", "))."
@@ -101,7 +101,7 @@ package struct StoredServices: Sendable {
     return transfer
   }
 
-  private static func twins(_ name: String) -> FirestoreError {
-    FirestoreError(.internalError, "Two services keep data of the name \(name).")
+  private static func twins(_ name: String) -> ServiceError {
+    ServiceError(.internalError, "Two services keep data of the name \(name).")
   }
 }

@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import Checksums
 import FirestoreWire
 import ObjectStorage
 
@@ -30,7 +32,7 @@ package enum FileItem: Sendable, Equatable {
   }
 
   /// Reads an item; throws for what is none.
-  package init(_ item: [UInt8]) throws(FirestoreError) {
+  package init(_ item: [UInt8]) throws(ServiceError) {
     let rest = Array(item.dropFirst())
     switch item.first {
     case 1: self = .object(try FileHeader(rest))
@@ -60,16 +62,16 @@ package struct FileHeader: Sendable, Equatable {
 
   fileprivate var json: [UInt8] {
     var members: [JSONValue.Member] = [
-      JSONValue.Member(name: "name", value: .string(name)),
-      JSONValue.Member(name: "size", value: .integer(size)),
+      JSONValue.Member("name", .string(name)),
+      JSONValue.Member("size", .integer(size)),
     ]
     if let contentType {
-      members.append(JSONValue.Member(name: "contentType", value: .string(contentType)))
+      members.append(JSONValue.Member("contentType", .string(contentType)))
     }
-    return JSONValue.object(members).text
+    return JSONValue.object(members).compactBytes
   }
 
-  fileprivate init(_ json: [UInt8]) throws(FirestoreError) {
+  fileprivate init(_ json: [UInt8]) throws(ServiceError) {
     let value = try JSONParser.parse(json)
     do {
       var reading = try JSONReading(value)

@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseStatus
+import BaseText
 import ObjectStorage
 import ServiceModule
 
@@ -75,7 +76,7 @@ private final class FileExport {
       content = try Waiting.translating { [storage, permit] in
         try await storage.content(of: object, in: bucket, permit)
       }
-    } catch let error as FirestoreError where error.code == .dataLoss {
+    } catch let error as ServiceError where error.code == .dataLoss {
       return try tell(.difference("\(object.name.text.string): \(error.message)"))
     }
     guard let content else { return }
@@ -136,7 +137,7 @@ private final class FileImport {
 
   private func take(_ line: ObjectLine, _ next: () throws -> [UInt8]?) throws {
     guard let bucket = buckets[line.bucket] else {
-      throw FirestoreError.invalidArgument("The bucket \(line.bucket) is not in the export.")
+      throw ServiceError.invalidArgument("The bucket \(line.bucket) is not in the export.")
     }
     let object = line.object
     let there = try Waiting.translating { [storage, permit] in
@@ -161,7 +162,7 @@ private final class FileImport {
       }
       if line.isShared { shared[line.content] = bytes.blob }
       count += 1
-    } catch let error as FirestoreError where error.code == .permissionDenied {
+    } catch let error as ServiceError where error.code == .permissionDenied {
       note(error.message, of: line)
     }
   }

@@ -1,5 +1,7 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import ObjectStorage
 import ServiceModule
@@ -26,7 +28,7 @@ extension StorageTransfer {
         do {
           try Waiting.translating { try await storage.importHMACKey(key, permit) }
           count += 1
-        } catch let error as FirestoreError {
+        } catch let error as ServiceError {
           guard error.code == .alreadyExists else { throw error }
           refusals.append("\(key.accessID.string): \(error.message)")
         }
@@ -44,14 +46,14 @@ extension HMACKey {
   fileprivate var line: [UInt8]? {
     guard let secret, state != .deleted else { return nil }
     return JSONValue.object([
-      JSONValue.Member(name: "accessId", value: .text(accessID)),
-      JSONValue.Member(name: "serviceAccountEmail", value: .text(account)),
-      JSONValue.Member(name: "secret", value: .string(secret)),
-      JSONValue.Member(name: "state", value: .string(state == .active ? "ACTIVE" : "INACTIVE")),
-      JSONValue.Member(name: "created", value: .integer(created)),
-      JSONValue.Member(name: "updated", value: .integer(updated)),
-      JSONValue.Member(name: "createdBy", value: .string(maker)),
-    ]).text
+      JSONValue.Member("accessId", .text(accessID)),
+      JSONValue.Member("serviceAccountEmail", .text(account)),
+      JSONValue.Member("secret", .string(secret)),
+      JSONValue.Member("state", .string(state == .active ? "ACTIVE" : "INACTIVE")),
+      JSONValue.Member("created", .integer(created)),
+      JSONValue.Member("updated", .integer(updated)),
+      JSONValue.Member("createdBy", .string(maker)),
+    ]).compactBytes
   }
 
   fileprivate init(line: [UInt8], of project: Text) throws {
@@ -75,7 +77,7 @@ extension HMACKey {
         maker: try reading.text("createdBy")?.string ?? ""
       )
     } catch {
-      throw FirestoreError.invalidArgument("A line of the HMAC keys is malformed.")
+      throw ServiceError.invalidArgument("A line of the HMAC keys is malformed.")
     }
   }
 }

@@ -1,10 +1,11 @@
 import Access
-import FirestoreModel
+import BaseStatus
+import BaseText
 import ObjectStorage
 
 /// What the operator's commands do with buckets and their objects.
 ///
-/// Calls block their thread, which is none of an event loop. Errors are `FirestoreError`s.
+/// Calls block their thread, which is none of an event loop. Errors are `ServiceError`s.
 package struct StorageOperations: Sendable {
   private let storage: ObjectStorage
   private let permit: AdministratorPermit
@@ -200,10 +201,10 @@ package struct StorageOperations: Sendable {
       case .end(let crc32c): return crc32c
       }
     }
-    throw FirestoreError.invalidArgument("A stream of files ends early.")
+    throw ServiceError.invalidArgument("A stream of files ends early.")
   }
 
-  static let outOfOrder = FirestoreError.invalidArgument(
+  static let outOfOrder = ServiceError.invalidArgument(
     "The items of a stream of files are out of order."
   )
 
@@ -221,7 +222,7 @@ extension ObjectContent.Parts {
   }
 }
 
-extension FirestoreError {
+extension ServiceError {
   /// The error for operators, who see the cause.
   init(_ error: StorageError) {
     let code: StatusCode =

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import FirestoreWire
 import ObjectStorage
 
@@ -26,13 +27,13 @@ struct BucketLine {
   /// The line.
   var json: [UInt8] {
     var members: [JSONValue.Member] = [
-      JSONValue.Member(name: "bucket", value: .string(name)),
-      JSONValue.Member(name: "settings", value: configuration.json),
+      JSONValue.Member("bucket", .string(name)),
+      JSONValue.Member("settings", configuration.json),
     ]
     if let quota = configuration.quotaBytes {
-      members.append(JSONValue.Member(name: "quotaBytes", value: .integer(quota)))
+      members.append(JSONValue.Member("quotaBytes", .integer(quota)))
     }
-    return JSONValue.object(members).text
+    return JSONValue.object(members).compactBytes
   }
 }
 
@@ -107,11 +108,11 @@ struct ObjectLine {
   var json: [UInt8] {
     var members: [JSONValue.Member] = []
     func add(_ name: String, _ value: JSONValue) {
-      members.append(JSONValue.Member(name: name, value: value))
+      members.append(JSONValue.Member(name, value))
     }
     add("object", metadata)
     add("content", .string(content))
-    if isShared { add("isShared", .bool(true)) }
+    if isShared { add("isShared", .boolean(true)) }
     if let tag = object.hashes.partsTag { add("partsTag", .string(tag)) }
     // The JSON API shows milliseconds.
     add("created", .integer(object.created))
@@ -123,7 +124,7 @@ struct ObjectLine {
       add("deletedAt", .integer(time))
       add("restorableUntil", .integer(end))
     }
-    return JSONValue.object(members).text
+    return JSONValue.object(members).compactBytes
   }
 }
 
@@ -133,11 +134,11 @@ enum TransferLine {
   case object(ObjectLine)
 
   /// Reads a line; throws for what is none.
-  init(_ json: [UInt8]) throws(FirestoreError) {
+  init(_ json: [UInt8]) throws(ServiceError) {
     let value = try JSONParser.parse(json)
     do {
       var reading = try JSONReading(value)
-      if case .object(let members) = value, members.contains(where: { $0.name == "bucket" }) {
+      if case .object(let members) = value, members.contains(where: { $0.key == "bucket" }) {
         self = .bucket(try BucketLine(&reading))
       } else {
         self = .object(try ObjectLine(&reading))

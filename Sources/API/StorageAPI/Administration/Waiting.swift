@@ -1,5 +1,5 @@
+import BaseStatus
 import Dispatch
-import FirestoreModel
 import ObjectStorage
 import Synchronization
 
@@ -20,7 +20,7 @@ package enum Waiting {
     do {
       return try run(work)
     } catch let error as StorageError {
-      throw FirestoreError(error)
+      throw ServiceError(error)
     }
   }
 

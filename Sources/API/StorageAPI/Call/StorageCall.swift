@@ -1,8 +1,9 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ObjectStorage
 import ServiceModule
 
@@ -136,7 +137,7 @@ package struct StorageCall: Sendable {
       let value = try JSONParser.parse(bytes)
       guard case .object = value else { throw StorageError(.invalid, "Parse Error") }
       return value
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       throw StorageError(.invalid, "Parse Error", cause: error)
     }
   }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import ObjectStorage
 
 /// The parameters of a request's query, decoded; of several with one name the last counts.

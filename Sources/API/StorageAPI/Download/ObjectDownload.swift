@@ -1,7 +1,9 @@
+import BaseRuntime
+import BaseText
+import Checksums
 import FirestoreModel
 import Gzip
 import HTTPTypes
-import KeyValueStore
 import ObjectStorage
 import ServiceModule
 

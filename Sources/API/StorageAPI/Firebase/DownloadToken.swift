@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The tokens of download URLs: whoever has one may read the object, whatever the rules say.
 enum DownloadToken {

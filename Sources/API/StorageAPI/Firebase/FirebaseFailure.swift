@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import HTTPTypes
 import ObjectStorage
 import ServiceModule
@@ -29,7 +30,7 @@ struct FirebaseFailure: Error {
     switch error {
     case let failure as FirebaseFailure: self = failure
     case let error as StorageError: self.init(error, permission: permission)
-    case let error as FirestoreError: self.init(error, permission: permission)
+    case let error as ServiceError: self.init(error, permission: permission)
     case is RelatedBody.Malformed, is MultipartReader.Problem:
       self = .badRequest("The body is not of metadata and content.")
     case is ServiceBody.TooLarge: self = FirebaseFailure(status: 413, message: "Too large.")
@@ -68,7 +69,7 @@ struct FirebaseFailure: Error {
     }
   }
 
-  private init?(_ error: FirestoreError, permission: String) {
+  private init?(_ error: ServiceError, permission: String) {
     switch error.code {
     case .permissionDenied: self = .denied(permission)
     case .unauthenticated: self.init(status: 401, message: error.message)
@@ -81,7 +82,7 @@ struct FirebaseFailure: Error {
   }
 
   var response: ServiceResponse {
-    let body = JSONText.object([
+    let body = JSONValue.object([
       .init(
         "error",
         .object([.init("code", .integer(status)), .init("message", .string(message))])

@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
+import Checksums
 import ObjectStorage
 import StorageWire
 
@@ -12,10 +14,10 @@ enum FirebaseMetadata {
   ]
 
   /// Reads a body of metadata; an empty one says nothing.
-  static func parse(_ bytes: [UInt8]) throws(FirebaseFailure) -> JSONText {
+  static func parse(_ bytes: [UInt8]) throws(FirebaseFailure) -> JSONValue {
     if bytes.isEmpty { return .object([]) }
     guard let text = String(validating: bytes, as: UTF8.self),
-      let json = try? JSONText(parsing: text), json.members != nil, json.hasUniqueMembers
+      let json = try? JSONValue(parsing: text), json.members != nil, json.hasUniqueMembers
     else { throw .badRequest("Invalid JSON in the metadata.") }
     return json
   }
@@ -25,7 +27,7 @@ enum FirebaseMetadata {
   /// Other fields are the server's and are passed over, as clients send back what they got. Download tokens
   /// are not the client's to set.
   static func apply(
-    _ json: JSONText,
+    _ json: JSONValue,
     to attributes: inout ObjectAttributes
   ) throws(FirebaseFailure) {
     for (name, field) in settable {
@@ -49,7 +51,7 @@ enum FirebaseMetadata {
   }
 
   private static func apply(
-    _ member: JSONText.Member,
+    _ member: JSONValue.Member,
     to metadata: inout [Text: Text]
   ) throws(FirebaseFailure) {
     switch member.value {
@@ -62,7 +64,7 @@ enum FirebaseMetadata {
   }
 
   /// The object as clients read it.
-  static func json(_ object: StoredObject) -> JSONText {
+  static func json(_ object: StoredObject) -> JSONValue {
     let attributes = object.attributes
     let own = attributes.metadata.filter { $0.key != ObjectAttributes.tokensKey }
     var members: [(String, String?)] = [
@@ -82,7 +84,7 @@ enum FirebaseMetadata {
     let tokens = attributes.downloadTokens.map(\.string).joined(separator: ",")
     members.append(("downloadTokens", tokens.isEmpty ? nil : tokens))
     var all = members.compactMap { name, value in
-      value.map { JSONText.Member(name, .string($0)) }
+      value.map { JSONValue.Member(name, .string($0)) }
     }
     if !own.isEmpty {
       let pairs = own.sorted { $0.key < $1.key }

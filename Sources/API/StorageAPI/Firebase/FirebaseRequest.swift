@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import HTTPTypes
 import ObjectStorage
 import ServiceModule
@@ -38,7 +38,7 @@ struct FirebaseRequest: Sendable {
   }
 
   /// The object that an upload is for, by its query, its path or its metadata.
-  func uploadName(_ metadata: JSONText) throws -> ObjectName {
+  func uploadName(_ metadata: JSONValue) throws -> ObjectName {
     let names = [parameter("name"), base.parameters["object"], metadata["name"]?.string]
     guard let name = names.lazy.compactMap(\.self).first(where: { !$0.isEmpty }) else {
       throw FirebaseFailure.badRequest("The name of the object is missing.")

@@ -1,5 +1,7 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import HTTPTypes
 import ObjectStorage
 import ServiceModule
@@ -52,7 +54,7 @@ extension FirebaseRoutes {
   /// The object that an upload is to make; it has a download token from the start.
   private func newObject(
     _ request: FirebaseRequest,
-    _ json: JSONText,
+    _ json: JSONValue,
     contentType: String?
   ) throws -> NewObject {
     var new = NewObject(try request.uploadName(json), preconditions: try request.preconditions())
@@ -72,7 +74,7 @@ extension FirebaseRoutes {
   private static func digest(
     _ name: String,
     of count: Int,
-    in json: JSONText
+    in json: JSONValue
   ) throws -> [UInt8]? {
     guard let hash = json[name]?.string else { return nil }
     guard let bytes = Base64.decode(hash), bytes.count == count else {
@@ -188,7 +190,7 @@ extension FirebaseRoutes {
         .firebase,
         requestID: request.base.context.requestID
       )
-    } catch let error as FirestoreError where error.code == .permissionDenied {
+    } catch let error as ServiceError where error.code == .permissionDenied {
       throw Self.deniedUpload
     }
   }
@@ -225,7 +227,7 @@ extension FirebaseRoutes {
       let bucket =
         isLast && commands.count > 1 ? try await allowedBucket(of: session, request) : allowed
       return Self.answer(.finished(try await session.finish(bucket)))
-    } catch let error as FirestoreError where error.code == .permissionDenied {
+    } catch let error as ServiceError where error.code == .permissionDenied {
       try await session.end()
       throw Self.deniedUpload
     } catch let error as StorageError where error.code == .invalid {

@@ -1,7 +1,9 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
 import HTTPTypes
-import KeyValueStore
 import ObjectStorage
 import ServiceModule
 import StorageWire
@@ -247,7 +249,7 @@ struct FirebaseRoutes: Sendable {
     let caller: Caller
     do {
       caller = try await self.caller(request)
-    } catch let error as FirestoreError
+    } catch let error as ServiceError
       where error.code == .unauthenticated || error.code == .invalidArgument
     {
       throw denied
@@ -305,10 +307,10 @@ struct FirebaseRoutes: Sendable {
   }
 
   /// Names with an empty part, which no reference of a client can have, are not shown.
-  private static func json(_ page: ObjectPage) -> JSONText {
+  private static func json(_ page: ObjectPage) -> JSONValue {
     let items = page.objects.filter { !hasEmptyPart($0.name.text.string[...]) }
     let prefixes = page.prefixes.filter { !hasEmptyPart($0.string.dropLast()) }
-    var members: [JSONText.Member] = [
+    var members: [JSONValue.Member] = [
       .init("prefixes", .array(prefixes.map { .string($0.string) })),
       .init(
         "items",

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import ObjectStorage
 
@@ -97,7 +98,7 @@ struct AttributesJSON {
       guard let value = reading.take(name) else { continue }
       switch value {
       case .null: changes.append { $0[keyPath: path] = false }
-      case .bool(let flag): changes.append { $0[keyPath: path] = flag }
+      case .boolean(let flag): changes.append { $0[keyPath: path] = flag }
       default: throw JSONReading.invalid(name)
       }
     }
@@ -111,9 +112,9 @@ struct AttributesJSON {
       var pairs: [(Text, Text?)] = []
       for member in members {
         switch member.value {
-        case .null: pairs.append((Text(member.name), nil))
-        case .string(let text): pairs.append((Text(member.name), Text(text)))
-        default: throw JSONReading.invalid("metadata.\(member.name.prefix(100))")
+        case .null: pairs.append((Text(member.key), nil))
+        case .string(let text): pairs.append((Text(member.key), Text(text)))
+        default: throw JSONReading.invalid("metadata.\(member.key.prefix(100))")
         }
       }
       let changed = pairs

@@ -1,4 +1,3 @@
-import FirestoreModel
 import HTTPTypes
 import ObjectStorage
 import ServiceModule

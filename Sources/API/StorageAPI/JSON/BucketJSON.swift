@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
+import Checksums
 import FirestoreWire
 import ObjectStorage
 
@@ -8,7 +10,7 @@ extension StoredBucket {
     let name = name.text.string
     var members: [JSONValue.Member] = []
     func add(_ name: String, _ value: JSONValue?) {
-      if let value { members.append(JSONValue.Member(name: name, value: value)) }
+      if let value { members.append(JSONValue.Member(name, value)) }
     }
     add("kind", .string("storage#bucket"))
     add("id", .string(name))
@@ -39,15 +41,15 @@ extension BucketConfiguration {
   func members(since time: Int64?) -> [JSONValue.Member] {
     var members: [JSONValue.Member] = []
     func add(_ name: String, _ value: JSONValue?) {
-      if let value { members.append(JSONValue.Member(name: name, value: value)) }
+      if let value { members.append(JSONValue.Member(name, value)) }
     }
     add("location", .text(location))
     add("storageClass", .text(storageClass))
-    if isVersioned { add("versioning", .object(["enabled": .bool(true)])) }
+    if isVersioned { add("versioning", .object(["enabled": .boolean(true)])) }
     var policy: [JSONValue.Member] = [
-      JSONValue.Member(name: "retentionDurationSeconds", value: .integer(softDeleteSeconds))
+      JSONValue.Member("retentionDurationSeconds", .integer(softDeleteSeconds))
     ]
-    if let time { policy.append(JSONValue.Member(name: "effectiveTime", value: .time(time))) }
+    if let time { policy.append(JSONValue.Member("effectiveTime", .time(time))) }
     add("softDeletePolicy", .object(policy))
     if !lifecycle.isEmpty {
       add("lifecycle", .object(["rule": .array(lifecycle.map(\.json))]))
@@ -57,7 +59,7 @@ extension BucketConfiguration {
       "iamConfiguration",
       .object([
         // Rights are the rules' and the service accounts', for whole buckets alike.
-        "uniformBucketLevelAccess": .object(["enabled": .bool(true)]),
+        "uniformBucketLevelAccess": .object(["enabled": .boolean(true)]),
         "publicAccessPrevention": .string(prevention ?? "inherited"),
       ])
     )
@@ -142,9 +144,9 @@ struct BucketChange: Sendable {
   /// Throws where something is wanted that does not exist here.
   private static func requireOff(_ name: String, _ value: JSONValue?) throws(StorageError) {
     switch value {
-    case nil, .null?, .bool(false)?: return
+    case nil, .null?, .boolean(false)?: return
     case .object(let members)?
-    where members.allSatisfy({ $0.name == "enabled" && $0.value == .bool(false) }):
+    where members.allSatisfy({ $0.key == "enabled" && $0.value == .boolean(false) }):
       return
     default: throw StorageError(.unsupported, "\(name) does not exist here.")
     }
@@ -208,12 +210,12 @@ struct BucketChange: Sendable {
           return members
         } ?? []
       for member in members {
-        all.removeAll { $0.name == member.name }
+        all.removeAll { $0.key == member.key }
         if member.value != .null { all.append(member) }
       }
       merged = .object(all)
     }
-    configuration.documents[key] = Text(String(decoding: merged.text, as: UTF8.self))
+    configuration.documents[key] = Text(String(decoding: merged.compactBytes, as: UTF8.self))
   }
 }
 
@@ -222,14 +224,14 @@ extension LifecycleRule {
   fileprivate var json: JSONValue {
     var condition: [JSONValue.Member] = []
     func add(_ name: String, _ value: JSONValue?) {
-      if let value { condition.append(JSONValue.Member(name: name, value: value)) }
+      if let value { condition.append(JSONValue.Member(name, value)) }
     }
     add("age", age.map { .number("\($0)") })
     add(
       "createdBefore",
       createdBefore.map { .string(String(JSONValue.timeText($0, nanos: 0).prefix(10))) }
     )
-    add("isLive", isLive.map(JSONValue.bool))
+    add("isLive", isLive.map(JSONValue.boolean))
     add("numNewerVersions", newerVersions.map { .number("\($0)") })
     add("daysSinceNoncurrentTime", noncurrentDays.map { .number("\($0)") })
     add("daysSinceCustomTime", customDays.map { .number("\($0)") })

@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreWire
 import ObjectStorage
 
@@ -60,8 +61,8 @@ struct FieldsMask: Sendable {
     case .object(let all):
       return .object(
         all.compactMap { member in
-          (members[member.name] ?? members["*"]).map {
-            JSONValue.Member(name: member.name, value: $0.apply(to: member.value))
+          (members[member.key] ?? members["*"]).map {
+            JSONValue.Member(member.key, $0.apply(to: member.value))
           }
         }
       )

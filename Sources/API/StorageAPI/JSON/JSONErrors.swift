@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import FirestoreWire
 import HTTPTypes
 import Logging
@@ -27,13 +28,13 @@ enum JSONErrors {
     }
   }
 
-  private static func status(_ error: FirestoreError) -> (status: Int, reason: String) {
+  private static func status(_ error: ServiceError) -> (status: Int, reason: String) {
     switch error.code {
     case .unauthenticated: (401, "authError")
     case .permissionDenied: (403, "forbidden")
     case .resourceExhausted: (429, "rateLimitExceeded")
     default:
-      RESTError.httpStatus(error.code) < 500 ? (400, "invalid") : (503, "backendError")
+      error.code.httpStatus < 500 ? (400, "invalid") : (503, "backendError")
     }
   }
 
@@ -44,7 +45,7 @@ enum JSONErrors {
       log(error, request.logger)
       let (status, reason) = status(error.code)
       return response(status, reason, error.message, request)
-    case let error as FirestoreError:
+    case let error as ServiceError:
       request.logger.requestFailed(error)
       let (status, reason) = status(error)
       return response(status, reason, error.message, request)
@@ -89,6 +90,6 @@ enum JSONErrors {
         "errors": .array([detail]),
       ])
     ])
-    return .json(body.text, status: status)
+    return .json(body.compactBytes, status: status)
   }
 }

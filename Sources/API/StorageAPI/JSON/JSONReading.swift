@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import ObjectStorage
 
@@ -8,7 +9,7 @@ struct JSONReading {
 
   init(_ value: JSONValue) throws(StorageError) {
     guard case .object(let members) = value else { throw Self.invalid("body") }
-    self.members = members.map { ($0.name, $0.value) }
+    self.members = members.map { ($0.key, $0.value) }
   }
 
   static func invalid(_ name: String) -> StorageError {
@@ -32,7 +33,7 @@ struct JSONReading {
   mutating func flag(_ name: String) throws(StorageError) -> Bool? {
     switch take(name) {
     case nil, .null?: return nil
-    case .bool(let flag)?: return flag
+    case .boolean(let flag)?: return flag
     default: throw Self.invalid(name)
     }
   }

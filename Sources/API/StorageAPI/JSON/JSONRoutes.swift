@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseJSON
 import FirestoreWire
 import HTTPTypes
 import ObjectStorage
@@ -150,11 +150,11 @@ struct JSONRoutes: Sendable {
       route(.get, bucket + "/iam/testPermissions") { try await $0.testPermissions() },
       route(.get, bucket + "/notificationConfigs") { call in
         _ = try await call.administratorsBucket()
-        return .json(JSONValue.object(["kind": .string("storage#notifications")]).text)
+        return .json(JSONValue.object(["kind": .string("storage#notifications")]).compactBytes)
       },
       route(.get, bucket + "/managedFolders") { call in
         _ = try await call.administratorsBucket()
-        return .json(JSONValue.object(["kind": .string("storage#managedFolders")]).text)
+        return .json(JSONValue.object(["kind": .string("storage#managedFolders")]).compactBytes)
       },
       route(.get, root + "/projects/{project}/serviceAccount") { try await $0.serviceAccount() },
     ]
@@ -226,8 +226,8 @@ extension HTTPField.Name {
 extension StorageCall {
   /// A JSON answer, or the part of it that the client wants.
   func answer(_ value: JSONValue) throws -> ServiceResponse {
-    guard let fields = query["fields"], !fields.isEmpty else { return .json(value.text) }
-    return .json(try FieldsMask(fields).apply(to: value).text)
+    guard let fields = query["fields"], !fields.isEmpty else { return .json(value.compactBytes) }
+    return .json(try FieldsMask(fields).apply(to: value).compactBytes)
   }
 
   /// The answer with an object.

@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
+import Checksums
 import FirestoreWire
 import ObjectStorage
 
@@ -11,7 +13,7 @@ extension StoredObject {
     let media = "\(origin)/download/storage/v1/\(path)?generation=\(generation)&alt=media"
     var members: [JSONValue.Member] = []
     func add(_ name: String, _ value: JSONValue?) {
-      if let value { members.append(JSONValue.Member(name: name, value: value)) }
+      if let value { members.append(JSONValue.Member(name, value)) }
     }
     add("kind", .string("storage#object"))
     add("id", .string("\(bucket.text.string)/\(name.text.string)/\(generation)"))
@@ -43,13 +45,13 @@ extension StoredObject {
     add("contentLanguage", attributes.contentLanguage.map(JSONValue.text))
     add("customTime", attributes.customTimeText.map(JSONValue.string))
     add("componentCount", componentCount.map { .number("\($0)") })
-    if attributes.isHeld { add("temporaryHold", .bool(true)) }
-    if attributes.isHeldForEvent { add("eventBasedHold", .bool(true)) }
+    if attributes.isHeld { add("temporaryHold", .boolean(true)) }
+    if attributes.isHeldForEvent { add("eventBasedHold", .boolean(true)) }
     guard !attributes.metadata.isEmpty else { return }
     let pairs = attributes.metadata.sorted { $0.key < $1.key }
     add(
       "metadata",
-      .object(pairs.map { JSONValue.Member(name: $0.key.string, value: .text($0.value)) })
+      .object(pairs.map { JSONValue.Member($0.key.string, .text($0.value)) })
     )
   }
 

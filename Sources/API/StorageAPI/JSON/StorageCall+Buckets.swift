@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import ObjectStorage
@@ -23,15 +24,15 @@ extension StorageCall {
     let matching = found.filter { $0.name.text.string.hasPrefix(prefix) }
     let page = matching.prefix(limit)
     var members: [JSONValue.Member] = [
-      JSONValue.Member(name: "kind", value: .string("storage#buckets"))
+      JSONValue.Member("kind", .string("storage#buckets"))
     ]
     if !page.isEmpty {
       let items = page.map { $0.json(origin: origin) }
-      members.append(JSONValue.Member(name: "items", value: .array(items)))
+      members.append(JSONValue.Member("items", .array(items)))
     }
     if matching.count > limit {
       let next = JSONValue.text(matching[limit].name.text)
-      members.append(JSONValue.Member(name: "nextPageToken", value: next))
+      members.append(JSONValue.Member("nextPageToken", next))
     }
     return try answer(.object(members))
   }
@@ -111,7 +112,7 @@ extension StorageCall {
       .object([
         "kind": .string("storage#storageLayout"), "bucket": .text(bucket.name.text),
         "location": .text(bucket.configuration.location), "locationType": .string("region"),
-        "hierarchicalNamespace": .object(["enabled": .bool(false)]),
+        "hierarchicalNamespace": .object(["enabled": .boolean(false)]),
       ])
     )
   }

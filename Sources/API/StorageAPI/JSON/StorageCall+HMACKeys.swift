@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import ObjectStorage
 import ServiceModule
@@ -54,11 +55,11 @@ extension StorageCall {
       (account ?? key.account) == key.account && (showsDeleted || key.state != .deleted)
     }
     var members: [JSONValue.Member] = [
-      .init(name: "kind", value: .string("storage#hmacKeysMetadata")),
-      .init(name: "items", value: .array(keys.prefix(limit).map(json(of:)))),
+      .init("kind", .string("storage#hmacKeysMetadata")),
+      .init("items", .array(keys.prefix(limit).map(json(of:)))),
     ]
     if keys.count > limit {
-      members.append(.init(name: "nextPageToken", value: .text(keys[limit].accessID)))
+      members.append(.init("nextPageToken", .text(keys[limit].accessID)))
     }
     return try answer(.object(members))
   }

@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import ObjectStorage
@@ -10,18 +11,18 @@ extension StorageCall {
     let bucket = try await administratorsBucket()
     let page = try await bucket.list(try objectQuery())
     var members: [JSONValue.Member] = [
-      JSONValue.Member(name: "kind", value: .string("storage#objects"))
+      JSONValue.Member("kind", .string("storage#objects"))
     ]
     if !page.objects.isEmpty {
       let items = page.objects.map { $0.json(origin: origin) }
-      members.append(JSONValue.Member(name: "items", value: .array(items)))
+      members.append(JSONValue.Member("items", .array(items)))
     }
     if !page.prefixes.isEmpty {
       let prefixes = JSONValue.array(page.prefixes.map(JSONValue.text))
-      members.append(JSONValue.Member(name: "prefixes", value: prefixes))
+      members.append(JSONValue.Member("prefixes", prefixes))
     }
     if let next = page.next {
-      members.append(JSONValue.Member(name: "nextPageToken", value: .string(next.text)))
+      members.append(JSONValue.Member("nextPageToken", .string(next.text)))
     }
     return try answer(.object(members))
   }
@@ -121,7 +122,7 @@ extension StorageCall {
       .object([
         "kind": .string("storage#rewriteResponse"),
         "totalBytesRewritten": .integer(object.size), "objectSize": .integer(object.size),
-        "done": .bool(true), "resource": object.json(origin: origin),
+        "done": .boolean(true), "resource": object.json(origin: origin),
       ])
     )
   }

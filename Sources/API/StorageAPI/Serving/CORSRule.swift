@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import FirestoreWire
 import HTTPTypes
 import ObjectStorage

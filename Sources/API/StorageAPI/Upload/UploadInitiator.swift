@@ -1,6 +1,7 @@
 import Access
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
+import BaseText
 import ObjectStorage
 
 /// The account that began a resumable upload, and the dialect in which it goes on, as the upload keeps them.
@@ -60,7 +61,7 @@ struct UploadRights: Sendable {
     )
     do {
       let permit = try await threads.run {
-        let check: BucketPermit.Check = { () throws(FirestoreError) in
+        let check: BucketPermit.Check = { () throws(ServiceError) in
           _ = try self.permit(of: account, id, dialect, requestID, check: nil)
         }
         return try self.permit(of: account, id, dialect, requestID, check: check)
@@ -68,7 +69,7 @@ struct UploadRights: Sendable {
       let bucket = try await storage.bucket(permit)
       if await session.isOpen { try await bucket.requireUpload(session.object) }
       return bucket
-    } catch let error as FirestoreError where error.code == .permissionDenied {
+    } catch let error as ServiceError where error.code == .permissionDenied {
       try await session.end()
       throw error
     }
@@ -83,7 +84,7 @@ struct UploadRights: Sendable {
     _ dialect: UploadInitiator.Dialect,
     _ requestID: String,
     check: BucketPermit.Check?
-  ) throws(FirestoreError) -> BucketPermit {
+  ) throws(ServiceError) -> BucketPermit {
     let caller = try caller(of: account, for: id.project)
     // Google's own APIs are for administrators alone.
     return dialect == .firebase
@@ -94,7 +95,7 @@ struct UploadRights: Sendable {
   private func caller(
     of account: CallerAccount,
     for project: Text
-  ) throws(FirestoreError) -> Caller {
+  ) throws(ServiceError) -> Caller {
     guard case .sharedSecret(let accessID) = account else {
       return try access.caller(of: account)
     }
@@ -102,7 +103,7 @@ struct UploadRights: Sendable {
     do {
       own = try projectOfSecret(accessID)
     } catch {
-      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+      throw ServiceError(.unavailable, "The service is currently unavailable.", cause: error)
     }
     guard own == project else { throw AccessControl.denied }
     return .administrator

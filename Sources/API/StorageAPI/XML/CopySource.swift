@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import ObjectStorage
 
 /// The object that a copy, or a part of a multipart upload, is made of, as headers name it.

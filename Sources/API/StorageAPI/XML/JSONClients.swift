@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import HTTPTypes
 import ObjectStorage
@@ -36,7 +36,7 @@ extension XMLFailure {
   }
 
   private static func absence(_ text: String) -> ServiceResponse {
-    let error = FirestoreError(.notFound, text)
+    let error = ServiceError(.notFound, text)
     return .json(RESTError.body(error), status: HTTPResponse.Status(code: 404))
   }
 }

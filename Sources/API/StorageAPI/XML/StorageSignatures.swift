@@ -1,5 +1,4 @@
 import Access
-import FirestoreModel
 import ServiceModule
 import StorageWire
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import HTTPTypes
 import ObjectStorage
 import ServiceModule
@@ -66,7 +66,7 @@ struct XMLFailure: Error {
     case let problem as PostPolicy.Problem: self.init(problem)
     case let problem as ChunkedPayload.Problem: self.init(problem)
     case let error as StorageError: self.init(error)
-    case let error as FirestoreError: self.init(error)
+    case let error as ServiceError: self.init(error)
     case is MultipartReader.Problem:
       self.init(400, "MalformedPOSTRequest", "The body of your POST request is malformed.")
     case is XMLReader.Problem:
@@ -160,7 +160,7 @@ struct XMLFailure: Error {
     }
   }
 
-  private init?(_ error: FirestoreError) {
+  private init?(_ error: ServiceError) {
     switch error.code {
     case .permissionDenied: self = .denied
     case .unauthenticated: self.init(401, "AuthenticationRequired", "Authentication required.")

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import ObjectStorage
 import ServiceModule
@@ -42,7 +43,7 @@ extension XMLRoutes {
     default: throw XMLFailure.malformed
     }
     let change = try BucketChange(
-      .object([JSONValue.Member(name: CORSRule.member, value: .array(rules))])
+      .object([JSONValue.Member(CORSRule.member, .array(rules))])
     )
     _ = try await bucket.update { change.apply(to: &$0) }
     return ServiceResponse()
@@ -61,11 +62,11 @@ extension CORSRule {
     for (member, list, item) in lists {
       guard let found = element[list] else { continue }
       let texts = found.all(item).map { JSONValue.string($0.text) }
-      members.append(JSONValue.Member(name: member, value: .array(texts)))
+      members.append(JSONValue.Member(member, .array(texts)))
     }
     if let age = element["MaxAgeSec"]?.text {
       guard let seconds = Int64(age) else { throw .malformed }
-      members.append(JSONValue.Member(name: "maxAgeSeconds", value: .number("\(seconds)")))
+      members.append(JSONValue.Member("maxAgeSeconds", .number("\(seconds)")))
     }
     return .object(members)
   }
@@ -88,11 +89,11 @@ extension CORSRule {
       if member == "origin", texts.contains(where: { $0 != "*" && $0.contains("*") }) {
         throw .unsupported("AllowedOrigin with a wildcard inside")
       }
-      members.append(JSONValue.Member(name: member, value: .array(texts.map(JSONValue.string))))
+      members.append(JSONValue.Member(member, .array(texts.map(JSONValue.string))))
     }
     if let age = element["MaxAgeSeconds"]?.text {
       guard let seconds = Int64(age) else { throw .malformed }
-      members.append(JSONValue.Member(name: "maxAgeSeconds", value: .number("\(seconds)")))
+      members.append(JSONValue.Member("maxAgeSeconds", .number("\(seconds)")))
     }
     return .object(members)
   }

@@ -1,5 +1,5 @@
-import FirestoreModel
-import FirestoreWire
+import BaseJSON
+import BaseText
 import HTTPTypes
 import ObjectStorage
 import ServiceModule

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseText
 import HTTPTypes
 import ObjectStorage
 import ServiceModule

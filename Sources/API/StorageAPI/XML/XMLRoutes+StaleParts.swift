@@ -1,5 +1,4 @@
 import Access
-import FirestoreModel
 import ObjectStorage
 
 // What lifecycle rules say of multipart uploads that nobody completes (`AbortIncompleteMultipartUpload`).

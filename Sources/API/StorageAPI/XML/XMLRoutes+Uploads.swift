@@ -1,4 +1,3 @@
-import FirestoreModel
 import ObjectStorage
 import ServiceModule
 import StorageWire

@@ -1,7 +1,9 @@
 import Access
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
+import BaseText
+import Checksums
 import HTTPTypes
-import KeyValueStore
 import ObjectStorage
 import ServiceModule
 import StorageWire
@@ -144,7 +146,7 @@ struct XMLRoutes: Sendable {
     guard let signature else {
       return access.check(of: .administrator, in: project, request.base.context)
     }
-    return { [signatures] () throws(FirestoreError) in
+    return { [signatures] () throws(ServiceError) in
       let isInUse =
         switch signature.key {
         // Memory may not know of a secret that is in use; the store does.

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// Reads a body in the chunks of S3 (`aws-chunked`) as it arrives.
 ///

@@ -1,3 +1,4 @@
+import Checksums
 import Crypto
 
 /// The checksums that clients of S3 send beside content, each in a header or a trailer of its own.
@@ -38,6 +39,7 @@ package enum ChecksumAlgorithm: String, Sendable, Hashable, CaseIterable {
 package struct ContentChecksum: Sendable {
   private enum State: Sendable {
     case cyclic(CyclicChecksum)
+    case castagnoli(CRC32C)
     case sha1(Insecure.SHA1)
     case sha256(SHA256)
   }
@@ -51,7 +53,7 @@ package struct ContentChecksum: Sendable {
     self.algorithm = algorithm
     switch algorithm {
     case .crc32: state = .cyclic(CyclicChecksum(.crc32))
-    case .crc32c: state = .cyclic(CyclicChecksum(.crc32c))
+    case .crc32c: state = .castagnoli(CRC32C())
     case .crc64nvme: state = .cyclic(CyclicChecksum(.crc64nvme))
     case .sha1: state = .sha1(Insecure.SHA1())
     case .sha256: state = .sha256(SHA256())
@@ -64,6 +66,9 @@ package struct ContentChecksum: Sendable {
     case .cyclic(var sum):
       sum.update(bytes)
       state = .cyclic(sum)
+    case .castagnoli(var sum):
+      sum.update(bytes)
+      state = .castagnoli(sum)
     case .sha1(var hash):
       hash.update(data: bytes)
       state = .sha1(hash)
@@ -77,6 +82,7 @@ package struct ContentChecksum: Sendable {
   package var bytes: [UInt8] {
     switch state {
     case .cyclic(let sum): sum.bytes
+    case .castagnoli(let sum): sum.bytes
     case .sha1(let hash): Array(hash.finalize())
     case .sha256(let hash): Array(hash.finalize())
     }

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// A request in the one spelling that is signed.
 package struct CanonicalRequest: Sendable {

@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import FirestoreModel
 
 /// The policy of a form that uploads a file: what its signer allows the fields to say.
@@ -28,7 +30,7 @@ package struct PostPolicy: Sendable, Equatable {
   /// Reads the field `policy`: JSON in Base64.
   package init(encoded: String) throws(Problem) {
     guard encoded.utf8.count <= 64 << 10, let bytes = Base64.decode(encoded),
-      let text = String(validating: bytes, as: UTF8.self), let json = try? JSONText(parsing: text),
+      let text = String(validating: bytes, as: UTF8.self), let json = try? JSONValue(parsing: text),
       case .object(let members) = json
     else { throw .malformed }
     var expiration: Int64?
@@ -82,7 +84,7 @@ package struct PostPolicy: Sendable, Equatable {
       || field.hasPrefix("x-ignore-")
   }
 
-  private static func conditions(_ list: [JSONText]) throws(Problem) -> [Condition] {
+  private static func conditions(_ list: [JSONValue]) throws(Problem) -> [Condition] {
     var conditions: [Condition] = []
     for element in list {
       switch element {
@@ -98,7 +100,7 @@ package struct PostPolicy: Sendable, Equatable {
     return conditions
   }
 
-  private static func condition(_ parts: [JSONText]) throws(Problem) -> Condition {
+  private static func condition(_ parts: [JSONValue]) throws(Problem) -> Condition {
     guard parts.count == 3, case .string(let kind) = parts[0] else { throw .malformed }
     if kind.lowercased() == "content-length-range" {
       guard let low = number(parts[1]), let high = number(parts[2]), 0 <= low, low <= high else {
@@ -117,7 +119,7 @@ package struct PostPolicy: Sendable, Equatable {
     }
   }
 
-  private static func number(_ json: JSONText) -> Int64? {
+  private static func number(_ json: JSONValue) -> Int64? {
     switch json {
     case .number(let digits), .string(let digits): Int64(digits)
     default: nil

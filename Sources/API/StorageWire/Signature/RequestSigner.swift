@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Signs requests with a shared secret: what a client of S3 does.
 package struct RequestSigner: Sendable {

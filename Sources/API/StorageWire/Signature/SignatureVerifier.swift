@@ -1,5 +1,4 @@
 import Crypto
-import FirestoreModel
 
 /// The key by which a request was signed.
 package enum SigningKey: Sendable, Equatable {

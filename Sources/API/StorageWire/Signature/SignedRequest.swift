@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// An HTTP request as far as signatures are about it.
 package struct SignableRequest: Sendable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The credentials of a request that is signed by version 2.
 ///

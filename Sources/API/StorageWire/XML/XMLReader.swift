@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// Reads a document of `XMLElement`s, with bounds: no document type, no entities but the five and numbers.
 package struct XMLReader {
   /// Why a document is not read.

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 // Administrators who signed in. Their tokens make them administrators of exactly the calls that their roles
 // allow: for all that comes after it, a viewer on a reading route is an administrator, and on every
@@ -14,14 +15,14 @@ extension AccessControl {
   func signedInAdministrator(
     holding token: Substring,
     _ context: CallContext
-  ) throws(FirestoreError) -> Caller? {
+  ) throws(ServiceError) -> Caller? {
     guard token.hasPrefix(Self.administratorTokenPrefix) else { return nil }
     guard let holder = administrators?.holder(of: token) else { throw Self.invalidCredentials }
     context.actor?.note(holder)
     guard let caller = holder.roles.caller(for: context.demand),
       context.demand == .viewer || context.actor != nil
     else {
-      throw FirestoreError(.permissionDenied, "Your role does not allow this.")
+      throw ServiceError(.permissionDenied, "Your role does not allow this.")
     }
     if context.takesRecentSignIn { try requireRecentSignIn(holding: token) }
     return caller
@@ -30,18 +31,18 @@ extension AccessControl {
   /// Throws PERMISSION_DENIED to a signed-in administrator whose sign-in is not recent.
   ///
   /// For what turns out to be grave when the body is known. Everybody else's credentials are proven with each call.
-  package func requireRecentSignIn(_ context: CallContext) throws(FirestoreError) {
+  package func requireRecentSignIn(_ context: CallContext) throws(ServiceError) {
     guard context.actor?.administrator != nil else { return }
     let token = context.authorization?.split(separator: " ").last ?? ""
     if token.hasPrefix(Self.administratorTokenPrefix) { try requireRecentSignIn(holding: token) }
   }
 
-  private func requireRecentSignIn(holding token: Substring) throws(FirestoreError) {
+  private func requireRecentSignIn(holding token: Substring) throws(ServiceError) {
     guard administrators?.signedInLately(holding: token) == true else { throw Self.oldSignIn }
   }
 
   /// The console's page knows it by its first word, and asks to sign in again.
-  private static let oldSignIn = FirestoreError(
+  private static let oldSignIn = ServiceError(
     .permissionDenied,
     "RECENT_SIGN_IN_REQUIRED : Sign in again to do this."
   )
@@ -52,11 +53,11 @@ extension AccessControl {
   func viewedUser(
     holding token: Substring,
     _ context: CallContext
-  ) throws(FirestoreError) -> Caller? {
+  ) throws(ServiceError) -> Caller? {
     guard token.hasPrefix(Self.viewTokenPrefix) else { return nil }
     guard let user = administrators?.viewedUser(of: token) else { throw Self.invalidCredentials }
     guard context.demand == .viewer else {
-      throw FirestoreError(
+      throw ServiceError(
         .permissionDenied,
         "Nothing is changed while data is viewed as a user."
       )
@@ -80,7 +81,7 @@ extension AccessControl {
   package func consoleAdministrator(
     _ context: CallContext,
     of subject: ConsoleSubject
-  ) throws(FirestoreError) -> SignedInAdministrator? {
+  ) throws(ServiceError) -> SignedInAdministrator? {
     if case .development = mode {
       try requireAdministration(try identify(context))
       return context.actor?.administrator

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// An act of administration that takes more than the editor's role of its project.
 ///
@@ -65,7 +66,7 @@ extension AccessControl {
     for act: AdministrativeAct,
     of project: Text,
     _ context: CallContext
-  ) throws(FirestoreError) -> Caller {
+  ) throws(ServiceError) -> Caller {
     let right = act.right
     let caller = try identify(context.demanding(right.role, isRecent: right.takesRecentSignIn))
     try requireAdministration(caller, of: right.isOfServer ? nil : project)

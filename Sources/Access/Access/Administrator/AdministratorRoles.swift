@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The roles of an administrator: one for the whole server, others for single projects.
 ///

@@ -1,4 +1,3 @@
-import FirestoreModel
 import Synchronization
 
 /// The administrator whose credentials a call came with, once they are known: for the audit trail.

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// An administrator who signed in to the console.
 package struct SignedInAdministrator: Sendable, Hashable {
@@ -29,11 +30,11 @@ package protocol AdministratorTokens: AnyObject, Sendable {
 
   /// The account of the administrator whose token it is; nil once it has expired, its session has ended or the account is
   /// gone. May wait for the disk.
-  func account(holding token: Substring) throws(FirestoreError) -> CallerAccount?
+  func account(holding token: Substring) throws(ServiceError) -> CallerAccount?
 
   /// The administrator of an account, with the roles of now; nil where it is gone or disabled, or its sessions up to
   /// this one were ended; a session that is nil is any. May wait for the disk.
-  func holder(uid: Text, session: Int64?) throws(FirestoreError) -> SignedInAdministrator?
+  func holder(uid: Text, session: Int64?) throws(ServiceError) -> SignedInAdministrator?
 
   /// The user as whom an administrator looks at data; nil once the token has expired or the administrator's session
   /// has ended.

@@ -1,9 +1,9 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 
 extension ByteLedger {
   /// What a caller is told for whose request there is no room.
-  package static let exhausted = FirestoreError(
+  package static let exhausted = ServiceError(
     .resourceExhausted,
     "The server's memory for requests is in use. Try again later."
   )
@@ -17,7 +17,7 @@ extension CallContext {
   package func lease(
     _ bytes: Int,
     for kind: ByteLedger.Kind
-  ) throws(FirestoreError) -> ByteLease? {
+  ) throws(ServiceError) -> ByteLease? {
     guard let account else { return nil }
     if let lease = ByteLease(account, bytes, for: kind) { return lease }
     // The connection learns of good credentials with the next call only.

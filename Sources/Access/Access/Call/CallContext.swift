@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 import Synchronization
 
 /// The facts that a transport knows of a call beside its message.

@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 import Synchronization
 
 /// What one request takes of the process's memory beside its bytes, until the object is gone.
@@ -16,7 +16,7 @@ package final class HeldLeases: Sendable {
     _ bytes: Int,
     for kind: ByteLedger.Kind,
     by context: CallContext
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard let lease = try context.lease(bytes, for: kind) else { return }
     leases.withLock { $0.append(lease) }
   }

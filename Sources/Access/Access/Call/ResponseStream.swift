@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// The answers of a server-streaming method, pulled as fast as the client reads.
 package protocol ResponseStream: AnyObject, Sendable {
@@ -7,6 +7,6 @@ package protocol ResponseStream: AnyObject, Sendable {
   /// One call at a time; answers exactly once, on any thread.
   func next(
     maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   )
 }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// The service's half of a bidirectional call.
 ///
@@ -38,5 +38,5 @@ package protocol StreamResponses: AnyObject, Sendable {
   /// Stops and starts reading the client's messages, which is how a flood of requests is held back.
   func setReading(_ isReading: Bool)
   /// Ends the call after what was sent; nil is OK. Later calls do nothing.
-  func finish(_ error: FirestoreError?)
+  func finish(_ error: ServiceError?)
 }

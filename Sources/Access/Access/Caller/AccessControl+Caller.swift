@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 // Identifying callers by their credentials.
 
@@ -13,7 +13,7 @@ extension AccessControl {
   /// Identifies the caller; throws UNAUTHENTICATED for credentials that are not valid.
   ///
   /// May wait for the disk.
-  package func identify(_ context: CallContext) throws(FirestoreError) -> Caller {
+  package func identify(_ context: CallContext) throws(ServiceError) -> Caller {
     switch try credentials(of: context) {
     case .caller(let caller): return caller
     case .token(let token, let authorization):
@@ -27,7 +27,7 @@ extension AccessControl {
   /// Identifies the caller from memory alone; nil where a token has to be verified first.
   ///
   /// For threads that must not block.
-  package func identifyInMemory(_ context: CallContext) throws(FirestoreError) -> Caller? {
+  package func identifyInMemory(_ context: CallContext) throws(ServiceError) -> Caller? {
     switch try credentials(of: context) {
     case .caller(let caller): return caller
     case .token(let token, let authorization):
@@ -52,7 +52,7 @@ extension AccessControl {
     }
   }
 
-  private func credentials(of context: CallContext) throws(FirestoreError) -> Credentials {
+  private func credentials(of context: CallContext) throws(ServiceError) -> Credentials {
     guard let authorization = context.authorization else { return .caller(.nobody) }
     if context.isForeignPage, Self.bearerToken(authorization).map(Self.isEmulatorOwner) == true {
       throw Self.foreignPage
@@ -122,13 +122,13 @@ extension AccessControl {
   private func administrator(
     holding token: Substring,
     _ context: CallContext
-  ) throws(FirestoreError) -> Caller? {
+  ) throws(ServiceError) -> Caller? {
     switch mode {
     case .development: return Self.isEmulatorOwner(token) ? .administrator : nil
     case .production(let key):
       guard key.matches(token) else { return nil }
       guard context.isSecure || context.isLocal else {
-        throw FirestoreError(
+        throw ServiceError(
           .unauthenticated,
           "The administrator key is accepted over TLS only."
         )
@@ -141,7 +141,7 @@ extension AccessControl {
   private func user(
     holding token: Substring,
     _ context: CallContext
-  ) throws(FirestoreError) -> Caller {
+  ) throws(ServiceError) -> Caller {
     if let user = try unsignedUser(holding: token, context) { return user }
     guard let verifier else { throw Self.invalidCredentials }
     return try verifier.caller(holding: token, isSecure: context.isEncryptedOrLocal)
@@ -151,7 +151,7 @@ extension AccessControl {
   private func unsignedUser(
     holding token: Substring,
     _ context: CallContext
-  ) throws(FirestoreError) -> Caller? {
+  ) throws(ServiceError) -> Caller? {
     guard case .development = mode else { return nil }
     let unsigned = try UnsignedToken(token)
     if unsigned.isIssued, verifier != nil { return nil }
@@ -160,13 +160,13 @@ extension AccessControl {
   }
 
   /// The error for a token without a proof from a page that development does not trust.
-  private static let unprovenToken = FirestoreError(
+  private static let unprovenToken = ServiceError(
     .unauthenticated,
     "Pages of this origin need a token that this development server issued: --dev-origin names pages that do not."
   )
 
   /// The error for administrators of development that a web page claims to be.
-  private static let foreignPage = FirestoreError(
+  private static let foreignPage = ServiceError(
     .permissionDenied,
     "Pages of this origin are no administrators of this development server: --dev-origin names those "
       + "that are."

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The caller of a call, as far as its credentials say.
 package enum Caller: Sendable, Hashable {

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// The account behind the credentials of a call.
 ///
@@ -37,7 +38,7 @@ extension AccessControl {
   /// The account behind a call's credentials.
   ///
   /// Throws UNAUTHENTICATED for credentials that are not valid. May wait for the disk.
-  package func account(of context: CallContext) throws(FirestoreError) -> CallerAccount {
+  package func account(of context: CallContext) throws(ServiceError) -> CallerAccount {
     let caller = try identify(context)
     switch caller {
     case .nobody: return .nobody
@@ -48,7 +49,7 @@ extension AccessControl {
 
   private func administratorAccount(
     _ context: CallContext
-  ) throws(FirestoreError) -> CallerAccount {
+  ) throws(ServiceError) -> CallerAccount {
     let token = (context.authorization ?? "").split(separator: " ").last ?? ""
     if token.hasPrefix(Self.administratorTokenPrefix) {
       guard let account = try administrators?.account(holding: token) else {
@@ -68,7 +69,7 @@ extension AccessControl {
     }
   }
 
-  private func mark(of user: UserIdentity) throws(FirestoreError) -> String {
+  private func mark(of user: UserIdentity) throws(ServiceError) -> String {
     guard user.isSigned, let verifier else { return "" }
     guard let mark = try verifier.mark(of: user) else { throw Self.invalidCredentials }
     return mark
@@ -78,7 +79,7 @@ extension AccessControl {
   ///
   /// Throws PERMISSION_DENIED where the account is gone or disabled, its credentials were taken back, its roles do not
   /// allow to change anything any more, or a user's claims are others. May wait for the disk.
-  package func caller(of account: CallerAccount) throws(FirestoreError) -> Caller {
+  package func caller(of account: CallerAccount) throws(ServiceError) -> Caller {
     switch account {
     case .nobody: return .nobody
     case .development:

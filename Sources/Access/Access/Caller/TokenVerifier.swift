@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// A signed-in user, as a verified token tells.
@@ -43,10 +45,10 @@ package struct UserIdentity: Sendable, Hashable {
 package protocol TokenVerifier: AnyObject, Sendable {
   /// Identifies the holder; throws UNAUTHENTICATED when the token does not verify, has expired or was
   /// revoked.
-  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller
+  func caller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller
 
   /// The holder of a token that verified earlier and is still valid, from memory alone; nil for every other token.
-  func knownCaller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller?
+  func knownCaller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller?
 
   /// Whether a token is signed by whom it names and not expired, whatever became of its user; from memory alone.
   func isGenuine(_ token: Substring) -> Bool
@@ -59,7 +61,7 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// one were revoked.
   ///
   /// The token's own end does not count. May wait for the disk.
-  func mark(of identity: UserIdentity) throws(FirestoreError) -> String?
+  func mark(of identity: UserIdentity) throws(ServiceError) -> String?
 
   /// The service account's key by which a token that verified was signed; nil for other tokens. From memory alone.
   func serviceAccountKey(holding token: Substring) -> (email: String, keyID: String)?
@@ -82,5 +84,5 @@ extension TokenVerifier {
   package func hasServiceAccountKey(_ keyID: String, of email: String) -> Bool { false }
 
   /// None: for verifiers that have no accounts to look at.
-  package func mark(of identity: UserIdentity) throws(FirestoreError) -> String? { nil }
+  package func mark(of identity: UserIdentity) throws(ServiceError) -> String? { nil }
 }

@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// The claims of a JSON web token whose signature nobody checks: development mode's credentials, as
@@ -13,7 +16,7 @@ package struct UnsignedToken: Sendable {
   package let isIssued: Bool
 
   /// Reads a token; INVALID_ARGUMENT for what is none.
-  package init(_ token: Substring) throws(FirestoreError) {
+  package init(_ token: Substring) throws(ServiceError) {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let header = try Self.object(parts[0]),
       let claims = try Self.object(parts[1]), case .string(let uid)? = claims["sub"],
@@ -32,13 +35,13 @@ package struct UnsignedToken: Sendable {
     isIssued = header["alg"] != .string("none") || header["ses"] != nil
   }
 
-  private static let invalid = FirestoreError.invalidArgument("invalid jwt")
+  private static let invalid = ServiceError.invalidArgument("invalid jwt")
 
   private static func object(
     _ part: Substring.UTF8View.SubSequence
-  ) throws(FirestoreError) -> MapValue? {
+  ) throws(ServiceError) -> MapValue? {
     guard let bytes = Base64.decode(part), let text = String(validating: bytes, as: UTF8.self),
-      let json = try? JSONText(parsing: text), case .map(let map) = json.value
+      let json = try? JSONValue(parsing: text), case .map(let map) = json.value
     else { return nil }
     return map
   }

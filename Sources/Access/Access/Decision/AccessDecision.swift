@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import SecurityRules
@@ -9,7 +10,7 @@ import SecurityRules
 /// that is to be told.
 package struct AccessDecision: Sendable {
   /// The error for the client; nil where it is allowed.
-  package let refusal: FirestoreError?
+  package let refusal: ServiceError?
   /// The documents that the rules read beside the one that was asked about, as they were seen.
   package let dependencies: [ReadDependency]
   /// Whether the rules looked at `request.time`.
@@ -97,7 +98,7 @@ extension AccessControl {
     reading: ((ReadView) throws -> AccessDecision) throws -> AccessDecision
   ) throws -> AccessDecision {
     let gate: RulesGate?
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       gate = try permit(caller, database.id).gate
     } catch {
       return AccessDecision(caller, refusal: error)
@@ -119,7 +120,7 @@ extension AccessControl {
 
 extension AccessDecision {
   /// A decision that no rules took.
-  fileprivate init(_ caller: Caller, refusal: FirestoreError?) {
+  fileprivate init(_ caller: Caller, refusal: ServiceError?) {
     self.init(
       refusal: refusal,
       dependencies: [],

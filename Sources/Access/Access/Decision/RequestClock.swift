@@ -1,5 +1,5 @@
+import BaseRuntime
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// The time of reads, for `request.time`: whole milliseconds, never before the time of a write that

@@ -1,5 +1,6 @@
+import BaseStatus
+import BaseText
 import DocumentStore
-import FirestoreModel
 import SecurityRules
 
 // Giving out permits for buckets.
@@ -15,7 +16,7 @@ extension AccessControl {
     _ bucket: BucketID,
     requestID: String = "",
     check: BucketPermit.Check? = nil
-  ) throws(FirestoreError) -> BucketPermit {
+  ) throws(ServiceError) -> BucketPermit {
     let account = check.map {
       BucketPermit.AccountCheck(check: $0, due: .now + accountCheckInterval)
     }
@@ -57,7 +58,7 @@ extension AccessControl {
     for caller: Caller,
     _ bucket: BucketID,
     check: BucketPermit.Check? = nil
-  ) throws(FirestoreError) -> BucketPermit {
+  ) throws(ServiceError) -> BucketPermit {
     try requireAdministration(caller, of: bucket.project)
     let account = check.map {
       BucketPermit.AccountCheck(check: $0, due: .now + accountCheckInterval)
@@ -77,20 +78,20 @@ extension AccessControl {
     case .nobody: return nil
     case .user(let user):
       guard user.isSigned, let verifier else { return nil }
-      return { () throws(FirestoreError) in
+      return { () throws(ServiceError) in
         guard try verifier.mark(of: user) != nil else { throw Self.denied }
       }
     case .administrator, .projectAdministrator:
       let token = (context.authorization ?? "").split(separator: " ").last ?? ""
       if let key = verifier?.serviceAccountKey(holding: token) {
-        return { [verifier] () throws(FirestoreError) in
+        return { [verifier] () throws(ServiceError) in
           guard verifier?.hasServiceAccountKey(key.keyID, of: key.email) == true else {
             throw Self.denied
           }
         }
       }
       guard let holder = administrators?.holder(of: token) else { return nil }
-      return { [administrators] () throws(FirestoreError) in
+      return { [administrators] () throws(ServiceError) in
         let now = try administrators?.holder(uid: holder.uid, session: nil)
         guard now?.roles.caller(for: .editor)?.administers(project) == true else {
           throw Self.denied
@@ -113,7 +114,7 @@ extension AccessControl {
 
 extension AdministratorPermit {
   /// The right to a bucket.
-  package func bucket(_ bucket: BucketID) throws(FirestoreError) -> BucketPermit {
+  package func bucket(_ bucket: BucketID) throws(ServiceError) -> BucketPermit {
     try check(bucket.project)
     return BucketPermit(bucket, .administrator)
   }

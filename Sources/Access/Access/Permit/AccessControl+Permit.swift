@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 
@@ -5,7 +7,7 @@ import FirestoreModel
 
 extension AccessControl {
   /// Turns away callers who could not be allowed anything, before the request is even read.
-  package func admit(_ caller: Caller) throws(FirestoreError) {
+  package func admit(_ caller: Caller) throws(ServiceError) {
     guard case .production = mode, !caller.isAdministrator, rules.isEmpty else { return }
     throw Self.denied
   }
@@ -21,7 +23,7 @@ extension AccessControl {
     network: String = "",
     requestID: String = "",
     administrator: SignedInAdministrator? = nil
-  ) throws(FirestoreError) -> Permit {
+  ) throws(ServiceError) -> Permit {
     if caller.administers(database.project) {
       let role = administrator?.roles.role(in: database.project)
       return Permit(databases, database, gate: nil, mayLock: role != .viewer)
@@ -57,7 +59,7 @@ extension AccessControl {
     _ caller: Caller,
     _ database: DatabaseID
   ) throws -> Database {
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       _ = try permit(caller, database)
     } catch {
       guard let existing = try databases.existingDatabase(database) else { throw error }
@@ -71,7 +73,7 @@ extension AccessControl {
   package func requireAdministration(
     _ caller: Caller,
     of project: Text? = nil
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     switch (mode, caller) {
     case (_, .administrator), (.development, .nobody): return
     case (_, .projectAdministrator(let projects)):
@@ -86,7 +88,7 @@ extension AccessControl {
   package func administratorPermit(
     for caller: Caller,
     of project: Text? = nil
-  ) throws(FirestoreError) -> AdministratorPermit {
+  ) throws(ServiceError) -> AdministratorPermit {
     try requireAdministration(caller, of: project)
     return AdministratorPermit(databases, of: project)
   }

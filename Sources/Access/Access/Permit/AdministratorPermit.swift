@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 
@@ -55,7 +57,7 @@ package struct AdministratorPermit: Sendable {
   private func covers(_ other: Text) -> Bool { project == nil || project == other }
 
   /// Throws PERMISSION_DENIED where the permit is for another project.
-  func check(_ project: Text) throws(FirestoreError) {
+  func check(_ project: Text) throws(ServiceError) {
     guard covers(project) else { throw AccessControl.denied }
   }
 }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// A bucket and the project that it belongs to.
 package struct BucketID: Sendable, Hashable {

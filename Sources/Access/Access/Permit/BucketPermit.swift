@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import SecurityRules
 
 /// A caller's right to one bucket: to everything, or to what the rules say.
@@ -22,7 +23,7 @@ package struct BucketPermit: Sendable {
   private let account: AccountCheck?
 
   /// A look at an account: throws PERMISSION_DENIED where it is gone or has lost its right; may wait for the disk.
-  package typealias Check = @Sendable () throws(FirestoreError) -> Void
+  package typealias Check = @Sendable () throws(ServiceError) -> Void
 
   /// A check, and when it is due.
   struct AccountCheck: Sendable {
@@ -42,7 +43,7 @@ package struct BucketPermit: Sendable {
   /// Throws PERMISSION_DENIED where the account that the permit was given to has lost its right since.
   ///
   /// For what takes as long as its client likes, as an upload does. May wait for the disk.
-  package func requireAccount() throws(FirestoreError) { try account?.check() }
+  package func requireAccount() throws(ServiceError) { try account?.check() }
 
   /// True if the holder is an administrator of the bucket, who may also do what no rules can allow.
   package var isAdministrator: Bool {
@@ -57,9 +58,9 @@ package struct BucketPermit: Sendable {
   /// Throws PERMISSION_DENIED to everybody but administrators, for what no rules can allow.
   ///
   /// - Parameter operations: Plural; begins the text of the error.
-  package func requireAdministrator(for operations: String) throws(FirestoreError) {
+  package func requireAdministrator(for operations: String) throws(ServiceError) {
     guard !isAdministrator else { return }
-    throw FirestoreError(.permissionDenied, "\(operations) require admin authentication.")
+    throw ServiceError(.permissionDenied, "\(operations) require admin authentication.")
   }
 
   /// Asks the rules; throws PERMISSION_DENIED where they do not allow, and what the store throws.

@@ -1,4 +1,3 @@
-import FirestoreModel
 import SecurityRules
 
 /// What a client asks to do with an object of a bucket, or with the names below a prefix.

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import DocumentStore
 import FirestoreModel
@@ -33,9 +34,9 @@ package struct Permit: Sendable {
   /// Throws PERMISSION_DENIED unless no rules apply, for what no rules can allow.
   ///
   /// - Parameter operations: Plural; begins the text of the error.
-  package func requireAdministrator(for operations: String) throws(FirestoreError) {
+  package func requireAdministrator(for operations: String) throws(ServiceError) {
     guard gate != nil else { return }
-    throw FirestoreError(.permissionDenied, "\(operations) require admin authentication.")
+    throw ServiceError(.permissionDenied, "\(operations) require admin authentication.")
   }
 
   /// Decides on a query by its conditions; false where the rules look at documents too, or take much work.

@@ -1,5 +1,5 @@
+import BaseText
 import DocumentStore
-import FirestoreModel
 import KeyValueStore
 
 extension RulesetCatalog {

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import KeyValueStore
@@ -70,7 +72,7 @@ package final class RulesetCatalog: Sendable {
       let ruleset = try Self.existing(project: project, id: id, in: group)
       let releases = try Self.releases(of: project, in: group)
       if let user = releases.first(where: { $0.rulesetID == id }) {
-        throw FirestoreError(
+        throw ServiceError(
           .failedPrecondition,
           "The ruleset \(id.string) is in use by the release \(user.name.string)."
         )
@@ -128,7 +130,7 @@ extension RulesetCatalog {
     do {
       return try engine.read { try body($0) }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
@@ -143,7 +145,7 @@ extension RulesetCatalog {
         if case .success(let result) = outcome { landed(result) }
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
@@ -168,7 +170,7 @@ extension RulesetCatalog {
     let unused = rulesets.filter { !used.contains($0.id) }
     let excess = rulesets.count - maximumRulesets + 1
     guard unused.count >= excess else {
-      throw FirestoreError(.resourceExhausted, "The project has too many rulesets in use.")
+      throw ServiceError(.resourceExhausted, "The project has too many rulesets in use.")
     }
     for ruleset in unused.suffix(excess) { try group.delete(key(of: ruleset)) }
   }
@@ -244,7 +246,7 @@ extension RulesetCatalog {
     return releases
   }
 
-  private static func notFound(_ what: String, _ name: Text) -> FirestoreError {
-    FirestoreError(.notFound, "There is no \(what) \(name.string).")
+  private static func notFound(_ what: String, _ name: Text) -> ServiceError {
+    ServiceError(.notFound, "There is no \(what) \(name.string).")
   }
 }

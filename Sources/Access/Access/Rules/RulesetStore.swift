@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import KeyValueStore
 import Logging
 import SecurityRules
@@ -109,7 +110,7 @@ package final class RulesetStore: Sendable {
     let compiled = try Self.compile(files, counting: countsCoverage)
     for target in targets {
       guard target.project == project else {
-        throw FirestoreError.invalidArgument("A release belongs to the project of its ruleset.")
+        throw ServiceError.invalidArgument("A release belongs to the project of its ruleset.")
       }
       if !allowsOthers { try Self.check(compiled, for: target) }
     }
@@ -196,7 +197,7 @@ package final class RulesetStore: Sendable {
     counting: Bool = false
   ) throws -> CompiledRuleset {
     guard let file = files.first, files.count == 1 else {
-      throw FirestoreError.invalidArgument("A ruleset must have exactly one source file.")
+      throw ServiceError.invalidArgument("A ruleset must have exactly one source file.")
     }
     return try RulesCompiler.compile(
       SourceText(file.content, fileName: file.name),
@@ -207,7 +208,7 @@ package final class RulesetStore: Sendable {
   private static func check(
     _ compiled: CompiledRuleset,
     for target: RulesTarget
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard compiled.services.contains(target.service) else {
       throw .invalidArgument("The ruleset has no rules for service \(target.service.rawValue).")
     }

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// A file of a ruleset as it was deployed.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The service that rules are about.
 package enum RulesService: String, Sendable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// An expression whose names are resolved: what the evaluator walks.
 final class Node: Sendable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The whole path of a match block: at most one recursive wildcard among literals and captures.
 ///

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 extension RulesCompiler {
   /// The expression with its names resolved.

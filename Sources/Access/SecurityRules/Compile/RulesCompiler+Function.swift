@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The names that an expression may use.
 struct RulesScope {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // What can be said of types without running; nothing of it is an error.
 

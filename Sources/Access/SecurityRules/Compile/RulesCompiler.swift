@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Checks a parsed ruleset and resolves its names.
 ///

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// Whether conditions can hold at all for callers of a kind, whatever they ask for: those who are signed
 /// in, or those who are not.
 ///

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The types that an expression may have, where that is sure without running it: literals, and what
 /// operators and functions make.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Members, indexes and slices.
 

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 #if canImport(Darwin)

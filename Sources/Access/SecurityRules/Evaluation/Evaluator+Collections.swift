@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Methods of lists, sets, maps and what maps differ in.
 

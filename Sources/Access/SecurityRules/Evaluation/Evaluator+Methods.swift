@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // Methods, by the type of their receiver.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 extension Evaluator {
   func binary(

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 // What operators cost beyond their node, in proportion to what they touch.
 
 extension Evaluator {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Evaluates conditions for one operation.
 ///

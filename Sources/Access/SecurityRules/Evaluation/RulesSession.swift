@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// The rules over one request of a client: one cache of readings, one budget.

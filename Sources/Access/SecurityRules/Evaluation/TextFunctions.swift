@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 extension Text {
   /// The steps of mapping every character: those beyond ASCII are looked up.

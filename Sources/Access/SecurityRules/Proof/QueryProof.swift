@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // Rules are not filters: a query is allowed when its own conditions prove the rules for every

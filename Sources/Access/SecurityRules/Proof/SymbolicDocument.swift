@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// What the conditions of one alternative of a query say of every document that it returns.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Runs a program over a text, all states at once.
 ///

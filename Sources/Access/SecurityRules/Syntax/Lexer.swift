@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// Cuts source into tokens, one at a time, from the parser's position on.
 ///
 /// A `/` directly followed by a segment's character begins a path literal, so `7/2` is no division

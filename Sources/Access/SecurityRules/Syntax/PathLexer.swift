@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Reads the literal segments of paths, which have a lexical grammar of their own.
 ///

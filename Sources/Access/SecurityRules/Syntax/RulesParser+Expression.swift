@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Precedence, from loose to tight: `? :`, `||`, `&&`, `in`, `is`, `== !=`, `< <= > >=`, `+ -`,
 // `* / %`, prefix `! -`, postfix. The documentation lists `in` and `is` above `==`; the compiler,

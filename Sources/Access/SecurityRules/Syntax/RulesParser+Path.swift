@@ -1,5 +1,3 @@
-import FirestoreModel
-
 // Paths: segments are read from the bytes, since they have no blanks and other letters than the
 // rest of the language; `$( )` goes back to the grammar of expressions.
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Parses a ruleset (grammar: fact sheet, section 3).
 ///

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Reads string and byte literals with their escapes.
 ///

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// A parsed ruleset: what was written, with its positions in the source.
 package struct RulesFile: Sendable {

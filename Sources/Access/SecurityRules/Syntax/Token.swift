@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// A word of the language with its position.
 struct Token: Sendable {

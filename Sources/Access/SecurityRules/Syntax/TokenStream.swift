@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// The parser's view of the source: one token of lookahead, and the way into path literals.
 ///
 /// Bytes that are no token are a token of kind `invalid`: whoever does not expect it throws what is

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// One request to try on rules, with everything that they may ask for.
 package struct RulesTest: Sendable {

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// What a query promises of one field: every test holds for every document that it returns.

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// Compares values and counts the steps; once they are used up nothing is equal any more.
 ///
 /// The language has three equalities. `==` takes numbers of both types for equal, but not what lists and

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// A document's content that rules read; the store decodes only what is asked for.

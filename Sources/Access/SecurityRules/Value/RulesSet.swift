@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// A set: elements without duplicates under the numeric equality, in order of their insertion.
 package struct RulesSet: Sendable {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 extension RulesValue {
   /// The `==` of the language, of values that no client makes large.
   func isEqual(to other: RulesValue) -> Bool {

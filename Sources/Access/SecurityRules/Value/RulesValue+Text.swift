@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 extension RulesValue {
   /// What `string()` makes of the value; nil for types that it does not take.

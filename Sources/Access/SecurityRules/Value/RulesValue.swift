@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// A value as rules see it.

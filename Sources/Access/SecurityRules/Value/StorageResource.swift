@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// An object of Storage, stored or proposed, as rules see it: `resource` and `request.resource`.

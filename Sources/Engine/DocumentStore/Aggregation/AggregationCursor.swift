@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import Synchronization
 
@@ -24,7 +25,7 @@ package final class AggregationCursor: Sendable {
     do {
       return try run.withLock { try $0.next(slice: slice) }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }

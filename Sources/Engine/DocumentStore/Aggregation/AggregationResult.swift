@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// The answer to an aggregation query.

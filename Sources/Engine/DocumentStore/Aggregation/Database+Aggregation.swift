@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 
 extension Database {
   /// Aggregates over a query's documents, reading index entries alone where they tell enough.
@@ -54,7 +54,7 @@ extension Database {
       let run = AggregationRun(query, aggregations, read: read, database: self)
       return try run.plan()
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import KeyValueStore
 
@@ -8,13 +10,13 @@ extension Database {
     guard earlier <= later, earlier >= historyFloor else { return false }
     do {
       return try engine.read { snapshot in
-        guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+        guard !isRetired else { throw ServiceError.unknownDatabase(id) }
         let now = try snapshot.readTime()
         if earlier.microseconds >= now - configuration.retention { return true }
         return try !commits(after: earlier, through: later, in: snapshot).next()
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
@@ -28,7 +30,7 @@ extension Database {
   ) throws -> [ResourcePath]? {
     do {
       return try engine.read { snapshot in
-        guard !isRetired else { throw FirestoreError.unknownDatabase(self.id) }
+        guard !isRetired else { throw ServiceError.unknownDatabase(self.id) }
         let ids = try id.map { [$0] } ?? collections(after: earlier, through: later, in: snapshot)
         var changed = ChangedPaths(limit: limit)
         for id in ids {
@@ -38,7 +40,7 @@ extension Database {
         return changed.paths
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 

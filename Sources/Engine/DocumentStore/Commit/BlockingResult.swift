@@ -1,3 +1,4 @@
+import BaseStatus
 import Dispatch
 import FirestoreModel
 
@@ -20,7 +21,7 @@ package final class BlockingResult<Value: Sendable>: @unchecked Sendable {
   /// Returns or throws the result when it is there; once.
   package func wait() throws -> Value {
     arrived.wait()
-    guard let result else { throw FirestoreError(.internalError, "A result has no content.") }
+    guard let result else { throw ServiceError(.internalError, "A result has no content.") }
     return try result.get()
   }
 }

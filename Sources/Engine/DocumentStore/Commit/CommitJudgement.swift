@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 
 /// Plans a commit and has its judge decide on the plan.
 struct CommitJudgement {
@@ -33,7 +33,7 @@ struct CommitJudgement {
     do {
       let plan = try planner(.judgedCommit).plan(writes)
       return Permission(plan: plan, dependencies: try ask(judge, writes, plan))
-    } catch is FirestoreError {
+    } catch is ServiceError {
       let preview = try planner(.preview).plan(writes)
       return Permission(plan: nil, dependencies: try ask(judge, writes, preview))
     }

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 
@@ -51,7 +52,7 @@ struct CommitResolver {
 
   /// Checks what the commit rests on and writes it, or finds that it was written before.
   ///
-  /// Throws `FirestoreError` or `StaleReadSet`, before anything is written, where the commit fails;
+  /// Throws `ServiceError` or `StaleReadSet`, before anything is written, where the commit fails;
   /// anything else where the group does.
   func resolve(_ pending: PendingCommit) throws -> Resolution {
     let version: CommitVersion
@@ -64,7 +65,7 @@ struct CommitResolver {
     } catch let error as KeyValueError where error.code == .corruption {
       // One damaged record must not keep everybody else from committing.
       pending.database.configuration.noteDamage(error)
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
     let applier = CommitApplier(database: pending.database, group: group, version: version)
     let hasChanges = try applier.apply(plan)
@@ -91,7 +92,7 @@ struct CommitResolver {
       let kept = try KeptAnswer.read(key, database.incarnation, in: group)
     else { return nil }
     guard kept.outcome.results.count == pending.request.writes.count else {
-      throw FirestoreError.invalidArgument("The idempotency key is of a commit of other writes.")
+      throw ServiceError.invalidArgument("The idempotency key is of a commit of other writes.")
     }
     return kept.outcome
   }
@@ -99,10 +100,10 @@ struct CommitResolver {
   /// Throws if what was read, by the transaction or for the decision, has changed.
   private func check(_ pending: PendingCommit) throws {
     let database = pending.database
-    guard !database.isRetired else { throw FirestoreError.unknownDatabase(database.id) }
+    guard !database.isRetired else { throw ServiceError.unknownDatabase(database.id) }
     if let reads = pending.reads {
       let validator = ReadValidator(database: database, reader: group)
-      guard try validator.holds(reads) else { throw FirestoreError.contention }
+      guard try validator.holds(reads) else { throw ServiceError.contention }
     }
     for dependency in pending.request.readSet {
       let key = DocumentKey(dependency.path, in: database.incarnation)

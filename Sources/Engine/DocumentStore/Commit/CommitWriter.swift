@@ -1,3 +1,5 @@
+import BaseRuntime
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 import Synchronization
@@ -51,7 +53,7 @@ final class CommitWriter: Sendable {
     if mustQueue { queueBatch() }
     if !isAccepted {
       let closed = KeyValueError(.closed, "the store was closed")
-      commit.completion(.failure(FirestoreError.storage(closed)))
+      commit.completion(.failure(ServiceError.storage(closed)))
     }
   }
 
@@ -144,7 +146,7 @@ extension CommitWriter {
   ) throws -> Result<Resolution, any Error> {
     do {
       return .success(try resolver.resolve(pending))
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       return .failure(error)
     } catch let error as StaleReadSet {
       return .failure(error)
@@ -192,7 +194,7 @@ extension CommitWriter {
     if batch.commits.isEmpty { batch.commits = takeBatch() }
     forget(batch)
     // Refusals too: they may rest on what came before in the group, which is not there.
-    for pending in batch.commits { pending.completion(.failure(FirestoreError.storage(error))) }
+    for pending in batch.commits { pending.completion(.failure(ServiceError.storage(error))) }
   }
 
   private func forget(_ batch: CommitBatch) {

@@ -1,10 +1,11 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 
 extension Database {
   /// Commits writes, all or none, and completes when they are durable.
   ///
-  /// Fails with `FirestoreError`, or with `StaleReadSet` when the decision behind the request must be
+  /// Fails with `ServiceError`, or with `StaleReadSet` when the decision behind the request must be
   /// taken again; a transaction survives only the latter. The completion runs once, on the writer's
   /// thread, the caller's or the store's.
   package func commit(
@@ -20,7 +21,7 @@ extension Database {
       let transaction = try transactionToCommit(id, request)
       commit(request, in: transaction, completion: completion)
     } catch {
-      completion(.failure(FirestoreError.storage(error)))
+      completion(.failure(ServiceError.storage(error)))
     }
   }
 
@@ -46,7 +47,7 @@ extension Database {
   ) -> Bool {
     do {
       try WriteLimits.checkCommit(request.writes, database: id)
-      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      guard !isRetired else { throw ServiceError.unknownDatabase(id) }
       let prepared =
         if let judge = request.judge {
           try judgedInMemory(request, judge)
@@ -59,9 +60,9 @@ extension Database {
     } catch let denial as CommitJudgement.Denial {
       // What was seen of several documents may be of different moments; a snapshot tells.
       if denial.isOfSeveralDocuments || Self.isForTheDisk(denial.reason) { return false }
-      completion(.failure(FirestoreError.storage(denial.reason)))
+      completion(.failure(ServiceError.storage(denial.reason)))
     } catch {
-      completion(.failure(FirestoreError.storage(error)))
+      completion(.failure(ServiceError.storage(error)))
     }
     return true
   }
@@ -78,7 +79,7 @@ extension Database {
     do {
       try WriteLimits.checkBatch(writes, database: id)
     } catch {
-      completion(.failure(FirestoreError.storage(error)))
+      completion(.failure(ServiceError.storage(error)))
       return
     }
     let answers = AnswerCollector(count: writes.count) { completion(.success($0)) }
@@ -92,7 +93,7 @@ extension Database {
         answers.set(
           result.flatMap { outcome in
             outcome.results.first.map(Result.success)
-              ?? .failure(FirestoreError(.internalError, "A write has no result."))
+              ?? .failure(ServiceError(.internalError, "A write has no result."))
           },
           at: index
         )
@@ -159,7 +160,7 @@ extension Database {
     switch result {
     case .success: transactions.end(transaction, .committed)
     case .failure(is StaleReadSet): transaction.reopen(now: configuration.clock.now())
-    case .failure(let error) where FirestoreError.storage(error).code == .unavailable:
+    case .failure(let error) where ServiceError.storage(error).code == .unavailable:
       transactions.end(transaction, .failed)
     case .failure: transactions.end(transaction, .refused)
     }
@@ -171,12 +172,12 @@ extension Database {
   /// Asked before a commit takes locks: who may not write neither learns from the wait that others
   /// are at work on a document, nor keeps anybody from it. When it has the locks it is judged
   /// again, and what goes wrong here comes up then.
-  private func denial(of request: CommitProposal) -> FirestoreError? {
+  private func denial(of request: CommitProposal) -> ServiceError? {
     guard let judge = request.judge, !request.isJudgedInGroup else { return nil }
     do {
       if try !isKept(request) { _ = try judged(request, judge) }
     } catch let denial as CommitJudgement.Denial {
-      return isKeptMeanwhile(request) ? nil : FirestoreError.storage(denial.reason)
+      return isKeptMeanwhile(request) ? nil : ServiceError.storage(denial.reason)
     } catch {}
     return nil
   }
@@ -185,7 +186,7 @@ extension Database {
   private func transactionToCommit(
     _ id: TransactionID,
     _ request: CommitProposal
-  ) throws(FirestoreError) -> Transaction {
+  ) throws(ServiceError) -> Transaction {
     let transaction = try transactions.find(id)
     if transaction.isReadOnly, !request.writes.isEmpty {
       transactions.end(transaction, .refused)
@@ -210,13 +211,13 @@ extension Database {
     } catch  where isKeptMeanwhile(request) {
       request.isJudgedInGroup = true
     } catch let denial as CommitJudgement.Denial {
-      completion(.failure(FirestoreError.storage(denial.reason)))
+      completion(.failure(ServiceError.storage(denial.reason)))
       return
     } catch {
       // What the newest state refuses is refused, unless what the commit rests on may have changed:
       // that comes first, and only the group can tell.
       guard reads != nil || !request.readSet.isEmpty else {
-        completion(.failure(FirestoreError.storage(error)))
+        completion(.failure(ServiceError.storage(error)))
         return
       }
     }
@@ -264,7 +265,7 @@ extension Database {
   }
 
   private func plannedAndJudged(_ request: CommitProposal) throws -> PreparedCommit {
-    guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+    guard !isRetired else { throw ServiceError.unknownDatabase(id) }
     guard let judge = request.judge else {
       return PreparedCommit(plan: try plan(request, inMemory: false))
     }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -36,7 +37,7 @@ struct WorkingDocument {
   }
 
   /// Throws Firestore's refusal if the precondition does not hold.
-  func judge(_ precondition: Precondition?) throws(FirestoreError) {
+  func judge(_ precondition: Precondition?) throws(ServiceError) {
     switch precondition {
     case nil: return
     case .exists(true): if fields == nil { throw .noDocumentToUpdate(name) }

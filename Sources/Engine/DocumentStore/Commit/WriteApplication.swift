@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -13,7 +14,7 @@ enum WriteApplication {
     to current: DocumentFields?,
     requestTime: Timestamp?,
     isChecked: Bool = true
-  ) throws(FirestoreError) -> (fields: DocumentFields, transformResults: [Value]) {
+  ) throws(ServiceError) -> (fields: DocumentFields, transformResults: [Value]) {
     if case .update(let fields, nil) = write.operation, write.transforms.isEmpty {
       return (fields, [])
     }

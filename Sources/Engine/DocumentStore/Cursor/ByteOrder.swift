@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 extension [UInt8] {
   /// Whether these bytes sort before others as keys do.

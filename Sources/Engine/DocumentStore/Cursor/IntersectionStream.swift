@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The positions that every one of several streams has: a zig-zag of seeks.
 ///

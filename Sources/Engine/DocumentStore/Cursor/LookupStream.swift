@@ -1,5 +1,5 @@
+import BaseText
 import FirestoreModel
-import KeyValueStore
 
 /// One document by name, if it satisfies the query: what `__name__ ==` asks for.
 final class LookupStream: PositionStream {

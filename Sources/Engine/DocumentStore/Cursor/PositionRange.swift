@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// Positions in `lower ..< upper` by bytes; a nil upper bound is the end of the index's prefix.

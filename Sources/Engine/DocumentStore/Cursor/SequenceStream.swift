@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Several disjoint ranges of one index, one after the other: `!=`, `not-in` and the like.
 ///

@@ -1,5 +1,5 @@
+import BaseText
 import FirestoreModel
-import KeyValueStore
 
 /// Reads all documents that a plan without order finds, keeps those that satisfy the query, and
 /// gives them in the query's order: what a missing index costs.

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// The documents of several disjuncts in the query's order, each document once.
 final class UnionStream {
   private let streams: [CandidateStream]

@@ -1,6 +1,3 @@
-import FirestoreModel
-import KeyValueStore
-
 /// How a kind of key that has a history says when it was valid.
 ///
 /// A history key is the history prefix byte, the live key without its first byte, and the version

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// The keys of one range as they were at the view's version: live records written at or before it,

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 
@@ -93,7 +94,7 @@ struct DatabaseCatalog: Sendable {
     var ended: Incarnation?
     _ = try engine.write { group in
       guard let entry = try Self.entry(of: id, in: group) else {
-        throw FirestoreError.unknownDatabase(id)
+        throw ServiceError.unknownDatabase(id)
       }
       try change(entry, group)
       try group.putMarker(MetaKey.retired(entry.incarnation))

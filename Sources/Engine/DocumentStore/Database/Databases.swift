@@ -1,3 +1,5 @@
+import BaseRuntime
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 import Synchronization
@@ -51,7 +53,7 @@ package final class Databases: Sendable {
   package func database(_ id: DatabaseID) throws -> Database {
     if let known = openDatabase(id) { return known }
     if createsOnUse(id) { _ = try catalog.create(id) }
-    guard let database = try existingDatabase(id) else { throw FirestoreError.unknownDatabase(id) }
+    guard let database = try existingDatabase(id) else { throw ServiceError.unknownDatabase(id) }
     return database
   }
 
@@ -77,7 +79,7 @@ package final class Databases: Sendable {
   package func createDatabase(_ id: DatabaseID) throws -> Database {
     try id.checkCreatable()
     guard try catalog.create(id).isNew else {
-      throw FirestoreError(.alreadyExists, "Database already exists: \(id.path)")
+      throw ServiceError(.alreadyExists, "Database already exists: \(id.path)")
     }
     return try database(id)
   }
@@ -114,7 +116,7 @@ package final class Databases: Sendable {
       writer.awaitPublication()
       return time
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 

@@ -1,4 +1,3 @@
-import FirestoreModel
 import KeyValueStore
 import Synchronization
 

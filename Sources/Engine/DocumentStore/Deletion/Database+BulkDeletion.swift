@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import KeyValueStore
 
@@ -13,10 +15,10 @@ extension Database {
   package func startBulkDeletion(of collectionIDs: [Text]) throws -> BulkDeletion {
     for id in collectionIDs { try ResourceID.checkCollection(id) }
     return try engine.write { group in
-      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      guard !isRetired else { throw ServiceError.unknownDatabase(id) }
       let known = try Self.bulkDeletions(of: incarnation, in: group)
       guard known.count(where: { $0.end == nil }) < Self.pendingDeletions else {
-        throw FirestoreError(
+        throw ServiceError(
           .resourceExhausted,
           "A database may not have more than \(Self.pendingDeletions) bulk deletions in progress."
         )

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// The documents that a bulk deletion is about.

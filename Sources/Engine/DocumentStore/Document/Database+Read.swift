@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 
@@ -13,7 +14,7 @@ extension Database {
     let lease = writer.documents.lease()
     return try engine.read { snapshot in
       let now = CommitVersion(microseconds: try snapshot.readTime())
-      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      guard !isRetired else { throw ServiceError.unknownDatabase(id) }
       switch time {
       case .now:
         return try body(
@@ -41,7 +42,7 @@ extension Database {
     let lease = writer.documents.lease()
     return try engine.readInMemory(steps: steps) { snapshot in
       let now = CommitVersion(microseconds: try snapshot.readTime())
-      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      guard !isRetired else { throw ServiceError.unknownDatabase(id) }
       try checkReadable(version, now: now)
       do {
         let isCurrent = try version == now || !hasCommits(after: version, in: snapshot)
@@ -60,7 +61,7 @@ extension Database {
     let lease = writer.documents.lease()
     return try engine.readInMemory(steps: steps) { snapshot in
       let now = CommitVersion(microseconds: try snapshot.readTime())
-      guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+      guard !isRetired else { throw ServiceError.unknownDatabase(id) }
       do {
         return try body(ReadView(snapshot, at: now, isCurrent: true, lease: lease))
       } catch let error where Self.isForTheDisk(error) {
@@ -97,13 +98,13 @@ extension Database {
       if case .now = time {
         let answer = try newestDocument(key, cachedOnly: false)
         // Asked afterwards: nothing of a database is erased before it is retired.
-        guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+        guard !isRetired else { throw ServiceError.unknownDatabase(id) }
         guard case .found(let stored) = answer else { return nil }
         return stored.record(name: name)
       }
       return try read(time) { try document(key, in: $0)?.record(name: name) }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
@@ -152,7 +153,7 @@ extension Database {
     do {
       return CommitVersion(microseconds: try engine.read { try $0.readTime() })
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
@@ -174,10 +175,10 @@ extension Database {
   }
 
   private func checkReadable(_ version: CommitVersion, now: CommitVersion) throws {
-    guard version <= now else { throw FirestoreError.readTimeInFuture }
+    guard version <= now else { throw ServiceError.readTimeInFuture }
     let oldest = now.microseconds - configuration.retention
     guard version.microseconds >= oldest, version >= historyFloor
-    else { throw FirestoreError.readTimeTooOld }
+    else { throw ServiceError.readTimeTooOld }
   }
 }
 

@@ -1,4 +1,3 @@
-import FirestoreModel
 import KeyValueStore
 
 /// Removes kept answers that are older than the retention, oldest first.

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import KeyValueStore
 
@@ -13,7 +15,7 @@ extension Database {
     try ResourceID.checkCollection(definition.collectionID)
     return try changeIndexes { set, group in
       if set.maintains(definition) {
-        throw FirestoreError(.alreadyExists, "index already exists")
+        throw ServiceError(.alreadyExists, "index already exists")
       }
       return try declare(definition, in: &set, group)
     }
@@ -25,7 +27,7 @@ extension Database {
     _ group: any KeyValueGroup
   ) throws -> DeclaredIndex {
     if set.declared.count(where: \.state.isMaintained) >= IndexLimits.declared {
-      throw FirestoreError(
+      throw ServiceError(
         .resourceExhausted,
         "A database may not have more than \(IndexLimits.declared) composite indexes."
       )
@@ -44,7 +46,7 @@ extension Database {
   package func deleteIndex(_ id: String) throws {
     try changeIndexes { set, _ in
       let position = set.declared.firstIndex { $0.id == id && $0.state.isMaintained }
-      guard let position else { throw FirestoreError(.notFound, "Index \(id) does not exist.") }
+      guard let position else { throw ServiceError(.notFound, "Index \(id) does not exist.") }
       set.declared[position].state = .deleting
     }
   }
@@ -138,7 +140,7 @@ extension Database {
     var version = CommitVersion.zero
     do {
       return try engine.write(priority) { group in
-        guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+        guard !isRetired else { throw ServiceError.unknownDatabase(id) }
         let old = indexes.current
         var draft = IndexSetDraft(old)
         let result = try change(&draft, group)
@@ -161,7 +163,7 @@ extension Database {
         }
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 

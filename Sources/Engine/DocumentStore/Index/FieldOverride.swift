@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// One of the indexes that a single field can have.

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// Which documents an index holds; raw values are those of `google.firestore.admin.v1`.
@@ -85,7 +87,7 @@ package struct IndexDefinition: Sendable, Hashable {
     collectionID: Text,
     scope: IndexScope,
     parts: [IndexPart]
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     var fields: [IndexedField] = []
     var vector: VectorIndexField?
     for part in parts {
@@ -107,7 +109,7 @@ package struct IndexDefinition: Sendable, Hashable {
     scope: IndexScope,
     fields declared: [IndexedField],
     vector: VectorIndexField? = nil
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     var fields = declared
     var direction = Order.Direction.ascending
     if let last = fields.last, last.path.isDocumentName {
@@ -132,7 +134,7 @@ package struct IndexDefinition: Sendable, Hashable {
     nameDirection = direction
   }
 
-  private static func check(_ fields: [IndexedField]) throws(FirestoreError) {
+  private static func check(_ fields: [IndexedField]) throws(ServiceError) {
     if fields.count > maximumFields {
       throw .invalidArgument("an index may not have more than \(maximumFields) fields")
     }
@@ -152,7 +154,7 @@ package struct IndexDefinition: Sendable, Hashable {
   private static func check(
     _ vector: VectorIndexField,
     beside fields: [IndexedField]
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard (1...Limits.vectorDimension).contains(vector.dimension) else {
       throw .invalidArgument("a vector field must have 1 to \(Limits.vectorDimension) dimensions")
     }

@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// The index definitions of a database as the Firebase CLI keeps them: `firestore.indexes.json`.
@@ -38,9 +41,9 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
   }
 
   /// Reads a file's text.
-  package init(parsing text: String) throws(FirestoreError) {
+  package init(parsing text: String) throws(ServiceError) {
     self.init()
-    let document = try JSONText(parsing: text)
+    let document = try JSONValue(parsing: text)
     for (name, value) in try Self.members(document, of: "the file") {
       switch name {
       case "indexes":
@@ -58,7 +61,7 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
 
   /// The file's text; the same definitions give the same text.
   package var text: String {
-    let document = JSONText.object([
+    let document = JSONValue.object([
       .init("indexes", .array(indexes.map(Self.json))),
       .init("fieldOverrides", .array(overrides.map(Self.json))),
     ])
@@ -85,9 +88,9 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
 // Reading.
 extension IndexDefinitionsFile {
   private static func definition(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> IndexDefinition {
+  ) throws(ServiceError) -> IndexDefinition {
     var collectionID: Text?
     var scope = IndexScope.collection
     var parts: [IndexPart] = []
@@ -110,9 +113,9 @@ extension IndexDefinitionsFile {
   }
 
   private static func part(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> IndexPart {
+  ) throws(ServiceError) -> IndexPart {
     var path: FieldPath?
     var mode: IndexFieldMode?
     var dimension: Int?
@@ -138,9 +141,9 @@ extension IndexDefinitionsFile {
 
   /// The dimension of a vector configuration, whose one kind is `flat`.
   private static func dimension(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> Int {
+  ) throws(ServiceError) -> Int {
     var dimension: Int?
     var isFlat = false
     for (name, value) in try members(value, of: location) {
@@ -162,9 +165,9 @@ extension IndexDefinitionsFile {
   }
 
   private static func override(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> Override {
+  ) throws(ServiceError) -> Override {
     var collectionID: Text?
     var path: FieldPath?
     var indexes: Set<SingleFieldIndex>?
@@ -193,9 +196,9 @@ extension IndexDefinitionsFile {
   }
 
   private static func single(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> SingleFieldIndex {
+  ) throws(ServiceError) -> SingleFieldIndex {
     var scope = IndexScope.collection
     var mode: IndexFieldMode?
     for (name, value) in try members(value, of: location) {
@@ -211,9 +214,9 @@ extension IndexDefinitionsFile {
 
   private static func mode(
     _ name: String,
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> IndexFieldMode {
+  ) throws(ServiceError) -> IndexFieldMode {
     let text = try string(value, location)
     switch (name, text) {
     case ("order", "ASCENDING"), ("mode", "ASCENDING"): return .ascending
@@ -224,9 +227,9 @@ extension IndexDefinitionsFile {
   }
 
   private static func scope(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> IndexScope {
+  ) throws(ServiceError) -> IndexScope {
     switch try string(value, location) {
     case "COLLECTION": return .collection
     case "COLLECTION_GROUP": return .collectionGroup
@@ -235,44 +238,44 @@ extension IndexDefinitionsFile {
   }
 
   private static func members(
-    _ value: JSONText,
+    _ value: JSONValue,
     of location: String
-  ) throws(FirestoreError) -> [(String, JSONText)] {
+  ) throws(ServiceError) -> [(String, JSONValue)] {
     guard case .object(let members) = value
     else { throw .invalidArgument("\(location) must be an object.") }
     return members.map { ($0.key, $0.value) }
   }
 
   private static func elements(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> [JSONText] {
+  ) throws(ServiceError) -> [JSONValue] {
     guard case .array(let elements) = value
     else { throw .invalidArgument("\(location) must be a list.") }
     return elements
   }
 
   private static func string(
-    _ value: JSONText,
+    _ value: JSONValue,
     _ location: String
-  ) throws(FirestoreError) -> String {
+  ) throws(ServiceError) -> String {
     guard case .string(let text) = value
     else { throw .invalidArgument("\(location) must be a string.") }
     return text
   }
 
-  private static func unsupported(_ location: String) -> FirestoreError {
+  private static func unsupported(_ location: String) -> ServiceError {
     .invalidArgument("\(location) is not supported.")
   }
 
-  private static func missing(_ location: String) -> FirestoreError {
+  private static func missing(_ location: String) -> ServiceError {
     .invalidArgument("\(location) is missing.")
   }
 }
 
 // Printing.
 extension IndexDefinitionsFile {
-  private static func json(_ definition: IndexDefinition) -> JSONText {
+  private static func json(_ definition: IndexDefinition) -> JSONValue {
     // The CLI leaves the name out where it follows the last field's direction.
     let last = definition.fields.last?.mode.direction ?? .ascending
     let fields = definition.nameDirection == last ? definition.fields : definition.listedFields
@@ -291,7 +294,7 @@ extension IndexDefinitionsFile {
     ])
   }
 
-  private static func json(_ vector: VectorIndexField) -> JSONText {
+  private static func json(_ vector: VectorIndexField) -> JSONValue {
     .object([
       .init("fieldPath", .string(vector.path.canonicalString)),
       .init(
@@ -301,7 +304,7 @@ extension IndexDefinitionsFile {
     ])
   }
 
-  private static func json(_ override: Override) -> JSONText {
+  private static func json(_ override: Override) -> JSONValue {
     .object([
       .init("collectionGroup", .string(override.collectionID.string)),
       .init("fieldPath", .string(FieldOverride.text(of: override.field))),
@@ -316,7 +319,7 @@ extension IndexDefinitionsFile {
     ])
   }
 
-  private static func json(_ mode: IndexFieldMode) -> JSONText.Member {
+  private static func json(_ mode: IndexFieldMode) -> JSONValue.Member {
     switch mode {
     case .ascending: .init("order", .string("ASCENDING"))
     case .descending: .init("order", .string("DESCENDING"))
@@ -329,7 +332,7 @@ extension IndexDefinitionsFile {
   }
 
   /// Fields of an index are one line each.
-  private static func isFlat(_ value: JSONText) -> Bool {
+  private static func isFlat(_ value: JSONValue) -> Bool {
     guard case .object(let members) = value else { return false }
     return members.allSatisfy { if case .string = $0.value { true } else { false } }
   }

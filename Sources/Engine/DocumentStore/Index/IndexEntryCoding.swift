@@ -1,5 +1,4 @@
 import FirestoreModel
-import KeyValueStore
 
 /// One entry that a document has in an index.
 package struct IndexEntry: Sendable, Hashable {

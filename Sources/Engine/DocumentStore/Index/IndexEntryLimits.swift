@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 
 /// Firestore's limits on the index entries of one document: how many, how large each, and how large together.
@@ -19,7 +20,7 @@ struct IndexEntryLimits {
   }
 
   /// Throws Firestore's refusal where the entries exceed a limit; costs a look at each key's length.
-  func check(_ entries: [IndexEntry]) throws(FirestoreError) {
+  func check(_ entries: [IndexEntry]) throws(ServiceError) {
     if entries.count > Limits.indexEntries {
       throw .invalidArgument("too many index entries for entity")
     }
@@ -37,7 +38,7 @@ struct IndexEntryLimits {
     if !isAllowed { try checkSizes(entries) }
   }
 
-  private func checkSizes(_ entries: [IndexEntry]) throws(FirestoreError) {
+  private func checkSizes(_ entries: [IndexEntry]) throws(ServiceError) {
     let automatic = IndexScope.allCases.map { ($0, surplusOfAutomatic($0)) }
     let surplus = Dictionary(uniqueKeysWithValues: automatic)
     var declared: [UInt32: Int] = [:]

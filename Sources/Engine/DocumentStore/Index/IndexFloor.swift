@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// From which version on a field's automatic entries are complete again, after an override that left

@@ -1,5 +1,4 @@
 import FirestoreModel
-import KeyValueStore
 
 /// Keys of index entries.
 ///

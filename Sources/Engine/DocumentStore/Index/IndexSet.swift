@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// One database's index definitions at one moment: what commits maintain and queries may use.
@@ -54,7 +56,7 @@ package struct IndexSet: Sendable {
   package func allowedEntries(
     of path: ResourcePath,
     fields: DocumentFields
-  ) throws(FirestoreError) -> [IndexEntry] {
+  ) throws(ServiceError) -> [IndexEntry] {
     let entries = entries(of: path, fields: fields)
     try IndexEntryLimits(self, path: path).check(entries)
     return entries

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// Definitions on their way from one picture to the next.
@@ -61,13 +63,13 @@ struct IndexSetDraft {
     let position = overrides.firstIndex { $0.collectionID == collectionID && $0.field == field }
     let isBusy = position.map { overrides[$0].isReverting || overrides[$0].isChanging } ?? false
     if isBusy {
-      throw FirestoreError(
+      throw ServiceError(
         .failedPrecondition,
         "The field \(FieldOverride.text(of: field)) of \(collectionID) is still being changed."
       )
     }
     if position == nil, overrides.count >= IndexLimits.overrides {
-      throw FirestoreError(
+      throw ServiceError(
         .resourceExhausted,
         "A database may not have more than \(IndexLimits.overrides) single field overrides."
       )

@@ -1,5 +1,4 @@
 import FirestoreModel
-import KeyValueStore
 
 /// A bounded part of an index task as a view showed it, to be written in a group.
 ///

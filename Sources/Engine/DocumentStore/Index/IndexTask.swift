@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Something that is to be done to an index in the background.

@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
 import Synchronization
 
 /// What the queries of one open database asked of its indexes: how often each declared index was read, and which

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// Automatic indexes of values: one ascending entry for every field, at any depth of maps.
 struct ValueMaintainer: IndexMaintainer {
   private let rules: CollectionIndexRules

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Where the change log keeps that a commit changed a document.

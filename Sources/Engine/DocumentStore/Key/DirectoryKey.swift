@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Where it is kept which collections there may be, in both directions.

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Where the store keeps what it knows of itself.

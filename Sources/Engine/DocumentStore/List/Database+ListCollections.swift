@@ -1,5 +1,6 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 extension Database {
@@ -25,7 +26,7 @@ extension Database {
       )
       return CollectionIDCursor(lister, try beginRead(consistency, check: check))
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }
@@ -51,7 +52,7 @@ package final class CollectionIDCursor: Sendable {
         try read.view { try lister.advance($0, slice: slice) }
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }

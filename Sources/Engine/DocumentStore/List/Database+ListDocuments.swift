@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 extension Database {
@@ -23,14 +23,14 @@ extension Database {
       run.position = token.map { SortBound(SortKey($0.parts), isAfter: true) }
       return DocumentListingCursor(.found(FoundLister(page, run)), read)
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }
 
 extension DocumentListingRequest {
   /// The query that finds the documents that exist.
-  fileprivate func query() throws(FirestoreError) -> Query {
+  fileprivate func query() throws(ServiceError) -> Query {
     var query = Query(parent: parent, scope: collectionID.map { .collection($0) } ?? .children)
     query.orders = orders
     query.projection = mask
@@ -85,7 +85,7 @@ package final class DocumentListingCursor: Sendable {
         }
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }

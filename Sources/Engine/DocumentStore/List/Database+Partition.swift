@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// Split points that divide a collection group into parts of about the same size.
@@ -60,7 +60,7 @@ package final class PartitionCursor: Sendable {
         }
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
@@ -101,14 +101,14 @@ extension Database {
         .init(count: count, size: size, offset: token?.offset ?? 0, arguments: arguments)
       )
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }
 
 extension Query {
   /// Refuses what cannot be divided.
-  fileprivate func partitionable(_ count: Int) throws(FirestoreError) -> NormalizedQuery {
+  fileprivate func partitionable(_ count: Int) throws(ServiceError) -> NormalizedQuery {
     guard count > 0 else {
       throw .invalidArgument("partition_count must be greater than zero.")
     }

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// What `ListDocuments` asks for.
@@ -69,7 +71,7 @@ enum ListingLimits {
   static let maximumPage = 1_000
 
   /// The size to use for one that was asked for.
-  static func page(_ asked: Int) throws(FirestoreError) -> Int {
+  static func page(_ asked: Int) throws(ServiceError) -> Int {
     if asked < 0 { throw .invalidArgument("page_size must not be negative") }
     return asked == 0 ? defaultPage : min(asked, maximumPage)
   }

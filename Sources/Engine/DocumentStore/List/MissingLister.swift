@@ -1,5 +1,4 @@
 import FirestoreModel
-import KeyValueStore
 
 /// Reads a page of the documents of one collection, those that exist and those that only have something below them,
 /// merged by id.

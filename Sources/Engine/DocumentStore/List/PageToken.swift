@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// A position in a listing that a client hands back to go on from.
@@ -13,7 +15,7 @@ struct PageToken {
   init(_ parts: [[UInt8]]) { self.parts = parts }
 
   /// Reads a token for a listing with these arguments; nil for the empty one.
-  init?(_ text: String, of arguments: [String]) throws(FirestoreError) {
+  init?(_ text: String, of arguments: [String]) throws(ServiceError) {
     if text.isEmpty { return nil }
     guard let bytes = Base64.decodeStrictly(text.utf8), bytes.count >= 9, bytes[0] == Self.format,
       Array(bytes[1..<9]) == Self.hash(arguments), let parts = Self.parts(bytes.dropFirst(9))

@@ -1,5 +1,4 @@
 import FirestoreModel
-import KeyValueStore
 
 extension Database {
   /// Begins to answer a query; the cursor's pulls do the reading.

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// The index that production would ask for, and the words in which it does.
@@ -20,8 +22,8 @@ package struct MissingIndex: Sendable, Hashable {
   package func error(
     in database: DatabaseID,
     console: String = IndexLink.firebaseConsole
-  ) -> FirestoreError {
-    FirestoreError(.failedPrecondition, message(in: database, console: console))
+  ) -> ServiceError {
+    ServiceError(.failedPrecondition, message(in: database, console: console))
   }
 
   /// Firestore's text.

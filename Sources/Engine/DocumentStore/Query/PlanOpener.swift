@@ -1,6 +1,3 @@
-import FirestoreModel
-import KeyValueStore
-
 /// Opens a plan's streams in one view.
 struct PlanOpener {
   let context: QueryContext

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// An index as `explain` names it.
 package struct IndexUsage: Sendable, Hashable {
   /// `Collection`, `Collection group` or, below a document, `Includes ancestors`.

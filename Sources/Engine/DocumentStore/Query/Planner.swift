@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// Chooses indexes for a normalised query.

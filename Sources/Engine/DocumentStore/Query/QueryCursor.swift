@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import KeyValueStore
 import Synchronization
@@ -192,7 +193,7 @@ package final class QueryCursor: Sendable {
     slice: Int
   ) throws -> QueryChunk {
     guard var search = state.search.take() else {
-      throw FirestoreError(.internalError, "There is no search to go on with.")
+      throw ServiceError(.internalError, "There is no search to go on with.")
     }
     defer { state.search = search }
     let readTime = try read.view { view in
@@ -216,7 +217,7 @@ package final class QueryCursor: Sendable {
   }
 
   private func storage<R>(_ body: () throws -> R) throws -> R {
-    do { return try body() } catch { throw FirestoreError.storage(error) }
+    do { return try body() } catch { throw ServiceError.storage(error) }
   }
 }
 

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// How a query is answered: one ordered source of candidates for each disjunct, merged.

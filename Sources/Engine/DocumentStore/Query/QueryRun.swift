@@ -1,5 +1,4 @@
 import FirestoreModel
-import KeyValueStore
 
 /// A query on its way through its candidates.
 ///

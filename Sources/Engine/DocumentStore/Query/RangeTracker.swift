@@ -1,5 +1,5 @@
+import BaseText
 import FirestoreModel
-import KeyValueStore
 
 /// Tells a read-write transaction which ranges a pull has read, so that a commit which puts
 /// something into them, or takes something out, is a conflict.

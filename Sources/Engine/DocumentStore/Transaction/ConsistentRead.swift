@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// Reads that all look at one version: of one call, or as part of a transaction.
@@ -95,7 +95,7 @@ package final class ConsistentRead: Sendable {
 
 extension Transaction {
   /// A call begins; throws when the transaction takes none any more.
-  func beginCall(_ database: Database) throws(FirestoreError) {
+  func beginCall(_ database: Database) throws(ServiceError) {
     guard beginCall(now: database.configuration.clock.now()) else { throw .transactionOver }
   }
 }

@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 
 /// What a batch of documents looked like at one version.
 package struct BatchGetResult: Sendable {
@@ -89,7 +89,7 @@ extension Database {
         }
       }
     } catch {
-      completion(.failure(FirestoreError.storage(error)))
+      completion(.failure(ServiceError.storage(error)))
     }
   }
 
@@ -138,7 +138,7 @@ extension Database {
       }
       batchGet(paths, with: read, waitingIn: transaction, judge, steps, completion)
     } catch {
-      completion(.failure(FirestoreError.storage(error)))
+      completion(.failure(ServiceError.storage(error)))
     }
   }
 
@@ -146,7 +146,7 @@ extension Database {
     _ options: TransactionKind,
     _ holder: TransactionHolder?
   ) throws -> Transaction {
-    guard !isRetired else { throw FirestoreError.unknownDatabase(id) }
+    guard !isRetired else { throw ServiceError.unknownDatabase(id) }
     if case .readOnly(let version?) = options {
       // Refuses a version that cannot be read before anything rests on it.
       try read(.at(version)) { _ in }
@@ -219,7 +219,7 @@ extension Database {
         return result
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 }
@@ -250,7 +250,7 @@ extension Result {
   }
 }
 
-extension Result where Success == Void, Failure == FirestoreError {
+extension Result where Success == Void, Failure == ServiceError {
   /// Success instead of ABORTED for contention.
   fileprivate var forgivingContention: Self {
     if case .failure(let error) = self, error.isContention { return .success(()) }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
 import KeyValueStore
 import Synchronization
 
@@ -7,8 +8,8 @@ import Synchronization
 /// Any thread may call. A call that need not wait goes on at once on its own thread; one that waited
 /// goes on on the store's follow-up thread.
 final class DocumentLocks: Sendable {
-  typealias Continuation = @Sendable (Result<Void, FirestoreError>) -> Void
-  private typealias Ended = (Continuation, Result<Void, FirestoreError>)
+  typealias Continuation = @Sendable (Result<Void, ServiceError>) -> Void
+  private typealias Ended = (Continuation, Result<Void, ServiceError>)
 
   private struct State {
     var table = LockTable()
@@ -16,7 +17,7 @@ final class DocumentLocks: Sendable {
     var lastOwner: UInt64 = 0
 
     /// Takes out what goes on with the tickets' waits.
-    mutating func end(_ tickets: [UInt64], _ result: Result<Void, FirestoreError>) -> [Ended] {
+    mutating func end(_ tickets: [UInt64], _ result: Result<Void, ServiceError>) -> [Ended] {
       tickets.compactMap { ticket in
         continuations.removeValue(forKey: ticket).map { ($0, result) }
       }
@@ -78,7 +79,7 @@ final class DocumentLocks: Sendable {
   }
 
   /// Ends everything that the owner holds or waits for; its waits fail as `reason`.
-  func release(_ owner: LockTable.Owner, failingWaits reason: FirestoreError = .transactionOver) {
+  func release(_ owner: LockTable.Owner, failingWaits reason: ServiceError = .transactionOver) {
     finish { table in
       let (granted, dropped) = table.release(owner.number)
       return (granted, dropped, reason)
@@ -141,7 +142,7 @@ final class DocumentLocks: Sendable {
 
   /// Changes the table, then lets those whose wait ended go on.
   private func finish(
-    _ change: (inout LockTable) -> (granted: [UInt64], failed: [UInt64], reason: FirestoreError)
+    _ change: (inout LockTable) -> (granted: [UInt64], failed: [UInt64], reason: ServiceError)
   ) {
     let ended = state.withLock { state -> [Ended] in
       let (granted, failed, reason) = change(&state.table)

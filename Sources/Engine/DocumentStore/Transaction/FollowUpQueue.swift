@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 
 /// Work that the store owes to others, done on a thread of its own: what goes on after a wait.
 final class FollowUpQueue: Sendable {

@@ -1,5 +1,5 @@
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// One transaction from begin to end: its version, what it has read, its state.
@@ -152,7 +152,7 @@ final class Transaction: Sendable {
   }
 
   /// Notes a document and its version; the first version that was seen counts.
-  func note(_ key: DocumentKey, _ version: CommitVersion, limit: Int) throws(FirestoreError) {
+  func note(_ key: DocumentKey, _ version: CommitVersion, limit: Int) throws(ServiceError) {
     let fits = state.withLock { state in
       if state.documents[key] == nil { state.documents[key] = version }
       return state.documents.count <= limit
@@ -161,7 +161,7 @@ final class Transaction: Sendable {
   }
 
   /// Notes a range that was read.
-  func note(_ range: TrackedRead, limit: Int) throws(FirestoreError) {
+  func note(_ range: TrackedRead, limit: Int) throws(ServiceError) {
     let fits = state.withLock { state in
       state.ranges.append(range)
       return state.ranges.count <= limit

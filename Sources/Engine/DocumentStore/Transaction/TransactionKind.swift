@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 import KeyValueStore
 

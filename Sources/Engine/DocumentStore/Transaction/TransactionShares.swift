@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// How callers under rules share a database's transactions.
 ///

@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseStatus
 import Synchronization
 
 /// The transactions of one database: those under way, and for a while how the others ended.
@@ -41,12 +40,12 @@ final class TransactionTable: Sendable {
   func begin(
     _ options: TransactionKind,
     holder: TransactionHolder? = nil
-  ) throws(FirestoreError) -> Transaction {
+  ) throws(ServiceError) -> Transaction {
     let attempt = try attempt(before: options)
     let owner = locks.makeOwner(age: attempt?.age)
     let now = configuration.clock.now()
     let random = configuration.random()
-    let begun = state.withLock { state -> Result<Transaction, FirestoreError> in
+    let begun = state.withLock { state -> Result<Transaction, ServiceError> in
       guard state.open.count < configuration.maximumTransactions else {
         return .failure(.tooManyTransactions)
       }
@@ -71,7 +70,7 @@ final class TransactionTable: Sendable {
   }
 
   /// A transaction that is under way; otherwise throws what became of it.
-  func find(_ id: TransactionID) throws(FirestoreError) -> Transaction {
+  func find(_ id: TransactionID) throws(ServiceError) -> Transaction {
     expireNow(id)
     let (open, past) = state.withLock { ($0.open[id], $0.past[id]) }
     if let open { return open }
@@ -83,7 +82,7 @@ final class TransactionTable: Sendable {
   }
 
   /// Ends a transaction without a commit; one that is over already, unless committed, is no error.
-  func rollback(_ id: TransactionID) throws(FirestoreError) {
+  func rollback(_ id: TransactionID) throws(ServiceError) {
     let (open, past) = state.withLock { ($0.open[id], $0.past[id]) }
     if let open {
       end(open, .rolledBack)
@@ -97,7 +96,7 @@ final class TransactionTable: Sendable {
   }
 
   /// Of a transaction of another node, which is gone where its calls come here, its client begins again.
-  private func unknown(_ id: TransactionID) -> FirestoreError {
+  private func unknown(_ id: TransactionID) -> ServiceError {
     isOfAnotherNode(id) ? .transactionOver : .unknownTransaction
   }
 
@@ -174,7 +173,7 @@ final class TransactionTable: Sendable {
   ///
   /// It gives its age and stays as it is. Clients that share one function among threads name transactions of other threads, which
   /// are under way or have committed.
-  private func attempt(before options: TransactionKind) throws(FirestoreError) -> Attempt? {
+  private func attempt(before options: TransactionKind) throws(ServiceError) -> Attempt? {
     guard case .readWrite(_, let retrying?) = options else { return nil }
     let (open, past) = state.withLock { ($0.open[retrying], $0.past[retrying]) }
     if let open, !open.isReadOnly {

@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseText
 
 extension StoreVerifier {
   /// Every kept answer can be read and has its age, by which it will be swept, and nothing else has.

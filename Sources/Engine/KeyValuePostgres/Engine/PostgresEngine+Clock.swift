@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 
 // The database server's clock.
 extension PostgresEngine {

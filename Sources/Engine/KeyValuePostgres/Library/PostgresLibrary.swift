@@ -1,3 +1,4 @@
+import BaseText
 import KeyValueStore
 
 #if canImport(Darwin)

@@ -1,3 +1,4 @@
+import BaseRuntime
 import KeyValueStore
 
 /// How far an engine knows the log of groups, and who is told of what others wrote.

@@ -1,3 +1,4 @@
+import BaseRuntime
 import KeyValueStore
 
 /// Follows the log of groups: answers whether memory is current, and learns what others wrote soon after they did.

@@ -1,5 +1,3 @@
-import KeyValueStore
-
 /// A node that shares a store, as it is listed.
 package struct StoreNode: Sendable, Hashable {
   /// What its operator knows it by.

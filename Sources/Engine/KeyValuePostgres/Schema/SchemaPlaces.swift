@@ -1,5 +1,3 @@
-import KeyValueStore
-
 /// Where whole stores of a database are: schemas that appear, change their names and go.
 ///
 /// No engine may have a store open that is renamed or dropped.

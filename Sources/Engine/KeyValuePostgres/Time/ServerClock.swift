@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 import Synchronization
 
 /// The time of the database server, as every engine of a store believes it.

@@ -1,5 +1,3 @@
-import KeyValueStore
-
 /// What the timeline's row said.
 struct TimelineRow: Sendable {
   /// The last version that landed; 0 when none has.

@@ -1,5 +1,4 @@
 import CRocksDB
-import KeyValueStore
 
 /// The library's option objects for one database, freed together.
 ///

@@ -1,5 +1,3 @@
-import KeyValueStore
-
 /// What a start cut off the end of a log file, as far as the bytes tell.
 ///
 /// They are no whole record: a group that a crash left unfinished, which nobody was told of, or, where

@@ -1,3 +1,4 @@
+import Checksums
 /// What one file of records holds: RocksDB's write-ahead log, or its manifest of tables.
 ///
 /// **Layout.** The file is a row of blocks of 32,768 bytes. A block holds fragments, and zeros where
@@ -104,7 +105,7 @@ struct RecordLog {
     let end = offset + headerBytes + length
     guard end <= blockEnd else { return nil }
     let stored = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).littleEndian
-    let actual = CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[(offset + 6)..<end]))
+    let actual = CRC32C.value(of: UnsafeRawBufferPointer(rebasing: bytes[(offset + 6)..<end]))
     guard stored == (actual >> 15 | actual << 17) &+ 0xA282_EAD8 else { return nil }
     return Fragment(kind: kind, end: end)
   }

@@ -1,3 +1,4 @@
+import BaseRuntime
 import Synchronization
 
 /// What a `MemoryEngine` leaves behind when it closes: the disk of tests that reopen.

@@ -1,6 +1,6 @@
+import BaseRuntime
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// The way of commits from the store's writer to the hub's thread.

@@ -1,5 +1,5 @@
+import BaseStatus
 import DocumentStore
-import FirestoreModel
 
 // Decisions: whether a target may be listened to, asked again once what that rests on has changed.
 //
@@ -59,7 +59,7 @@ extension HubCore {
       return
     }
     let (stream, view) = (target.stream, target.view)
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       let known = try stream.authority.decideInMemory(view.subject, in: view.database, at: now)
       guard let decision = known else {
         stream.pendingTargets += 1
@@ -73,7 +73,7 @@ extension HubCore {
     }
   }
 
-  private func refuse(_ target: Target, _ error: FirestoreError) {
+  private func refuse(_ target: Target, _ error: ServiceError) {
     guard !target.view.database.isRetired else { return }
     // Where it could not be decided nothing is told either.
     if error.isVerdict { remove(target, cause: error) } else { drop(target.stream, error) }
@@ -117,7 +117,7 @@ extension HubCore {
   }
 
   /// It has been decided, for a version that may be over.
-  func take(_ result: Result<ListenDecision, FirestoreError>, of id: DecisionID) {
+  func take(_ result: Result<ListenDecision, ServiceError>, of id: DecisionID) {
     jobs.noteResult()
     guard let pending = pendingDecisions[id], streams[pending.stream.id] === pending.stream else {
       pendingDecisions[id] = nil
@@ -139,8 +139,8 @@ extension HubCore {
 
   private func decisionInMemory(
     _ pending: PendingDecision
-  ) -> Result<ListenDecision, FirestoreError>? {
-    do throws(FirestoreError) {
+  ) -> Result<ListenDecision, ServiceError>? {
+    do throws(ServiceError) {
       let authority = pending.stream.authority
       return try authority.decideInMemory(pending.subject, in: pending.database, at: now)
         .map(Result.success)
@@ -150,7 +150,7 @@ extension HubCore {
   }
 
   private func take(
-    _ result: Result<ListenDecision, FirestoreError>,
+    _ result: Result<ListenDecision, ServiceError>,
     of target: Target,
     _ pending: PendingDecision
   ) {
@@ -172,7 +172,7 @@ extension HubCore {
   }
 
   private func take(
-    _ result: Result<ListenDecision, FirestoreError>,
+    _ result: Result<ListenDecision, ServiceError>,
     of request: TargetRequest,
     _ pending: PendingDecision
   ) {

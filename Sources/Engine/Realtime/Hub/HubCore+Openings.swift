@@ -1,5 +1,5 @@
+import BaseStatus
 import DocumentStore
-import FirestoreModel
 
 // What targets and limited views begin with: reading it, and going over to following changes.
 
@@ -45,7 +45,7 @@ extension HubCore {
       case .reading(let reading) = view.content
     else { return true }
     if let reader = reading.reader { return jobs.readWindow(reader, of: id) }
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       let reader = try WindowReader(
         query,
         in: view.database,
@@ -62,7 +62,7 @@ extension HubCore {
   }
 
   /// A part of what a target begins with has been read.
-  func take(_ result: Result<ReadPart, FirestoreError>, of id: OpeningID) {
+  func take(_ result: Result<ReadPart, ServiceError>, of id: OpeningID) {
     jobs.noteResult()
     guard let target = openings[id], case .opening(let opening) = target.phase,
       !target.view.database.isRetired
@@ -101,7 +101,7 @@ extension HubCore {
     guard part.isDone else {
       opening.stage = .reading
       if let reader = opening.reader, !jobs.read(reader, for: opening.id) {
-        fail(stream, FirestoreError(.resourceExhausted, "The server is overloaded."))
+        fail(stream, ServiceError(.resourceExhausted, "The server is overloaded."))
       }
       return
     }
@@ -112,7 +112,7 @@ extension HubCore {
   /// been told of it comes again.
   private func giveUp(_ opening: Opening, of target: Target) {
     guard !opening.isAnnounced else { return lose(target) }
-    fail(target.stream, FirestoreError(.resourceExhausted, "The server is overloaded."))
+    fail(target.stream, ServiceError(.resourceExhausted, "The server is overloaded."))
   }
 
   private func announce(_ opening: Opening, of target: Target, _ part: ReadPart) {
@@ -151,7 +151,7 @@ extension HubCore {
   }
 
   /// What a limited view begins with has been read, or a slice of it.
-  func take(_ result: Result<WindowContent?, FirestoreError>, of id: ViewID) {
+  func take(_ result: Result<WindowContent?, ServiceError>, of id: ViewID) {
     jobs.noteResult()
     guard let view = views[id], !view.database.isRetired else { return }
     switch result {
@@ -169,7 +169,7 @@ extension HubCore {
   }
 
   /// A view cannot be read: its targets end, or their streams.
-  private func end(_ view: View, _ error: FirestoreError) {
+  private func end(_ view: View, _ error: ServiceError) {
     for target in view.targets {
       if error.isVerdict { remove(target, cause: error) } else { fail(target.stream, error) }
     }

@@ -1,6 +1,7 @@
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 
 // Streams: opening and ending them, what their clients ask for, and what is sent to them.
 
@@ -37,7 +38,7 @@ extension HubCore {
       tellsTime: isStale
     )
     if !isAccepted {
-      fail(stream, FirestoreError(.resourceExhausted, "The server is overloaded. Try again later."))
+      fail(stream, ServiceError(.resourceExhausted, "The server is overloaded. Try again later."))
     }
   }
 
@@ -79,7 +80,7 @@ extension HubCore {
     }
   }
 
-  private func take(_ result: Result<Database, FirestoreError>, of stream: StreamState) {
+  private func take(_ result: Result<Database, ServiceError>, of stream: StreamState) {
     guard case .resolving = stream.phase else { return }
     switch result {
     case .failure(let error): fail(stream, error)
@@ -107,9 +108,9 @@ extension HubCore {
   }
 
   /// Ends a stream with an error; its targets are gone.
-  func fail(_ stream: StreamState, _ error: FirestoreError) { end(stream, error) }
+  func fail(_ stream: StreamState, _ error: ServiceError) { end(stream, error) }
 
-  private func end(_ stream: StreamState, _ error: FirestoreError?) {
+  private func end(_ stream: StreamState, _ error: ServiceError?) {
     guard streams[stream.id] === stream else { return }
     if !stream.isHeld { flush(stream) }
     stream.sink.finish(error)
@@ -117,7 +118,7 @@ extension HubCore {
   }
 
   /// Ends a stream whose caller has lost all rights, or may have: what waits is not sent.
-  func drop(_ stream: StreamState, _ error: FirestoreError) {
+  func drop(_ stream: StreamState, _ error: ServiceError) {
     stream.sink.finish(error)
     remove(stream)
   }
@@ -140,7 +141,7 @@ extension HubCore {
   /// Ends every stream: the server stops.
   func endAll() {
     for stream in Array(streams.values) {
-      stream.sink.finish(FirestoreError(.unavailable, "The server is stopping."))
+      stream.sink.finish(ServiceError(.unavailable, "The server is stopping."))
       remove(stream)
     }
   }
@@ -149,7 +150,7 @@ extension HubCore {
   /// are told the difference.
   func endAllForGap() {
     counters.gaps += 1
-    let error = FirestoreError(.unavailable, "The server has fallen behind. Listen again.")
+    let error = ServiceError(.unavailable, "The server has fallen behind. Listen again.")
     for stream in Array(streams.values) { fail(stream, error) }
     feed.endGap()
   }
@@ -162,7 +163,7 @@ extension HubCore {
     var events = stream.announcements
     stream.announcements = []
     if let database = stream.database, !stream.changes.isEmpty || stream.isChanged {
-      do throws(FirestoreError) {
+      do throws(ServiceError) {
         try stream.authority.checkCredentials()
       } catch {
         return drop(stream, error)
@@ -277,7 +278,7 @@ extension HubCore {
 
   func checkCredentials() {
     for stream in Array(streams.values) {
-      do throws(FirestoreError) {
+      do throws(ServiceError) {
         try stream.authority.checkCredentials()
       } catch {
         drop(stream, error)

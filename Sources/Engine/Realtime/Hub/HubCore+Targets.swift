@@ -1,5 +1,5 @@
+import BaseStatus
 import DocumentStore
-import FirestoreModel
 
 // Targets: admitting, opening and ending them.
 
@@ -11,9 +11,9 @@ extension HubCore {
       let text = "Target id \(id) is already in use on this stream."
       return fail(stream, .invalidArgument(text))
     }
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       guard stream.targets.count < configuration.targetsPerStream else {
-        throw FirestoreError(.resourceExhausted, "The stream has too many targets.")
+        throw ServiceError(.resourceExhausted, "The stream has too many targets.")
       }
       let subject = try ViewSubject(request.subject)
       let known = try stream.authority.decideInMemory(subject, in: database, at: now)
@@ -33,7 +33,7 @@ extension HubCore {
     _ subject: ViewSubject,
     to stream: StreamState,
     in database: Database,
-    _ result: Result<ListenDecision, FirestoreError>
+    _ result: Result<ListenDecision, ServiceError>
   ) {
     let id = request.id == 0 ? freeID(in: stream) : request.id
     switch result {
@@ -52,7 +52,7 @@ extension HubCore {
     followDatabase(stream)
   }
 
-  private func refuse(_ id: Int32, of stream: StreamState, _ error: FirestoreError) {
+  private func refuse(_ id: Int32, of stream: StreamState, _ error: ServiceError) {
     guard error.isVerdict else { return fail(stream, error) }
     stream.announcements.append(.removed(id, cause: error))
     touch(stream)
@@ -125,7 +125,7 @@ extension HubCore {
   }
 
   /// Ends a target: because the client asked, or for a cause.
-  func remove(_ target: Target, cause: FirestoreError?) {
+  func remove(_ target: Target, cause: ServiceError?) {
     let stream = target.stream
     if stream.isChanged, !stream.isHeld { flush(stream) }
     guard stream.targets.removeValue(forKey: target.id) != nil else { return }
@@ -229,7 +229,7 @@ extension HubCore {
   }
 }
 
-extension FirestoreError {
+extension ServiceError {
   /// Whether asking again would not help: what a target ends with.
   ///
   /// Everything else is trouble that passes, which ends the stream, so that the client comes again.

@@ -1,6 +1,7 @@
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 
 /// What the hub's thread takes from its inbox.
 enum HubInput: Sendable {
@@ -14,11 +15,11 @@ enum HubInput: Sendable {
   case retired(Incarnation)
   case stream(StreamID, StreamInput)
   /// A part of what a target begins with, or the error that ended its reading.
-  case read(OpeningID, Result<ReadPart, FirestoreError>)
+  case read(OpeningID, Result<ReadPart, ServiceError>)
   /// The first entries of a limited view; nil where a slice did not suffice.
-  case window(ViewID, Result<WindowContent?, FirestoreError>)
+  case window(ViewID, Result<WindowContent?, ServiceError>)
   /// What an engine thread has decided.
-  case decision(DecisionID, Result<ListenDecision, FirestoreError>)
+  case decision(DecisionID, Result<ListenDecision, ServiceError>)
   /// Callers' credentials may have expired or been revoked.
   case checkCredentials
   /// The rules have changed: every decision is to be made again.
@@ -30,16 +31,16 @@ enum HubInput: Sendable {
 /// What a stream's transport and the engine threads tell of it.
 enum StreamInput: Sendable {
   case open(DatabaseID, any ListenSink, any ListenAuthority, RequestGate, LedgerAccount?)
-  case database(Result<Database, FirestoreError>)
+  case database(Result<Database, ServiceError>)
   case add(TargetRequest)
   case remove(Int32)
   /// A target that cannot even be asked for.
-  case refuse(Int32, FirestoreError)
+  case refuse(Int32, ServiceError)
   /// The client took what was queued.
   case resumed
   case closed
   /// The stream ends with an error, or because the client wants no more.
-  case ended(FirestoreError?)
+  case ended(ServiceError?)
 }
 
 /// Tells streams apart.

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 
@@ -18,17 +19,17 @@ package protocol ListenAuthority: AnyObject, Sendable {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision
+  ) throws(ServiceError) -> ListenDecision
 
   /// The same from memory alone; nil where the disk would have to be asked.
   func decideInMemory(
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision?
+  ) throws(ServiceError) -> ListenDecision?
 
   /// Throws what the stream ends with once the caller's credentials are no longer valid; cheap.
-  func checkCredentials() throws(FirestoreError)
+  func checkCredentials() throws(ServiceError)
 }
 
 /// Why a target was admitted, as far as it may change.

@@ -1,6 +1,7 @@
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// Everything that listens to the databases of one store.
@@ -120,10 +121,10 @@ package final class ListenStream: Sendable {
   package func remove(_ target: Int32) { ask(.remove(target)) }
 
   /// Answers a target that cannot even be asked for.
-  package func refuse(_ target: Int32, _ cause: FirestoreError) { ask(.refuse(target, cause)) }
+  package func refuse(_ target: Int32, _ cause: ServiceError) { ask(.refuse(target, cause)) }
 
   /// Ends the stream; nil is OK.
-  package func end(_ error: FirestoreError?) { put(.ended(error)) }
+  package func end(_ error: ServiceError?) { put(.ended(error)) }
 
   /// The client took what was queued.
   package func resume() { put(.resumed) }

@@ -1,6 +1,7 @@
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 
 /// What the hub has others read, so many at a time; results come back to the inbox.
 ///
@@ -110,7 +111,7 @@ final class ReadJobs {
     return accepted
   }
 
-  private static func result<Value>(_ body: () throws -> Value) -> Result<Value, FirestoreError> {
-    do { return .success(try body()) } catch { return .failure(FirestoreError.storage(error)) }
+  private static func result<Value>(_ body: () throws -> Value) -> Result<Value, ServiceError> {
+    do { return .success(try body()) } catch { return .failure(ServiceError.storage(error)) }
   }
 }

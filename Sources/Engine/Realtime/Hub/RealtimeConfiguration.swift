@@ -1,5 +1,5 @@
+import BaseRuntime
 import DocumentStore
-import KeyValueStore
 
 /// Bounds and intervals of listening.
 package struct RealtimeConfiguration: Sendable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// Where a stream's events go: towards the client.
 ///
@@ -10,7 +10,7 @@ package protocol ListenSink: AnyObject, Sendable {
   /// Stops and starts taking the client's requests.
   func setReading(_ isReading: Bool)
   /// Ends the stream after what was sent; nil is OK.
-  func finish(_ error: FirestoreError?)
+  func finish(_ error: ServiceError?)
 }
 
 /// One message to a listening client.
@@ -18,7 +18,7 @@ package enum ListenEvent: Sendable {
   /// The target was accepted: the one answer to its request.
   case added(Int32)
   /// The target is gone: because the client asked, or for a cause.
-  case removed(Int32, cause: FirestoreError?)
+  case removed(Int32, cause: ServiceError?)
   /// The client must forget the target's documents; all of them follow.
   case reset(Int32)
   /// A document is in some targets, and no longer in others.

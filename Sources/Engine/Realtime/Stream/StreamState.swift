@@ -1,6 +1,6 @@
+import BaseRuntime
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 
 /// One client's stream and its targets; only the hub's thread touches it.
 ///

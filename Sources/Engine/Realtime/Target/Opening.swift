@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
 
 /// A target that reads what it begins with, while changes since then wait.
 final class Opening {

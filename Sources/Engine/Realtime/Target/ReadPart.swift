@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// A part of what a target begins with.
 struct ReadPart: Sendable {
   /// A document to tell of, and whether it is one of the target's.

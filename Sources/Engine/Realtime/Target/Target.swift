@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// One target of one stream; only the hub's thread touches it.
 ///
 /// opening -> current: it has read what it begins with, the client was told CURRENT

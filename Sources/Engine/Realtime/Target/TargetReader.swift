@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import Synchronization
@@ -115,7 +116,7 @@ final class TargetReader: Sendable {
   /// The difference names what was there and is gone.
   private func mayKnow(of base: CommitVersion) throws -> Bool {
     guard let authority else { return true }
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       _ = try authority.decide(subject, in: database, at: base)
       return true
     } catch {

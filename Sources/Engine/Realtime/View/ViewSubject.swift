@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 
@@ -12,7 +13,7 @@ package enum ViewSubject: Sendable, Hashable {
   /// Checks a client's wish and brings it into normal form.
   ///
   /// Listeners always get whole documents, so the projection does not count.
-  init(_ subject: TargetRequest.Subject) throws(FirestoreError) {
+  init(_ subject: TargetRequest.Subject) throws(ServiceError) {
     switch subject {
     case .documents(let paths):
       guard paths.count <= Self.maximumDocuments else {

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import Synchronization
@@ -27,7 +28,7 @@ final class WindowReader: Sendable {
     at version: CommitVersion,
     shown: Set<ResourcePath>?,
     slice: ReadSlice
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     self.query = query
     self.version = version
     self.shown = shown
@@ -37,7 +38,7 @@ final class WindowReader: Sendable {
       let windowed = query.windowed(offset: 0, limit: size)
       cursor = try database.query(windowed, consistency: .at(version))
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreClient
 import FirestoreModel
 import Foundation

@@ -1,6 +1,5 @@
 import FirebaseCore
 import FirestoreCache
-import FirestoreModel
 import FirestoreSync
 import Foundation
 

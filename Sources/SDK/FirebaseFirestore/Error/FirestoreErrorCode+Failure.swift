@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import FirestoreSync
 import Foundation
 
@@ -19,7 +19,7 @@ extension FirestoreErrorCode {
   static func app(_ error: any Error) -> NSError {
     switch error {
     case let failure as FirestoreFailure: Self.error(failure)
-    case let error as FirestoreError: Self.error(FirestoreFailure(error.code, error.message))
+    case let error as ServiceError: Self.error(FirestoreFailure(error.code, error.message))
     case let error as LocalStoreError: Self.error(.unavailable, error.message)
     case is CancellationError: Self.error(.cancelled, "The task was cancelled.")
     default: error as NSError

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // Tests of the document's id: texts become names of documents below the query's collection.

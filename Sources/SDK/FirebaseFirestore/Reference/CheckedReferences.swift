@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 // Beyond Google's API: paths of people, which throw where the usual ones trap.

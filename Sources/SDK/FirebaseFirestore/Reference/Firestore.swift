@@ -1,3 +1,4 @@
+import BaseText
 import FirebaseCore
 import FirestoreClient
 import FirestoreModel

@@ -1,5 +1,4 @@
 import FirestoreClient
-import FirestoreModel
 import FirestoreSync
 import Foundation
 

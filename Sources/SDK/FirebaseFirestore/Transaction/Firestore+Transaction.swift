@@ -1,6 +1,6 @@
+import BaseStatus
 import FirebaseCore
 import FirestoreClient
-import FirestoreModel
 import FirestoreSync
 import Foundation
 

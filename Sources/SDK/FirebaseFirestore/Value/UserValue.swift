@@ -1,3 +1,4 @@
+import BaseText
 import FirebaseCore
 import FirestoreModel
 import FirestoreSync

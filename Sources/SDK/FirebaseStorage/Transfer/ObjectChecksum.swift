@@ -1,3 +1,4 @@
+import Checksums
 import FirebaseCore
 import Foundation
 
@@ -34,34 +35,23 @@ struct ObjectChecksum {
   /// Whether bytes have the checksum.
   func matches(_ data: Data) -> Bool {
     var own = CRC32C()
-    own.extend(by: data, at: 0)
+    data.withUnsafeBytes { own.update($0) }
     return own.value == value
   }
 }
 
-/// The CRC-32C of bytes that come one after the other.
-struct CRC32C {
-  private var state: UInt32 = 0xFFFF_FFFF
+/// The CRC-32C of bytes that come one after the other, some of them twice.
+struct RunningChecksum {
+  private var checksum = CRC32C()
   private var size: Int64 = 0
 
-  /// Of all bytes so far.
-  var value: UInt32 { ~state }
+  /// The checksum of all bytes so far.
+  var value: UInt32 { checksum.value }
 
   /// Adds bytes that begin at an offset; those that were there before are passed over.
   mutating func extend(by data: Data, at offset: Int64) {
     let known = min(max(size - offset, 0), Int64(data.count))
-    Self.table.withUnsafeBufferPointer { table in
-      for byte in data.dropFirst(Int(known)) {
-        state = state >> 8 ^ table[Int((state ^ UInt32(byte)) & 0xFF)]
-      }
-    }
+    data.dropFirst(Int(known)).withUnsafeBytes { checksum.update($0) }
     size = max(size, offset + Int64(data.count))
-  }
-
-  /// What each byte does to the checksum.
-  private static let table: [UInt32] = (0..<256).map { byte in
-    (0..<8).reduce(UInt32(byte)) { value, _ in
-      value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1
-    }
   }
 }

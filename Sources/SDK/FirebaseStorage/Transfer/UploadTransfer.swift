@@ -19,7 +19,7 @@ final class UploadTransfer: Transfer {
     /// Whether something may have arrived that was not confirmed.
     var isUncertain = false
     /// Of all bytes up to the end of the last slice that was read.
-    var checksum = CRC32C()
+    var checksum = RunningChecksum()
   }
 
   private struct Session {

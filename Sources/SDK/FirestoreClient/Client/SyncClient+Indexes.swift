@@ -1,4 +1,3 @@
-import FirestoreModel
 import FirestoreSync
 
 // Indexes of the cache.

@@ -1,4 +1,3 @@
-import FirestoreModel
 import FirestoreSync
 
 // The streams that the engine asks for: one of each at most, with the credentials of who is signed in.

@@ -1,5 +1,4 @@
 import Dispatch
-import FirestoreModel
 import FirestoreSync
 import Locking
 

@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import DocumentCodec
 import FirebaseCore
 import FirestoreModel

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Reads JSON in one pass, without building a tree.
 ///

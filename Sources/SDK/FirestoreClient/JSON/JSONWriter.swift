@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import FirestoreSync

@@ -1,3 +1,4 @@
+import BaseText
 import DocumentCodec
 import FirestoreModel
 import FirestoreSync

@@ -1,5 +1,6 @@
+import BaseStatus
+import BaseText
 import DocumentCodec
-import FirestoreModel
 import FirestoreSync
 
 extension FirestoreFailure {

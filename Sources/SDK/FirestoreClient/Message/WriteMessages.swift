@@ -1,3 +1,4 @@
+import BaseJSON
 import FirestoreModel
 import FirestoreSync
 

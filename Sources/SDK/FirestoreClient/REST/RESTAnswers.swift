@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import FirestoreModel
 import FirestoreSync
 

@@ -1,3 +1,4 @@
+import BaseText
 import DocumentCodec
 
 /// Cuts what a WebChannel server sends into its texts.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The messages of a WebChannel client on their way to the server.
 ///

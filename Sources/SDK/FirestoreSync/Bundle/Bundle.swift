@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseStatus
 import FirestoreModel
 
 /// How much of a bundle has been loaded.
@@ -34,7 +36,7 @@ package struct Bundle: Sendable {
     parsing bytes: [UInt8],
     database: DatabaseID,
     progress report: (BundleProgress) -> Void = { _ in }
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     var reader = BundleReader(bytes, database: database)
     guard let first = try reader.next(), let metadata = first.json["metadata"] else {
       throw .invalidArgument(
@@ -65,7 +67,7 @@ package struct Bundle: Sendable {
   }
 }
 
-extension JSONText {
+extension JSONValue {
   /// A 64-bit number, which JSON of protobuf spells as text.
   fileprivate var number: Int64? { integer ?? string.flatMap { Int64($0) } }
 }
@@ -81,7 +83,7 @@ private struct BundleReader {
     messages = ProtoJSON(database: database)
   }
 
-  mutating func next() throws(FirestoreError) -> (json: JSONText, byteCount: Int)? {
+  mutating func next() throws(ServiceError) -> (json: JSONValue, byteCount: Int)? {
     let start = position
     guard let length = try length() else { return nil }
     guard length <= bytes.count - position else {
@@ -89,10 +91,10 @@ private struct BundleReader {
     }
     let text = String(decoding: bytes[position..<(position + length)], as: UTF8.self)
     position += length
-    return (try JSONText(parsing: text), position - start)
+    return (try JSONValue(parsing: text), position - start)
   }
 
-  private mutating func length() throws(FirestoreError) -> Int? {
+  private mutating func length() throws(ServiceError) -> Int? {
     var result: Int?
     while position < bytes.count, (0x30...0x39).contains(bytes[position]) {
       let (product, overflow) = (result ?? 0).multipliedReportingOverflow(by: 10)
@@ -108,7 +110,7 @@ private struct BundleReader {
     return result
   }
 
-  func record(_ metadata: JSONText) throws(FirestoreError) -> BundleRecord {
+  func record(_ metadata: JSONValue) throws(ServiceError) -> BundleRecord {
     guard let id = metadata["id"]?.string else { throw messages.malformed("bundle's metadata") }
     return BundleRecord(
       id: id,
@@ -126,7 +128,7 @@ private struct BundleContents {
   /// The document whose metadata came last and whose content has to follow.
   private var announced: (name: DocumentName, readTime: CommitVersion)?
 
-  mutating func add(_ json: JSONText, _ messages: ProtoJSON) throws(FirestoreError) {
+  mutating func add(_ json: JSONValue, _ messages: ProtoJSON) throws(ServiceError) {
     if let query = json["namedQuery"] {
       queries.append(try Self.namedQuery(query, messages))
     } else if let metadata = json["documentMetadata"] {
@@ -138,7 +140,7 @@ private struct BundleContents {
     }
   }
 
-  func finish() throws(FirestoreError) {
+  func finish() throws(ServiceError) {
     if announced != nil {
       throw .invalidArgument(
         "Bundled documents end with a document metadata element instead of a document."
@@ -147,9 +149,9 @@ private struct BundleContents {
   }
 
   private mutating func add(
-    metadata: JSONText,
+    metadata: JSONValue,
     _ messages: ProtoJSON
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     try finish()
     let name = try messages.documentName(metadata["name"])
     let readTime = try messages.version(metadata["readTime"])
@@ -169,9 +171,9 @@ private struct BundleContents {
   }
 
   private mutating func add(
-    document: JSONText,
+    document: JSONValue,
     _ messages: ProtoJSON
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard let (name, readTime) = announced else {
       throw .invalidArgument("The document being added does not match the stored metadata.")
     }
@@ -184,9 +186,9 @@ private struct BundleContents {
   }
 
   private static func namedQuery(
-    _ json: JSONText,
+    _ json: JSONValue,
     _ messages: ProtoJSON
-  ) throws(FirestoreError) -> NamedQuery {
+  ) throws(ServiceError) -> NamedQuery {
     guard let name = json["name"]?.string, let bundled = json["bundledQuery"],
       let parent = bundled["parent"]?.string, let query = bundled["structuredQuery"]
     else { throw messages.malformed("named query") }

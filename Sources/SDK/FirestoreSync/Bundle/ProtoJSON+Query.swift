@@ -1,8 +1,11 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 extension ProtoJSON {
   /// Reads a `StructuredQuery` below a parent's name.
-  package func query(_ json: JSONText, parent: String) throws(FirestoreError) -> Query {
+  package func query(_ json: JSONValue, parent: String) throws(ServiceError) -> Query {
     guard let from = json["from"]?.elements, let source = from.first, from.count == 1,
       let id = source["collectionId"]?.string
     else { throw malformed("StructuredQuery") }
@@ -20,31 +23,31 @@ extension ProtoJSON {
   }
 
   /// A limit is a number, or an `Int32Value` spelled as an object.
-  private func limit(_ json: JSONText?) -> Int? {
+  private func limit(_ json: JSONValue?) -> Int? {
     (json?.integer ?? json?["value"]?.integer).flatMap { Int(exactly: $0) }
   }
 
   private func cursor(
-    _ json: JSONText?,
+    _ json: JSONValue?,
     isBeforeByDefault: Bool
-  ) throws(FirestoreError) -> Cursor? {
+  ) throws(ServiceError) -> Cursor? {
     guard let json else { return nil }
     var values: [Value] = []
     for element in json["values"]?.elements ?? [] { values.append(try value(element)) }
     return Cursor(values: values, before: json["before"]?.boolean ?? isBeforeByDefault)
   }
 
-  private func order(_ json: JSONText) throws(FirestoreError) -> Order {
+  private func order(_ json: JSONValue) throws(ServiceError) -> Order {
     let isDescending = json["direction"]?.string == "DESCENDING"
     return Order(try field(json["field"]), isDescending ? .descending : .ascending)
   }
 
-  private func field(_ json: JSONText?) throws(FirestoreError) -> FieldPath {
+  private func field(_ json: JSONValue?) throws(ServiceError) -> FieldPath {
     guard let path = json?["fieldPath"]?.string else { throw malformed("FieldReference") }
     return try FieldPath(parsing: path)
   }
 
-  private func filter(_ json: JSONText) throws(FirestoreError) -> Filter {
+  private func filter(_ json: JSONValue) throws(ServiceError) -> Filter {
     if let composite = json["compositeFilter"] {
       var filters: [Filter] = []
       for element in composite["filters"]?.elements ?? [] { filters.append(try filter(element)) }

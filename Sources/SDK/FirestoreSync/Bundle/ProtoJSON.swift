@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -11,9 +14,9 @@ package struct ProtoJSON {
 
   /// Reads a `Document`; `readTime` is when it was read.
   package func document(
-    _ json: JSONText,
+    _ json: JSONValue,
     readTime: CommitVersion
-  ) throws(FirestoreError) -> CachedDocument {
+  ) throws(ServiceError) -> CachedDocument {
     let name = try documentName(json["name"])
     return CachedDocument(
       name: name,
@@ -25,7 +28,7 @@ package struct ProtoJSON {
   }
 
   /// Reads `fields` of a document or of a `mapValue`.
-  package func fields(_ json: JSONText?) throws(FirestoreError) -> MapValue {
+  package func fields(_ json: JSONValue?) throws(ServiceError) -> MapValue {
     guard let json else { return MapValue() }
     guard let members = json.members else { throw malformed("fields") }
     var entries: [MapValue.Entry] = []
@@ -36,7 +39,7 @@ package struct ProtoJSON {
   }
 
   /// Reads a `Value`.
-  package func value(_ json: JSONText) throws(FirestoreError) -> Value {
+  package func value(_ json: JSONValue) throws(ServiceError) -> Value {
     guard let members = json.members, let member = members.first, members.count == 1 else {
       throw malformed("Value")
     }
@@ -68,7 +71,7 @@ package struct ProtoJSON {
     throw malformed(member.key)
   }
 
-  private func elements(_ json: JSONText?) throws(FirestoreError) -> [Value] {
+  private func elements(_ json: JSONValue?) throws(ServiceError) -> [Value] {
     guard let json else { return [] }
     guard let elements = json.elements else { throw malformed("arrayValue") }
     var values: [Value] = []
@@ -90,7 +93,7 @@ package struct ProtoJSON {
     return .vector(vector)
   }
 
-  private func double(_ json: JSONText) -> Double? {
+  private func double(_ json: JSONValue) -> Double? {
     switch json {
     case .number(let digits): Double(digits)
     case .string("NaN"): .nan
@@ -101,19 +104,19 @@ package struct ProtoJSON {
   }
 
   /// Reads a document's name.
-  package func documentName(_ json: JSONText?) throws(FirestoreError) -> DocumentName {
+  package func documentName(_ json: JSONValue?) throws(ServiceError) -> DocumentName {
     guard let text = json?.string else { throw malformed("name") }
     return try DocumentName(parsing: text)
   }
 
   /// Reads a `Timestamp` as a version.
-  package func version(_ json: JSONText?) throws(FirestoreError) -> CommitVersion {
+  package func version(_ json: JSONValue?) throws(ServiceError) -> CommitVersion {
     guard let json else { throw malformed("timestamp") }
     return CommitVersion(microseconds: try timestamp(json).microseconds)
   }
 
   /// Reads a `Timestamp`: RFC 3339 text, or an object of seconds and nanoseconds.
-  package func timestamp(_ json: JSONText) throws(FirestoreError) -> Timestamp {
+  package func timestamp(_ json: JSONValue) throws(ServiceError) -> Timestamp {
     if let text = json.string {
       guard let timestamp = RFC3339.timestamp(text) else { throw malformed("timestamp") }
       return timestamp
@@ -126,7 +129,7 @@ package struct ProtoJSON {
     return timestamp
   }
 
-  func malformed(_ part: String) -> FirestoreError {
+  func malformed(_ part: String) -> ServiceError {
     .invalidArgument("The JSON of a \(part) is malformed.")
   }
 }

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// How much of the cache is collected at once.
 package struct CollectionParameters: Sendable, Hashable {
   /// Documents stay while they are fewer bytes than this.

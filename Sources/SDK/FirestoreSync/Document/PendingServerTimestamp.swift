@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// The value of a field that a local write sets to the server's time, until the server has told it.

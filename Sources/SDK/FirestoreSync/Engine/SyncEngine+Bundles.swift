@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 extension SyncEngine {
   /// Loads a bundle, unless it or a newer one of its id was loaded before.
@@ -15,7 +15,7 @@ extension SyncEngine {
       )
       if try !cache.hasBundle(bundle.record) { try load(bundle) }
       effects.append(.bundleLoaded(id, bundle.progress))
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       effects.append(.bundleFailed(id, FirestoreFailure(error.code, error.message)))
     } catch {
       effects.append(.bundleFailed(id, FirestoreFailure(.unavailable, "Failed to load bundle")))

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 // Listeners and what they are told.
 
 extension SyncEngine {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 // Connections, the network switch, and changes of the user.
 
 extension SyncEngine {

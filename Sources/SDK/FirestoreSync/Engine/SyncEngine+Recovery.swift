@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// Operations that are tried, in their order, until the local store lets them succeed.
 struct RetryQueue {
   typealias Operation = () throws -> Void

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// The number of an index of the cache.

@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 
 /// A configuration of indexes as `firestore.indexes.json` has it.
@@ -12,8 +15,8 @@ package struct IndexConfiguration {
   package let definitions: [FieldIndex.Definition]
 
   /// Reads a configuration; throws for one with an index that cannot be.
-  package init(_ json: String) throws(FirestoreError) {
-    let text = try JSONText(parsing: json)
+  package init(_ json: String) throws(ServiceError) {
+    let text = try JSONValue(parsing: json)
     var definitions: [FieldIndex.Definition] = []
     for index in text["indexes"]?.elements ?? [] {
       definitions.append(try Self.definition(index))
@@ -22,8 +25,8 @@ package struct IndexConfiguration {
   }
 
   private static func definition(
-    _ index: JSONText
-  ) throws(FirestoreError) -> FieldIndex.Definition {
+    _ index: JSONValue
+  ) throws(ServiceError) -> FieldIndex.Definition {
     guard let collection = index["collectionGroup"]?.string ?? index["collectionId"]?.string else {
       throw .invalidArgument("Invalid index configuration: an index has no collectionGroup.")
     }
@@ -44,7 +47,7 @@ package struct IndexConfiguration {
     return definition
   }
 
-  private static func kind(_ field: JSONText) throws(FirestoreError) -> FieldIndex.Kind {
+  private static func kind(_ field: JSONValue) throws(ServiceError) -> FieldIndex.Kind {
     switch (field["order"]?.string, field["arrayConfig"]?.string) {
     case ("DESCENDING"?, nil): return .descending
     case ("ASCENDING"?, nil): return .ascending

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// The number of a listener or callback, chosen by whoever registers it.
 package typealias CallbackID = Int
 

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 
 /// A query as an app listens to it: one document, or a query with its first or last results.
@@ -31,7 +32,7 @@ package struct ListenQuery: Sendable, Hashable {
   /// A query's results; refuses what Firestore refuses, with its texts.
   ///
   /// With `limitType` `.last` the limit counts from the end of the query's order.
-  package init(_ query: Query, limitType: LimitType = .first) throws(FirestoreError) {
+  package init(_ query: Query, limitType: LimitType = .first) throws(ServiceError) {
     let normalized = try query.normalized()
     order = .query(normalized)
     self.limitType = normalized.limit == nil ? .first : limitType

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// The order of a query's results, apart from all else of the query, which would be copied with every comparison.

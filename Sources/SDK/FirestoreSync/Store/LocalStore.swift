@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// What a transaction of the local store does; a test can make the transactions of a label fail.

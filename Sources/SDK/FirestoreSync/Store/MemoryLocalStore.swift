@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// A local store that lives as long as its process.

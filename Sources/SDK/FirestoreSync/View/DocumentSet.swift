@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// The documents of a view in the order of its query.

@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 
 /// One message of the watch stream.

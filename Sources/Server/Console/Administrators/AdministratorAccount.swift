@@ -1,6 +1,7 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 /// An administrator's account, as the list of administrators shows it.
 struct AdministratorAccount: Sendable, Hashable {
@@ -24,7 +25,7 @@ struct AdministratorAccount: Sendable, Hashable {
   }
 
   private static func roles(of user: User) -> AdministratorRoles? {
-    guard let text = user.customClaims, let claims = try? JSONText(parsing: text) else {
+    guard let text = user.customClaims, let claims = try? JSONValue(parsing: text) else {
       return nil
     }
     return AdministratorRoles(claims)

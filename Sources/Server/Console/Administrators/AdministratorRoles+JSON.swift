@@ -1,4 +1,7 @@
 import Access
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 
@@ -10,7 +13,7 @@ extension AdministratorRoles {
   static let projectLimit = 100
 
   /// Reads kept roles; nil where there are none.
-  init?(_ json: JSONText) {
+  init?(_ json: JSONValue) {
     let projects = (json["projects"]?.members ?? []).compactMap { member in
       member.value.string.flatMap(AdministratorRole.init).map { (Text(member.key), $0) }
     }
@@ -24,7 +27,7 @@ extension AdministratorRoles {
   package init(
     server: String?,
     projects given: [(project: String, role: String)]
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     var projects: [Text: AdministratorRole] = [:]
     for (project, role) in given {
       let id = DatabaseID(project: Text(project), database: "(default)")
@@ -34,14 +37,14 @@ extension AdministratorRoles {
     guard projects.count <= Self.projectLimit else {
       throw .invalidArgument("Roles are for \(Self.projectLimit) projects at most.")
     }
-    let role = try server.map { text throws(FirestoreError) in try Self.role(text) }
+    let role = try server.map { text throws(ServiceError) in try Self.role(text) }
     guard let roles = AdministratorRoles(server: role, projects: projects) else {
       throw .invalidArgument("An administrator has a role for all projects, or for one at least.")
     }
     self = roles
   }
 
-  private static func role(_ text: String) throws(FirestoreError) -> AdministratorRole {
+  private static func role(_ text: String) throws(ServiceError) -> AdministratorRole {
     guard let role = AdministratorRole(rawValue: text) else {
       throw .invalidArgument("A role is owner, editor or viewer.")
     }
@@ -53,16 +56,16 @@ extension AdministratorRoles {
   }
 
   /// The roles as members of a JSON object that is kept.
-  var members: [JSONText.Member] {
-    let ofServer = server.map { [JSONText.Member("role", .string($0.rawValue))] } ?? []
+  var members: [JSONValue.Member] {
+    let ofServer = server.map { [JSONValue.Member("role", .string($0.rawValue))] } ?? []
     guard !projects.isEmpty else { return ofServer }
-    let ofProjects = sortedProjects.map { JSONText.Member($0.project, .string($0.role.rawValue)) }
+    let ofProjects = sortedProjects.map { JSONValue.Member($0.project, .string($0.role.rawValue)) }
     return ofServer + [.init("projects", .object(ofProjects))]
   }
 
   /// The roles in projects as the page gets them.
   var projectsJSON: JSONValue {
-    .object(sortedProjects.map { .init(name: $0.project, value: .string($0.role.rawValue)) })
+    .object(sortedProjects.map { .init($0.project, .string($0.role.rawValue)) })
   }
 
   /// The roles for people.

@@ -1,10 +1,11 @@
 import Access
 import AuditTrail
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import Foundation
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// The administrators and what they did, for owners.
@@ -98,7 +99,7 @@ struct AdministratorRoutes: Sendable {
   private func endLink(_ request: ServiceRequest) async throws -> ServiceResponse {
     let id = request.parameters["id"] ?? ""
     guard try await environment.blocking({ try administrators.endInvitation(id) }) else {
-      throw FirestoreError(.notFound, "There is no open link of this id.")
+      throw ServiceError(.notFound, "There is no open link of this id.")
     }
     return .private(.object([JSONValue.Member]()))
   }
@@ -115,7 +116,7 @@ struct AdministratorRoutes: Sendable {
 
   private static let page = 100
 
-  private static func roles(_ body: ConsoleBody) throws(FirestoreError) -> AdministratorRoles {
+  private static func roles(_ body: ConsoleBody) throws(ServiceError) -> AdministratorRoles {
     try AdministratorRoles(server: body.text("role"), projects: try body.texts("projects"))
   }
 }
@@ -124,7 +125,7 @@ extension AdministratorAccount {
   fileprivate var json: JSONValue {
     .object([
       "email": .string(email), "role": roles.server.json, "projects": roles.projectsJSON,
-      "hasSecondFactor": .bool(hasSecondFactor), "disabled": .bool(isDisabled),
+      "hasSecondFactor": .boolean(hasSecondFactor), "disabled": .boolean(isDisabled),
       "lastSignIn": lastSignIn.map { .string(String($0)) } ?? .null,
     ])
   }

@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseStatus
+import BaseText
 import Synchronization
 
 /// The short tokens of signed-in administrators, in memory: a restart ends them, and the page asks for others.
@@ -111,23 +112,23 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
     return (-60..<recent).contains(now() / 1_000_000 - entry.began)
   }
 
-  func account(holding token: Substring) throws(FirestoreError) -> CallerAccount? {
+  func account(holding token: Substring) throws(ServiceError) -> CallerAccount? {
     guard let holder = holder(of: token), let found = try found(holder.uid) else { return nil }
     return .administrator(uid: holder.uid, session: found.session, email: found.holder.email)
   }
 
-  func holder(uid: Text, session: Int64?) throws(FirestoreError) -> SignedInAdministrator? {
+  func holder(uid: Text, session: Int64?) throws(ServiceError) -> SignedInAdministrator? {
     guard let found = try found(uid), found.session == session ?? found.session else { return nil }
     return found.holder
   }
 
   private func found(
     _ uid: Text
-  ) throws(FirestoreError) -> (holder: SignedInAdministrator, session: Int64)? {
+  ) throws(ServiceError) -> (holder: SignedInAdministrator, session: Int64)? {
     do {
       return try lookUp(uid)
     } catch {
-      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+      throw ServiceError(.unavailable, "The service is currently unavailable.", cause: error)
     }
   }
 

@@ -1,6 +1,6 @@
 import Authentication
+import BaseText
 import Crypto
-import FirestoreModel
 
 // Devices of administrators. A device's token is the unpadded URL-safe Base64 of 16 random bytes, its name, and of the
 // HMAC-SHA256 of name, uid and session of the account, so that it ends with a change of the account's password or roles.

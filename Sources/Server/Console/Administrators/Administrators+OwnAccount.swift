@@ -1,6 +1,6 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseStatus
 
 // What administrators do with their own accounts, whatever their roles.
 
@@ -23,7 +23,7 @@ extension Administrators {
   /// Makes recovery codes in place of those that were left; nobody can read them again.
   func makeRecoveryCodes(of holder: SignedInAdministrator) throws -> [String] {
     guard try !user(of: holder).secondFactors.isEmpty else {
-      throw FirestoreError(
+      throw ServiceError(
         .failedPrecondition,
         "Recovery codes stand in for a second factor, and this account has none."
       )

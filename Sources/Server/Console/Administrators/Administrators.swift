@@ -1,6 +1,8 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 
 /// The administrators of the console: accounts of the server's own scope, which no route of an app's accounts
 /// reaches, with their invitations and sessions.
@@ -117,7 +119,7 @@ package final class Administrators: Sendable {
 
   /// The claims of roles, as the account keeps them.
   private static func claims(of roles: AdministratorRoles) -> String {
-    JSONText.object(roles.members).compact
+    JSONValue.object(roles.members).compact
   }
 
   private func account(_ email: String) throws -> AdministratorAccount {
@@ -127,8 +129,8 @@ package final class Administrators: Sendable {
     return account
   }
 
-  private static func noAdministrator(_ email: String) -> FirestoreError {
-    FirestoreError(.notFound, "There is no administrator \(email.prefix(300)).")
+  private static func noAdministrator(_ email: String) -> ServiceError {
+    ServiceError(.notFound, "There is no administrator \(email.prefix(300)).")
   }
 
   private func keepAnOwner(without account: AdministratorAccount) throws {
@@ -136,7 +138,7 @@ package final class Administrators: Sendable {
       $0.roles.server == .owner && !$0.isDisabled && $0.uid != account.uid
     }
     guard account.roles.server != .owner || !others.isEmpty else {
-      throw FirestoreError(.failedPrecondition, "The last owner has to stay.")
+      throw ServiceError(.failedPrecondition, "The last owner has to stay.")
     }
   }
 
@@ -244,7 +246,7 @@ package final class Administrators: Sendable {
       return try scope.create(draft, redeeming: ticket)
     }
     guard invitation.email != nil else {
-      throw FirestoreError(.alreadyExists, "There is an administrator of this address.")
+      throw ServiceError(.alreadyExists, "There is an administrator of this address.")
     }
     var update = UserUpdate()
     update.password = .set(password)
@@ -313,7 +315,7 @@ package final class Administrators: Sendable {
       return .needsSecondFactor(pending: pending, factor: factor)
     case .signedIn(let session):
       guard !requiresSecondFactor else {
-        throw FirestoreError(
+        throw ServiceError(
           .failedPrecondition,
           "This account has no second factor: an owner or `brasa console invite` gives a new link."
         )
@@ -361,7 +363,7 @@ package final class Administrators: Sendable {
 
   /// Begins a session of a user; returns its secret.
   func begin(_ user: User) throws -> String {
-    let payload = JSONText.object([
+    let payload = JSONValue.object([
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
       .init("began", .integer(now)), .init("end", .integer(now + Self.sessionLifetime)),
     ])
@@ -451,13 +453,13 @@ package final class Administrators: Sendable {
     return policy
   }()
 
-  private static let badAddress = FirestoreError.invalidArgument("This is no email address.")
-  private static let wrongCode = FirestoreError.invalidArgument(
+  private static let badAddress = ServiceError.invalidArgument("This is no email address.")
+  private static let wrongCode = ServiceError.invalidArgument(
     "The code of the authenticator program is not right."
   )
-  private static let overLink = FirestoreError(
+  private static let overLink = ServiceError(
     .failedPrecondition,
     "This link is not valid any more: it is used once, and expires."
   )
-  static let endedSession = FirestoreError(.unauthenticated, "The session has ended.")
+  static let endedSession = ServiceError(.unauthenticated, "The session has ended.")
 }

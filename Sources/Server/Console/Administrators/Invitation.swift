@@ -1,5 +1,7 @@
 import Access
 import Authentication
+import BaseJSON
+import BaseText
 import FirestoreModel
 import FirestoreWire
 
@@ -37,7 +39,7 @@ struct Invitation: Sendable {
     self.maker = maker.map { ($0.uid.string, $0.email) }
   }
 
-  init?(_ payload: JSONText) {
+  init?(_ payload: JSONValue) {
     guard let roles = AdministratorRoles(payload),
       let secret = payload["secret"]?.string.flatMap(Base64.decode)
     else { return nil }
@@ -47,8 +49,8 @@ struct Invitation: Sendable {
     }
   }
 
-  var payload: JSONText {
-    var members: [JSONText.Member] = []
+  var payload: JSONValue {
+    var members: [JSONValue.Member] = []
     if let email { members.append(.init("email", .string(email))) }
     members += roles.members
     members.append(.init("secret", .string(Base64.url(secret))))

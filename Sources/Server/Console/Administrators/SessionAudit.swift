@@ -1,6 +1,5 @@
 import Authentication
 import AuditTrail
-import FirestoreModel
 import ServiceModule
 
 /// Runs what people do to come in, and with their own accounts, and notes in the audit trail what came of it.

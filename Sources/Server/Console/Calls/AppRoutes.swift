@@ -1,4 +1,7 @@
 import Authentication
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
@@ -67,7 +70,7 @@ struct AppRoutes: Sendable {
   private func register(_ request: ServiceRequest) async throws -> ServiceResponse {
     let body = try await ConsoleBody(request)
     guard let platform = RegisteredApp.Platform(rawValue: try body.required("platform")) else {
-      throw FirestoreError.invalidArgument("A platform is ios, android, web or linux.")
+      throw ServiceError.invalidArgument("A platform is ios, android, web or linux.")
     }
     let (scope, number) = (try scope(request), files.projectNumber(try project(request)))
     if body.text("teamId") != nil || body.text("fingerprints") != nil {
@@ -157,7 +160,7 @@ struct AppRoutes: Sendable {
       }
       return try !accounts.serviceAccounts.revoke(id).isEmpty
     }
-    guard isRevoked else { throw FirestoreError(.notFound, "There is no such key.") }
+    guard isRevoked else { throw ServiceError(.notFound, "There is no such key.") }
     return .private(.object([JSONValue.Member]()))
   }
 
@@ -179,11 +182,11 @@ struct AppRoutes: Sendable {
     do {
       return try await environment.blocking(work)
     } catch let error as AccountError {
-      throw FirestoreError(.invalidArgument, error.message, cause: error)
+      throw ServiceError(.invalidArgument, error.message, cause: error)
     }
   }
 
-  private static let noApp = FirestoreError(.notFound, "There is no such app.")
+  private static let noApp = ServiceError(.notFound, "There is no such app.")
 }
 
 extension RegisteredApp {
@@ -215,7 +218,7 @@ extension IssuedKey {
       "id": .string(id), "kind": .string(kind.json),
       "email": .string(email ?? ""), "role": .string(ServiceAccount.Role.admin.rawValue),
       "project": .string(project.string), "createdAt": .number(String(createdAt)),
-      "maker": .string(maker), "isMakerGone": .bool(isMakerGone), "isActive": .bool(isActive),
+      "maker": .string(maker), "isMakerGone": .boolean(isMakerGone), "isActive": .boolean(isActive),
     ])
   }
 }

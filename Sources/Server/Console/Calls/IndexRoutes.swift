@@ -1,7 +1,8 @@
+import BaseJSON
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// What queries asked of indexes.

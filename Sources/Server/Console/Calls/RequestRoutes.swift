@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseJSON
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import ServiceModule
@@ -37,12 +38,12 @@ struct RequestRoutes: Sendable {
 extension RecordedRequest {
   fileprivate var json: JSONValue {
     var members: [JSONValue.Member] = facts.sorted { $0.key < $1.key }.map {
-      .init(name: $0.key, value: .string($0.value))
+      .init($0.key, .string($0.value))
     }
     members += [
-      .init(name: "number", value: .number(String(number))),
-      .init(name: "time", value: .number(String(time / 1_000))),
-      .init(name: "seen", value: .array(seen.map(JSONValue.string))),
+      .init("number", .number(String(number))),
+      .init("time", .number(String(time / 1_000))),
+      .init("seen", .array(seen.map(JSONValue.string))),
     ]
     return .object(members)
   }

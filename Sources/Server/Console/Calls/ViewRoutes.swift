@@ -1,7 +1,7 @@
 import Access
 import Authentication
-import FirestoreModel
-import FirestoreWire
+import BaseStatus
+import BaseText
 import HTTPTypes
 import ServiceModule
 
@@ -27,7 +27,7 @@ struct ViewRoutes: Sendable {
   private func view(_ request: ServiceRequest) async throws -> ServiceResponse {
     let uid = try await ConsoleBody(request).required("uid")
     guard !uid.isEmpty, uid.utf16.count <= 128 else {
-      throw FirestoreError.invalidArgument("A uid has 1 to 128 characters.")
+      throw ServiceError.invalidArgument("A uid has 1 to 128 characters.")
     }
     let project = Text(request.parameters["project"] ?? "")
     let holder = try environment.access.consoleAdministrator(

@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseText
 
 /// A key that lets a back end in, of whichever service, as lists of keys show it.
 package struct IssuedKey: Sendable, Hashable {

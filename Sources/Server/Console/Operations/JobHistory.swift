@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import KeyValueStore
 
 // A job's key: 0xE0, the first byte of `KeyOwner.jobs`, then its number (8 bytes, big-endian). Its value is a JSON object as
@@ -26,7 +26,7 @@ package struct JobHistory: Sendable {
       while try cursor.next() {
         var job = try OperationJob(
           number: Self.number(ofKey: cursor.key),
-          JSONText(parsing: String(decoding: cursor.value, as: UTF8.self))
+          JSONValue(parsing: String(decoding: cursor.value, as: UTF8.self))
         )
         if job.state.isOpen { job.state = .interrupted }
         jobs.append(job)
@@ -72,19 +72,19 @@ package struct JobHistory: Sendable {
 extension OperationJob {
   /// The job as it is kept; its progress is not.
   fileprivate var record: [UInt8] {
-    var members: [JSONText.Member] = [
+    var members: [JSONValue.Member] = [
       .init("kind", .string(kind)), .init("target", .string(target)),
       .init("time", .integer(time)), .init("state", .string(state.rawValue)),
       .init("summary", .string(summary)),
     ]
-    members.append(.init("differences", .array(differences.map(JSONText.string))))
+    members.append(.init("differences", .array(differences.map(JSONValue.string))))
     members.append(.init("differenceCount", .integer(differenceCount)))
     if let ended { members.append(.init("ended", .integer(ended))) }
-    return Array(JSONText.object(members).compact.utf8)
+    return Array(JSONValue.object(members).compact.utf8)
   }
 
   /// Reads a job as it was kept.
-  fileprivate init(number: Int, _ json: JSONText) throws {
+  fileprivate init(number: Int, _ json: JSONValue) throws {
     guard let kind = json["kind"]?.string, let target = json["target"]?.string,
       let time = json["time"]?.integer,
       let state = json["state"]?.string.flatMap(State.init(rawValue:))

@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 import ServiceModule
 import Synchronization
 
@@ -61,7 +61,7 @@ package final class OperationJobs: Sendable {
     guard threads.submit({ self.run(job.number, work) }) else {
       state.withLock { state in state.jobs.removeAll { $0.number == job.number } }
       try history.remove(job.number)
-      throw FirestoreError(.resourceExhausted, "Too many jobs wait. Try again later.")
+      throw ServiceError(.resourceExhausted, "Too many jobs wait. Try again later.")
     }
     return job
   }
@@ -90,7 +90,7 @@ package final class OperationJobs: Sendable {
     } catch is Cancelled {
       finish(number, .cancelled, "")
     } catch {
-      finish(number, .failed, (error as? FirestoreError)?.message ?? "\(error)")
+      finish(number, .failed, (error as? ServiceError)?.message ?? "\(error)")
     }
   }
 

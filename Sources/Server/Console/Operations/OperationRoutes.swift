@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import HTTPTypes
@@ -105,11 +108,11 @@ struct OperationRoutes: Sendable {
     case "import":
       let (id, kinds, name) = try transfer(body)
       return ("\(name) → \(id.path)", { try operations.restore(id, kinds, name, $0) })
-    default: throw FirestoreError.invalidArgument("A job is verify, export or import.")
+    default: throw ServiceError.invalidArgument("A job is verify, export or import.")
     }
   }
 
-  private static func sample(_ body: ConsoleBody) throws(FirestoreError) -> Int? {
+  private static func sample(_ body: ConsoleBody) throws(ServiceError) -> Int? {
     guard let text = body.text("sample"), !text.isEmpty else { return nil }
     guard let sample = Int(text), sample > 0 else {
       throw .invalidArgument("A sample is one in 1 or more.")
@@ -128,7 +131,7 @@ struct OperationRoutes: Sendable {
     try id.checkCreatable()
     let kinds = try body.required("kinds").split(separator: ",").map(String.init)
     guard !kinds.isEmpty, kinds.allSatisfy(operations.kinds.contains) else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "Kinds are of \(operations.kinds.joined(separator: ", "))."
       )
     }
@@ -136,7 +139,7 @@ struct OperationRoutes: Sendable {
   }
 
   /// The name of a folder, which leads nowhere else.
-  private static func folder(_ body: ConsoleBody) throws(FirestoreError) -> String {
+  private static func folder(_ body: ConsoleBody) throws(ServiceError) -> String {
     let name = try body.required("name")
     let isValid =
       (1...100).contains(name.utf8.count) && !name.hasPrefix(".")
@@ -159,7 +162,7 @@ struct OperationRoutes: Sendable {
   private func cancel(_ request: ServiceRequest) async throws -> ServiceResponse {
     let number = Int(request.parameters["number"] ?? "") ?? 0
     guard operations.jobs.cancel(number) else {
-      throw FirestoreError(.notFound, "No job of that number goes on.")
+      throw ServiceError(.notFound, "No job of that number goes on.")
     }
     return .private(.object([JSONValue.Member]()))
   }

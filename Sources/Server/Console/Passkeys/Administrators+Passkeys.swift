@@ -1,7 +1,8 @@
 import Access
 import Authentication
+import BaseStatus
+import BaseText
 import Crypto
-import FirestoreModel
 
 // Passkeys of administrators (WebAuthn level 2, sections 7.1 and 7.2): ES256, with PIN or biometrics, so that one is both factors.
 // No statement about the authenticator's make is asked for, and none is read.
@@ -51,7 +52,7 @@ extension Administrators {
       let credential = data.credential,
       (try? P256.Signing.PublicKey(x963Representation: credential.publicKey)) != nil,
       challenges.redeem(client.challenge, for: Self.purpose(holder))
-    else { throw FirestoreError.invalidArgument("This is no passkey for this server.") }
+    else { throw ServiceError.invalidArgument("This is no passkey for this server.") }
     let name = registration.name.prefix(100)
     try scope.add(
       Passkey(

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// What the browser says that an authenticator signs (WebAuthn, section 5.8.1).
 struct ClientData: Sendable {
@@ -8,12 +8,12 @@ struct ClientData: Sendable {
     case signIn = "webauthn.get"
   }
 
-  private let json: JSONText
+  private let json: JSONValue
 
   /// Reads the JSON that the browser wrote; nil for anything else.
   init?(_ bytes: [UInt8]) {
     guard let text = String(validating: bytes, as: UTF8.self),
-      let json = try? JSONText(parsing: text)
+      let json = try? JSONValue(parsing: text)
     else { return nil }
     self.json = json
   }

@@ -1,6 +1,6 @@
 import Authentication
+import BaseText
 import Crypto
-import FirestoreModel
 import Synchronization
 
 /// The challenges that passkeys sign.

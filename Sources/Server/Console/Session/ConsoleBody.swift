@@ -1,4 +1,6 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import ServiceModule
 
@@ -11,7 +13,7 @@ struct ConsoleBody: Sendable {
   /// Reads a request's body, which must say that it is JSON: no page of another origin can send that unasked.
   init(_ request: ServiceRequest) async throws {
     guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
-      throw FirestoreError.invalidArgument("The body must be JSON, and say so.")
+      throw ServiceError.invalidArgument("The body must be JSON, and say so.")
     }
     json = try JSONParser.parse(try await request.collectText(upTo: Self.limit))
   }
@@ -22,26 +24,26 @@ struct ConsoleBody: Sendable {
   }
 
   /// The texts of an object by their names; none without one.
-  func texts(_ name: String) throws(FirestoreError) -> [(String, String)] {
+  func texts(_ name: String) throws(ServiceError) -> [(String, String)] {
     guard case .object(let members)? = json[[name]] else { return [] }
     var texts: [(String, String)] = []
     for member in members {
       guard case .string(let text) = member.value else {
         throw .invalidArgument("\(name) has texts by name.")
       }
-      texts.append((member.name, text))
+      texts.append((member.key, text))
     }
     return texts
   }
 
   /// The text of a member that must be there.
-  func required(_ name: String) throws(FirestoreError) -> String {
+  func required(_ name: String) throws(ServiceError) -> String {
     guard let text = text(name) else { throw .invalidArgument("\(name) is missing.") }
     return text
   }
 
   /// The bytes of a member that must be there, in the URL-safe form of Base64.
-  func bytes(_ name: String) throws(FirestoreError) -> [UInt8] {
+  func bytes(_ name: String) throws(ServiceError) -> [UInt8] {
     guard let bytes = Base64.decode(try required(name)) else {
       throw .invalidArgument("\(name) is no Base64.")
     }

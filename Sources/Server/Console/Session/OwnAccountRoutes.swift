@@ -1,6 +1,8 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
 import ServiceModule
@@ -36,7 +38,7 @@ struct OwnAccountRoutes: Sendable {
     HTTPRoute.ofConsole(method, pattern, environment, about: .own) { request in
       let access = environment.access
       guard let holder = try access.consoleAdministrator(request.context, of: .own) else {
-        throw FirestoreError(.failedPrecondition, "Nobody signs in to a development server.")
+        throw ServiceError(.failedPrecondition, "Nobody signs in to a development server.")
       }
       do {
         return try await answer(request, holder)
@@ -59,7 +61,7 @@ struct OwnAccountRoutes: Sendable {
     }
     return .private(
       .object([
-        "hasSecondFactor": .bool(!user.secondFactors.isEmpty),
+        "hasSecondFactor": .boolean(!user.secondFactors.isEmpty),
         "recoveryCodes": .number(String(user.recoveryCodes.count)),
         "passkeys": .array(user.passkeys.map(\.json)),
       ])
@@ -142,17 +144,17 @@ struct OwnAccountRoutes: Sendable {
   }
 
   /// Never UNAUTHENTICATED: the session is good, whatever was typed.
-  private static func error(_ error: AccountError) -> FirestoreError {
+  private static func error(_ error: AccountError) -> ServiceError {
     switch error.code {
     case .tooManyAttempts:
-      FirestoreError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
+      ServiceError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
     case .secondFactorLimitExceeded:
-      FirestoreError(.failedPrecondition, "There are enough passkeys.", cause: error)
+      ServiceError(.failedPrecondition, "There are enough passkeys.", cause: error)
     case .duplicateRawID:
-      FirestoreError(.alreadyExists, "This passkey is there already.", cause: error)
+      ServiceError(.alreadyExists, "This passkey is there already.", cause: error)
     case .secondFactorNotFound:
-      FirestoreError(.notFound, "There is no such passkey.", cause: error)
-    default: FirestoreError(.invalidArgument, "The password is not right.", cause: error)
+      ServiceError(.notFound, "There is no such passkey.", cause: error)
+    default: ServiceError(.invalidArgument, "The password is not right.", cause: error)
     }
   }
 }

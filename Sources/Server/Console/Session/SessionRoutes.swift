@@ -1,9 +1,10 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import ServiceModule
 
 /// Signing in to the console and out of it.
@@ -108,13 +109,13 @@ struct SessionRoutes: Sendable {
     let code = try body.required("code")
     let found = try await environment.blocking { try administrators.invitation(code) }
     var members: [JSONValue.Member] = [
-      .init(name: "role", value: found.roles.server.json),
-      .init(name: "projects", value: found.roles.projectsJSON),
-      .init(name: "secret", value: .string(found.secretText)),
-      .init(name: "address", value: .string(found.address(for: found.email ?? "administrator"))),
-      .init(name: "requiresFactor", value: .bool(administrators.requiresSecondFactor)),
+      .init("role", found.roles.server.json),
+      .init("projects", found.roles.projectsJSON),
+      .init("secret", .string(found.secretText)),
+      .init("address", .string(found.address(for: found.email ?? "administrator"))),
+      .init("requiresFactor", .boolean(administrators.requiresSecondFactor)),
     ]
-    if let email = found.email { members.append(.init(name: "email", value: .string(email))) }
+    if let email = found.email { members.append(.init("email", .string(email))) }
     return .private(.object(members))
   }
 
@@ -138,7 +139,7 @@ struct SessionRoutes: Sendable {
   @Sendable
   private func token(_ request: ServiceRequest) async throws -> ServiceResponse {
     guard let secret = SessionCookie.secret(request, isSecure: environment.isSecure(request)) else {
-      throw FirestoreError(.unauthenticated, "Nobody is signed in.")
+      throw ServiceError(.unauthenticated, "Nobody is signed in.")
     }
     let made = try await environment.blocking { try administrators.makeToken(session: secret) }
     return .private(
@@ -214,7 +215,7 @@ struct SessionRoutes: Sendable {
     _ members: [String: JSONValue] = [:]
   ) -> ServiceResponse {
     var response = ServiceResponse.private(
-      .object(members.map { JSONValue.Member(name: $0.key, value: $0.value) })
+      .object(members.map { JSONValue.Member($0.key, $0.value) })
     )
     let isSecure = environment.isSecure(request)
     response.headers.append(SessionCookie.field(secret, isSecure: isSecure))
@@ -224,17 +225,17 @@ struct SessionRoutes: Sendable {
   // MARK: Errors
 
   /// What an administrator learns of a refusal: never which of address, password and code was wrong.
-  private static func error(_ error: AccountError) -> FirestoreError {
+  private static func error(_ error: AccountError) -> ServiceError {
     switch error.code {
     case .tooManyAttempts:
-      FirestoreError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
+      ServiceError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
     case .weakPassword, .passwordDoesNotMeetRequirements, .invalidEmail:
-      FirestoreError(.invalidArgument, error.message, cause: error)
-    default: FirestoreError(.unauthenticated, "This is not right.", cause: error)
+      ServiceError(.invalidArgument, error.message, cause: error)
+    default: ServiceError(.unauthenticated, "This is not right.", cause: error)
     }
   }
 
-  private static let unsafe = FirestoreError(
+  private static let unsafe = ServiceError(
     .permissionDenied,
     "Administrators sign in over TLS, or on the server's own machine."
   )

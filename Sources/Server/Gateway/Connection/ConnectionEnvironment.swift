@@ -1,6 +1,7 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import FirestoreModel
-import KeyValueStore
 import Logging
 import Synchronization
 
@@ -48,7 +49,7 @@ final class ConnectionEnvironment: Sendable {
   }
 
   /// Logs a call's failure: what is ours to repair as an error, the rest for debugging.
-  func log(_ error: FirestoreError, requestID: String, of method: ServedMethod) {
+  func log(_ error: ServiceError, requestID: String, of method: ServedMethod) {
     let level: Logger.Level =
       switch error.code {
       // The store logs damage itself, seldom: clients may ask for it any number of times.

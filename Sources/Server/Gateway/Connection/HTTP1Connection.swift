@@ -1,8 +1,8 @@
 import Access
+import BaseRuntime
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
-import KeyValueStore
 import Logging
 import NIOCore
 import NIOHTTPTypes

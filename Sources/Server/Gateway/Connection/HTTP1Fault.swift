@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import NIOHTTP1
 
@@ -87,6 +87,6 @@ struct HTTP1Fault {
   /// Google's JSON of the refusal.
   var body: [UInt8] {
     let code: StatusCode = status == .badRequest ? .invalidArgument : .unimplemented
-    return RESTError.body(FirestoreError(code, message), status: Int(status.code))
+    return RESTError.body(ServiceError(code, message), status: Int(status.code))
   }
 }

@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 import NIOCore
 import NIOHTTPTypes
 

@@ -1,8 +1,7 @@
 import Access
-import FirestoreModel
+import BaseRuntime
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import NIOCore
 import ServiceModule
 import Synchronization
@@ -89,7 +88,7 @@ final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
       return bytes(response.status, response.headers, body, isLast: isLast, allocator)
     case .failure(let error):
       request.logger.requestFailed(error)
-      let status = HTTPResponse.Status(code: RESTError.httpStatus(error.code))
+      let status = HTTPResponse.Status(code: error.code.httpStatus)
       let body = RESTError.body(error, streaming: false)
       return bytes(status, Self.json, body, isLast: isLast, allocator)
     case .stream(let headers, _):

@@ -1,5 +1,5 @@
 import Access
-import KeyValueStore
+import BaseRuntime
 import NIOCore
 
 /// Where a connection comes from and over what.

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import NIOCore
 import NIOHTTP2
@@ -17,7 +17,7 @@ struct AdmittedCall {
     _ head: RequestHead,
     on id: HTTP2StreamID,
     of connection: HTTP2Connection
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     method = try Self.admit(head, by: connection.environment)
     started = ContinuousClock.now
     let timeout = try head.timeout.map(Self.duration)
@@ -37,27 +37,27 @@ struct AdmittedCall {
   private static func admit(
     _ head: RequestHead,
     by environment: ConnectionEnvironment
-  ) throws(FirestoreError) -> ServedMethod {
+  ) throws(ServiceError) -> ServedMethod {
     let limits = environment.limits
     guard head.bytes <= limits.metadataBytes else {
-      throw FirestoreError(
+      throw ServiceError(
         .resourceExhausted,
         "Request metadata exceeds the limit of \(limits.metadataBytes) bytes."
       )
     }
     guard head.encoding == nil || head.encoding == "identity" else {
-      throw FirestoreError(
+      throw ServiceError(
         .unimplemented,
         "Message encodings other than identity are not accepted."
       )
     }
     guard let method = environment.methods[head.path] else {
-      throw FirestoreError(.unimplemented, "The server has no method \(head.path.prefix(200)).")
+      throw ServiceError(.unimplemented, "The server has no method \(head.path.prefix(200)).")
     }
     return method
   }
 
-  private static func duration(_ timeout: String) throws(FirestoreError) -> Duration {
+  private static func duration(_ timeout: String) throws(ServiceError) -> Duration {
     guard let duration = GRPCTimeout.parse(timeout) else {
       throw .invalidArgument("Malformed grpc-timeout: \(timeout.prefix(20))")
     }

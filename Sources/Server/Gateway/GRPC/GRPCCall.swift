@@ -1,7 +1,6 @@
 import Access
-import FirestoreModel
-import FirestoreWire
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 import NIOCore
 import NIOHTTP2
 
@@ -28,7 +27,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     case finished
   }
 
-  static let tooMuchHeld = FirestoreError(
+  static let tooMuchHeld = ServiceError(
     .resourceExhausted,
     "Too many bytes of unfinished requests on one connection."
   )
@@ -87,7 +86,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     }
     leasedBytes += data.readableBytes
     phase = .finished
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       // What is not complete keeps no more of the socket's buffer than is its own.
       try buffer.append(isLast ? data : data.compacted())
       phase = .receiving(buffer)
@@ -106,7 +105,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   func receiveEnd() {
     isRequestComplete = true
     guard case .receiving(let buffer) = phase else { return }
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       phase = .delayed(try buffer.message())
     } catch {
       return fail(error)
@@ -201,7 +200,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   }
 
   /// Ends the call with that error: trailers only, or the trailers of what was already sent.
-  func fail(_ error: FirestoreError) {
+  func fail(_ error: ServiceError) {
     if case .finished = phase { return }
     end()
     context.cancellation.cancel()
@@ -219,7 +218,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   }
 
   func expire() {
-    fail(FirestoreError(.deadlineExceeded, "Deadline exceeded."))
+    fail(ServiceError(.deadlineExceeded, "Deadline exceeded."))
   }
 
   func abandon() {

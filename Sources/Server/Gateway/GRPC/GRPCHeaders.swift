@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import NIOHPACK
 
@@ -18,14 +18,14 @@ enum GRPCHeaders {
   ]
 
   /// After the messages of a call that failed under way.
-  static func trailers(_ error: FirestoreError, requestID: String) -> HPACKHeaders {
+  static func trailers(_ error: ServiceError, requestID: String) -> HPACKHeaders {
     var headers = HPACKHeaders()
     add(error, requestID: requestID, to: &headers)
     return headers
   }
 
   /// The whole answer of a call that failed before its first message.
-  static func trailersOnly(_ error: FirestoreError, requestID: String) -> HPACKHeaders {
+  static func trailersOnly(_ error: ServiceError, requestID: String) -> HPACKHeaders {
     var headers = head
     if error.code == .unimplemented {
       headers.add(name: "grpc-accept-encoding", value: "identity")
@@ -35,7 +35,7 @@ enum GRPCHeaders {
   }
 
   private static func add(
-    _ error: FirestoreError,
+    _ error: ServiceError,
     requestID: String,
     to headers: inout HPACKHeaders
   ) {

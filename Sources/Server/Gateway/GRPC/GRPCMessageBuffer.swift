@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import NIOCore
 
@@ -18,18 +19,18 @@ struct GRPCMessageBuffer: Sendable {
   var heldBytes: Int { bytes?.readableBytes ?? 0 }
 
   /// Takes the next bytes; throws at the first that cannot belong to one acceptable message.
-  mutating func append(_ data: ByteBuffer) throws(FirestoreError) {
+  mutating func append(_ data: ByteBuffer) throws(ServiceError) {
     if bytes == nil { bytes = data } else { bytes?.writeImmutableBuffer(data) }
     guard let bytes, let length = try Self.length(bytes, limit: limit) else { return }
     guard bytes.readableBytes <= Self.prefixBytes + length else {
-      throw FirestoreError(.unimplemented, "The method takes one request message, not several.")
+      throw ServiceError(.unimplemented, "The method takes one request message, not several.")
     }
   }
 
   /// The complete message.
-  consuming func message() throws(FirestoreError) -> [UInt8] {
+  consuming func message() throws(ServiceError) -> [UInt8] {
     guard var bytes, let length = try Self.length(bytes, limit: limit) else {
-      throw FirestoreError(.unimplemented, "The call ended without a request message.")
+      throw ServiceError(.unimplemented, "The call ended without a request message.")
     }
     bytes.moveReaderIndex(forwardBy: Self.prefixBytes)
     guard bytes.readableBytes == length, let message = bytes.readBytes(length: length) else {
@@ -38,11 +39,11 @@ struct GRPCMessageBuffer: Sendable {
     return message
   }
 
-  private static func length(_ bytes: ByteBuffer, limit: Int) throws(FirestoreError) -> Int? {
+  private static func length(_ bytes: ByteBuffer, limit: Int) throws(ServiceError) -> Int? {
     let start = bytes.readerIndex
     guard let flag: UInt8 = bytes.getInteger(at: start) else { return nil }
     guard flag == 0 else {
-      throw FirestoreError(.unimplemented, "Compressed messages are not accepted.")
+      throw ServiceError(.unimplemented, "Compressed messages are not accepted.")
     }
     guard let length: UInt32 = bytes.getInteger(at: start + 1) else { return nil }
     guard length <= limit else { throw WriteLimits.tooLarge(limit: limit) }

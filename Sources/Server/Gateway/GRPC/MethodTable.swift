@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import ServiceModule
 
 /// The gRPC methods of all services, found by path.

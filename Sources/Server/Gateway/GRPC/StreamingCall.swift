@@ -1,7 +1,7 @@
 import Access
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
 import FirestoreWire
-import KeyValueStore
 import NIOCore
 import NIOHTTP2
 import Synchronization
@@ -23,7 +23,7 @@ import Synchronization
 final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendable {
   /// Has the service begin the call.
   typealias OpenCall =
-    @Sendable (CallContext, any StreamResponses) throws(FirestoreError) -> any StreamCall
+    @Sendable (CallContext, any StreamResponses) throws(ServiceError) -> any StreamCall
 
   private enum Phase {
     /// The service is being asked; what it answers meanwhile counts.
@@ -51,10 +51,10 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   private enum End {
     case success
-    case failure(FirestoreError)
+    case failure(ServiceError)
   }
 
-  private static let stopping = FirestoreError(.unavailable, "The server is stopping.")
+  private static let stopping = ServiceError(.unavailable, "The server is stopping.")
 
   let connection: HTTP2Connection
   private let id: HTTP2StreamID
@@ -105,7 +105,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   /// Asks the service; the stream is in the connection's table already.
   func start() {
     method.streamOpened()
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       let call = try open(context, self)
       switch phase {
       case .opening, .open: phase = .open(call)
@@ -144,7 +144,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     guard !isDelivering else { return }
     isDelivering = true
     defer { isDelivering = false }
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       while case .open(let call) = phase, isServiceReading {
         guard let message = try deframer.next() else { break }
         connection.environment.metrics.receivedMessages.add(1)
@@ -166,7 +166,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     leasedBytes -= delivered
   }
 
-  private func deliverEnd() throws(FirestoreError) {
+  private func deliverEnd() throws(ServiceError) {
     guard isRequestComplete, !isRequestEndTold, case .open(let call) = phase,
       isServiceReading
     else { return }
@@ -217,7 +217,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     if isNews { connection.mailbox.post(self) }
   }
 
-  func finish(_ error: FirestoreError?) {
+  func finish(_ error: ServiceError?) {
     let isNews = outbox.withLock { outbox in
       guard !outbox.isClosed, outbox.end == nil else { return false }
       outbox.end = error.map(End.failure) ?? .success
@@ -316,7 +316,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   // MARK: Ends
 
   /// Writes the status; the client is told to stop sending once that has left.
-  private func writeEnd(_ error: FirestoreError?) {
+  private func writeEnd(_ error: ServiceError?) {
     close()
     let trailers =
       switch error {
@@ -334,7 +334,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   }
 
   /// Ends the call for a reason that the service does not know.
-  func fail(_ error: FirestoreError) {
+  func fail(_ error: ServiceError) {
     cancelService { writeEnd(error) }
   }
 
@@ -371,7 +371,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   }
 
   func expire() {
-    fail(FirestoreError(.deadlineExceeded, "Deadline exceeded."))
+    fail(ServiceError(.deadlineExceeded, "Deadline exceeded."))
   }
 
   func overflow() {

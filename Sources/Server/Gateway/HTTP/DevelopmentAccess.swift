@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -60,7 +60,7 @@ final class DevelopmentAccess: RouterMiddleware {
     let isNew = told.withLock { $0.count < Self.capacity && $0.insert(who).inserted }
     if isNew { log.warning("\(message)") }
     return ErrorRendering.response(
-      FirestoreError(.permissionDenied, message),
+      ServiceError(.permissionDenied, message),
       isStreaming: false,
       logger: context.logger
     )

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import HTTPTypes
 import Hummingbird
@@ -17,22 +17,22 @@ struct ErrorRendering: RouterMiddleware {
   ) async throws -> Response {
     do {
       return try await next(request, context)
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       return Self.response(error, isStreaming: false, logger: context.logger)
     } catch is ServiceBody.TooLarge {
-      let failure = FirestoreError.invalidArgument("The request's body is too large.")
+      let failure = ServiceError.invalidArgument("The request's body is too large.")
       let status = HTTPResponse.Status.contentTooLarge
       return .json(RESTError.body(failure, status: status.code), status: status)
     } catch let error as any HTTPResponseError {
       return Self.response(error, to: request)
     } catch let error where Self.isClientGone(error) {
       // Nobody reads it, and no client shall be able to fill the log by going away.
-      let failure = FirestoreError(.cancelled, "The client went away.", cause: error)
+      let failure = ServiceError(.cancelled, "The client went away.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)
     } catch let error as KeyValueError where error.code != .corruption {
       return Self.response(.engine(error), isStreaming: false, logger: context.logger)
     } catch {
-      let failure = FirestoreError(.internalError, "Internal error.", cause: error)
+      let failure = ServiceError(.internalError, "Internal error.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)
     }
   }
@@ -47,14 +47,14 @@ struct ErrorRendering: RouterMiddleware {
 
   /// The answer for an error of the API; streaming methods wrap it in an array.
   static func response(
-    _ error: FirestoreError,
+    _ error: ServiceError,
     isStreaming: Bool,
     logger: Logger
   ) -> Response {
     logger.requestFailed(error)
     return .json(
       RESTError.body(error, streaming: isStreaming),
-      status: HTTPResponse.Status(code: RESTError.httpStatus(error.code))
+      status: HTTPResponse.Status(code: error.code.httpStatus)
     )
   }
 
@@ -72,17 +72,17 @@ struct ErrorRendering: RouterMiddleware {
     let method = request.method == .head ? .get : request.method
     let absent = error.status == .notFound ? AbsentService(request.head) : nil
     let text = "\(method) \(request.uri.path): \(error.status.reasonPhrase)"
-    let body = RESTError.body(FirestoreError(code, absent?.text ?? text), streaming: false)
+    let body = RESTError.body(ServiceError(code, absent?.text ?? text), streaming: false)
     return .json(body, status: error.status)
   }
 }
 
-extension FirestoreError {
+extension ServiceError {
   /// The response to a call of a service that let an engine's failure through: worth another try.
-  static func engine(_ error: KeyValueError) -> FirestoreError {
+  static func engine(_ error: KeyValueError) -> ServiceError {
     error.code == .overloaded
-      ? FirestoreError(.resourceExhausted, "The server is overloaded. Try again later.")
-      : FirestoreError(.unavailable, error.textForClients, cause: error)
+      ? ServiceError(.resourceExhausted, "The server is overloaded. Try again later.")
+      : ServiceError(.unavailable, error.textForClients, cause: error)
   }
 }
 

@@ -1,7 +1,7 @@
 import Access
+import BaseRuntime
 import HTTPTypes
 import Hummingbird
-import KeyValueStore
 import Logging
 import NIOCore
 

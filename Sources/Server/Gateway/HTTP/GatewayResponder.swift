@@ -1,7 +1,7 @@
 import Access
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
 import Hummingbird
-import KeyValueStore
 import Logging
 import ServiceModule
 
@@ -80,7 +80,7 @@ struct GatewayResponder: Sendable {
   /// To who says that a node passed the request on, and is none.
   private static func refusal(_ logger: Logger) -> Response {
     ErrorRendering.response(
-      FirestoreError(.permissionDenied, "No node of this cluster passed the request on."),
+      ServiceError(.permissionDenied, "No node of this cluster passed the request on."),
       isStreaming: false,
       logger: logger
     )

@@ -1,6 +1,6 @@
 import Access
+import BaseRuntime
 import HTTPTypes
-import KeyValueStore
 import Logging
 import NIOCore
 import ServiceModule

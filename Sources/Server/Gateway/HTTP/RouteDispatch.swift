@@ -1,6 +1,5 @@
 import Access
-import FirestoreModel
-import FirestoreWire
+import BaseStatus
 import HTTPTypes
 import Hummingbird
 import KeyValueStore
@@ -85,9 +84,9 @@ struct RouteDispatch: RouterMiddleware {
 
   private static func status(of error: any Error) -> Int {
     switch error {
-    case let error as FirestoreError: RESTError.httpStatus(error.code)
+    case let error as ServiceError: error.code.httpStatus
     case let error as KeyValueError where error.code != .corruption:
-      RESTError.httpStatus(FirestoreError.engine(error).code)
+      ServiceError.engine(error).code.httpStatus
     default: 500
     }
   }

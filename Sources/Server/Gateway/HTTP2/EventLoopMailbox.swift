@@ -1,6 +1,6 @@
 import Access
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 import NIOCore
 import Synchronization
 
@@ -11,9 +11,9 @@ import Synchronization
 final class EventLoopMailbox: HandoverReceiver {
   /// What a service answered to a call.
   enum Answer: Sendable {
-    case message(Result<[UInt8], FirestoreError>)
-    case stream(Result<any ResponseStream, FirestoreError>)
-    case chunk(Result<[[UInt8]], FirestoreError>)
+    case message(Result<[UInt8], ServiceError>)
+    case stream(Result<any ResponseStream, ServiceError>)
+    case chunk(Result<[[UInt8]], ServiceError>)
   }
 
   /// Something for the loop to do.

@@ -1,6 +1,5 @@
-import FirestoreModel
-import FirestoreWire
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 import Logging
 import NIOCore
 import NIOHPACK
@@ -187,7 +186,7 @@ final class HTTP2Connection: ChannelInboundHandler {
 
   private func openCall(_ head: RequestHead, on id: HTTP2StreamID, isComplete: Bool) {
     let admitted: AdmittedCall
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       admitted = try AdmittedCall(head, on: id, of: self)
     } catch {
       return refuse(error, on: id, isComplete: isComplete)
@@ -253,7 +252,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   }
 
   /// Answers a call that never started.
-  private func refuse(_ error: FirestoreError, on id: HTTP2StreamID, isComplete: Bool) {
+  private func refuse(_ error: ServiceError, on id: HTTP2StreamID, isComplete: Bool) {
     environment.metrics.refusedCalls.observe(error.code, since: nil)
     writeHeaders(GRPCHeaders.trailersOnly(error, requestID: requestID(id)), on: id, isLast: true)
     if !isComplete { write(HTTP2Frame(streamID: id, payload: .rstStream(.noError))) }

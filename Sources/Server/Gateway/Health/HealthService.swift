@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import ServiceModule
 import Synchronization
@@ -51,16 +51,16 @@ final class HealthService: Sendable {
   }
 
   /// Answers Check.
-  func check(_ request: [UInt8]) -> Result<[UInt8], FirestoreError> {
-    Result { () throws(FirestoreError) in
-      guard try isKnown(request) else { throw FirestoreError(.notFound, "unknown service") }
+  func check(_ request: [UInt8]) -> Result<[UInt8], ServiceError> {
+    Result { () throws(ServiceError) in
+      guard try isKnown(request) else { throw ServiceError(.notFound, "unknown service") }
       return HealthCheckResponse(status: state.withLock { $0.status }).encoded()
     }
   }
 
   /// Answers Watch.
-  func watch(_ request: [UInt8]) -> Result<any ResponseStream, FirestoreError> {
-    Result { () throws(FirestoreError) in
+  func watch(_ request: [UInt8]) -> Result<any ResponseStream, ServiceError> {
+    Result { () throws(ServiceError) in
       HealthWatch(health: self, isOfKnownService: try isKnown(request))
     }
   }
@@ -68,7 +68,7 @@ final class HealthService: Sendable {
   /// Tells every watcher, present and future, that the server stops.
   func stop() { change { $0.isStopping = true } }
 
-  private func isKnown(_ request: [UInt8]) throws(FirestoreError) -> Bool {
+  private func isKnown(_ request: [UInt8]) throws(ServiceError) -> Bool {
     services.contains(try HealthCheckRequest(decoding: request).service)
   }
 
@@ -114,7 +114,7 @@ private final class HealthWatch: ResponseStream {
 
   func next(
     maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) {
     let step = health.step(of: self, told: told.withLock { $0 }) { [weak self] in
       self?.next(maxBytes: maxBytes, respond: respond)

@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 
 extension ByteLedger {
   /// The ledger's figures for the metrics page: what is held, by kind.

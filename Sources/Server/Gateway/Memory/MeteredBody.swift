@@ -1,7 +1,7 @@
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
 import HTTPTypes
 import Hummingbird
-import KeyValueStore
 import NIOCore
 import NIOHTTP1
 import ServiceModule
@@ -35,7 +35,7 @@ struct MeteredBody: AsyncSequence, Sendable {
       do {
         return try await base.next()
       } catch let error as HTTPParserError {
-        throw FirestoreError(
+        throw ServiceError(
           .invalidArgument,
           "The request's body is not well-formed HTTP.",
           cause: error

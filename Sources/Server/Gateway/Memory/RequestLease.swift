@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 import Synchronization
 
 /// What one request holds of its connection's account, from its head until its stream has closed and

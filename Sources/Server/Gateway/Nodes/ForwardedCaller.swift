@@ -1,6 +1,6 @@
 import Access
+import BaseRuntime
 import HTTPTypes
-import KeyValueStore
 
 /// Who made a request that another node passed on, as that node knows its client's connection.
 ///

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import KeyValueStore
 import Synchronization
 
@@ -50,7 +50,7 @@ package final class PassedRequests: Sendable {
   package func begin(
     to node: NodeNumber,
     of network: String
-  ) throws(FirestoreError) -> Passage {
+  ) throws(ServiceError) -> Passage {
     let passage = state.withLock { state -> Passage? in
       let held = state.networks[network, default: 0]
       let count = state.entries.count
@@ -66,7 +66,7 @@ package final class PassedRequests: Sendable {
       return passage
     }
     guard let passage else {
-      throw FirestoreError(
+      throw ServiceError(
         .resourceExhausted,
         "Too many requests are passed on to the home node of the cluster. Try again later."
       )

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Synchronization
 
 /// The gateway's own metrics, looked up once so that counting a call costs two locks at most.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 
 /// How much a WebChannel session may hold and how long it waits.
 package struct WebChannelLimits: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 
 /// Charges what a session holds to its account of the ledger.
 ///

@@ -1,8 +1,8 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import Dispatch
-import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import Synchronization
 
 /// One stream of a browser: a bidirectional call that outlives the requests that carry it.
@@ -110,7 +110,7 @@ final class WebChannelSession: StreamResponses {
 
   /// Begins the call; what refuses it is told to the client in the stream, as every error is.
   func open(_ context: CallContext) {
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       let call = try binding.method.open(context, self)
       let isTrusted = context.memory?.hasShownCredentials ?? false
       let isWanted = state.withLock { state in
@@ -132,7 +132,7 @@ final class WebChannelSession: StreamResponses {
     acknowledged: Int?,
     now: ContinuousClock.Instant
   ) async {
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       try take(form, acknowledged: acknowledged, now: now)
     } catch {
       fail(error)
@@ -145,13 +145,13 @@ final class WebChannelSession: StreamResponses {
     _ form: WebChannelForm,
     acknowledged: Int?,
     now: ContinuousClock.Instant
-  ) throws(FirestoreError) {
-    try state.withLock { state throws(FirestoreError) in
+  ) throws(ServiceError) {
+    try state.withLock { state throws(ServiceError) in
       state.lastContact = now
       acknowledge(acknowledged, &state)
       guard case .open = state.phase else { return }
       guard !isFlooded(state) else {
-        throw FirestoreError(.resourceExhausted, "The client does not wait for its answers.")
+        throw ServiceError(.resourceExhausted, "The client does not wait for its answers.")
       }
       for message in try state.inbox.receive(form) {
         state.requests.append(message)
@@ -279,8 +279,8 @@ final class WebChannelSession: StreamResponses {
 
   /// The text of arrays; nil where a message cannot be written, which ends the session.
   func frames(_ items: ArraySlice<WebChannelOutbox.Item>) -> [UInt8]? {
-    do throws(FirestoreError) {
-      return try WebChannelFrame.frames(items) { message throws(FirestoreError) in
+    do throws(ServiceError) {
+      return try WebChannelFrame.frames(items) { message throws(ServiceError) in
         try binding.method.json.response(message)
       }
     } catch {
@@ -319,7 +319,7 @@ final class WebChannelSession: StreamResponses {
     observer.sent(messages.count)
     let (hasRoom, problem, waiter) = state.withLock { state in
       guard case .open = state.phase else {
-        return (true, FirestoreError?.none, CheckedContinuation<Void, Never>?.none)
+        return (true, ServiceError?.none, CheckedContinuation<Void, Never>?.none)
       }
       for message in messages { state.outbox.append(.message(message)) }
       let hasRoom = state.outbox.bytes < window(state)
@@ -332,9 +332,9 @@ final class WebChannelSession: StreamResponses {
   }
 
   /// Why the session may not hold what waits for its client; nil where it may.
-  private func excess(_ state: inout State) -> FirestoreError? {
+  private func excess(_ state: inout State) -> ServiceError? {
     guard state.outbox.bytes <= limits.sessionBytes else {
-      return FirestoreError(.resourceExhausted, "The client does not read what it asked for.")
+      return ServiceError(.resourceExhausted, "The client does not read what it asked for.")
     }
     return settle(&state) ? nil : ByteLedger.exhausted
   }
@@ -345,17 +345,17 @@ final class WebChannelSession: StreamResponses {
     if isReading { DispatchQueue.global().async { self.deliver() } }
   }
 
-  func finish(_ error: FirestoreError?) {
+  func finish(_ error: ServiceError?) {
     end(error, cancelsCall: false)
   }
 
   // MARK: Ends
 
   /// Ends the session for a reason that the service does not know.
-  func fail(_ error: FirestoreError) { end(error, cancelsCall: true) }
+  func fail(_ error: ServiceError) { end(error, cancelsCall: true) }
 
   /// Puts the last array into the outbox; the session stays until the client has it.
-  private func end(_ error: FirestoreError?, cancelsCall: Bool) {
+  private func end(_ error: ServiceError?, cancelsCall: Bool) {
     let (isFirst, waiters) = state.withLock { state in
       guard case .open = state.phase else {
         return (false, [CheckedContinuation<Void, Never>]())
@@ -484,7 +484,7 @@ final class WebChannelSession: StreamResponses {
     switch work {
     case .message(let message, let call):
       observer.received()
-      do throws(FirestoreError) {
+      do throws(ServiceError) {
         call.receive(try binding.method.json.request(message))
       } catch {
         fail(error)
@@ -492,7 +492,7 @@ final class WebChannelSession: StreamResponses {
     case .control(.resume, let call): call.resumeSending()
     case .control(.cancel, let call): call.cancel()
     case .control(.drain, let call):
-      if !call.drain() { fail(FirestoreError(.unavailable, "The server is stopping.")) }
+      if !call.drain() { fail(ServiceError(.unavailable, "The server is stopping.")) }
     }
   }
 }

@@ -1,7 +1,8 @@
 import Access
+import BaseRuntime
+import BaseStatus
+import BaseText
 import Dispatch
-import FirestoreModel
-import FirestoreWire
 import KeyValueStore
 import Synchronization
 

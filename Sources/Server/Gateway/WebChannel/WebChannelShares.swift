@@ -1,6 +1,6 @@
 import Access
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseText
 
 /// The shares of clients in the number of WebChannel sessions.
 ///

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 import Authentication
-import FirestoreModel
+import BaseText
 import NIOCore
 import NIOPosix
 import NIOSSL

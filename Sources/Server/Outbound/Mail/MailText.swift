@@ -1,7 +1,7 @@
 import Authentication
+import BaseText
 
 #if canImport(Glibc)
-import FirestoreModel
 import Glibc
 #elseif canImport(Darwin)
 import Darwin

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// A client's side of SMTP (RFC 5321, 3207, 4954) for one message, without I/O.
 ///

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
+import BaseText
 import Crypto
-import FirestoreModel
 import NIOCore
 import NIOPosix
 import NIOSSL

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FirestoreModel
 
 /// The command `brasa-load rules`.
 struct RulesCommand: ParsableCommand {

@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import EventAnalytics
-import FirestoreModel
 
 /// Every card of a dashboard as numbers by their names, for others to compute the same.
 struct EventCards {
@@ -100,7 +101,7 @@ struct EventCards {
   /// Buyers of the last seven days outside Brazil.
   private func audience() throws -> Card {
     let rule = #"{"days":7,"rule":{"all":[{"event":"purchase"},{"not":{"country":"BR"}}]}}"#
-    let audience = try Audience(named: "buyers", try JSONText(parsing: rule))
+    let audience = try Audience(named: "buyers", try JSONValue(parsing: rule))
     return ["users": [try analytics.members(of: audience, project: project, limit: 0).count]]
   }
 

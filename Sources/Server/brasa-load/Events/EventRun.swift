@@ -1,8 +1,8 @@
+import BaseRuntime
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import Foundation
 import KeyValueRocksDB
-import KeyValueStore
 import Synchronization
 
 /// Fills analytics with events, each batch durable before it counts, and asks every report.

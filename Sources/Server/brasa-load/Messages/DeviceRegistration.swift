@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Synchronization
 
 /// Devices that were registered, in no order.
@@ -35,7 +35,7 @@ struct DeviceRegistration: FileOperation {
 
   mutating func receive(_ answer: FileAnswer) -> FileStep {
     guard answer.status == 200,
-      let json = try? JSONText(parsing: String(decoding: answer.body, as: UTF8.self))
+      let json = try? JSONValue(parsing: String(decoding: answer.body, as: UTF8.self))
     else { return .failed(answer.errorName) }
     if let authToken, let token = json["token"]?.string {
       devices.append(PushDevice(authToken: authToken, token: token))

@@ -1,7 +1,8 @@
-import FirestoreModel
+import BaseJSON
+import BaseRuntime
+import BaseText
 import Foundation
 import KeyValueRocksDB
-import KeyValueStore
 import PushMessaging
 
 /// Makes registrations in the store of a server that does not run, and goes through a topic, in this process.
@@ -107,7 +108,7 @@ final class MessageFill: Sendable {
 
   /// Sends a message to a topic and goes through its registrations, without handing anything over; gives the seconds.
   func expand(_ topic: String) async throws -> Double {
-    let json = JSONText.object([
+    let json = JSONValue.object([
       .init("topic", .string(topic)),
       .init("notification", .object([.init("title", .string("New order"))])),
     ])

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// The project whose messages are loaded, and its requests.
 struct PushTarget: Sendable {
@@ -26,13 +26,13 @@ struct PushTarget: Sendable {
 
   /// Registers an installation for the stream of messages.
   func registration(_ authToken: String) -> FileRequest {
-    let form = JSONText.object([.init("direct", .object([.init("platform", .string("linux"))]))])
+    let form = JSONValue.object([.init("direct", .object([.init("platform", .string("linux"))]))])
     return request("POST", "registrations", form, authToken, keep: true)
   }
 
   /// Opens a device's stream of messages.
   func stream(of device: PushDevice, pingSeconds: Int64 = 540) -> FileRequest {
-    let body = JSONText.object([
+    let body = JSONValue.object([
       .init("token", .string(device.token)), .init("pingSeconds", .integer(pingSeconds)),
     ])
     return request("POST", "registrations:connect", body, device.authToken)
@@ -41,7 +41,7 @@ struct PushTarget: Sendable {
   /// Acknowledges what came to a device: its token, its installation's and a sequence are to be filled in.
   func acknowledgement(like device: PushDevice) throws -> RequestTemplate {
     let sequence = Self.place
-    let body = JSONText.object([
+    let body = JSONValue.object([
       .init("token", .string(device.token)), .init("sequence", .string(sequence)),
     ])
     let request = request("POST", "registrations:acknowledge", body, device.authToken)
@@ -75,15 +75,15 @@ struct PushTarget: Sendable {
   }
 
   private func send(
-    _ recipient: JSONText.Member,
+    _ recipient: JSONValue.Member,
     _ number: Int = 0,
     data: String? = nil,
     keep: Bool
   ) -> FileRequest {
-    let notification = JSONText.object([
+    let notification = JSONValue.object([
       .init("title", .string("New order")), .init("body", .string("Table \(number)")),
     ])
-    let message = JSONText.object([
+    let message = JSONValue.object([
       recipient, .init("notification", notification),
       .init("data", .object([.init("number", .string(data ?? "\(number)"))])),
     ])
@@ -93,7 +93,7 @@ struct PushTarget: Sendable {
   private func request(
     _ method: String,
     _ name: String,
-    _ body: JSONText,
+    _ body: JSONValue,
     _ authToken: String? = nil,
     keep: Bool = false
   ) -> FileRequest {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// A request as bytes of which some are other ones each time: so the load tool takes little of the processors that it measures.
 struct RequestTemplate {
   private var bytes: [UInt8]

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Foundation
 
 /// One message to a topic: when it is accepted, when the first device has it, when all deliveries are made.
@@ -32,7 +32,7 @@ struct TopicRun {
     let begun = monotonicNanoseconds()
     let answer = try FileRun.call(target.message(toTopic: topic), to: target.server)
     outcome.accepted = monotonicNanoseconds() - begun
-    let json = try JSONText(parsing: String(decoding: answer.body, as: UTF8.self))
+    let json = try JSONValue(parsing: String(decoding: answer.body, as: UTF8.self))
     guard answer.status == 200, let id = json["name"]?.string?.split(separator: "/").last else {
       throw LoadError.refused(answer.errorName)
     }
@@ -51,7 +51,7 @@ struct TopicRun {
 
   private func progress(of id: String) throws -> Progress {
     let answer = try FileRun.call(target.report(id), to: target.server)
-    let json = try JSONText(parsing: String(decoding: answer.body, as: UTF8.self))
+    let json = try JSONValue(parsing: String(decoding: answer.body, as: UTF8.self))
     var progress = Progress(isExpanded: json["stage"]?.string == "expanded")
     for way in json["deliveries"]?.members ?? [] {
       for state in way.value.members ?? [] {

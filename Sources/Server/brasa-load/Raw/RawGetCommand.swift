@@ -1,6 +1,5 @@
 import ArgumentParser
 import DocumentStore
-import FirestoreModel
 
 /// The command `brasa-load raw-get`.
 struct RawGetCommand: AsyncParsableCommand {

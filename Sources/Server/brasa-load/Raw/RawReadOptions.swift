@@ -1,4 +1,5 @@
 import ArgumentParser
+import BaseText
 import DocumentStore
 import FirestoreModel
 

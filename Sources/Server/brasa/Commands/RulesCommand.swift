@@ -1,5 +1,4 @@
 import ArgumentParser
-import FirestoreModel
 import Foundation
 import SecurityRules
 

@@ -1,5 +1,6 @@
 import Access
 import ArgumentParser
+import BaseText
 import FirestoreModel
 import SecurityRules
 

@@ -1,7 +1,8 @@
 import Access
 import ArgumentParser
+import BaseJSON
+import BaseText
 import FirestoreModel
-import FirestoreWire
 import Foundation
 import RulesAPI
 import SecurityRules
@@ -107,7 +108,7 @@ private struct GivenDocuments: RulesDataSource {
       throw ValidationError("--documents must be a JSON object.")
     }
     for member in members {
-      let path = ResourcePath(member.name.split(separator: "/").map { Text(String($0)) })
+      let path = ResourcePath(member.key.split(separator: "/").map { Text(String($0)) })
       documents[path] = RulesDocument(
         path: ["databases", database.database, "documents"] + path.segments,
         data: try RulesMap(documentFields: member.value)

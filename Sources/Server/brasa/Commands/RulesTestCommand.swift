@@ -1,5 +1,7 @@
 import Access
 import ArgumentParser
+import BaseJSON
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 import Foundation
@@ -78,7 +80,7 @@ struct RulesTestCommand: ParsableCommand {
   private func readCases<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       throw ValidationError("\(file) is no file of cases. \(error.message)")
     }
   }

@@ -1,9 +1,9 @@
 import ArgumentParser
+import BaseRuntime
 import Console
 import CoreMetrics
 import Gateway
 import KeyValueRocksDB
-import KeyValueStore
 import Logging
 import NIOCore
 import ServiceLifecycle

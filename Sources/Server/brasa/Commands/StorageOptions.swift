@@ -1,5 +1,6 @@
 import ArgumentParser
-import FirestoreModel
+import BaseStatus
+import BaseText
 import Foundation
 
 /// Where the data is; shared by the commands that work on a directory or its running server.
@@ -48,7 +49,7 @@ struct DataOptions: ParsableArguments {
       try LocalAdministration.withStore(in: directory, location) { local in
         try local.perform(request, input: input, output: output)
       }
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       // As a running server's refusal is told.
       throw ControlError.refused(
         code: error.code.rawValue,

@@ -1,5 +1,5 @@
 import ArgumentParser
-import FirestoreModel
+import BaseJSON
 import Foundation
 
 /// A file that a command was given.
@@ -17,6 +17,6 @@ enum TextFile {
 
   /// The JSON of a file that people write, without its comments.
   static func json(at path: String) throws -> String {
-    JSONText.withoutComments(try text(at: path))
+    JSONValue.withoutComments(try text(at: path))
   }
 }

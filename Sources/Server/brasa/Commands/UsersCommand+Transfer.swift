@@ -1,5 +1,5 @@
 import ArgumentParser
-import FirestoreModel
+import BaseJSON
 import Foundation
 
 extension UsersCommand {
@@ -97,16 +97,16 @@ extension UsersCommand {
       if refusals > 0 { throw ExitCode(1) }
     }
 
-    private func users() throws -> [JSONText] {
+    private func users() throws -> [JSONValue] {
       let text = try TextFile.json(at: file)
-      guard let users = try JSONText(parsing: text)["users"]?.elements else {
+      guard let users = try JSONValue(parsing: text)["users"]?.elements else {
         throw ValidationError("\(file) has no list \"users\".")
       }
       return users
     }
 
     private func parameters() throws -> String {
-      var members: [JSONText.Member] = []
+      var members: [JSONValue.Member] = []
       func add(_ name: String, _ text: String?) {
         if let text { members.append(.init(name, .string(text))) }
       }
@@ -128,7 +128,7 @@ extension UsersCommand {
       case "PASSWORD_FIRST": add("passwordHashOrder", "PASSWORD_AND_SALT")
       default: throw ValidationError("--hash-input-order is SALT_FIRST or PASSWORD_FIRST.")
       }
-      return JSONText.object(members).compact
+      return JSONValue.object(members).compact
     }
   }
 }

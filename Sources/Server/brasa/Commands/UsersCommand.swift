@@ -1,5 +1,4 @@
 import ArgumentParser
-import FirestoreModel
 import Foundation
 
 /// The command `brasa users`.

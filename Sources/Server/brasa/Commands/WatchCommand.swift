@@ -1,5 +1,5 @@
 import ArgumentParser
-import FirestoreModel
+import BaseStatus
 import Foundation
 import UnixSignals
 
@@ -50,7 +50,7 @@ struct WatchCommand: AsyncParsableCommand {
         try await session.run(on: server.server())
       }
       view.close()
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       view.close()
       throw ControlError.refused(code: error.code.rawValue, message: error.message)
     } catch {

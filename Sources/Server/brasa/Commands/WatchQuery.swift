@@ -1,4 +1,6 @@
 import ArgumentParser
+import BaseJSON
+import BaseText
 import DocumentCodec
 import FirestoreModel
 
@@ -94,7 +96,7 @@ struct WatchQuery: Sendable {
 
   /// A value as JSON has it; what is no JSON is a string as it is.
   private static func value(_ text: Substring) -> Value {
-    ((try? JSONText(parsing: String(text)))?.value) ?? .string(Text(String(text)))
+    ((try? JSONValue(parsing: String(text)))?.value) ?? .string(Text(String(text)))
   }
 
   private static func order(_ text: String) throws -> Order {

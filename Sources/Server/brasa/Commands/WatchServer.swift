@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 import Foundation
@@ -75,9 +76,9 @@ struct WatchServer: Sendable {
         }
       }
     } catch is NIOConnectionError {
-      throw FirestoreError(.unavailable, "Nothing answers at \(host):\(port).")
+      throw ServiceError(.unavailable, "Nothing answers at \(host):\(port).")
     } catch {
-      throw FirestoreError(.unavailable, "Cannot reach \(host):\(port): \(error)")
+      throw ServiceError(.unavailable, "Cannot reach \(host):\(port): \(error)")
     }
   }
 
@@ -102,11 +103,11 @@ struct WatchServer: Sendable {
   private func check(_ trailers: HPACKHeaders) throws {
     guard let number = trailers.first(name: "grpc-status").flatMap({ Int($0) }) else {
       let status = trailers.first(name: ":status") ?? "no status"
-      throw FirestoreError(.unavailable, "\(host):\(port) is no Firestore server (\(status))")
+      throw ServiceError(.unavailable, "\(host):\(port) is no Firestore server (\(status))")
     }
     guard number != 0 else { return }
     let text = trailers.first(name: "grpc-message") ?? ""
     let code = StatusCode(rawValue: number) ?? .unknown
-    throw FirestoreError(code, text.removingPercentEncoding ?? text)
+    throw ServiceError(code, text.removingPercentEncoding ?? text)
   }
 }

@@ -1,3 +1,4 @@
+import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
@@ -54,14 +55,14 @@ struct WatchSession {
           try take(message)
         }
         view.showLost("the server ended the stream")
-      } catch let error as FirestoreError where !Self.isTransient(error.code) {
+      } catch let error as ServiceError where !Self.isTransient(error.code) {
         throw error
       } catch is CancellationError {
         return
       } catch {
         // A server that was never there is a mistake to be told, not an interruption.
         guard hasShown else { throw error }
-        view.showLost((error as? FirestoreError)?.message ?? "\(error)")
+        view.showLost((error as? ServiceError)?.message ?? "\(error)")
       }
       try? await Task.sleep(for: .seconds(1))
     }
@@ -99,7 +100,7 @@ struct WatchSession {
     var kind = 0
     var isForAll = true
     var token: [UInt8] = []
-    var cause: FirestoreError?
+    var cause: ServiceError?
     var readTime = CommitVersion.zero
     while let field = try reader.nextField() {
       switch field {
@@ -115,7 +116,7 @@ struct WatchSession {
     }
     switch kind {
     case 0 where isForAll && isCurrent: beConsistent(token, readTime)
-    case 2: throw cause ?? FirestoreError(.internalError, "The server removed the query.")
+    case 2: throw cause ?? ServiceError(.internalError, "The server removed the query.")
     case 3: isCurrent = true
     case 4: reset()
     default: break
@@ -171,7 +172,7 @@ struct WatchSession {
     token = []
     documents = [:]
     isCurrent = false
-    throw FirestoreError(.aborted, "something was missed; reading all again")
+    throw ServiceError(.aborted, "something was missed; reading all again")
   }
 
   private mutating func beConsistent(_ token: [UInt8], _ readTime: CommitVersion) {
@@ -215,7 +216,7 @@ struct WatchSession {
     return DecodedDocument(name: name, fields: checked.decoded())
   }
 
-  private static func status(_ bytes: UnsafeRawBufferPointer) throws -> FirestoreError {
+  private static func status(_ bytes: UnsafeRawBufferPointer) throws -> ServiceError {
     var reader = ProtobufReader(bytes)
     var (code, text) = (StatusCode.unknown, "")
     while let field = try reader.nextField() {
@@ -225,7 +226,7 @@ struct WatchSession {
       default: try reader.skip()
       }
     }
-    return FirestoreError(code, text)
+    return ServiceError(code, text)
   }
 
   private static func time(_ bytes: UnsafeRawBufferPointer) throws -> CommitVersion {

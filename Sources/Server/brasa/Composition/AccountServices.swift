@@ -1,9 +1,9 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseRuntime
+import BaseText
 import FirestoreService
 import IdentityAPI
-import KeyValueStore
 import Logging
 import Outbound
 import ServiceLifecycle

@@ -1,6 +1,7 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// Shows the accounts' bearer tokens to the choke point, in its words.
 final class AccountTokenVerifier: TokenVerifier {
@@ -19,18 +20,18 @@ final class AccountTokenVerifier: TokenVerifier {
     self.protectsAdministrators = protectsAdministrators
   }
 
-  func caller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller {
+  func caller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller {
     try caller(try bearer(token), isSecure: isSecure)
   }
 
-  func knownCaller(holding token: Substring, isSecure: Bool) throws(FirestoreError) -> Caller? {
+  func knownCaller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller? {
     guard let bearer = tokens.knownBearer(token) else { return nil }
     return try caller(bearer, isSecure: isSecure)
   }
 
   func isGenuine(_ token: Substring) -> Bool { tokens.isGenuine(token) }
 
-  private func caller(_ bearer: Bearer, isSecure: Bool) throws(FirestoreError) -> Caller {
+  private func caller(_ bearer: Bearer, isSecure: Bool) throws(ServiceError) -> Caller {
     switch bearer {
     case .user(let user):
       guard case .project(let project) = user.scope else { throw Self.foreignScope }
@@ -46,7 +47,7 @@ final class AccountTokenVerifier: TokenVerifier {
       )
     case .administrator:
       guard isSecure || !protectsAdministrators else {
-        throw FirestoreError(
+        throw ServiceError(
           .unauthenticated,
           "Service accounts are accepted over TLS only."
         )
@@ -64,7 +65,7 @@ final class AccountTokenVerifier: TokenVerifier {
     )
   }
 
-  func mark(of identity: UserIdentity) throws(FirestoreError) -> String? {
+  func mark(of identity: UserIdentity) throws(ServiceError) -> String? {
     do {
       return try tokens.mark(
         of: .project(identity.project),
@@ -72,7 +73,7 @@ final class AccountTokenVerifier: TokenVerifier {
         session: identity.session
       )
     } catch {
-      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+      throw ServiceError(.unavailable, "The service is currently unavailable.", cause: error)
     }
   }
 
@@ -95,25 +96,25 @@ final class AccountTokenVerifier: TokenVerifier {
   }
 
   /// Databases belong to projects: the accounts of another scope have nothing in them.
-  private static let foreignScope = FirestoreError(
+  private static let foreignScope = ServiceError(
     .unauthenticated,
     "Missing or invalid authentication."
   )
 
   /// What is wrong with a token is for the log; who sent it learns that it is not good.
-  private func bearer(_ token: Substring) throws(FirestoreError) -> Bearer {
+  private func bearer(_ token: Substring) throws(ServiceError) -> Bearer {
     do {
       return try tokens.bearer(token)
     } catch let problem as JSONWebToken.Problem {
-      throw FirestoreError(
+      throw ServiceError(
         .unauthenticated,
         "Missing or invalid authentication.",
         cause: problem
       )
     } catch let error as AccountError {
-      throw FirestoreError(.unauthenticated, "Missing or invalid authentication.", cause: error)
+      throw ServiceError(.unauthenticated, "Missing or invalid authentication.", cause: error)
     } catch {
-      throw FirestoreError(.unavailable, "The service is currently unavailable.", cause: error)
+      throw ServiceError(.unavailable, "The service is currently unavailable.", cause: error)
     }
   }
 }

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseText
 import Foundation
 
 /// The file that keeps the administrator key's digest, mode 0600.

@@ -1,6 +1,6 @@
+import BaseText
 import ConfigTemplates
 import EventAnalytics
-import FirestoreModel
 import PushMessaging
 
 /// Tells Remote Config and messaging which audiences of analytics an installation is in.

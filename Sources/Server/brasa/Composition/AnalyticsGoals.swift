@@ -1,6 +1,6 @@
+import BaseText
 import ConfigTemplates
 import EventAnalytics
-import FirestoreModel
 
 /// Tells Remote Config what the installations of an experiment did, by the events of analytics.
 struct AnalyticsGoals: ConfigGoals {

@@ -1,10 +1,10 @@
 import Access
 import AnalyticsAPI
 import Authentication
+import BaseRuntime
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import Foundation
-import KeyValueStore
 import ServiceModule
 import Synchronization
 

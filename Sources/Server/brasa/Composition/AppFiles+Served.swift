@@ -1,6 +1,7 @@
 import Authentication
+import BaseStatus
+import BaseText
 import Console
-import FirestoreModel
 
 extension AppFiles {
   /// The files that `brasa apps` writes too, with the address of the server.
@@ -8,7 +9,7 @@ extension AppFiles {
     AppFiles(
       file: { app, project, form in
         if let form, AppConfiguration.Form(rawValue: form) == nil {
-          throw FirestoreError.invalidArgument("A form is plist, json or google-services.")
+          throw ServiceError.invalidArgument("A form is plist, json or google-services.")
         }
         let origin = try LocalAdministration.checked(accounts.origin)
         let file = AppConfiguration(

@@ -1,6 +1,6 @@
+import BaseRuntime
 import Foundation
 import KeyValuePostgres
-import KeyValueStore
 
 /// The memory of a server's clock for the next start: the file `clock` of the data directory.
 ///

@@ -1,9 +1,9 @@
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
 import Foundation
 import Gateway
 import KeyValuePostgres
 import KeyValueRocksDB
-import KeyValueStore
 import Logging
 import ServiceLifecycle
 import Synchronization
@@ -50,7 +50,7 @@ final class ClockWatch: Service {
   /// Throws where a clock is so far ahead of the store's last write that it is more likely wrong than right.
   static func check(_ now: Int64, of machine: String, lastWrite: Int64) throws {
     guard lastWrite > 0, now - lastWrite > greatestGap else { return }
-    throw FirestoreError(
+    throw ServiceError(
       .failedPrecondition,
       """
       The \(machine)'s clock says \(text(now)), but the last write to this store was at \(text(lastWrite)). If the clock is \

@@ -1,4 +1,5 @@
 import Access
+import BaseStatus
 import Console
 import FirestoreModel
 import Foundation
@@ -37,7 +38,7 @@ extension ConsoleOperations.Certificate {
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let end = "-----END CERTIFICATE-----"
     guard let range = text.range(of: end) else {
-      throw FirestoreError(.failedPrecondition, "The file of the certificate has none.")
+      throw ServiceError(.failedPrecondition, "The file of the certificate has none.")
     }
     let found = try X509.Certificate(pemEncoded: String(text[..<range.upperBound]))
     self.init(
@@ -77,7 +78,7 @@ private struct ServedTransfer: Sendable {
   ) throws -> String {
     let target = folder.appendingPathComponent(name)
     guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw FirestoreError(.alreadyExists, "There is an export \(name) already.")
+      throw ServiceError(.alreadyExists, "There is an export \(name) already.")
     }
     var counts: [String] = []
     for kind in kinds {
@@ -100,7 +101,7 @@ private struct ServedTransfer: Sendable {
   ) throws -> String {
     let source = folder.appendingPathComponent(name)
     guard FileManager.default.fileExists(atPath: source.path) else {
-      throw FirestoreError(.notFound, "There is no export \(name).")
+      throw ServiceError(.notFound, "There is no export \(name).")
     }
     var counts: [String] = []
     for kind in kinds {

@@ -1,9 +1,9 @@
 import Access
 import Authentication
+import BaseRuntime
+import BaseStatus
 import Console
-import FirestoreModel
 import Gateway
-import KeyValueStore
 import Logging
 import ServiceLifecycle
 import ServiceModule
@@ -87,7 +87,7 @@ struct ConsoleProduct {
     }
     console.indexUses = { [databases = core.directory.databases] id in
       guard let database = try databases.existingDatabase(id) else {
-        throw FirestoreError(.notFound, "The database \(id.path) does not exist.")
+        throw ServiceError(.notFound, "The database \(id.path) does not exist.")
       }
       return database.indexUses.json
     }

@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
 import KeyValueStore
 import ServiceModule
 import Synchronization
@@ -63,7 +64,7 @@ extension ServiceMethod {
         gate.run(context, respond) { handle(request, context, respond) }
       }
     case .bidirectional(let open):
-      waiting = .bidirectional { (context, responses) throws(FirestoreError) in
+      waiting = .bidirectional { (context, responses) throws(ServiceError) in
         let call = try open(context, responses)
         return CurrentStreamCall(call, responses) { gate.run(context, $0) }
       }
@@ -96,13 +97,13 @@ private struct CurrentGate: Sendable {
 
   func run(
     _ context: CallContext,
-    _ body: @escaping @Sendable (Result<Void, FirestoreError>) -> Void
+    _ body: @escaping @Sendable (Result<Void, ServiceError>) -> Void
   ) {
     engine.whenCurrent { [threads] result in
       let result = result.mapError(Self.failure)
       let isAccepted = threads.submit(caller: context.network) { body(result) }
       if !isAccepted {
-        body(.failure(FirestoreError(.resourceExhausted, "The server is overloaded.")))
+        body(.failure(ServiceError(.resourceExhausted, "The server is overloaded.")))
       }
     }
   }
@@ -110,7 +111,7 @@ private struct CurrentGate: Sendable {
   /// Runs a call's body, or answers with what failed.
   func run<Answer>(
     _ context: CallContext,
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ body: @escaping @Sendable () -> Void
   ) {
     run(context) { result in
@@ -121,8 +122,8 @@ private struct CurrentGate: Sendable {
     }
   }
 
-  static func failure(_ error: any Error) -> FirestoreError {
-    FirestoreError(.unavailable, "The service is temporarily unavailable.", cause: error)
+  static func failure(_ error: any Error) -> ServiceError {
+    ServiceError(.unavailable, "The service is temporarily unavailable.", cause: error)
   }
 }
 
@@ -149,7 +150,7 @@ private final class CurrentStreamCall: StreamCall {
   private let call: any StreamCall
   private let responses: any StreamResponses
   private let whenCurrent:
-    @Sendable (@escaping @Sendable (Result<Void, FirestoreError>) -> Void) -> Void
+    @Sendable (@escaping @Sendable (Result<Void, ServiceError>) -> Void) -> Void
   private let state = Mutex(State())
 
   /// What a client may send while the store is asked.
@@ -159,7 +160,7 @@ private final class CurrentStreamCall: StreamCall {
     _ call: any StreamCall,
     _ responses: any StreamResponses,
     whenCurrent:
-      @escaping @Sendable (@escaping @Sendable (Result<Void, FirestoreError>) -> Void) -> Void
+      @escaping @Sendable (@escaping @Sendable (Result<Void, ServiceError>) -> Void) -> Void
   ) {
     self.call = call
     self.responses = responses
@@ -191,13 +192,13 @@ private final class CurrentStreamCall: StreamCall {
       (state.waiting, state.waitingBytes) = ([], 0)
       return (true, false)
     }
-    if isTooMuch { end(FirestoreError(.resourceExhausted, "Too many messages wait.")) }
+    if isTooMuch { end(ServiceError(.resourceExhausted, "Too many messages wait.")) }
     if mustAsk { ask() }
   }
 
   private func ask() { whenCurrent { [self] in goOn($0) } }
 
-  private func goOn(_ result: Result<Void, FirestoreError>) {
+  private func goOn(_ result: Result<Void, ServiceError>) {
     if case .failure(let error) = result { return end(error) }
     for event in state.withLock({ $0.asked }) {
       guard !state.withLock({ $0.isOver }) else { return }
@@ -216,7 +217,7 @@ private final class CurrentStreamCall: StreamCall {
     if mustAsk { ask() }
   }
 
-  private func end(_ error: FirestoreError) {
+  private func end(_ error: ServiceError) {
     let isFirst = state.withLock { state in
       defer { state = State(isOver: true) }
       return !state.isOver

@@ -1,6 +1,7 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseRuntime
+import BaseText
 import Foundation
 import KeyValueStore
 import Logging

@@ -1,8 +1,7 @@
 import Access
-import FirestoreModel
+import BaseRuntime
 import FirestoreService
 import FirestoreWire
-import KeyValueStore
 import Logging
 import ServiceModule
 import Synchronization

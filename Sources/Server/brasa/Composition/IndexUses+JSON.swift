@@ -1,12 +1,13 @@
+import BaseJSON
+import BaseText
 import DocumentStore
-import FirestoreModel
 import FirestoreWire
 
 extension IndexUses.Report {
   /// The report as the console's page reads it; missing indexes as the admin API takes them.
   var json: JSONValue {
     let used = used.sorted { $0.key < $1.key }.map { id, count in
-      JSONValue.object([.init(name: "index", value: .string(id))] + count.members)
+      JSONValue.object([.init("index", .string(id))] + count.members)
     }
     let missing = missing.map { JSONValue.object($0.index.members + $0.count.members) }
     return .object([
@@ -18,8 +19,8 @@ extension IndexUses.Report {
 extension IndexUses.Count {
   fileprivate var members: [JSONValue.Member] {
     [
-      .init(name: "queries", value: .number(String(queries))),
-      .init(name: "last", value: .number(String(last / 1_000))),
+      .init("queries", .number(String(queries))),
+      .init("last", .number(String(last / 1_000))),
     ]
   }
 }
@@ -53,17 +54,17 @@ extension MissingIndex.Kind {
         case .contains: ("arrayConfig", "CONTAINS")
         }
       return JSONValue.object([
-        .init(name: "fieldPath", value: .string(field.path.canonicalString)),
-        .init(name: name, value: .string(value)),
+        .init("fieldPath", .string(field.path.canonicalString)),
+        .init(name, .string(value)),
       ])
     }
     return [
-      .init(name: "kind", value: .string(kind)),
-      .init(name: "collection", value: .string(collectionID.string)),
+      .init("kind", .string(kind)),
+      .init("collection", .string(collectionID.string)),
       .init(
-        name: "scope",
-        value: .string(scope == .collection ? "COLLECTION" : "COLLECTION_GROUP")
-      ), .init(name: "fields", value: .array(parts)),
+        "scope",
+        .string(scope == .collection ? "COLLECTION" : "COLLECTION_GROUP")
+      ), .init("fields", .array(parts)),
     ]
   }
 }

@@ -1,6 +1,5 @@
-import FirestoreModel
+import BaseRuntime
 import Installations
-import KeyValueStore
 import ServiceModule
 
 extension InstallationProof {

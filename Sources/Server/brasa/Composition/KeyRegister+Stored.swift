@@ -1,7 +1,7 @@
 import Access
 import Authentication
+import BaseText
 import Console
-import FirestoreModel
 import ObjectStorage
 import PushMessaging
 import StorageAPI

@@ -1,6 +1,5 @@
 import Access
 import Authentication
-import FirestoreModel
 import Installations
 import KeyValueStore
 import Logging

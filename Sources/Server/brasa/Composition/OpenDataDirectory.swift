@@ -1,5 +1,4 @@
 import DocumentStore
-import FirestoreModel
 import Foundation
 import KeyValuePostgres
 import KeyValueRocksDB

@@ -5,7 +5,6 @@ import FirestoreService
 import Gateway
 import Installations
 import InstallationsAPI
-import KeyValueStore
 import Logging
 import MessagingAPI
 import RulesAPI

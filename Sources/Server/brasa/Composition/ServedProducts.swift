@@ -6,7 +6,6 @@ import FirestoreService
 import Installations
 import KeyValuePostgres
 import KeyValueRocksDB
-import KeyValueStore
 import Logging
 import PushMessaging
 import Realtime

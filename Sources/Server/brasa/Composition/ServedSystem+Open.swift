@@ -1,7 +1,7 @@
 import AuditTrail
+import BaseRuntime
 import Gateway
 import KeyValuePostgres
-import KeyValueStore
 import Logging
 import ServiceLifecycle
 import ServiceModule

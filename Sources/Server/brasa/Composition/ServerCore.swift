@@ -1,9 +1,10 @@
 import Access
 import AuditTrail
 import Authentication
+import BaseRuntime
+import BaseText
 import Console
 import DocumentStore
-import FirestoreModel
 import Gateway
 import KeyValuePostgres
 import KeyValueRocksDB

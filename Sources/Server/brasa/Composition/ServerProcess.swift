@@ -1,6 +1,6 @@
+import BaseRuntime
 import Console
 import Gateway
-import KeyValueStore
 
 /// The process that serves: its settings, its share of the machine, and where it tells how it fares.
 struct ServerProcess: Sendable {

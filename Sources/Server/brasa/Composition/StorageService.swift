@@ -1,7 +1,7 @@
+import BaseRuntime
 import FirestoreService
 import Gateway
 import KeyValueRocksDB
-import KeyValueStore
 import Realtime
 import ServiceLifecycle
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Gateway
 import KeyValueStore
 import Logging
@@ -44,7 +44,7 @@ final class TaskHealth: Sendable {
   private static func isEngines(_ error: any Error) -> Bool {
     let cause: (any Error)? =
       switch error {
-      case let error as FirestoreError: error.cause
+      case let error as ServiceError: error.cause
       case let error as MessagingError: error.cause
       case let error as StorageError: error.cause
       default: error

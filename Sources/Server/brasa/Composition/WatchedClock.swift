@@ -1,5 +1,5 @@
+import BaseRuntime
 import KeyValuePostgres
-import KeyValueStore
 
 /// A clock whose steps the server holds back: the system's, or that of the database server that has the store.
 struct WatchedClock: Sendable {

@@ -1,3 +1,4 @@
+import BaseText
 import FirestoreModel
 
 /// What the storage commands ask of a data directory.

@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
 import Foundation
 
 /// The file by which an app finds its project on this server.
@@ -83,7 +83,7 @@ struct AppConfiguration {
     text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
   }
 
-  private var json: JSONText {
+  private var json: JSONValue {
     let domain = origin.split(separator: "/").last.map(String.init) ?? origin
     let members = [
       ("apiKey", project), ("authDomain", domain), ("projectId", project),
@@ -94,14 +94,14 @@ struct AppConfiguration {
   }
 
   /// The clients of sign-ins with Google; type 3 is the web's, by which servers redeem codes.
-  private var googleClients: [JSONText] {
+  private var googleClients: [JSONValue] {
     googleClientID.map {
       [.object([.init("client_id", .string($0)), .init("client_type", .integer(3))])]
     } ?? []
   }
 
-  private var googleServices: JSONText {
-    let client: [JSONText.Member] = [
+  private var googleServices: JSONValue {
+    let client: [JSONValue.Member] = [
       .init(
         "client_info",
         .object([

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Foundation
 import Logging
 import Synchronization
@@ -112,7 +112,7 @@ final class ControlSocket: Sendable {
         input: { try channel.readItem() },
         output: { try channel.send($0) }
       )
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       try channel.send(.failed(code: error.code.rawValue, message: error.message))
     } catch let error as ControlError {
       throw error

@@ -1,6 +1,7 @@
 import AnalyticsAPI
+import BaseStatus
+import BaseText
 import EventAnalytics
-import FirestoreModel
 
 extension LocalAdministration {
   /// Does what `brasa analytics` asks.
@@ -37,7 +38,7 @@ extension LocalAdministration {
       try output(.finished(summary: "imported \(count.counting("event"))"))
     case .erase(let installation?, nil): try erase(.instance(installation), of: project, output)
     case .erase(nil, let user?): try erase(.user(user), of: project, output)
-    case .erase: throw FirestoreError.invalidArgument("Name an installation or a user.")
+    case .erase: throw ServiceError.invalidArgument("Name an installation or a user.")
     }
   }
 
@@ -80,7 +81,7 @@ extension LocalAdministration {
 
   private static func day(_ text: String) throws -> EventDay {
     guard let day = EventDay(text) else {
-      throw FirestoreError.invalidArgument("\(text) is no day such as 2026-11-23.")
+      throw ServiceError.invalidArgument("\(text) is no day such as 2026-11-23.")
     }
     return day
   }

@@ -1,4 +1,7 @@
 import Authentication
+import BaseStatus
+import BaseText
+import Checksums
 import FirestoreModel
 import Foundation
 import ObjectStorage
@@ -50,7 +53,7 @@ extension LocalAdministration {
         try output(.finished(summary: "deleted \(app.id)"))
       }
     } catch let error as AccountError {
-      throw FirestoreError(.invalidArgument, error.message, cause: error.cause)
+      throw ServiceError(.invalidArgument, error.message, cause: error.cause)
     }
   }
 
@@ -71,12 +74,12 @@ extension LocalAdministration {
     return app
   }
 
-  private static func noApp(_ which: String) -> FirestoreError {
-    FirestoreError(.notFound, "There is no app with the id or bundle id \(which).")
+  private static func noApp(_ which: String) -> ServiceError {
+    ServiceError(.notFound, "There is no app with the id or bundle id \(which).")
   }
 
   /// An origin that apps take from a file: over TLS, or this machine's own.
-  static func checked(_ origin: String) throws(FirestoreError) -> String {
+  static func checked(_ origin: String) throws(ServiceError) -> String {
     let loopback = ["127.0.0.1", "localhost", "::1", "[::1]"]
     guard let parts = URLComponents(string: origin), let host = parts.host, !host.isEmpty,
       parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,

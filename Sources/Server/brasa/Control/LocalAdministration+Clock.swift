@@ -1,12 +1,12 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseStatus
 
 // The clock of the process that has the store open.
 extension LocalAdministration {
   func clock(accepting: Bool, _ output: (AdministrationReply) throws -> Void) throws {
     let clock = WallClock.process
     guard clock.isHolding else {
-      throw FirestoreError(
+      throw ServiceError(
         .failedPrecondition,
         """
         No server in production runs on this directory: its clock is the system's. A start after a step of the clock takes \

@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseStatus
 import ConfigAPI
 import ConfigTemplates
 import FirestoreModel
@@ -14,7 +16,7 @@ extension LocalAdministration {
     switch request {
     case .get(let version): try showTemplate(id, version, output)
     case .publish(let text, let etag, let validatesOnly, let description):
-      var template = try ConfigTemplate(json: try JSONText(parsing: text))
+      var template = try ConfigTemplate(json: try JSONValue(parsing: text))
       if let description { template.versionDescription = description }
       let precondition = etag.map(TemplatePrecondition.etag) ?? .none
       if validatesOnly {
@@ -44,10 +46,10 @@ extension LocalAdministration {
   ) throws {
     let newest = try templates.versions(of: id, count: 1).first?.number
     guard let number = number ?? newest else {
-      throw FirestoreError(.notFound, "The project \(id.project.string) has no template.")
+      throw ServiceError(.notFound, "The project \(id.project.string) has no template.")
     }
     let (template, version) = try templates.version(number, of: id)
-    let json = JSONText.object((template.json.members ?? []) + [.init("version", version.json)])
+    let json = JSONValue.object((template.json.members ?? []) + [.init("version", version.json)])
     for line in json.printed().split(separator: "\n", omittingEmptySubsequences: false) {
       try output(.line(String(line)))
     }
@@ -124,16 +126,16 @@ extension LocalAdministration {
   ) throws {
     let instant = try time.map { text in
       guard let instant = TimestampText.parse(text) else {
-        throw FirestoreError.invalidArgument("\(text) is no time such as 2027-01-15T08:00:00Z.")
+        throw ServiceError.invalidArgument("\(text) is no time such as 2027-01-15T08:00:00Z.")
       }
       return instant.microseconds
     }
     if try templates.asksForAudiences(id) { try checkHome() }
     guard let evaluation = try templates.evaluate(subject.client, by: id, at: instant) else {
-      throw FirestoreError(.notFound, "The project \(id.project.string) has no template.")
+      throw ServiceError(.notFound, "The project \(id.project.string) has no template.")
     }
     for outcome in evaluation.outcomes {
-      let value = outcome.value.map { JSONText.string($0).compact } ?? "(the app's own default)"
+      let value = outcome.value.map { JSONValue.string($0).compact } ?? "(the app's own default)"
       let reason = outcome.condition.map { "condition \"\($0)\"" } ?? "default"
       let split = outcome.split.map { ", \($0)" } ?? ""
       try output(.line("\(outcome.key) = \(value)  \(reason)\(split)"))

@@ -2,7 +2,6 @@ import Access
 import AuditTrail
 import Authentication
 import Console
-import FirestoreModel
 
 extension LocalAdministration {
   /// Does what `brasa console` asks.

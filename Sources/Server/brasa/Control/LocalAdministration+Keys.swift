@@ -1,4 +1,6 @@
 import Authentication
+import BaseStatus
+import BaseText
 import Console
 import FirestoreModel
 import Foundation
@@ -15,7 +17,7 @@ extension LocalAdministration {
     try DatabaseID(project: Text(project)).checkCreatable()
     guard let role = ServiceAccount.Role(rawValue: role) else {
       let known = ServiceAccount.Role.allCases.map(\.rawValue).joined(separator: ", ")
-      throw FirestoreError.invalidArgument("There is no role \(role); there is: \(known).")
+      throw ServiceError.invalidArgument("There is no role \(role); there is: \(known).")
     }
     let made = try accounts.serviceAccounts.create(
       name,
@@ -79,7 +81,7 @@ extension LocalAdministration {
       return try output(.finished(summary: "1 key revoked"))
     }
     guard !gone.isEmpty else {
-      throw FirestoreError(.notFound, "There is no key with the id, e-mail or name \(which).")
+      throw ServiceError(.notFound, "There is no key with the id, e-mail or name \(which).")
     }
     for key in gone { try output(.line("revoked \(key.keyID) of \(key.email)")) }
     try output(.finished(summary: "\(gone.count.counting("key")) revoked"))

@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import Console
 import FirestoreModel
 import FirestoreWire
@@ -15,7 +18,7 @@ extension LocalAdministration {
     do {
       switch request {
       case .send(let text, let user, let schedule, let validatesOnly):
-        let form = try schedule.map { try ScheduleForm(try JSONText(parsing: $0)) }
+        let form = try schedule.map { try ScheduleForm(try JSONValue(parsing: $0)) }
         let message = try Self.message(text, user: user, at: form?.reference, messages)
         let name = try send(message, by: form?.schedule, validatesOnly, project)
         try output(.finished(summary: validatesOnly ? "the message is valid" : "accepted \(name)"))
@@ -44,7 +47,7 @@ extension LocalAdministration {
     at time: Int64?,
     _ messages: PushService
   ) throws -> OutgoingMessage {
-    let json = try JSONText(parsing: text)
+    let json = try JSONValue(parsing: text)
     return try OutgoingMessage(
       json: json["message"] ?? json,
       recipient: user.map { .user($0) },
@@ -86,7 +89,7 @@ extension LocalAdministration {
       try Waiting.run { try await messages.cancel(id, of: project) }
     }
     guard isCancelled == true else {
-      throw FirestoreError(.notFound, "No message \(name) waits for its time.")
+      throw ServiceError(.notFound, "No message \(name) waits for its time.")
     }
     try output(.finished(summary: "cancelled \(name)"))
   }
@@ -129,7 +132,7 @@ extension LocalAdministration {
       try Waiting.run { try await messages.report(id, of: project) }
     }
     guard let id, let report else {
-      throw FirestoreError(.notFound, "The project \(project.string) has no message \(name).")
+      throw ServiceError(.notFound, "The project \(project.string) has no message \(name).")
     }
     try output(.line(report.line))
     let deliveries = try Waiting.run {
@@ -174,7 +177,7 @@ extension LocalAdministration {
         try await messages.removeAPNsKey(bundle: bundle, of: project)
       }
       guard isRemoved else {
-        throw FirestoreError(.notFound, "There is no APNs key of that bundle.")
+        throw ServiceError(.notFound, "There is no APNs key of that bundle.")
       }
       try output(.finished(summary: "removed the APNs key"))
     case .vapid(let subject):
@@ -211,7 +214,7 @@ extension LocalAdministration {
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     let messages = messages
-    let secrets = try CredentialsTransfer(secrets: try JSONText(parsing: text))
+    let secrets = try CredentialsTransfer(secrets: try JSONValue(parsing: text))
     try Waiting.run {
       for key in secrets.apnsKeys { try await messages.addAPNsKey(key, to: project) }
       if let pair = secrets.vapid { try await messages.setVAPIDPair(pair, of: project) }
@@ -237,7 +240,7 @@ extension LocalAdministration {
       let isRevoked = try Waiting.run {
         try await messages.revokeServerKey(named: name, of: project)
       }
-      guard isRevoked else { throw FirestoreError(.notFound, "There is no server key \(name).") }
+      guard isRevoked else { throw ServiceError(.notFound, "There is no server key \(name).") }
       try output(.finished(summary: "revoked the server key \(name)"))
     default:
       let keys = try Waiting.run { try await messages.serverKeys(of: project) }

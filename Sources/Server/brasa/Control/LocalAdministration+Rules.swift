@@ -1,4 +1,6 @@
 import Access
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import ObjectStorage
@@ -15,7 +17,7 @@ extension LocalAdministration {
   ) throws {
     let targets = try releases.map { name in
       guard let target = RulesTarget(project: project, releaseName: Text(name)) else {
-        throw FirestoreError.invalidArgument("\(name) is no release of rules.")
+        throw ServiceError.invalidArgument("\(name) is no release of rules.")
       }
       return target
     }
@@ -28,7 +30,7 @@ extension LocalAdministration {
       for name in releases { try output(.line("\(name)  \(deployed.id.string)")) }
       try output(.finished(summary: "rules deployed for project \(project.string)"))
     } catch let error as RulesCompileError {
-      throw FirestoreError.invalidArgument(error.message)
+      throw ServiceError.invalidArgument(error.message)
     }
   }
 
@@ -108,7 +110,7 @@ extension LocalAdministration {
         permit
       )
     } catch let error as StorageError {
-      throw FirestoreError.invalidArgument(error.message)
+      throw ServiceError.invalidArgument(error.message)
     }
   }
 
@@ -121,7 +123,7 @@ extension LocalAdministration {
       return try RulesCompiler.compile(SourceText(source.content, fileName: source.name))
     }
     guard let current = rules.current(target) else {
-      throw FirestoreError(.notFound, "No rules are deployed for \(target.releaseName.string).")
+      throw ServiceError(.notFound, "No rules are deployed for \(target.releaseName.string).")
     }
     return current.compiled
   }

@@ -1,3 +1,6 @@
+import BaseStatus
+import BaseText
+import Checksums
 import FirestoreModel
 import FirestoreWire
 import ObjectStorage
@@ -148,7 +151,7 @@ extension LocalAdministration {
     var count = 0
     let (from, to) = (source.folder, target.folder)
     guard from.bucket != to.bucket || !to.name.utf8.starts(with: from.name.utf8) else {
-      throw FirestoreError.invalidArgument("A folder cannot be copied into itself.")
+      throw ServiceError.invalidArgument("A folder cannot be copied into itself.")
     }
     try visit(from) { object in
       let name = object.name.text.string
@@ -169,7 +172,7 @@ extension LocalAdministration {
       try each(object)
     }
     guard !isEmpty else {
-      throw FirestoreError(.notFound, "There are no objects below \(path.url)")
+      throw ServiceError(.notFound, "There are no objects below \(path.url)")
     }
   }
 

@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseStatus
+import BaseText
 import IdentityAPI
 
 extension LocalAdministration {
@@ -14,7 +15,7 @@ extension LocalAdministration {
     do {
       try perform(request, project, input, output)
     } catch let error as AccountError {
-      throw FirestoreError(.invalidArgument, error.message, cause: error.cause)
+      throw ServiceError(.invalidArgument, error.message, cause: error.cause)
     }
   }
 
@@ -103,7 +104,7 @@ extension LocalAdministration {
       ? try project.user(email: who)
       : who.hasPrefix("+") ? try project.user(phoneNumber: who) : nil
     guard let user = try found ?? project.user(Text(who)) else {
-      throw FirestoreError(.notFound, "There is no account \(who).")
+      throw ServiceError(.notFound, "There is no account \(who).")
     }
     return user
   }

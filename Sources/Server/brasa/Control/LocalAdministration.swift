@@ -1,13 +1,15 @@
 import Access
 import AuditTrail
 import Authentication
+import BaseRuntime
+import BaseStatus
+import BaseText
 import ConfigTemplates
 import DocumentStore
 import EventAnalytics
 import FirestoreModel
 import FirestoreService
 import KeyValuePostgres
-import KeyValueStore
 import Logging
 import ObjectStorage
 import PushMessaging
@@ -146,7 +148,7 @@ struct LocalAdministration: Administration {
   /// Throws where another node has the files, messages and events.
   func checkHome() throws {
     guard isAway else { return }
-    throw FirestoreError(
+    throw ServiceError(
       .failedPrecondition,
       """
       This node has not all the files, messages and events: run the command at the home node of the cluster, \

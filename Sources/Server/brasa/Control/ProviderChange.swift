@@ -1,5 +1,5 @@
 import Authentication
-import FirestoreModel
+import BaseStatus
 
 /// The settings of an identity provider that `brasa users methods` changes; nil leaves one as it is.
 struct ProviderChange: Codable, Sendable, Equatable {
@@ -27,7 +27,7 @@ struct ProviderChange: Codable, Sendable, Equatable {
   /// Stores the change; adds the provider where the project has none of that id.
   func store(in project: ProjectAccounts, secret: String?) throws -> ProviderConfiguration {
     guard kind != .saml else {
-      throw FirestoreError.invalidArgument(ProviderConfiguration.noSAML)
+      throw ServiceError.invalidArgument(ProviderConfiguration.noSAML)
     }
     guard try project.provider(kind, id) == nil else {
       return try project.updateProvider(kind, id) { try apply(to: &$0, secret) }
@@ -53,10 +53,10 @@ struct ProviderChange: Codable, Sendable, Equatable {
       provider.clientSecret = secret
     }
     if isOn, provider.clientID == nil {
-      throw FirestoreError.invalidArgument("\(id) needs the client's id: --client-id ID")
+      throw ServiceError.invalidArgument("\(id) needs the client's id: --client-id ID")
     }
     if isOn, kind == .oidc, provider.issuer == nil {
-      throw FirestoreError.invalidArgument("\(id) needs the provider's address: --issuer URL")
+      throw ServiceError.invalidArgument("\(id) needs the provider's address: --issuer URL")
     }
   }
 }

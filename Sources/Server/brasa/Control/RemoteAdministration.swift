@@ -1,4 +1,3 @@
-import FirestoreModel
 import Foundation
 
 #if canImport(Glibc)

@@ -1,4 +1,7 @@
 import Access
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import RulesAPI
@@ -15,7 +18,7 @@ extension RulesExplanation {
     on documents: any RulesDataSource
   ) throws -> RulesDecision {
     guard query == nil else {
-      throw FirestoreError.invalidArgument("Lists of objects have no query.")
+      throw ServiceError.invalidArgument("Lists of objects have no query.")
     }
     let method = try ruleMethod()
     let session = RulesSession(
@@ -37,7 +40,7 @@ extension RulesExplanation {
   }
 
   /// An object of JSON members as rules see them; its name and bucket are the request's.
-  private func object(_ json: String, in bucket: BucketID) throws(FirestoreError) -> RulesMap {
+  private func object(_ json: String, in bucket: BucketID) throws(ServiceError) -> RulesMap {
     guard case .object(let given) = try JSONParser.parse(Array(json.utf8)),
       case .map(let map) = try RulesValue(json: .object(given))
     else { throw .invalidArgument("An object must be a JSON object.") }
@@ -52,7 +55,7 @@ extension RulesExplanation {
   private static func member(
     _ key: Text,
     _ value: RulesValue
-  ) throws(FirestoreError) -> RulesValue {
+  ) throws(ServiceError) -> RulesValue {
     guard ["timeCreated", "updated"].contains(key), case .string(let text) = value else {
       return value
     }

@@ -1,4 +1,7 @@
 import Access
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import FirestoreWire
 import RulesAPI
@@ -49,7 +52,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
       )
     }
     guard path.isDocument else {
-      throw FirestoreError.invalidArgument("\(self.path) is no document's path.")
+      throw ServiceError.invalidArgument("\(self.path) is no document's path.")
     }
     var request = RulesRequest(
       method: try ruleMethod(),
@@ -64,14 +67,14 @@ struct RulesExplanation: Codable, Sendable, Equatable {
     return try session.evaluate(request, observing: true)
   }
 
-  func ruleMethod() throws(FirestoreError) -> RulesMethod {
+  func ruleMethod() throws(ServiceError) -> RulesMethod {
     guard let method = RulesMethod(rawValue: method) else {
       throw .invalidArgument("\(method) is none of get, list, create, update and delete.")
     }
     return method
   }
 
-  func auth() throws(FirestoreError) -> RulesAuth? {
+  func auth() throws(ServiceError) -> RulesAuth? {
     guard let uid else { return nil }
     var members: [JSONValue.Member] = []
     if let claims {
@@ -87,7 +90,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
     return RulesAuth(uid: Text(uid), token: RulesMap(token))
   }
 
-  private func document(_ json: String, _ path: [Text]) throws(FirestoreError) -> RulesMap {
+  private func document(_ json: String, _ path: [Text]) throws(ServiceError) -> RulesMap {
     let fields = try RulesMap(documentFields: try JSONParser.parse(Array(json.utf8)))
     return RulesMap(RulesDocument(path: path, data: fields))
   }
@@ -95,16 +98,16 @@ struct RulesExplanation: Codable, Sendable, Equatable {
   /// The query over the collection, with the conditions that were given.
   private func query(_ path: ResourcePath, in database: DatabaseID) throws -> Query {
     guard let collection = path.segments.last else {
-      throw FirestoreError.invalidArgument("The path names no collection.")
+      throw ServiceError.invalidArgument("The path names no collection.")
     }
     var structured = try query.map { try JSONParser.parse(Array($0.utf8)) } ?? .object([:])
     guard case .object(var members) = structured else {
-      throw FirestoreError.invalidArgument("The query must be a JSON object.")
+      throw ServiceError.invalidArgument("The query must be a JSON object.")
     }
     members.append(
       .init(
-        name: "from",
-        value: .array([.object(["collectionId": .string(collection.string)])])
+        "from",
+        .array([.object(["collectionId": .string(collection.string)])])
       )
     )
     structured = .object(members)
@@ -113,9 +116,9 @@ struct RulesExplanation: Codable, Sendable, Equatable {
       method: "POST",
       path: "/v1/\(database.path)/documents\(parent):runQuery",
       query: nil,
-      body: JSONValue.object(["structuredQuery": structured]).text
+      body: JSONValue.object(["structuredQuery": structured]).compactBytes
     )
-    guard let call else { throw FirestoreError.invalidArgument("The path names no collection.") }
+    guard let call else { throw ServiceError.invalidArgument("The path names no collection.") }
     return try RunQueryRequest(decoding: call.request).query
   }
 }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import Foundation
 
 /// How one node tells another what a call came to: frames of a kind (1 byte), a length (4 bytes, the highest first) and a
@@ -10,7 +10,7 @@ import Foundation
 /// An answer without its end was cut off.
 enum AnswerFrame {
   case message([UInt8])
-  case end(FirestoreError?)
+  case end(ServiceError?)
 
   /// What is before the content.
   private static let prefixLength = 5
@@ -75,7 +75,7 @@ enum AnswerFrame {
 }
 
 extension AnswerFrame.Failure {
-  fileprivate init(_ error: FirestoreError) {
+  fileprivate init(_ error: ServiceError) {
     code = error.code.rawValue
     message = error.message
     reason = error.reason.map {
@@ -86,8 +86,8 @@ extension AnswerFrame.Failure {
     }
   }
 
-  fileprivate var error: FirestoreError {
-    FirestoreError(
+  fileprivate var error: ServiceError {
+    ServiceError(
       StatusCode(rawValue: code) ?? .unknown,
       message,
       reason: reason.map { .init($0.reason, domain: $0.domain, helpURL: $0.helpURL) },

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import Outbound
 
 /// What another node answers a call, read as fast as the client reads; the request ends with the object.
@@ -18,7 +18,7 @@ final class ForwardedStream: ResponseStream {
 
   func next(
     maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) {
     let isRunning = run { [reader] in
       do {
@@ -36,7 +36,7 @@ final class ForwardedStream: ResponseStream {
 private final class AnswerReader: @unchecked Sendable {
   private var parts: NodeClient.Body.AsyncIterator
   private var buffer: [UInt8] = []
-  private var end: Result<Void, FirestoreError>?
+  private var end: Result<Void, ServiceError>?
 
   init(_ body: NodeClient.Body) { parts = body.makeAsyncIterator() }
 

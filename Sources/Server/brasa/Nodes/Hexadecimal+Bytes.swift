@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 extension Hexadecimal {
   /// The bytes of pairs of digits; nil for any other text.

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
 import Foundation
 import KeyValuePostgres
 import KeyValueStore
@@ -61,7 +62,7 @@ final class HomeClaim: Sendable {
   /// Throws UNAVAILABLE where this node is not home.
   func check() throws {
     guard isHeld else {
-      throw FirestoreError(.unavailable, "Another node of the cluster is home.")
+      throw ServiceError(.unavailable, "Another node of the cluster is home.")
     }
   }
 

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import FirestoreService
 import FirestoreWire
 import KeyValueStore
@@ -76,7 +76,7 @@ struct NodeRoutes: Sendable {
       } else {
         try await copy(method, request, context, to: &writer)
       }
-    } catch let error as FirestoreError {
+    } catch let error as ServiceError {
       return try await writer.write(AnswerFrame.end(error).bytes)
     }
     try await writer.write(AnswerFrame.end(nil).bytes)
@@ -101,11 +101,11 @@ struct NodeRoutes: Sendable {
   }
 
   /// Throws where no node has sent the request.
-  private static func check(_ request: ServiceRequest) throws(FirestoreError) {
+  private static func check(_ request: ServiceRequest) throws(ServiceError) {
     guard request.context.isForwarded else { throw noRoute(request) }
   }
 
-  private static func noRoute(_ request: ServiceRequest) -> FirestoreError {
-    FirestoreError(.notFound, "The server has no route \(request.path).")
+  private static func noRoute(_ request: ServiceRequest) -> ServiceError {
+    ServiceError(.notFound, "The server has no route \(request.path).")
   }
 }

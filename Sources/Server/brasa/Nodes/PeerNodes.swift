@@ -1,5 +1,7 @@
 import Access
-import FirestoreModel
+import BaseRuntime
+import BaseStatus
+import BaseText
 import FirestoreService
 import FirestoreWire
 import Gateway
@@ -157,7 +159,7 @@ final class PeerNodes: CallForwarder {
     request: [UInt8],
     context: CallContext,
     to node: NodeNumber,
-    respond: @escaping @Sendable (Result<(any ResponseStream)?, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<(any ResponseStream)?, ServiceError>) -> Void
   ) {
     let isRunning = submit { [self] in
       do {
@@ -190,7 +192,7 @@ final class PeerNodes: CallForwarder {
     }
     let answer = try await calls.send(message, to: address, within: Self.patience)
     guard answer.status == 200 else {
-      if answer.status == 429 { throw FirestoreError(.resourceExhausted, "A node is overloaded.") }
+      if answer.status == 429 { throw ServiceError(.resourceExhausted, "A node is overloaded.") }
       throw Refused(status: answer.status)
     }
     context.cancellation.whenCancelled { answer.body.cancel() }
@@ -198,9 +200,9 @@ final class PeerNodes: CallForwarder {
   }
 
   /// The error of a call of which nobody knows what came of it.
-  static func failure(_ error: (any Error)?) -> FirestoreError {
-    error as? FirestoreError
-      ?? FirestoreError(
+  static func failure(_ error: (any Error)?) -> ServiceError {
+    error as? ServiceError
+      ?? ServiceError(
         .unavailable,
         "The service is temporarily unavailable.",
         cause: error
@@ -294,7 +296,7 @@ final class PeerNodes: CallForwarder {
   ) throws -> (message: NodeClient.Message, body: PassedBody) {
     let passed = ForwardedRequest(streaming: request, decidesOrigins: decidesOrigins)
     guard passed.hasSoundEscapes else {
-      throw FirestoreError.invalidArgument("The URL has a malformed escape.")
+      throw ServiceError.invalidArgument("The URL has a malformed escape.")
     }
     var message = NodeClient.Message(passed.method, passed.target, headers: passed.headers)
     let length: Int64? = if case .known(let length) = passed.length { length } else { nil }
@@ -333,7 +335,7 @@ final class PeerNodes: CallForwarder {
     return nil
   }
 
-  private static let homelessness = FirestoreError(
+  private static let homelessness = ServiceError(
     .unavailable,
     "The node of this cluster that serves this is not there (docs/cluster.md)."
   )

@@ -1,7 +1,7 @@
 import ArgumentParser
+import BaseRuntime
 import Foundation
 import Gateway
-import KeyValueStore
 
 /// How much memory all clients together may make the port hold.
 struct ClientMemorySettings: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Authentication
-import FirestoreModel
+import BaseStatus
+import BaseText
 import Foundation
 import KeyValuePostgres
 import KeyValueStore
@@ -33,7 +34,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     switch error {
     case is ExitCode, is CleanExit: nil
     case let error as KeyValueError: engineText(of: error)
-    case let error as FirestoreError: causeText(of: error.cause) ?? error.message
+    case let error as ServiceError: causeText(of: error.cause) ?? error.message
     case let error as StorageError: causeText(of: error.cause) ?? error.message
     case let error as AccountError: error.message
     case let error as MessagingError: causeText(of: error.cause) ?? error.message

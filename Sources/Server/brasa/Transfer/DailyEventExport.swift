@@ -1,8 +1,8 @@
 import AnalyticsAPI
+import BaseRuntime
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import Foundation
-import KeyValueStore
 import ServiceModule
 
 /// Writes the events of every day that is over to a file, as `brasa analytics export` does.

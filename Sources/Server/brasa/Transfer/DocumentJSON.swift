@@ -1,4 +1,3 @@
-import FirestoreModel
 import FirestoreWire
 
 /// Documents as lines of JSON: the REST API's `Document`, on one line.

@@ -1,6 +1,7 @@
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
 import Foundation
 
 /// Secrets of an export under a passphrase.
@@ -54,7 +55,7 @@ struct SealedSecrets {
     )
     // A nonce of the usual length always has a combined form.
     let sealed = Array(box.nonce) + Array(box.ciphertext) + Array(box.tag)
-    return JSONText.object([
+    return JSONValue.object([
       .init("format", .string(Self.format)), .init("salt", .string(Base64.url(salt))),
       .init("sealed", .string(Base64.url(sealed))),
     ]).compact
@@ -62,7 +63,7 @@ struct SealedSecrets {
 
   /// Opens what was sealed.
   func open(_ text: String) throws -> String {
-    guard let json = try? JSONText(parsing: text), json["format"]?.string == Self.format,
+    guard let json = try? JSONValue(parsing: text), json["format"]?.string == Self.format,
       let salt = json["salt"]?.string.flatMap({ Base64.decode($0) }), salt.count == 16,
       let sealed = json["sealed"]?.string.flatMap({ Base64.decode($0) }), sealed.count >= 28
     else { throw Problem.malformed }

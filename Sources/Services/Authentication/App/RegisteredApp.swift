@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// An app of a project: what its configuration file is made of.
 package struct RegisteredApp: Sendable, Hashable, Codable {
   /// The systems that apps are for; each names its apps in a way of its own.

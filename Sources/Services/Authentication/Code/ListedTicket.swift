@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import KeyValueStore
 
 // A listed ticket is for something that is finished once, as a ticket is, and can be listed and ended by who it is
@@ -14,7 +15,7 @@ package struct ListedTicket: Sendable {
   /// The subject that it is about; empty for one that is about nobody yet.
   package let subject: String
   /// The facts that the ticket's maker stored with it; JSON's null where the record has none.
-  package let payload: JSONText
+  package let payload: JSONValue
   /// Microseconds since 1970.
   package let begin: Int64
   /// The time at which the ticket expires, in microseconds since 1970.
@@ -35,7 +36,7 @@ package struct ListedTicket: Sendable {
     self.key = key
     id = Base64.url(Array(key.suffix(32).prefix(12)))
     subject = texts[1] ?? ""
-    payload = try JSONText(parsing: texts[2] ?? "null")
+    payload = try JSONValue(parsing: texts[2] ?? "null")
     begin = times[3] ?? 0
     end = times[4] ?? 0
   }
@@ -43,7 +44,7 @@ package struct ListedTicket: Sendable {
   fileprivate init(
     key: [UInt8],
     subject: String,
-    payload: JSONText,
+    payload: JSONValue,
     begin: Int64,
     end: Int64
   ) {
@@ -97,7 +98,7 @@ extension ProjectAccounts {
   package func issueListedTicket(
     _ kind: TicketKind,
     about subject: String,
-    _ payload: JSONText,
+    _ payload: JSONValue,
     lifetime: Int64,
     ending: TicketEnding? = nil
   ) throws -> String {

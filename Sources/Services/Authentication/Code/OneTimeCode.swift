@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 /// What a code in an email is for.
 package enum CodePurpose: String, Sendable, Hashable, CaseIterable {
@@ -43,13 +44,13 @@ package struct OneTimeCode: Sendable {
   /// The user's session when the code was made: another password or address since voids the code.
   let session: Int64?
 
-  var payload: JSONText {
+  var payload: JSONValue {
     .object(
       [
-        JSONText.Member("purpose", .string(purpose.rawValue)), .init("email", .string(email)),
-      ] + [newEmail.map { JSONText.Member("newEmail", .string($0)) }].compactMap(\.self)
-        + [uid.map { JSONText.Member("uid", .string($0.string)) }].compactMap(\.self)
-        + [session.map { JSONText.Member("session", .integer($0)) }].compactMap(\.self)
+        JSONValue.Member("purpose", .string(purpose.rawValue)), .init("email", .string(email)),
+      ] + [newEmail.map { JSONValue.Member("newEmail", .string($0)) }].compactMap(\.self)
+        + [uid.map { JSONValue.Member("uid", .string($0.string)) }].compactMap(\.self)
+        + [session.map { JSONValue.Member("session", .integer($0)) }].compactMap(\.self)
     )
   }
 
@@ -61,7 +62,7 @@ package struct OneTimeCode: Sendable {
     session = user?.session
   }
 
-  init(payload: JSONText) throws {
+  init(payload: JSONValue) throws {
     guard let purpose = payload["purpose"]?.string.flatMap(CodePurpose.init),
       let email = payload["email"]?.string
     else { throw AccountError(.invalidOobCode) }

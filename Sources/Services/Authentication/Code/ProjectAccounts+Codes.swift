@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Codes that emails carry: made, looked at, used once.
 

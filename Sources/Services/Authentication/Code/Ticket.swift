@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import KeyValueStore
 
 // A ticket is for something that was begun and is finished once: a code in an email, a credential
@@ -33,7 +34,7 @@ package struct Ticket: Sendable {
   /// The project or tenant that the ticket was issued for.
   package let scope: AccountScope
   /// The facts that the ticket's maker stored with it.
-  package let payload: JSONText
+  package let payload: JSONValue
   let key: [UInt8]
   let endKey: [UInt8]
 
@@ -64,7 +65,7 @@ extension ProjectAccounts {
   /// Makes a ticket that is good for some seconds, and returns its text.
   package func issueTicket(
     _ kind: TicketKind,
-    _ payload: JSONText,
+    _ payload: JSONValue,
     lifetime: Int64
   ) throws -> String {
     let secret = random.bytes(40)
@@ -78,7 +79,7 @@ extension ProjectAccounts {
   private func put(
     _ kind: TicketKind,
     _ digest: [UInt8],
-    _ payload: JSONText,
+    _ payload: JSONValue,
     lifetime: Int64,
     in group: any KeyValueGroup
   ) throws {
@@ -139,7 +140,7 @@ extension ProjectAccounts {
     guard now < end else { throw Ticket.Problem.over }
     return Ticket(
       scope: scope,
-      payload: try JSONText(parsing: texts[4] ?? "null"),
+      payload: try JSONValue(parsing: texts[4] ?? "null"),
       key: key,
       endKey: AccountKey.ticketEnd(end, digest)
     )

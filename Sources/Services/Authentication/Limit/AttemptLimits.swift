@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseRuntime
+import BaseText
 import Synchronization
 
 /// Counts what unknown callers try: wrong passwords, new accounts, codes, emails.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 #if canImport(Glibc)
 import Glibc

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Items that wait, served by turns: one of each network, within a network one of each address, and within an address one of
 /// each account.

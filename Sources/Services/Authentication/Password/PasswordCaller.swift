@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// For whom a password is hashed: what shares of the pool's time are counted by.
 package struct PasswordCaller: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// An account that is brought in whole.
 package struct ImportedUser: Sendable {
   /// The account's id; one of 1 to 128 UTF-16 units is accepted.

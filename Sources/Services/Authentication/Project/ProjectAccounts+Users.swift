@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Users by their keys, and changes by administrators.
 

@@ -1,6 +1,5 @@
-import FirestoreModel
+import BaseText
 import Foundation
-import KeyValueStore
 
 /// The accounts of one scope, mostly a project.
 package struct ProjectAccounts: Sendable {

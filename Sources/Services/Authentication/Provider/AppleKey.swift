@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// The key by which a project signs its client secrets for Apple.
 package struct AppleKey: Sendable, Hashable, Codable {
@@ -48,10 +49,10 @@ package struct AppleKey: Sendable, Hashable, Codable {
 
   /// The client secret: an ES256 token that is valid for five minutes.
   func clientSecret(of clientID: String, at now: Int64) throws(AccountError) -> String {
-    let header = JSONText.object([
+    let header = JSONValue.object([
       .init("alg", .string("ES256")), .init("kid", .string(keyID)), .init("typ", .string("JWT")),
     ])
-    let claims = JSONText.object([
+    let claims = JSONValue.object([
       .init("iss", .string(teamID)), .init("iat", .integer(now)), .init("exp", .integer(now + 300)),
       .init("aud", .string("https://appleid.apple.com")), .init("sub", .string(clientID)),
     ])

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 // Profiles of providers without ID tokens.
 //

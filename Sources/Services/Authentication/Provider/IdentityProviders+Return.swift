@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // The state and the nonce of sign-ins by code. Both are derived from the session's id, which only the client that began
 // has. The state may carry the signed address of an app, which the handler leads on to; the nonce shows by itself that

@@ -1,7 +1,8 @@
+import BaseJSON
+import BaseRuntime
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
-import KeyValueStore
 import Synchronization
 
 /// Checks what people bring from identity providers.
@@ -168,7 +169,7 @@ package final class IdentityProviders: Sendable {
 
   /// The token must be for one of the project's clients; a token for several names its party too.
   private func checkAudience(
-    _ claims: JSONText,
+    _ claims: JSONValue,
     _ configuration: ProviderConfiguration
   ) throws(AccountError) {
     let allowed = Set(
@@ -184,7 +185,7 @@ package final class IdentityProviders: Sendable {
 
   /// Returns true for a token that this server got for a code within the last hour: clients have it from the response, and
   /// bring it back to link an account without knowing the nonce.
-  private func isBroughtBack(_ nonce: String?, _ claims: JSONText) -> Bool {
+  private func isBroughtBack(_ nonce: String?, _ claims: JSONValue) -> Bool {
     guard let nonce, let start = claims["iat"]?.integer else { return false }
     return isOwnNonce(nonce) && start > now - ProviderSession.lifetime
   }
@@ -205,7 +206,7 @@ package final class IdentityProviders: Sendable {
   }
 
   static func profile(
-    _ claims: JSONText,
+    _ claims: JSONValue,
     providerID: String,
     idToken: String?,
     accessToken: String?,
@@ -239,7 +240,7 @@ package final class IdentityProviders: Sendable {
   }
 
   /// The text of a claim; nil of one that would make the account's own tokens too long to be read.
-  private static func bounded(_ claim: JSONText?) -> String? {
+  private static func bounded(_ claim: JSONValue?) -> String? {
     claim?.string.flatMap { $0.utf8.count <= 2_048 ? $0 : nil }
   }
 
@@ -329,7 +330,7 @@ package final class IdentityProviders: Sendable {
     return keys.count == 1 ? keys.values.first : nil
   }
 
-  private static func keys(_ document: JSONText) -> [String: _RSA.Signing.PublicKey] {
+  private static func keys(_ document: JSONValue) -> [String: _RSA.Signing.PublicKey] {
     var found: [String: _RSA.Signing.PublicKey] = [:]
     for key in document["keys"]?.elements?.prefix(100) ?? [] {
       guard key["kty"]?.string == "RSA", key["use"]?.string ?? "sig" == "sig",
@@ -344,7 +345,7 @@ package final class IdentityProviders: Sendable {
   }
 
   /// A JSON document, and how many seconds it may be kept.
-  func json(_ url: String, _ request: DocumentRequest? = nil) async throws -> (JSONText, Int64) {
+  func json(_ url: String, _ request: DocumentRequest? = nil) async throws -> (JSONValue, Int64) {
     let host = url.prefix(while: Self.isBeforePath())
     // Requests that strangers shape differ from one another: only a document's own failure says something of the next one.
     let isShared = request == nil
@@ -390,7 +391,7 @@ package final class IdentityProviders: Sendable {
     }
   }
 
-  private func document(_ request: DocumentRequest) async throws -> (JSONText, Int64) {
+  private func document(_ request: DocumentRequest) async throws -> (JSONValue, Int64) {
     let answer: FetchedDocument
     do {
       answer = try await fetcher.fetch(request)
@@ -402,7 +403,7 @@ package final class IdentityProviders: Sendable {
       )
     }
     guard answer.status == 200, let text = String(validating: answer.body, as: UTF8.self),
-      let document = try? JSONText(parsing: text),
+      let document = try? JSONValue(parsing: text),
       document.members != nil || document.elements != nil
     else { throw Self.invalid("The provider answered \(answer.status).") }
     let life = Int64(answer.maxAge ?? 300)

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// The addresses and rules of a provider's sign-in.
 struct ProviderEndpoints: Sendable, Hashable {
@@ -32,7 +32,7 @@ struct ProviderEndpoints: Sendable, Hashable {
   var verifiesEmail = true
 
   /// Returns true if tokens of that issuer are the provider's.
-  func accepts(issuer: String, _ claims: JSONText) -> Bool {
+  func accepts(issuer: String, _ claims: JSONValue) -> Bool {
     if issuers.contains(issuer) { return true }
     guard hasTenantIssuers, let tenant = claims["tid"]?.string,
       MicrosoftTenant.isIdentifier(tenant)

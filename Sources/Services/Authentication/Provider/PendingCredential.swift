@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 import Foundation
 
 /// A person whom a provider has vouched for, kept by the client until it links or signs in.

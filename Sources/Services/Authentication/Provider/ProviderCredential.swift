@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// What a client brings from an identity provider.
 package struct ProviderCredential: Sendable {
@@ -47,7 +47,7 @@ extension ProviderProfile {
   /// No provider signs the field: it changes nothing but a name that the token does not have.
   func named(by user: String?) -> ProviderProfile {
     guard identity.profile.displayName == nil, let user, user.utf8.count <= 2_048,
-      let name = (try? JSONText(parsing: user))?["name"]
+      let name = (try? JSONValue(parsing: user))?["name"]
     else { return self }
     var found = self
     found.firstName = Self.part(name["firstName"])
@@ -58,7 +58,7 @@ extension ProviderProfile {
   }
 
   /// A part of a name without spaces around it; nil of a part that no screen should show.
-  private static func part(_ json: JSONText?) -> String? {
+  private static func part(_ json: JSONValue?) -> String? {
     guard let text = json?.string, text.utf8.count <= 256,
       text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
     else { return nil }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The id of a sign-in with a provider, which only the client that began it holds.
 ///

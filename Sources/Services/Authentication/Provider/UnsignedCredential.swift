@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// What development takes from a client instead of a provider's answer, as the Auth emulator does:
 /// the claims of an ID token without a proof.
@@ -6,14 +6,14 @@ import FirestoreModel
 /// They come as a strict JSON object or as a JSON Web Token, as the ID token or, where that
 /// is none, of the access token.
 struct UnsignedCredential {
-  private let claims: JSONText
+  private let claims: JSONValue
   private let credential: ProviderCredential
 
   /// Nil for what needs a proof: nothing that carries claims, or a signed token of a provider that is
   /// set up.
   init?(_ credential: ProviderCredential, isSetUp: Bool) throws(AccountError) {
     let tokens = [credential.idToken, credential.accessToken].compactMap(\.self)
-    var found: JSONText?
+    var found: JSONValue?
     for token in tokens where found == nil { found = try Self.claims(of: token, isSetUp: isSetUp) }
     guard let found else { return nil }
     claims = found
@@ -23,9 +23,9 @@ struct UnsignedCredential {
   private static func claims(
     of text: String,
     isSetUp: Bool
-  ) throws(AccountError) -> JSONText? {
+  ) throws(AccountError) -> JSONValue? {
     if text.hasPrefix("{") {
-      guard let object = try? JSONText(parsing: text), object.members != nil else {
+      guard let object = try? JSONValue(parsing: text), object.members != nil else {
         throw IdentityProviders.invalid("Unable to parse id_token: it is no strict JSON.")
       }
       return object
@@ -55,10 +55,10 @@ struct UnsignedCredential {
   }
 
   /// What Google's own user information names otherwise than the claims do.
-  private func googleUserInfo(_ subject: String) -> JSONText {
+  private func googleUserInfo(_ subject: String) -> JSONValue {
     let api = "https://www.googleapis.com/auth/userinfo"
     let scopes = "openid \(api).profile" + (claims["email"] == nil ? "" : " \(api).email")
-    var members: [JSONText.Member] = [
+    var members: [JSONValue.Member] = [
       .init("granted_scopes", .string(scopes)), .init("id", .string(subject)),
       .init("verified_email", .boolean(isEmailVerified)), .init("locale", .string("en")),
     ]

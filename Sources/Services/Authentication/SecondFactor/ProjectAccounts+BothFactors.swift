@@ -1,5 +1,3 @@
-import FirestoreModel
-
 // Signing in with both factors at once, which strangers who try passwords cannot stop.
 
 extension ProjectAccounts {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Codes that stand in for a second factor that was lost.
 

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 // Enrolling time-based codes as a second factor, and giving them.
 
@@ -26,7 +27,7 @@ extension ProjectAccounts {
     try checkFresh(user, token)
     try accounts.limits.enterEnrollment(account: name(user.uid))
     let secret = random.bytes(20)
-    let payload = JSONText.object([
+    let payload = JSONValue.object([
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
       .init("secret", .string(Base64.url(secret))),
     ])
@@ -140,7 +141,7 @@ extension ProjectAccounts {
 
   /// Makes the credential that proves the first factor alone.
   func makePendingCredential(_ user: User, _ signIn: SignInFacts) throws -> String {
-    var members: [JSONText.Member] = [
+    var members: [JSONValue.Member] = [
       .init("uid", .string(user.uid.string)), .init("session", .integer(user.session)),
       .init("provider", .string(signIn.provider.string)), .init("time", .integer(signIn.time)),
     ]

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// A second factor that a user enrolled.
 package struct SecondFactor: Sendable, Hashable {

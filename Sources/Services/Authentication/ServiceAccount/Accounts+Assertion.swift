@@ -1,6 +1,6 @@
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
 
 // What service accounts sign: bearer tokens of their own for one API, and assertions that they exchange
 // for access tokens of ours.

@@ -1,5 +1,5 @@
+import BaseText
 import CryptoExtras
-import FirestoreModel
 import KeyValueStore
 
 // A service account's key is kept under its e-mail and key id, in the form of RecordWriter.swift:

@@ -1,7 +1,5 @@
 import Crypto
 import CryptoExtras
-import FirestoreModel
-import KeyValueStore
 
 // Signing for back ends that have no key file, as Google's IAM Credentials API does: by a key of the service account that
 // the server holds. What it signs counts as a custom token or a signed URL of the account, never as its credentials.

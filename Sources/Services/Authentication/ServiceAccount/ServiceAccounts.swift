@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import CryptoExtras
-import FirestoreModel
 import KeyValueStore
 import Synchronization
 
@@ -146,7 +147,7 @@ package final class ServiceAccounts: Sendable {
       ("client_x509_cert_url", origin + "/robot/v1/metadata/x509/" + account.email),
       ("universe_domain", "googleapis.com"),
     ]
-    return JSONText.object(members.map { .init($0.0, .string($0.1)) }).printed() + "\n"
+    return JSONValue.object(members.map { .init($0.0, .string($0.1)) }).printed() + "\n"
   }
 
   private static func isName(_ name: String) -> Bool {

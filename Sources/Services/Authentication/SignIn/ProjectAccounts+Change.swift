@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // What users change of their own accounts.
 

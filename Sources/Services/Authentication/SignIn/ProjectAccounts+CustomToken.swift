@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 // Signing in with a token that a back end made: a JWT of a service account of ours, for Identity
 // Toolkit, with a uid and claims. Development also takes an unsigned one and a bare JSON object, as the
@@ -36,10 +37,10 @@ extension ProjectAccounts {
   }
 
   /// The claims of a custom token that is good.
-  private func customClaims(of text: String, takesUnsigned: Bool) throws -> JSONText {
+  private func customClaims(of text: String, takesUnsigned: Bool) throws -> JSONValue {
     let takesUnsigned = takesUnsigned && accounts.configuration.acceptsUnsigned
     if takesUnsigned, text.hasPrefix("{") {
-      guard let object = try? JSONText(parsing: text), object.members != nil else {
+      guard let object = try? JSONValue(parsing: text), object.members != nil else {
         throw AccountError(.invalidCustomToken, "The custom token is not a JSON object.")
       }
       return object

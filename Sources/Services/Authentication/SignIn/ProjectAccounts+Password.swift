@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Signing up and in with e-mail and password, and anonymously.
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Signing in with identities of other providers, and linking them.
 //

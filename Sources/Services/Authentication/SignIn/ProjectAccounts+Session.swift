@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // How sessions begin and go on.
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// What a provider told of a person, after its token was verified: issuer, audience, signature, times.
 package struct ProviderIdentity: Sendable {

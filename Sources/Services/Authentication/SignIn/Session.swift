@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// What a client gets when somebody signed in.
 package struct Session: Sendable {
   /// The project or tenant that the user signed in to.

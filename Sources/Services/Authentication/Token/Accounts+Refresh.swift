@@ -1,5 +1,3 @@
-import FirestoreModel
-
 extension Accounts {
   /// New tokens for the holder of a refresh token, which stays the same.
   ///

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 /// An ID token or session cookie that verified: signature, issuer, audience and times.
 package struct IDToken: Sendable {
@@ -13,7 +14,7 @@ package struct IDToken: Sendable {
   /// The facts of the sign-in that the token's session began with.
   package let signIn: SignInFacts
   /// All claims of the token.
-  package let claims: JSONText
+  package let claims: JSONValue
   /// The session of `User.session`; nil of an unsigned token.
   let session: Int64?
 
@@ -65,7 +66,7 @@ package struct IDToken: Sendable {
   }
 
   /// The claims that say something of the user.
-  private static func withoutSeal(_ token: JSONWebToken) -> JSONText {
+  private static func withoutSeal(_ token: JSONWebToken) -> JSONValue {
     guard token.isSealed, let members = token.claims.members else { return token.claims }
     return .object(members.filter { $0.key != "jti" })
   }
@@ -75,7 +76,7 @@ package struct IDToken: Sendable {
   ///
   /// An unsigned token, which development takes, is of its project whatever tenant it tells of.
   private static func scope(
-    _ claims: JSONText,
+    _ claims: JSONValue,
     isSigned: Bool
   ) throws(JSONWebToken.Problem) -> AccountScope {
     guard let audience = claims["aud"] else {

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 // The claims of ID tokens, in Firebase's form:
 //
@@ -15,15 +16,15 @@ struct IDTokenClaims {
   let user: User
   let signIn: SignInFacts
 
-  func members(issued: Int64, expiry: Int64) -> [JSONText.Member] {
+  func members(issued: Int64, expiry: Int64) -> [JSONValue.Member] {
     var members = custom
-    func add(_ name: String, _ value: JSONText?) {
+    func add(_ name: String, _ value: JSONValue?) {
       guard let value else { return }
       members.removeAll { Text($0.key) == Text(name) }
       members.append(.init(name, value))
     }
-    add("name", user.displayName.map(JSONText.string))
-    add("picture", user.photoURL.map(JSONText.string))
+    add("name", user.displayName.map(JSONValue.string))
+    add("picture", user.photoURL.map(JSONValue.string))
     if user.isAnonymous || signIn.provider == "anonymous" {
       add("provider_id", .string("anonymous"))
     }
@@ -44,10 +45,10 @@ struct IDTokenClaims {
   }
 
   /// The claims of user and sign-in; those of the custom token that signed in win.
-  private var custom: [JSONText.Member] {
-    var members: [JSONText.Member] = []
+  private var custom: [JSONValue.Member] {
+    var members: [JSONValue.Member] = []
     for text in [user.customClaims, signIn.extraClaims] {
-      guard let text, let claims = try? JSONText(parsing: text).members else { continue }
+      guard let text, let claims = try? JSONValue(parsing: text).members else { continue }
       for claim in claims where !CustomClaims.reserved.contains(Text(claim.key)) {
         members.removeAll { Text($0.key) == Text(claim.key) }
         members.append(claim)
@@ -56,8 +57,8 @@ struct IDTokenClaims {
     return members
   }
 
-  private var firebase: JSONText {
-    var members: [JSONText.Member] = [
+  private var firebase: JSONValue {
+    var members: [JSONValue.Member] = [
       .init("identities", identities),
       .init("sign_in_provider", .string(signIn.provider.string)),
     ]
@@ -69,8 +70,8 @@ struct IDTokenClaims {
     return .object(members)
   }
 
-  private var identities: JSONText {
-    var members: [JSONText.Member] = []
+  private var identities: JSONValue {
+    var members: [JSONValue.Member] = []
     for provider in user.providers {
       members.append(
         .init(provider.providerID.string, .array([.string(provider.rawID.string)]))

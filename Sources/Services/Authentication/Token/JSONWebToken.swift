@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
 import FirestoreModel
@@ -30,9 +32,9 @@ package struct JSONWebToken: Sendable {
   }
 
   /// The JOSE header, a JSON object.
-  package let header: JSONText
+  package let header: JSONValue
   /// The claims, a JSON object.
-  package let claims: JSONText
+  package let claims: JSONValue
   /// The signature's bytes; empty for an unsigned token.
   package let signature: [UInt8]
   /// The two parts that the signature covers, with the dot between them.
@@ -97,13 +99,13 @@ package struct JSONWebToken: Sendable {
 
   /// Signs claims with RS256.
   package static func signed(
-    header: [JSONText.Member],
-    claims: [JSONText.Member],
+    header: [JSONValue.Member],
+    claims: [JSONValue.Member],
     key: _RSA.Signing.PrivateKey
   ) throws -> String {
     let text =
-      Base64.url(Array(JSONText.object(header).compact.utf8)) + "."
-      + Base64.url(Array(JSONText.object(claims).compact.utf8))
+      Base64.url(Array(JSONValue.object(header).compact.utf8)) + "."
+      + Base64.url(Array(JSONValue.object(claims).compact.utf8))
     let signature = try key.signature(
       for: SHA256.hash(data: Array(text.utf8)),
       padding: .insecurePKCS1v1_5
@@ -111,10 +113,10 @@ package struct JSONWebToken: Sendable {
     return text + "." + Base64.url(signature.rawRepresentation)
   }
 
-  private static func object(_ part: ArraySlice<UInt8>) -> JSONText? {
+  private static func object(_ part: ArraySlice<UInt8>) -> JSONValue? {
     guard let bytes = Base64.decodeStrictly(part),
       let text = String(validating: bytes, as: UTF8.self),
-      let document = try? JSONText(parsing: text), document.members != nil,
+      let document = try? JSONValue(parsing: text), document.members != nil,
       document.hasUniqueMembers
     else { return nil }
     return document

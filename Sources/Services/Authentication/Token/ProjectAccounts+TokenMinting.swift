@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 // Making and reading ID tokens and session cookies.
 
@@ -20,7 +21,7 @@ extension ProjectAccounts {
     let token = try idToken(text)
     let user = try validUser(of: token)
     let issued = now / 1_000_000
-    let replaced: [JSONText.Member] = [
+    let replaced: [JSONValue.Member] = [
       .init("iss", .string(IDToken.Issuer.sessionCookie.name(for: scope))),
       .init("iat", .integer(issued)), .init("exp", .integer(issued + lifetime)),
     ]
@@ -47,7 +48,7 @@ extension ProjectAccounts {
 
   func idToken(_ text: String) throws -> IDToken { try verify(text, .idToken) }
 
-  private func sign(_ claims: [JSONText.Member], session: Int64) throws -> String {
+  private func sign(_ claims: [JSONValue.Member], session: Int64) throws -> String {
     if accounts.configuration.issuesUnsigned {
       return accounts.seal.token(claims, session: session)
     }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 extension ProjectAccounts {
   /// What a token of a user would say now, for who looks at data as that user.
@@ -15,7 +16,7 @@ extension ProjectAccounts {
     let signIn = SignInFacts(provider: provider, time: time)
     let members = IDTokenClaims(scope: scope, user: user, signIn: signIn)
       .members(issued: time, expiry: time + lifetime)
-    guard case .map(let claims) = JSONText.object(members).value else {
+    guard case .map(let claims) = JSONValue.object(members).value else {
       preconditionFailure("an object is a map")
     }
     return BearerUser(

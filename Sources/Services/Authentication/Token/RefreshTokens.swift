@@ -1,3 +1,4 @@
+import BaseText
 import Crypto
 import FirestoreModel
 import KeyValueStore

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// How a session began; every token of it says so.
 package struct SignInFacts: Sendable, Hashable {

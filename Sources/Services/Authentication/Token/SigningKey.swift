@@ -1,6 +1,7 @@
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
 import Foundation
 import KeyValueStore
 import SwiftASN1
@@ -57,7 +58,7 @@ struct SigningKey: Sendable {
   }
 
   /// The key as a member of a JWKS document.
-  func webKey() throws -> JSONText {
+  func webKey() throws -> JSONValue {
     let primitives = try publicKey.getKeyPrimitives()
     return .object([
       .init("kty", .string("RSA")), .init("use", .string("sig")), .init("alg", .string("RS256")),

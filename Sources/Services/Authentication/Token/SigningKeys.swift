@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseRuntime
+import BaseText
 import CryptoExtras
 import FirestoreModel
 import KeyValueStore
@@ -34,12 +37,12 @@ package final class SigningKeys: Sendable {
 
   /// The document with the public keys, as RFC 7517 has it.
   package func webKeys() throws -> String {
-    JSONText.object([.init("keys", .array(try current().map { try $0.webKey() }))]).compact
+    JSONValue.object([.init("keys", .array(try current().map { try $0.webKey() }))]).compact
   }
 
   /// The document with a certificate for each key, by key id.
   package func certificates() throws -> String {
-    JSONText.object(try current().map { .init($0.id, .string($0.certificate)) }).compact
+    JSONValue.object(try current().map { .init($0.id, .string($0.certificate)) }).compact
   }
 
   /// How long the documents may be kept by readers, in seconds: less than a key's lead.

@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import Synchronization
 
 // A development server's token, in the compact form of RFC 7519:
@@ -31,13 +32,13 @@ final class UnsignedSeal: Sendable {
   func replaceKey() { key.withLock { $0 = Self.makeKey(random) } }
 
   /// A token of those claims for a session, which must have no `jti`.
-  func token(_ claims: [JSONText.Member], session: Int64) -> String {
-    let header = JSONText.object([
+  func token(_ claims: [JSONValue.Member], session: Int64) -> String {
+    let header = JSONValue.object([
       .init("alg", .string("none")), .init("typ", .string("JWT")),
       .init(Self.session, .string("\(session)")),
     ])
     let first = Base64.url(Array(header.compact.utf8))
-    let content = JSONText.object(claims).compact
+    let content = JSONValue.object(claims).compact
     let seal = Base64.url(code(Array("\(first).\(content)".utf8)))
     return first + "." + Base64.url(Array((content.dropLast() + Self.member(seal)).utf8)) + "."
   }

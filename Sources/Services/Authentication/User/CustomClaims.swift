@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 /// Claims of their own that administrators give users.
 package enum CustomClaims {
@@ -16,7 +17,7 @@ package enum CustomClaims {
   /// An empty object stays one: it shows that claims were taken away, as with Firebase.
   package static func check(_ text: String) throws(AccountError) -> String? {
     guard text.utf8.count <= maximumLength else { throw AccountError(.claimsTooLarge) }
-    guard !text.isEmpty, let document = try? JSONText(parsing: text),
+    guard !text.isEmpty, let document = try? JSONValue(parsing: text),
       let members = document.members, document.hasUniqueMembers
     else {
       if text.isEmpty { return nil }

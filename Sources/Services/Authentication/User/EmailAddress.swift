@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import Foundation
 
 /// An e-mail address in its canonical form: composed (NFC) and in lower case.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// An identity of another provider that signs a user in.
 package struct LinkedProvider: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// What an account is made of; only what is given is checked and set.
 package struct NewUser: Sendable {
   /// Nil lets the server choose.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// A telephone number as E.164 spells it: `+` and up to fifteen digits.
 package struct PhoneNumber: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// An update whose values were checked and whose password was hashed, before the group begins.
 struct PreparedUpdate {
   private let update: UserUpdate

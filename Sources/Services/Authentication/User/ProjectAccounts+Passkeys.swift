@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 // Passkeys of users. What an authenticator signs is checked by who speaks WebAuthn.
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// One account of a scope.
 package struct User: Sendable, Hashable {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// A key that points to a user, whose value is the uid; each belongs to at most one user.
 struct UserEntry {
   let key: [UInt8]

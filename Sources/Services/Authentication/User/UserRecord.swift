@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // A user's record, in the form of RecordWriter.swift. Tags:

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// What becomes of one field of a user.
 package enum FieldChange<Content: Sendable & Hashable>: Sendable, Hashable {

@@ -1,7 +1,7 @@
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
-import KeyValueStore
 
 /// Reads bearer tokens: ID tokens of users, access tokens of ours and self-signed tokens of service
 /// accounts.
@@ -70,7 +70,7 @@ package final class BearerTokens: Sendable {
       user.customClaims ?? "", user.email?.string ?? "", user.isEmailVerified ? "verified" : "",
       user.phoneNumber?.string ?? "",
     ]
-    let text = JSONText.array(said.map(JSONText.string)).compact
+    let text = JSONValue.array(said.map(JSONValue.string)).compact
     return Base64.url(Array(SHA256.hash(data: Array(text.utf8)).prefix(16)))
   }
 

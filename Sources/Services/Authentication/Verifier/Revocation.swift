@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Whose tokens are not valid any more, before their time.
 package enum Revocation: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import Synchronization
 
 /// The revocations of the last hours, and their observers.

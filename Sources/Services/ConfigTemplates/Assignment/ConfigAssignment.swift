@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import KeyValueStore
 
 /// What was decided of an installation and is kept: sticky conditions that were true, variants of experiments.
@@ -23,7 +23,7 @@ package struct ConfigAssignment: Sendable, Equatable {
   init() {}
 
   init(decoding bytes: some Collection<UInt8>) throws {
-    let json = try JSONText(parsing: String(decoding: bytes, as: UTF8.self))
+    let json = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
     conditions = Set((json["conditions"]?.elements ?? []).compactMap(\.string))
     for member in json["variants"]?.members ?? [] {
       guard let variant = member.value["variant"]?.string,
@@ -36,7 +36,7 @@ package struct ConfigAssignment: Sendable, Equatable {
 
   var encoded: [UInt8] {
     let choices = variants.sorted { $0.key < $1.key }.map { id, choice in
-      JSONText.Member(
+      JSONValue.Member(
         id,
         .members([
           ("variant", .string(choice.variant)), ("shape", .string(choice.shape)),
@@ -44,8 +44,8 @@ package struct ConfigAssignment: Sendable, Equatable {
         ])
       )
     }
-    let json = JSONText.members([
-      ("conditions", .array(conditions.sorted().map(JSONText.string))),
+    let json = JSONValue.members([
+      ("conditions", .array(conditions.sorted().map(JSONValue.string))),
       ("variants", .object(choices)),
     ])
     return Array(json.compact.utf8)
@@ -101,7 +101,7 @@ struct AssignmentCounts: Sendable, Equatable {
   init() {}
 
   init(decoding bytes: some Collection<UInt8>) throws {
-    let json = try JSONText(parsing: String(decoding: bytes, as: UTF8.self))
+    let json = try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
     installations = json["installations"]?.integer ?? 0
     for member in json["experiments"]?.members ?? [] {
       var experiment = Experiment(shape: member.value["shape"]?.string ?? "")
@@ -115,13 +115,13 @@ struct AssignmentCounts: Sendable, Equatable {
   var encoded: [UInt8] {
     let members = experiments.sorted { $0.key < $1.key }.map { id, experiment in
       let variants = experiment.variants.sorted { $0.key < $1.key }
-        .map { JSONText.Member($0.key, .integer($0.value)) }
-      return JSONText.Member(
+        .map { JSONValue.Member($0.key, .integer($0.value)) }
+      return JSONValue.Member(
         id,
         .members([("shape", .string(experiment.shape)), ("variants", .object(variants))])
       )
     }
-    let json = JSONText.members([
+    let json = JSONValue.members([
       ("installations", .integer(installations)), ("experiments", .object(members)),
     ])
     return Array(json.compact.utf8)

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // What is kept of installations, for sticky conditions and for experiments. All of it blocks.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// By what an experiment's variants are compared.
 package struct ExperimentGoal: Sendable, Equatable, Codable {

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// An experiment of the newest template, with how many installations it has assigned.
 package struct ExperimentReport: Sendable, Equatable {
   /// A variant and its installations.

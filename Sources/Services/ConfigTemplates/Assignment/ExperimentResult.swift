@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import KeyValueStore
 
 /// What the variants of an experiment came to by a goal.
@@ -45,15 +45,15 @@ extension ConfigTemplates {
   ) throws -> ExperimentResult {
     let split = try load(id)?.compiled.splits.first { $0.id == experiment && $0.isExperiment }
     guard let split, case .experiment(_, let variants, _, let own) = split.kind else {
-      throw FirestoreError(.notFound, "There is no experiment \"\(experiment.prefix(100))\".")
+      throw ServiceError(.notFound, "There is no experiment \"\(experiment.prefix(100))\".")
     }
     guard let goal = wanted ?? own else {
-      throw FirestoreError.invalidArgument(
+      throw ServiceError.invalidArgument(
         "The experiment has no goal: an event has to be named by which variants are compared."
       )
     }
     guard let goals else {
-      throw FirestoreError(.failedPrecondition, "There are no events to compare variants by.")
+      throw ServiceError(.failedPrecondition, "There are no events to compare variants by.")
     }
     var assigned = variants.map { _ in 0 }
     var range: KeyRange? = KeyRange(prefix: TemplateKey.prefix(.assignment, id))

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 // Conditions of back ends as the trees that Google's Admin SDKs evaluate.
 
@@ -14,9 +14,9 @@ extension CompiledCondition {
   }
 
   /// The condition as an OR of one AND, which is the shape that Google's service gives out.
-  var serverTree: JSONText {
-    let all = JSONText.object([.init("conditions", .array(terms.compactMap(\.serverTree)))])
-    let and = JSONText.object([.init("andCondition", all)])
+  var serverTree: JSONValue {
+    let all = JSONValue.object([.init("conditions", .array(terms.compactMap(\.serverTree)))])
+    let and = JSONValue.object([.init("andCondition", all)])
     return .object([
       .init("orCondition", .object([.init("conditions", .array([and]))]))
     ])
@@ -25,7 +25,7 @@ extension CompiledCondition {
 
 extension ConditionTerm {
   /// The term as a leaf of such a tree; nil for one that clients alone have.
-  fileprivate var serverTree: JSONText? {
+  fileprivate var serverTree: JSONValue? {
     switch self {
     case .constant(let value): return .object([.init(value ? "true" : "false", .object([]))])
     case .percent(let range): return .object([.init("percent", range.serverTree)])
@@ -43,13 +43,13 @@ extension ConditionTerm {
     }
   }
 
-  private static func signal(_ key: String, _ name: String, _ targets: [String]) -> JSONText {
+  private static func signal(_ key: String, _ name: String, _ targets: [String]) -> JSONValue {
     .object([
       .init(
         "customSignal",
         .object([
           .init("customSignalOperator", .string(name)), .init("customSignalKey", .string(key)),
-          .init("targetCustomSignalValues", .array(targets.map(JSONText.string))),
+          .init("targetCustomSignalValues", .array(targets.map(JSONValue.string))),
         ])
       )
     ])
@@ -81,15 +81,15 @@ extension Comparison {
 }
 
 extension PercentRange {
-  fileprivate var serverTree: JSONText {
-    var members: [(name: String, value: JSONText?)] = []
+  fileprivate var serverTree: JSONValue {
+    var members: [(name: String, value: JSONValue?)] = []
     switch kind {
     case .atMost(let bound):
       members = [("percentOperator", .string("LESS_OR_EQUAL")), ("microPercent", .integer(bound))]
     case .above(let bound):
       members = [("percentOperator", .string("GREATER_THAN")), ("microPercent", .integer(bound))]
     case .between(let lower, let upper):
-      let range = JSONText.object([
+      let range = JSONValue.object([
         .init("microPercentLowerBound", .integer(lower)),
         .init("microPercentUpperBound", .integer(upper)),
       ])

@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseStatus
 import FirestoreModel
 
 /// A template made ready for requests.
@@ -89,7 +91,7 @@ package struct CompiledTemplate: Sendable {
   package init(
     _ template: ConfigTemplate,
     for namespace: ConfigNamespace
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     conditionNames = template.conditions.map(\.name)
     var conditions: [CompiledCondition] = []
     for condition in template.conditions {
@@ -118,7 +120,7 @@ package struct CompiledTemplate: Sendable {
   private static func compile(
     _ condition: ConfigTemplate.Condition,
     for namespace: ConfigNamespace
-  ) throws(FirestoreError) -> CompiledCondition {
+  ) throws(ServiceError) -> CompiledCondition {
     do throws(ConditionError) {
       let compiled = try CompiledCondition(condition.expression)
       if namespace == .server { try compiled.checkForServers() }
@@ -135,7 +137,7 @@ package struct CompiledTemplate: Sendable {
     _ value: ParameterValue,
     of key: String,
     for namespace: ConfigNamespace
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     let made: Split
     switch value {
     case .value, .useInAppDefault, .personalization: return
@@ -303,7 +305,7 @@ extension CompiledTemplate.Parameter {
   }
 
   fileprivate static func member(_ key: String, _ text: String) -> [UInt8] {
-    Array("\(JSONText.string(key).compact):\(JSONText.string(text).compact)".utf8)
+    Array("\(JSONValue.string(key).compact):\(JSONValue.string(text).compact)".utf8)
   }
 }
 

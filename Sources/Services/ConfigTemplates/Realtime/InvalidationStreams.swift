@@ -1,3 +1,4 @@
+import BaseStatus
 import FirestoreModel
 import Synchronization
 
@@ -48,7 +49,7 @@ package final class InvalidationStreams: Sendable {
     _ id: TemplateID,
     network: String,
     now: ContinuousClock.Instant
-  ) throws(FirestoreError) -> AsyncStream<Void> {
+  ) throws(ServiceError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
@@ -60,7 +61,7 @@ package final class InvalidationStreams: Sendable {
       continuation: continuation
     )
     guard let number = add(entry) else {
-      throw FirestoreError(.unavailable, "There are too many streams. Try again later.")
+      throw ServiceError(.unavailable, "There are too many streams. Try again later.")
     }
     continuation.onTermination = { [weak self] _ in self?.remove(number) }
     return stream

@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import Foundation
 import Synchronization
 
@@ -61,10 +62,10 @@ package final class ServedTemplate: Sendable {
   }
 
   /// The template's JSON with its conditions as trees, for Google's evaluators in back ends.
-  package func serverJSON(version: JSONText) -> JSONText {
+  package func serverJSON(version: JSONValue) -> JSONValue {
     let members = (template.json.members ?? []).filter { $0.key != "conditions" }
     let conditions = zip(compiled.conditionNames, compiled.conditions).map { name, condition in
-      JSONText.object([
+      JSONValue.object([
         .init("name", .string(name)), .init("condition", condition.serverTree),
       ])
     }
@@ -106,7 +107,7 @@ package struct ConfigReply: Sendable {
     assignment = template.compiled.assignment(of: decision)
     let entries = template.compiled.members(of: decision)
     let (rollouts, experiments) = template.splits(of: decision)
-    let rest = JSONText.members([
+    let rest = JSONValue.members([
       ("state", .string(entries.isEmpty ? "EMPTY_CONFIG" : "UPDATE")),
       ("templateVersion", .string("\(template.served)")),
       ("experimentDescriptions", experiments.isEmpty ? nil : .array(experiments)),
@@ -118,7 +119,7 @@ package struct ConfigReply: Sendable {
   }
 
   /// The object of the entries, if there are any, and of other members.
-  private static func body(_ entries: [UInt8], _ rest: JSONText) -> [UInt8] {
+  private static func body(_ entries: [UInt8], _ rest: JSONValue) -> [UInt8] {
     let rest = rest.compact.utf8
     guard !entries.isEmpty else { return Array(rest) }
     return Array("{\"entries\":{".utf8) + entries + Array("},".utf8) + rest.dropFirst()
@@ -152,13 +153,13 @@ extension ServedTemplate {
   /// What clients report of the splits that they are in.
   fileprivate func splits(
     of decision: CompiledTemplate.Decision
-  ) -> (rollouts: [JSONText], experiments: [JSONText]) {
-    var rollouts: [JSONText] = []
-    var experiments: [JSONText] = []
+  ) -> (rollouts: [JSONValue], experiments: [JSONValue]) {
+    var rollouts: [JSONValue] = []
+    var experiments: [JSONValue] = []
     let reached = compiled.reachedSplits(decision)
     for (split, part) in zip(compiled.splits, decision.bytes.suffix(compiled.splits.count)) {
       guard part > 0, reached.contains(split.id) else { continue }
-      let keys = JSONText.array(split.keys.map(JSONText.string))
+      let keys = JSONValue.array(split.keys.map(JSONValue.string))
       switch split.kind {
       case .rollout:
         rollouts.append(
@@ -178,7 +179,7 @@ extension ServedTemplate {
   /// Half a year, in which the client's SDK keeps the experiment.
   private static let experimentLife = "15552000000"
 
-  private func experiment(_ id: String, variant: String, _ keys: JSONText) -> JSONText {
+  private func experiment(_ id: String, variant: String, _ keys: JSONValue) -> JSONValue {
     let start = Date(timeIntervalSince1970: Double(version.updateTime / 1_000_000))
     return .members([
       ("experimentId", .string(id)), ("variantId", .string(variant)),

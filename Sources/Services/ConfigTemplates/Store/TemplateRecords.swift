@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import KeyValueStore
 
 /// Reads and writes a template's records in a view or a group.
@@ -51,7 +51,7 @@ enum TemplateRecords {
     _ reader: any KeyValueReader
   ) throws -> ConfigTemplate? {
     try reader.get(TemplateKey.numbered(.body, id, number)).map { bytes in
-      try ConfigTemplate(json: try JSONText(parsing: String(decoding: bytes, as: UTF8.self)))
+      try ConfigTemplate(json: try JSONValue(parsing: String(decoding: bytes, as: UTF8.self)))
     }
   }
 

@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseStatus
 import FirestoreModel
 
 // A template as the API has it:
@@ -16,7 +18,7 @@ extension ConfigTemplate {
   /// Reads a template's JSON and checks it.
   ///
   /// Throws INVALID_ARGUMENT with the API's text for what is malformed or breaks a rule.
-  package init(json: JSONText) throws(FirestoreError) {
+  package init(json: JSONValue) throws(ServiceError) {
     self.init()
     let template = try TemplateMembers(
       json,
@@ -45,7 +47,7 @@ extension ConfigTemplate {
     "rollbackSource", "isLegacy",
   ]
 
-  private mutating func addGroup(_ json: JSONText, named name: String) throws(FirestoreError) {
+  private mutating func addGroup(_ json: JSONValue, named name: String) throws(ServiceError) {
     let path = "parameterGroups.\(name.prefix(100))"
     let group = try TemplateMembers(json, at: path, known: ["description", "parameters"])
     let description = try group.text("description", atMost: TemplateLimits.description)
@@ -56,8 +58,8 @@ extension ConfigTemplate {
   }
 
   /// The template's JSON, without a version.
-  package var json: JSONText {
-    var members: [JSONText.Member] = []
+  package var json: JSONValue {
+    var members: [JSONValue.Member] = []
     if !conditions.isEmpty {
       members.append(.init("conditions", .array(conditions.map(\.json))))
     }
@@ -69,23 +71,23 @@ extension ConfigTemplate {
     return .object(members)
   }
 
-  private func json(of group: Group) -> JSONText.Member {
+  private func json(of group: Group) -> JSONValue.Member {
     let parameters = Self.json(of: parameters.filter { $0.group == group.name })
     return .init(
       group.name,
       .members([
-        ("description", group.description.map(JSONText.string)), ("parameters", parameters),
+        ("description", group.description.map(JSONValue.string)), ("parameters", parameters),
       ])
     )
   }
 
-  private static func json(of parameters: [Parameter]) -> JSONText {
+  private static func json(of parameters: [Parameter]) -> JSONValue {
     .object(parameters.map { .init($0.key, $0.json) })
   }
 }
 
 extension ConfigTemplate.Condition {
-  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+  fileprivate init(_ json: JSONValue, at path: String) throws(ServiceError) {
     let members = try TemplateMembers(
       json,
       at: path,
@@ -111,17 +113,17 @@ extension ConfigTemplate.Condition {
     )
   }
 
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("name", .string(name)), ("expression", .string(expression)),
-      ("tagColor", tagColor.map(JSONText.string)),
-      ("description", description.map(JSONText.string)),
+      ("tagColor", tagColor.map(JSONValue.string)),
+      ("description", description.map(JSONValue.string)),
     ])
   }
 }
 
 extension ConfigTemplate.Parameter {
-  fileprivate init(_ json: JSONText, key: String, group: String?) throws(FirestoreError) {
+  fileprivate init(_ json: JSONValue, key: String, group: String?) throws(ServiceError) {
     let path = "parameters.\(key.prefix(100))"
     let members = try TemplateMembers(
       json,
@@ -129,7 +131,7 @@ extension ConfigTemplate.Parameter {
       known: ["defaultValue", "conditionalValues", "description", "valueType"]
     )
     self.init(key: key, group: group)
-    defaultValue = try members["defaultValue"].map { json throws(FirestoreError) in
+    defaultValue = try members["defaultValue"].map { json throws(ServiceError) in
       try ParameterValue(json, at: "\(path).defaultValue")
     }
     for (condition, json) in try members.map("conditionalValues") {
@@ -145,20 +147,20 @@ extension ConfigTemplate.Parameter {
     }
   }
 
-  fileprivate var json: JSONText {
-    let values = conditionalValues.map { JSONText.Member($0.condition, $0.value.json) }
+  fileprivate var json: JSONValue {
+    let values = conditionalValues.map { JSONValue.Member($0.condition, $0.value.json) }
     return .members([
       ("defaultValue", defaultValue?.json),
       ("conditionalValues", values.isEmpty ? nil : .object(values)),
-      ("description", description.map(JSONText.string)),
+      ("description", description.map(JSONValue.string)),
       ("valueType", valueType.map { .string($0.rawValue) }),
     ])
   }
 }
 
-extension JSONText {
+extension JSONValue {
   /// An object of the members that have a value.
-  package static func members(_ members: [(name: String, value: JSONText?)]) -> JSONText {
+  package static func members(_ members: [(name: String, value: JSONValue?)]) -> JSONValue {
     .object(members.compactMap { member in member.value.map { Member(member.name, $0) } })
   }
 }

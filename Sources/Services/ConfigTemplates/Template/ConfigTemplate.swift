@@ -1,3 +1,5 @@
+import BaseJSON
+import BaseText
 import FirestoreModel
 
 /// A template: conditions in their order, and parameters with a value for some of them.
@@ -90,7 +92,7 @@ package enum ParameterValue: Sendable, Equatable {
   case rollout(Rollout)
   case experiment(Experiment)
   /// What a model of Google's would choose, kept as it came. Here nobody chooses: clients are told nothing.
-  case personalization(JSONText)
+  case personalization(JSONValue)
 
   /// A value that some percent of the installations get; the others go on to the next condition.
   package struct Rollout: Sendable, Equatable {

@@ -1,8 +1,9 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 
 extension ParameterValue {
   /// Reads a value: exactly one kind of them.
-  init(_ json: JSONText, at path: String) throws(FirestoreError) {
+  init(_ json: JSONValue, at path: String) throws(ServiceError) {
     let members = try TemplateMembers(
       json,
       at: path,
@@ -34,7 +35,7 @@ extension ParameterValue {
     }
   }
 
-  var json: JSONText {
+  var json: JSONValue {
     switch self {
     case .value(let text): .members([("value", .string(text))])
     case .useInAppDefault: .members([("useInAppDefault", .boolean(true))])
@@ -58,7 +59,7 @@ extension ParameterValue {
   fileprivate static func microPercent(
     _ name: String,
     of members: TemplateMembers
-  ) throws(FirestoreError) -> Int? {
+  ) throws(ServiceError) -> Int? {
     guard let percent = try members.number(name) else { return nil }
     guard (0...100).contains(percent) else {
       throw members.invalid(name, "a percentage is between 0 and 100")
@@ -66,7 +67,7 @@ extension ParameterValue {
     return Int((percent * 1_000_000).rounded())
   }
 
-  fileprivate static func percent(_ micro: Int) -> JSONText {
+  fileprivate static func percent(_ micro: Int) -> JSONValue {
     micro.isMultiple(of: 1_000_000)
       ? .integer(micro / 1_000_000) : .number("\(Double(micro) / 1_000_000)")
   }
@@ -74,7 +75,7 @@ extension ParameterValue {
   fileprivate static func id(
     _ name: String,
     of members: TemplateMembers
-  ) throws(FirestoreError) -> String {
+  ) throws(ServiceError) -> String {
     guard let id = try members.text(name, atMost: 256), !id.isEmpty else {
       throw members.invalid(name, "an id is expected")
     }
@@ -83,7 +84,7 @@ extension ParameterValue {
 }
 
 extension ParameterValue.Rollout {
-  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+  fileprivate init(_ json: JSONValue, at path: String) throws(ServiceError) {
     let members = try TemplateMembers(json, at: path, known: ["rolloutId", "value", "percent"])
     guard let value = try members.text("value") else {
       throw members.invalid("value", "a rollout has a value")
@@ -98,7 +99,7 @@ extension ParameterValue.Rollout {
     )
   }
 
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("rolloutId", .string(id)), ("value", .string(value)),
       ("percent", ParameterValue.percent(microPercent)),
@@ -115,7 +116,7 @@ extension ParameterValue.Experiment {
   /// Characters of a description.
   private static let maximumDescription = 1_024
 
-  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+  fileprivate init(_ json: JSONValue, at path: String) throws(ServiceError) {
     let members = try TemplateMembers(
       json,
       at: path,
@@ -142,7 +143,7 @@ extension ParameterValue.Experiment {
       exposure: try ParameterValue.microPercent("exposurePercent", of: members)
         ?? PercentRange.whole,
       isSticky: members["sticky"]?.boolean == true,
-      goal: try members["goal"].map { json throws(FirestoreError) in
+      goal: try members["goal"].map { json throws(ServiceError) in
         try ExperimentGoal(json, at: "\(path).goal")
       },
       displayName: try members.text("displayName", atMost: Self.maximumDisplayName),
@@ -150,19 +151,19 @@ extension ParameterValue.Experiment {
     )
   }
 
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("experimentId", .string(id)), ("exposurePercent", ParameterValue.percent(exposure)),
       ("variantValue", .array(variants.map(\.json))),
       ("sticky", isSticky ? .boolean(true) : nil), ("goal", goal?.json),
-      ("displayName", displayName.map(JSONText.string)),
-      ("description", description.map(JSONText.string)),
+      ("displayName", displayName.map(JSONValue.string)),
+      ("description", description.map(JSONValue.string)),
     ])
   }
 
   fileprivate static func weight(
     of members: TemplateMembers
-  ) throws(FirestoreError) -> Int {
+  ) throws(ServiceError) -> Int {
     let weight = try members.integer("weight") ?? 1
     guard let weight = Int(exactly: weight), weights.contains(weight) else {
       throw members.invalid("weight", "a weight is between 1 and 1,000,000")
@@ -172,7 +173,7 @@ extension ParameterValue.Experiment {
 }
 
 extension ParameterValue.Experiment.Variant {
-  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+  fileprivate init(_ json: JSONValue, at path: String) throws(ServiceError) {
     let members = try TemplateMembers(
       json,
       at: path,
@@ -189,17 +190,17 @@ extension ParameterValue.Experiment.Variant {
     )
   }
 
-  fileprivate var json: JSONText {
+  fileprivate var json: JSONValue {
     .members([
       ("variantId", .string(id)), ("weight", .integer(weight)),
-      ("value", value.map(JSONText.string)),
+      ("value", value.map(JSONValue.string)),
       ("noChange", value == nil ? .boolean(true) : nil),
     ])
   }
 }
 
 extension ExperimentGoal {
-  fileprivate init(_ json: JSONText, at path: String) throws(FirestoreError) {
+  fileprivate init(_ json: JSONValue, at path: String) throws(ServiceError) {
     let members = try TemplateMembers(json, at: path, known: ["event", "measure"])
     guard let event = try members.text("event", atMost: 256), !event.isEmpty else {
       throw members.invalid("event", "the name of an event is expected")
@@ -212,7 +213,7 @@ extension ExperimentGoal {
   }
 
   /// The goal as templates and reports have it.
-  package var json: JSONText {
+  package var json: JSONValue {
     .members([("event", .string(event)), ("measure", .string(measure.rawValue))])
   }
 }

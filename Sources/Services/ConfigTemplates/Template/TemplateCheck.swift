@@ -1,8 +1,10 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 
 extension ConfigTemplate {
   /// Throws INVALID_ARGUMENT for the first rule that the template breaks; expressions are not compiled.
-  func check() throws(FirestoreError) {
+  func check() throws(ServiceError) {
     try checkCounts()
     try checkConditions()
     try checkNames()
@@ -11,7 +13,7 @@ extension ConfigTemplate {
     try checkSplits()
   }
 
-  private func checkCounts() throws(FirestoreError) {
+  private func checkCounts() throws(ServiceError) {
     let counts = [
       ("parameters", parameters.count, TemplateLimits.parameters),
       ("conditions", conditions.count, TemplateLimits.conditions),
@@ -32,7 +34,7 @@ extension ConfigTemplate {
     }
   }
 
-  private func checkConditions() throws(FirestoreError) {
+  private func checkConditions() throws(ServiceError) {
     var seen: Set<Text> = []
     for condition in conditions {
       guard seen.insert(Text(condition.name)).inserted else {
@@ -50,7 +52,7 @@ extension ConfigTemplate {
   }
 
   /// Keys are unique in all groups, and no group has the name of a parameter.
-  private func checkNames() throws(FirestoreError) {
+  private func checkNames() throws(ServiceError) {
     var seen: Set<Text> = []
     for key in parameters.map(\.key) {
       guard Self.isKey(key) else {
@@ -88,7 +90,7 @@ extension ConfigTemplate {
     }
   }
 
-  private func check(_ parameter: Parameter, _ known: Set<Text>) throws(FirestoreError) {
+  private func check(_ parameter: Parameter, _ known: Set<Text>) throws(ServiceError) {
     for (condition, _) in parameter.conditionalValues where !known.contains(Text(condition)) {
       throw .validation(
         "UNKNOWN_CONDITION_REFERENCE",
@@ -106,7 +108,7 @@ extension ConfigTemplate {
   }
 
   /// One experiment or rollout may have several parameters, but is split one way.
-  private func checkSplits() throws(FirestoreError) {
+  private func checkSplits() throws(ServiceError) {
     var shapes: [Text: [Int]] = [:]
     for value in parameters.flatMap(\.values) {
       let (id, shape): (String, [Int])
@@ -136,7 +138,7 @@ extension ConfigTemplate.ValueType {
     case .string: true
     case .boolean: ["true", "false"].contains(text.lowercased())
     case .number: Double(attribute: text).map { $0.isFinite } ?? false
-    case .json: (try? JSONText(parsing: text)) != nil
+    case .json: (try? JSONValue(parsing: text)) != nil
     }
   }
 }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 
 /// A version of a template, apart from the template itself.
 package struct TemplateVersion: Sendable, Equatable {
@@ -42,15 +43,15 @@ package struct TemplateVersion: Sendable, Equatable {
   /// The version as the API has it.
   ///
   /// - Parameter time: The time of its publication as the API writes times.
-  package func json(time: String) -> JSONText {
-    let user: [(name: String, value: JSONText?)] = [
-      ("email", author.email.map(JSONText.string)), ("name", author.name.map(JSONText.string)),
+  package func json(time: String) -> JSONValue {
+    let user: [(name: String, value: JSONValue?)] = [
+      ("email", author.email.map(JSONValue.string)), ("name", author.name.map(JSONValue.string)),
     ]
     return .members([
       ("versionNumber", .string("\(number)")), ("updateTime", .string(time)),
       ("updateUser", author == Author() ? nil : .members(user)),
       ("updateOrigin", .string(origin)), ("updateType", .string(type.rawValue)),
-      ("description", description.map(JSONText.string)),
+      ("description", description.map(JSONValue.string)),
       ("rollbackSource", rollbackSource.map { .string("\($0)") }),
     ])
   }
@@ -77,11 +78,11 @@ package struct TemplateVersion: Sendable, Equatable {
   }
 
   init(stored: some Collection<UInt8>) throws {
-    let json = try JSONText(parsing: String(decoding: Array(stored), as: UTF8.self))
+    let json = try JSONValue(parsing: String(decoding: Array(stored), as: UTF8.self))
     guard let number = json["versionNumber"]?.string.flatMap(Int64.init),
       let time = json["updateTime"]?.string.flatMap(Int64.init),
       let type = json["updateType"]?.string.flatMap(UpdateType.init)
-    else { throw FirestoreError(.dataLoss, "Stored data is damaged.") }
+    else { throw ServiceError(.dataLoss, "Stored data is damaged.") }
     self.init(
       number: number,
       updateTime: time,

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The server's knowledge of the sender of a batch.
 ///

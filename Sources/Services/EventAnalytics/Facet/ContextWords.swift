@@ -1,5 +1,3 @@
-import KeyValueStore
-
 /// The numbers of what a context says, by dimension.
 struct ContextWords: Sendable {
   static let dimensions: [(Facet.Dimension, KeyPath<EventContext, String> & Sendable)] = [

@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseStatus
+import BaseText
 
 extension EventAnalytics {
   /// Events that are imported between two rounds of counting.
@@ -32,7 +32,7 @@ extension EventAnalytics {
       try keep(pending, in: log)
       return count
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 

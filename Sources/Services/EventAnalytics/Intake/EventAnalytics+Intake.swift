@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import FirestoreModel
 import KeyValueStore
 
@@ -25,8 +27,8 @@ extension EventAnalytics {
   static let repeatWindow: Int64 = 7 * 86_400 * 1_000_000
 
   /// Counts what a request takes against the shares of its sender; RESOURCE_EXHAUSTED where there is no room for it.
-  package func admit(_ bytes: Int, from sender: EventSender) throws(FirestoreError) {
-    do throws(FirestoreError) {
+  package func admit(_ bytes: Int, from sender: EventSender) throws(ServiceError) {
+    do throws(ServiceError) {
       try requireRoom(for: sender)
       try limiter.take(bytes, from: sender, now: clock.now())
     } catch {
@@ -35,12 +37,12 @@ extension EventAnalytics {
     }
   }
 
-  private func requireRoom(for sender: EventSender) throws(FirestoreError) {
+  private func requireRoom(for sender: EventSender) throws(ServiceError) {
     guard space.takes(sender.standing) else {
-      throw FirestoreError(.resourceExhausted, "The server's disk is nearly full.")
+      throw ServiceError(.resourceExhausted, "The server's disk is nearly full.")
     }
     if let log = log(of: sender.project), log.waiting.segments >= configuration.waitingSegments {
-      throw FirestoreError(.resourceExhausted, "Too many events wait to be counted.")
+      throw ServiceError(.resourceExhausted, "Too many events wait to be counted.")
     }
   }
 
@@ -112,7 +114,7 @@ extension EventAnalytics {
         return true
       }
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 
@@ -140,7 +142,7 @@ extension EventAnalytics {
       let record = try await engine.commit { group in try Self.makeProject(project, in: group) }
       return adopt(project, record)
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import Synchronization
 
 /// The bytes of events that are taken.
@@ -94,7 +95,7 @@ final class IntakeLimiter: Sendable {
   init(_ limits: IntakeLimits) { self.limits = limits }
 
   /// Counts bytes of a request; RESOURCE_EXHAUSTED where one of the buckets is full.
-  func take(_ bytes: Int, from sender: EventSender, now: Int64) throws(FirestoreError) {
+  func take(_ bytes: Int, from sender: EventSender, now: Int64) throws(ServiceError) {
     let shares = sender.standing.isProven ? provenShares(sender) : unprovenShares(sender)
     let isTaken = tables.withLock { tables in
       let levels = shares.map { share in
@@ -111,7 +112,7 @@ final class IntakeLimiter: Sendable {
       return true
     }
     guard isTaken else {
-      throw FirestoreError(.resourceExhausted, "Too many events. Try again later.")
+      throw ServiceError(.resourceExhausted, "Too many events. Try again later.")
     }
   }
 

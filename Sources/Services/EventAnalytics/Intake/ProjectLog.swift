@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import Synchronization
 
 /// A project's intake: the segment that batches go to.

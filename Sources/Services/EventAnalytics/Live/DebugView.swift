@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import Synchronization
 
 /// What devices in debug mode sent in the last thirty minutes, with what was dropped of it and why.

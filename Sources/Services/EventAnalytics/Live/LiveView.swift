@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import Synchronization
 
 /// The last thirty minutes of every project in memory: events and users by minute.

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import KeyValueStore
 
 /// A project's events at one moment, for queries.
@@ -39,7 +40,7 @@ package struct DayRange: Sendable, Equatable {
   package static let limit = 800
 
   /// From a day to a day, both included; INVALID_ARGUMENT where there are none or too many.
-  package init(_ first: EventDay, _ last: EventDay) throws(FirestoreError) {
+  package init(_ first: EventDay, _ last: EventDay) throws(ServiceError) {
     guard first <= last, last.number - first.number < Self.limit else {
       throw .invalidArgument("A report is about 1 to \(Self.limit) days.")
     }
@@ -71,7 +72,7 @@ extension EventAnalytics {
         return try body(&view)
       }
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 
 /// Who belongs to an audience, by what they did or are within its days.
 ///
@@ -19,9 +20,9 @@ package indirect enum AudienceRule: Sendable, Equatable {
   private static let partLimit = 20
 
   /// Reads a rule; INVALID_ARGUMENT for what is none.
-  package init(_ json: JSONText) throws(FirestoreError) { try self.init(json, depth: 0) }
+  package init(_ json: JSONValue) throws(ServiceError) { try self.init(json, depth: 0) }
 
-  private init(_ json: JSONText, depth: Int) throws(FirestoreError) {
+  private init(_ json: JSONValue, depth: Int) throws(ServiceError) {
     guard depth < Self.depthLimit, let members = json.members, members.count == 1 else {
       throw Self.malformed
     }
@@ -45,21 +46,21 @@ package indirect enum AudienceRule: Sendable, Equatable {
   }
 
   private static func parts(
-    _ json: [JSONText],
+    _ json: [JSONValue],
     _ depth: Int
-  ) throws(FirestoreError) -> [AudienceRule] {
+  ) throws(ServiceError) -> [AudienceRule] {
     guard (1...partLimit).contains(json.count) else { throw malformed }
     var parts: [AudienceRule] = []
     for part in json { parts.append(try AudienceRule(part, depth: depth + 1)) }
     return parts
   }
 
-  private static let malformed = FirestoreError.invalidArgument(
+  private static let malformed = ServiceError.invalidArgument(
     "A rule of an audience has one member: event, property, group, a dimension, all, any or not."
   )
 
   /// The rule as it was read.
-  package var json: JSONText {
+  package var json: JSONValue {
     switch self {
     case .event(let name): .object([.init("event", .string(name))])
     case .property(let name, let value):
@@ -89,7 +90,7 @@ package struct Audience: Sendable, Equatable {
   package let rule: AudienceRule
 
   /// An audience from `{"days": 28, "rule": {…}}`; INVALID_ARGUMENT for what is none.
-  package init(named name: String, _ json: JSONText) throws(FirestoreError) {
+  package init(named name: String, _ json: JSONValue) throws(ServiceError) {
     let days = json["days"] == nil ? 28 : json["days"]?.integer ?? 0
     guard (1...100).contains(name.unicodeScalars.count) else {
       throw .invalidArgument("An audience's name has 1 to 100 characters.")
@@ -104,7 +105,7 @@ package struct Audience: Sendable, Equatable {
   }
 
   /// What `init` reads.
-  package var json: JSONText {
+  package var json: JSONValue {
     .object([.init("days", .integer(days)), .init("rule", rule.json)])
   }
 }

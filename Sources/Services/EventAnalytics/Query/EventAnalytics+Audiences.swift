@@ -1,3 +1,6 @@
+import BaseJSON
+import BaseStatus
+import BaseText
 import FirestoreModel
 import KeyValueStore
 
@@ -14,7 +17,7 @@ extension EventAnalytics {
       let known = try audiences(of: project)
       let isNew = !known.contains { $0.name == audience.name }
       guard !isNew || known.count < Self.audienceLimit else {
-        throw FirestoreError(
+        throw ServiceError(
           .resourceExhausted,
           "A project has at most \(Self.audienceLimit) audiences."
         )
@@ -22,7 +25,7 @@ extension EventAnalytics {
       try engine.write { group in try group.put(key, bytes) }
       forgetMembership(of: project)
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 
@@ -39,7 +42,7 @@ extension EventAnalytics {
       forgetMembership(of: project)
       return wasThere
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 
@@ -56,13 +59,13 @@ extension EventAnalytics {
           guard let name = SegmentEncoding.decodeText(cursor.key, at: &position) else {
             throw KeyValueError(.corruption, "the key of an audience is damaged")
           }
-          let json = try JSONText(parsing: String(decoding: cursor.value, as: UTF8.self))
+          let json = try JSONValue(parsing: String(decoding: cursor.value, as: UTF8.self))
           found.append(try Audience(named: name.string, json))
         }
         return found
       }
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 
@@ -90,7 +93,7 @@ extension EventAnalytics {
   private func range(
     of audience: Audience,
     _ project: Text
-  ) throws(FirestoreError) -> DayRange {
+  ) throws(ServiceError) -> DayRange {
     let today = today(of: project)
     return try DayRange(today.advanced(by: 1 - audience.days), today)
   }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// What is said of some events: how many, of how many users, and what they come to.
 package struct ReportFigures: Sendable, Equatable {

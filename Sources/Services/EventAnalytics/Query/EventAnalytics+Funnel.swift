@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// Steps that users take one after the other.
 package struct Funnel: Sendable, Equatable {
@@ -10,7 +11,7 @@ package struct Funnel: Sendable, Equatable {
   package let window: Int64
 
   /// A funnel of those steps; INVALID_ARGUMENT where there are none or too many.
-  package init(steps: [String], windowSeconds: Int64) throws(FirestoreError) {
+  package init(steps: [String], windowSeconds: Int64) throws(ServiceError) {
     guard (1...Self.stepLimit).contains(steps.count) else {
       throw .invalidArgument("A funnel has 1 to \(Self.stepLimit) steps.")
     }

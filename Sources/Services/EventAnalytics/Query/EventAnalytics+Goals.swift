@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseText
 
 /// What is measured of a user by an event.
 package enum GoalMeasure: Sendable {

@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseStatus
+import BaseText
 
 /// The audiences of a project as they were evaluated last.
 struct AudienceSets: Sendable {
@@ -34,7 +34,7 @@ extension EventAnalytics {
       guard let record else { return nil }
       return Set(sets.filter { $0.users.contains(record.number) }.map(\.name))
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 

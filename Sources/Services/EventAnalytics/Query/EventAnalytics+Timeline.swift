@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// Whose events are meant: an installation's, or those of all installations that a user id was set on.

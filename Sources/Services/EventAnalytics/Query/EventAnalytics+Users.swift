@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The users of one day, and of the days up to it.
 package struct UserDay: Sendable, Equatable {

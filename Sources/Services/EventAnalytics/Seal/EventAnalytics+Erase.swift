@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import KeyValueStore
 
 extension EventAnalytics {
@@ -28,7 +29,7 @@ extension EventAnalytics {
       guard let log else { return 0 }
       return try organizing.withLock { _ in try eraseSealed(subject, of: log.number) }
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 

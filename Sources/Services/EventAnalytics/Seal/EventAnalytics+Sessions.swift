@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import KeyValueStore
 
 // Days that were sealed before sessions were counted have neither tallies nor records of sessions. Their timelines
@@ -11,7 +12,7 @@ extension EventAnalytics {
     do {
       while try countSessionsOfNextDay(of: log) {}
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 

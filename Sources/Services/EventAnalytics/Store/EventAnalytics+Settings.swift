@@ -1,5 +1,5 @@
-import FirestoreModel
-import KeyValueStore
+import BaseStatus
+import BaseText
 
 extension EventAnalytics {
   /// Sets what a project has to say about its analytics; INVALID_ARGUMENT for what cannot be.
@@ -7,10 +7,10 @@ extension EventAnalytics {
   /// What came before is counted by the settings that were in force. Blocks.
   package func set(_ settings: AnalyticsSettings, of project: Text) throws {
     guard DayCalendar(settings.zone) != nil else {
-      throw FirestoreError.invalidArgument("There is no time zone \"\(settings.zone.prefix(60))\".")
+      throw ServiceError.invalidArgument("There is no time zone \"\(settings.zone.prefix(60))\".")
     }
     guard (2...3_650).contains(settings.retentionDays) else {
-      throw FirestoreError.invalidArgument("Events are kept for 2 to 3650 days.")
+      throw ServiceError.invalidArgument("Events are kept for 2 to 3650 days.")
     }
     try check(keyEvents: settings.keyEvents)
     do {
@@ -22,11 +22,11 @@ extension EventAnalytics {
         try store(record, of: log)
       }
     } catch {
-      throw FirestoreError.analytics(error)
+      throw ServiceError.analytics(error)
     }
   }
 
-  private func check(keyEvents names: [String]) throws(FirestoreError) {
+  private func check(keyEvents names: [String]) throws(ServiceError) {
     guard names.count <= EventLimits.keyEvents, Set(names).count == names.count else {
       throw .invalidArgument("There are at most \(EventLimits.keyEvents) key events, each once.")
     }

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseStatus
 import KeyValueStore
 import Synchronization
 
@@ -33,13 +33,13 @@ private final class WriteOutcome<R: Sendable>: Sendable {
   }
 }
 
-extension FirestoreError {
+extension ServiceError {
   /// What clients hear when the engine fails; the cause is for the log.
-  static func analytics(_ error: any Error) -> FirestoreError {
-    if let known = error as? FirestoreError { return known }
+  static func analytics(_ error: any Error) -> ServiceError {
+    if let known = error as? ServiceError { return known }
     if let cause = error as? KeyValueError, cause.code == .corruption {
-      return FirestoreError(.dataLoss, "Stored data is damaged.", cause: cause)
+      return ServiceError(.dataLoss, "Stored data is damaged.", cause: cause)
     }
-    return FirestoreError(.unavailable, KeyValueError.textForClients(error), cause: error)
+    return ServiceError(.unavailable, KeyValueError.textForClients(error), cause: error)
   }
 }

@@ -1,3 +1,5 @@
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -9,15 +11,15 @@ extension IndexDefinition {
   init(
     _ message: Google_Firestore_Admin_V1_Index,
     collectionID: Text
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     let scope = try IndexScope(message.queryScope)
-    let parts = try message.fields.map { field throws(FirestoreError) in try Self.part(field) }
+    let parts = try message.fields.map { field throws(ServiceError) in try Self.part(field) }
     try self.init(collectionID: collectionID, scope: scope, parts: parts)
   }
 
   private static func part(
     _ field: Google_Firestore_Admin_V1_Index.IndexField
-  ) throws(FirestoreError) -> IndexPart {
+  ) throws(ServiceError) -> IndexPart {
     let path =
       field.fieldPath == "__name__"
       ? FieldPath.documentName : try FieldPath(parsing: field.fieldPath)
@@ -40,7 +42,7 @@ extension IndexDefinition {
 extension IndexScope {
   fileprivate init(
     _ scope: Google_Firestore_Admin_V1_Index.QueryScope
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     switch scope {
     case .unspecified, .collection: self = .collection
     case .collectionGroup: self = .collectionGroup
@@ -55,7 +57,7 @@ extension SingleFieldIndex {
   init(
     _ message: Google_Firestore_Admin_V1_Index,
     of path: FieldPath
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     let name = FieldOverride.text(of: path)
     guard let field = message.fields.first, message.fields.count == 1,
       field.fieldPath.isEmpty || field.fieldPath == name

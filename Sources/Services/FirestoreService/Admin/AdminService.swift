@@ -1,4 +1,6 @@
 import Access
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -45,7 +47,7 @@ struct AdminService {
     _ message: Google_Firestore_Admin_V1_Database
   ) throws -> AdminResponse {
     guard message.type == .unspecified || message.type == .firestoreNative else {
-      throw FirestoreError.invalidArgument("Only databases of type FIRESTORE_NATIVE are supported.")
+      throw ServiceError.invalidArgument("Only databases of type FIRESTORE_NATIVE are supported.")
     }
     try permit.createDatabase(id)
     return .operation(
@@ -61,7 +63,7 @@ struct AdminService {
     let listing = try listing(of: id)
     let current = Google_Firestore_Admin_V1_Database(listing)
     guard etag.isEmpty || etag == current.etag else {
-      throw FirestoreError(.aborted, "The etag does not match the database's.")
+      throw ServiceError(.aborted, "The etag does not match the database's.")
     }
     try permit.deleteDatabase(id)
     return .operation(
@@ -75,7 +77,7 @@ struct AdminService {
 
   private func listing(of id: DatabaseID) throws -> DatabaseListing {
     guard let listing = try permit.listDatabases().first(where: { $0.id == id }) else {
-      throw FirestoreError(
+      throw ServiceError(
         .notFound,
         "The database \(id.database.string) does not exist for project \(id.project.string)"
       )
@@ -94,7 +96,7 @@ struct AdminService {
       $0.id == name && $0.definition.collectionID == group
     }
     guard let found else {
-      throw FirestoreError(.notFound, "Index \(name) does not exist.")
+      throw ServiceError(.notFound, "Index \(name) does not exist.")
     }
     return found
   }
@@ -189,7 +191,7 @@ struct AdminService {
     in id: DatabaseID
   ) throws -> AdminResponse {
     guard !message.hasTtlConfig else {
-      throw FirestoreError(.unimplemented, "Policies that delete documents in time are not served.")
+      throw ServiceError(.unimplemented, "Policies that delete documents in time are not served.")
     }
     let field = try Self.fieldPath(path)
     let indexes = try message.indexConfig.indexes.map { try SingleFieldIndex($0, of: field) }
@@ -285,14 +287,14 @@ struct AdminService {
     if let deletion { return .operation(.init(deletion, in: id)) }
     let known = try declared(id).first { Self.indexOperation + $0.id == name }
     guard let known else {
-      throw FirestoreError(.notFound, "Operation \(name) does not exist.")
+      throw ServiceError(.notFound, "Operation \(name) does not exist.")
     }
     return .operation(Self.operation(of: known, in: id))
   }
 
   // MARK: Pages
 
-  private static let unsupportedFilter = FirestoreError.invalidArgument(
+  private static let unsupportedFilter = ServiceError.invalidArgument(
     "This filter is not supported."
   )
 
@@ -300,7 +302,7 @@ struct AdminService {
   private static func slice<Element>(
     _ all: [Element],
     _ page: AdminCall.Page
-  ) throws(FirestoreError) -> (shown: ArraySlice<Element>, next: String) {
+  ) throws(ServiceError) -> (shown: ArraySlice<Element>, next: String) {
     let start = page.token.isEmpty ? 0 : Int(page.token)
     guard let start, start >= 0 else { throw .invalidArgument("Invalid page token.") }
     let size = page.size == 0 ? 1_000 : page.size

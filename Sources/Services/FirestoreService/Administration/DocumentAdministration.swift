@@ -1,4 +1,6 @@
 import Access
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -103,7 +105,7 @@ package struct DocumentAdministration: Sendable {
     return deletion.count
   }
 
-  private static func collection(_ path: String) throws(FirestoreError) -> ResourcePath {
+  private static func collection(_ path: String) throws(ServiceError) -> ResourcePath {
     let segments = path.split(separator: "/", omittingEmptySubsequences: false)
     guard !segments.count.isMultiple(of: 2), segments.allSatisfy({ !$0.isEmpty }) else {
       throw .invalidArgument(

@@ -1,6 +1,6 @@
 import Access
+import BaseStatus
 import DocumentStore
-import FirestoreModel
 import FirestoreWire
 
 /// A call whose caller is known, on its way through one operation.
@@ -16,12 +16,12 @@ struct Call: Sendable {
   var check: WorkCheck { { [self] in try checkWanted() } }
 
   /// Throws CANCELLED or DEADLINE_EXCEEDED when nobody waits for the answer any more.
-  func checkWanted() throws(FirestoreError) {
+  func checkWanted() throws(ServiceError) {
     if context.cancellation.isCancelled {
-      throw FirestoreError(.cancelled, "The call was cancelled.")
+      throw ServiceError(.cancelled, "The call was cancelled.")
     }
     if let deadline = context.deadline, ContinuousClock.now >= deadline {
-      throw FirestoreError(.deadlineExceeded, "Deadline exceeded.")
+      throw ServiceError(.deadlineExceeded, "Deadline exceeded.")
     }
   }
 }

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import Synchronization
 
 /// A bidirectional call that is being opened on another thread.
@@ -54,7 +54,7 @@ final class DeferredStreamCall: StreamCall {
   }
 
   /// The stream could not be opened.
-  func fail(_ error: FirestoreError) {
+  func fail(_ error: ServiceError) {
     let isWanted = state.withLock { state in
       defer { state = State(phase: .ended) }
       return !state.isCancelled

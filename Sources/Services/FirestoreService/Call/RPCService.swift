@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 
 /// The API as the transports see it: protobuf bytes in, protobuf bytes out.
@@ -12,7 +12,7 @@ package protocol RPCService: AnyObject, Sendable {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void
   )
 
   /// Opens a server-streaming method; answers exactly once.
@@ -20,7 +20,7 @@ package protocol RPCService: AnyObject, Sendable {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<any ResponseStream, ServiceError>) -> Void
   )
 
   /// Opens a bidirectional method; throws what the call ends with at once.
@@ -30,7 +30,7 @@ package protocol RPCService: AnyObject, Sendable {
     _ method: RPCMethod,
     context: CallContext,
     responses: any StreamResponses
-  ) throws(FirestoreError) -> any StreamCall
+  ) throws(ServiceError) -> any StreamCall
 
   /// Whether the credentials of a call are valid, whatever they allow; also noted in the context's
   /// memory. Of a call without credentials it is not.
@@ -41,7 +41,7 @@ package protocol RPCService: AnyObject, Sendable {
   func administer(
     _ request: AdminRequest,
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   )
 }
 

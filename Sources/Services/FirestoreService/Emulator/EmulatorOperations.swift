@@ -1,7 +1,9 @@
 import Access
+import BaseRuntime
+import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 
 /// The operations of development mode's helper routes on documents, as Google's emulator has them.
 ///
@@ -62,7 +64,7 @@ package struct EmulatorOperations: Sendable {
     do {
       return try await threads.run(on: .maintenance, work)
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 

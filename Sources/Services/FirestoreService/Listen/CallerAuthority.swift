@@ -1,7 +1,8 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
-import KeyValueStore
 import Realtime
 
 /// The choke point's decisions on one stream's caller.
@@ -28,7 +29,7 @@ final class CallerAuthority: ListenAuthority {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision {
+  ) throws(ServiceError) -> ListenDecision {
     if caller.administers(database.id.project) { return .unconditional }
     do {
       switch subject {
@@ -43,7 +44,7 @@ final class CallerAuthority: ListenAuthority {
         return try ListenDecision(decisions, dependsOnResults: true)
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
@@ -51,7 +52,7 @@ final class CallerAuthority: ListenAuthority {
     _ subject: ViewSubject,
     in database: Database,
     at version: CommitVersion
-  ) throws(FirestoreError) -> ListenDecision? {
+  ) throws(ServiceError) -> ListenDecision? {
     if caller.administers(database.id.project) { return .unconditional }
     do {
       switch subject {
@@ -69,14 +70,14 @@ final class CallerAuthority: ListenAuthority {
         }
       }
     } catch {
-      throw FirestoreError.storage(error)
+      throw ServiceError.storage(error)
     }
   }
 
   /// Enough for some documents and what rules read beside them.
   private static let stepsInMemory = 100
 
-  func checkCredentials() throws(FirestoreError) {
+  func checkCredentials() throws(ServiceError) {
     guard hasValidCredentials() else { throw AccessControl.invalidCredentials }
   }
 }

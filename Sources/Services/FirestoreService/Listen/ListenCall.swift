@@ -1,4 +1,5 @@
 import Access
+import BaseStatus
 import FirestoreModel
 import FirestoreWire
 import Realtime
@@ -32,7 +33,7 @@ final class ListenCall: StreamCall {
   }
 
   func receive(_ message: [UInt8]) {
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       let request = try ListenRequest(decoding: message)
       guard let stream = try stream(in: request.database) else { return }
       switch request.change {
@@ -55,14 +56,14 @@ final class ListenCall: StreamCall {
     if case .open(_, let stream) = state.withLock({ $0 }) { stream.resume() }
   }
 
-  private func refuse(_ message: [UInt8], _ error: FirestoreError) {
+  private func refuse(_ message: [UInt8], _ error: ServiceError) {
     guard let (database, id) = ListenRequest.refusedTarget(in: message),
       let stream = try? stream(in: database)
     else { return end(error) }
     stream.refuse(id, error)
   }
 
-  private func end(_ error: FirestoreError?) {
+  private func end(_ error: ServiceError?) {
     let last = state.withLock { state in
       defer { state = .ended }
       return state
@@ -75,7 +76,7 @@ final class ListenCall: StreamCall {
   }
 
   /// The hub's stream, opened by the first message; nil once it has ended.
-  private func stream(in database: DatabaseID) throws(FirestoreError) -> ListenStream? {
+  private func stream(in database: DatabaseID) throws(ServiceError) -> ListenStream? {
     let current = state.withLock { $0 }
     switch current {
     case .ended: return nil

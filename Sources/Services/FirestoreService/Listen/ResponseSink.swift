@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import Realtime
 
@@ -13,7 +13,7 @@ final class ResponseSink: ListenSink {
 
   func setReading(_ isReading: Bool) { responses.setReading(isReading) }
 
-  func finish(_ error: FirestoreError?) { responses.finish(error) }
+  func finish(_ error: ServiceError?) { responses.finish(error) }
 }
 
 extension ListenEvent {

@@ -1,6 +1,6 @@
 import Access
+import BaseStatus
 import DocumentStore
-import FirestoreModel
 import FirestoreWire
 import KeyValueStore
 
@@ -15,7 +15,7 @@ package protocol CallForwarder: Sendable {
     request: [UInt8],
     context: CallContext,
     to node: NodeNumber,
-    respond: @escaping @Sendable (Result<(any ResponseStream)?, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<(any ResponseStream)?, ServiceError>) -> Void
   )
 }
 
@@ -40,7 +40,7 @@ package final class ForwardingService: RPCService {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void
   ) {
     guard let node = home(of: request, method, context) else {
       return local.unary(method, request: request, context: context, respond: respond)
@@ -60,7 +60,7 @@ package final class ForwardingService: RPCService {
     _ method: RPCMethod,
     request: [UInt8],
     context: CallContext,
-    respond: @escaping @Sendable (Result<any ResponseStream, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<any ResponseStream, ServiceError>) -> Void
   ) {
     guard let node = home(of: request, method, context) else {
       return local.stream(method, request: request, context: context, respond: respond)
@@ -80,7 +80,7 @@ package final class ForwardingService: RPCService {
     _ method: RPCMethod,
     context: CallContext,
     responses: any StreamResponses
-  ) throws(FirestoreError) -> any StreamCall {
+  ) throws(ServiceError) -> any StreamCall {
     try local.open(method, context: context, responses: responses)
   }
 
@@ -91,7 +91,7 @@ package final class ForwardingService: RPCService {
   package func administer(
     _ request: AdminRequest,
     context: CallContext,
-    respond: @escaping @Sendable (Result<[UInt8]?, FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) {
     local.administer(request, context: context, respond: respond)
   }
@@ -112,7 +112,7 @@ package final class ForwardingService: RPCService {
   private static func read(
     _ stream: any ResponseStream,
     _ message: [UInt8],
-    _ respond: @escaping @Sendable (Result<[UInt8], FirestoreError>) -> Void
+    _ respond: @escaping @Sendable (Result<[UInt8], ServiceError>) -> Void
   ) {
     stream.next(maxBytes: .max) { part in
       switch part {

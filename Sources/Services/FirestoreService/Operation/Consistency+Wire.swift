@@ -1,11 +1,12 @@
 import Access
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
 
 extension Permit {
   /// The consistency that a request asks for, in the store's terms and as far as the caller gets it.
-  func consistency(_ wire: ReadConsistency) throws(FirestoreError) -> Consistency {
+  func consistency(_ wire: ReadConsistency) throws(ServiceError) -> Consistency {
     switch wire {
     case .latest: .latest
     case .transaction(let id): .transaction(TransactionID(id))
@@ -21,11 +22,11 @@ extension Permit {
   /// allow nothing has nothing to do in one.
   func options(
     _ wire: TransactionOptions
-  ) throws(FirestoreError) -> TransactionKind {
+  ) throws(ServiceError) -> TransactionKind {
     if let gate, !gate.mayAllowAnything { throw AccessControl.denied }
     switch wire {
     case .readOnly(let time):
-      return .readOnly(readTime: try time.map { time throws(FirestoreError) in try chosen(time) })
+      return .readOnly(readTime: try time.map { time throws(ServiceError) in try chosen(time) })
     case .readWrite(let retry, let concurrency):
       let isPessimistic = mayLock && concurrency != .optimistic
       return .readWrite(
@@ -43,9 +44,9 @@ extension Permit {
   /// Under rules there is none, since who lost a right would read on in the past; no client SDK sends
   /// one with a read. Transactions keep the times that the server chose. Targets may begin at a time,
   /// as those of bundles do, because a listener is told of what there is now.
-  private func chosen(_ time: Timestamp) throws(FirestoreError) -> CommitVersion {
+  private func chosen(_ time: Timestamp) throws(ServiceError) -> CommitVersion {
     guard gate == nil else {
-      throw FirestoreError(
+      throw ServiceError(
         .permissionDenied,
         "Reads at a chosen time require admin authentication."
       )

@@ -1,7 +1,7 @@
+import BaseRuntime
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 
 // ListDocuments, ListCollectionIds and PartitionQuery.
 

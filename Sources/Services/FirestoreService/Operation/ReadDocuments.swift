@@ -1,8 +1,9 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 
 // GetDocument and BatchGetDocuments.
 
@@ -58,7 +59,7 @@ extension FirestoreService {
     _ consistency: Consistency,
     _ call: Call,
     lease: ByteLease? = nil,
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ answer: @escaping @Sendable (BatchGetResult) throws -> Answer
   ) throws {
     let finish: @Sendable (Result<BatchGetResult, any Error>) -> Void = { [self] result in
@@ -68,7 +69,7 @@ extension FirestoreService {
         respond(.failure(reported(error, call.context)))
       }
     }
-    let failed: @Sendable (Result<Void, FirestoreError>) -> Void = { result in
+    let failed: @Sendable (Result<Void, ServiceError>) -> Void = { result in
       if case .failure(let error) = result { finish(.failure(error)) }
     }
     try onEngine(call, failed) {
@@ -90,7 +91,7 @@ extension FirestoreService {
     }
   }
 
-  private static func notFound(_ name: DocumentName) -> FirestoreError {
-    FirestoreError(.notFound, "Document \"\(name.string)\" not found.")
+  private static func notFound(_ name: DocumentName) -> ServiceError {
+    ServiceError(.notFound, "Document \"\(name.string)\" not found.")
   }
 }

@@ -1,6 +1,6 @@
 import Access
+import BaseStatus
 import DocumentStore
-import FirestoreModel
 import FirestoreWire
 
 // RunQuery and ExecutePipeline.
@@ -40,7 +40,7 @@ extension FirestoreService {
     _ database: Database,
     _ consistency: Consistency,
     _ call: Call,
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ body: @escaping @Sendable (ConsistentRead) throws -> Void
   ) {
     let begun: @Sendable (Result<ConsistentRead, any Error>) -> Void = { [self] result in

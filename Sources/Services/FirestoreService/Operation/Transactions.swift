@@ -1,5 +1,4 @@
 import DocumentStore
-import FirestoreModel
 import FirestoreWire
 
 // BeginTransaction and Rollback.

@@ -1,4 +1,5 @@
 import Access
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -21,7 +22,7 @@ extension FirestoreService {
     _ request: CommitRequest,
     idempotencyKey: IdempotencyKey? = nil,
     _ call: Call,
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
     let permit = try permit(call, request.database)
@@ -128,7 +129,7 @@ extension FirestoreService {
         return DocumentResponse(stored.record(name: write.name), mask: mask).encoded()
       }
     }
-    let finish: @Sendable (Result<CommitOutcome, FirestoreError>) -> Void = { [self] result in
+    let finish: @Sendable (Result<CommitOutcome, ServiceError>) -> Void = { [self] result in
       switch result {
       case .failure(let error): respond(.failure(error))
       case .success(let outcome):
@@ -136,7 +137,7 @@ extension FirestoreService {
           try onEngine(call, respond) {
             let record = try permit.get(written: write, in: database, at: outcome.version)
             guard let record else {
-              throw FirestoreError(.internalError, "The written document was not found.")
+              throw ServiceError(.internalError, "The written document was not found.")
             }
             return DocumentResponse(record, mask: mask).encoded()
           }
@@ -157,7 +158,7 @@ extension FirestoreService {
     to database: Database,
     attempt: Int = 1,
     _ call: Call,
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void,
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
     _ answer: @escaping @Sendable (CommitOutcome) -> Answer
   ) throws {
     // Kept until the answer: no other bound is on what waits for the writer.
@@ -187,8 +188,8 @@ extension FirestoreService {
 
   /// For work that answers by itself unless it throws.
   func onlyFailure<Answer>(
-    _ respond: @escaping @Sendable (Result<Answer, FirestoreError>) -> Void
-  ) -> @Sendable (Result<Void, FirestoreError>) -> Void {
+    _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void
+  ) -> @Sendable (Result<Void, ServiceError>) -> Void {
     { result in
       if case .failure(let error) = result { respond(.failure(error)) }
     }

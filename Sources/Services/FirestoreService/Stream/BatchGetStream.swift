@@ -1,8 +1,9 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import Synchronization
 
 /// The documents of a batch get, already read, encoded as they are sent: those that exist before those
@@ -33,7 +34,7 @@ final class BatchGetStream: ResponseStream {
 
   func next(
     maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) {
     respond(.success(position.withLock { take(maxBytes, from: &$0) }))
   }

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import Synchronization
 
 /// A few messages that are already encoded.
@@ -10,7 +10,7 @@ final class MessageStream: ResponseStream {
 
   func next(
     maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) {
     let taken = messages.withLock { messages in
       defer { messages = [] }

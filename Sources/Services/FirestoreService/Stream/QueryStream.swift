@@ -1,8 +1,9 @@
 import Access
+import BaseRuntime
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
-import KeyValueStore
 import Synchronization
 
 /// A query's results, read as fast as the client takes them.
@@ -49,7 +50,7 @@ final class QueryStream: ResponseStream {
 
   func next(
     maxBytes: Int,
-    respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) {
     if state.withLock({ $0.isFinished }) { return respond(.success([])) }
     do {
@@ -71,7 +72,7 @@ final class QueryStream: ResponseStream {
   private func readOn(
     _ maxBytes: Int,
     _ lane: EngineThreads.Lane,
-    _ respond: @escaping @Sendable (Result<[[UInt8]], FirestoreError>) -> Void
+    _ respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) throws {
     try service.onEngine(call, lane: lane, service.onlyFailure(respond)) { [self] in
       let (messages, isFinished) = try state.withLock { state in

@@ -1,6 +1,5 @@
 import Access
 import DocumentStore
-import FirestoreModel
 import FirestoreWire
 import KeyValueStore
 

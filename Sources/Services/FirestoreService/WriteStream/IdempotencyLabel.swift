@@ -1,7 +1,7 @@
 import Access
+import BaseStatus
 import Crypto
 import DocumentStore
-import FirestoreModel
 
 /// The label of a Write stream's message that makes sending its batch again harmless.
 ///
@@ -17,7 +17,7 @@ package enum IdempotencyLabel {
   package static let maximumLength = 128
 
   /// The key among a message's labels; nil when there is none.
-  static func key(in labels: [String: String]) throws(FirestoreError) -> String? {
+  static func key(in labels: [String: String]) throws(ServiceError) -> String? {
     guard let key = labels[name] else { return nil }
     guard (1...maximumLength).contains(key.utf8.count) else {
       throw .invalidArgument("The label '\(name)' must have 1 to \(maximumLength) bytes.")

@@ -1,4 +1,5 @@
 import Access
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 import FirestoreWire
@@ -20,7 +21,7 @@ final class WriteStreamCall: StreamCall {
   /// Commits a batch and answers once.
   typealias Commit =
     @Sendable (
-      WriteStreamBatch, @escaping @Sendable (Result<CommitOutcome, FirestoreError>) -> Void
+      WriteStreamBatch, @escaping @Sendable (Result<CommitOutcome, ServiceError>) -> Void
     ) -> Void
 
   /// The step that one message asks for.
@@ -29,7 +30,7 @@ final class WriteStreamCall: StreamCall {
     case batch(WriteStreamBatch)
     /// A message without writes.
     case token
-    case fail(FirestoreError)
+    case fail(ServiceError)
     /// The client sends no more.
     case end
   }
@@ -70,7 +71,7 @@ final class WriteStreamCall: StreamCall {
 
   func receive(_ message: [UInt8]) {
     let step: Step
-    do throws(FirestoreError) {
+    do throws(ServiceError) {
       step = try read(message)
     } catch {
       step = .fail(error)
@@ -97,13 +98,13 @@ final class WriteStreamCall: StreamCall {
   }
 
   func drain() -> Bool {
-    take(.fail(FirestoreError(.unavailable, "The server is stopping.")), bytes: 0)
+    take(.fail(ServiceError(.unavailable, "The server is stopping.")), bytes: 0)
     return true
   }
 
   // MARK: Requests
 
-  private func read(_ message: [UInt8]) throws(FirestoreError) -> Step {
+  private func read(_ message: [UInt8]) throws(ServiceError) -> Step {
     try WriteLimits.checkSize(message.count)
     let request = try WriteStreamRequest(decoding: message)
     guard let database = database.withLock({ $0 }) else {
@@ -157,7 +158,7 @@ final class WriteStreamCall: StreamCall {
     }
   }
 
-  private func committed(_ result: Result<CommitOutcome, FirestoreError>) {
+  private func committed(_ result: Result<CommitOutcome, ServiceError>) {
     switch result {
     case .success(let outcome):
       let mayGoOn = answer { token in
@@ -203,7 +204,7 @@ final class WriteStreamCall: StreamCall {
     }
   }
 
-  private func finish(_ error: FirestoreError?) {
+  private func finish(_ error: ServiceError?) {
     let isFirst = state.withLock { state in
       defer {
         state.isOver = true
@@ -225,7 +226,7 @@ struct WriteStreamBatch: Sendable, Hashable {
 
 extension WriteStreamRequest {
   /// The database that a stream's first message names.
-  fileprivate func opening() throws(FirestoreError) -> DatabaseID {
+  fileprivate func opening() throws(ServiceError) -> DatabaseID {
     guard let database else {
       throw .invalidArgument("'database' must be set on an initial write request.")
     }
@@ -245,7 +246,7 @@ extension WriteStreamRequest {
   }
 
   /// The batch of a later message of a stream on that database.
-  fileprivate func batch(in expected: DatabaseID) throws(FirestoreError) -> WriteStreamBatch {
+  fileprivate func batch(in expected: DatabaseID) throws(ServiceError) -> WriteStreamBatch {
     if let database, database != expected {
       throw .invalidArgument(
         "Request specified a database (\(database.path)) that did not match the expected database "

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The name of a blob: 16 random bytes, chosen before its first byte is written and never used again.
 package struct BlobID: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 
 #if canImport(Darwin)
 import Darwin

@@ -1,5 +1,5 @@
+import BaseRuntime
 import CFileRange
-import KeyValueStore
 
 #if canImport(Darwin)
 import Darwin

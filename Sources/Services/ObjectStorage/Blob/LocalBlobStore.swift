@@ -1,4 +1,4 @@
-import KeyValueStore
+import BaseRuntime
 import Synchronization
 
 #if canImport(Darwin)

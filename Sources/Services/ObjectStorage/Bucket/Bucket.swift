@@ -1,6 +1,5 @@
 import Access
-import FirestoreModel
-import KeyValueStore
+import BaseText
 
 /// One bucket, for the caller that a permit is for.
 ///

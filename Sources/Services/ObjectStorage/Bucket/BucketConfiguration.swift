@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// What an administrator sets of a bucket.
 package struct BucketConfiguration: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// What becomes of a bucket's objects and uploads without anybody's doing.

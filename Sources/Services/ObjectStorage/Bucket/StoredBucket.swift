@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // A bucket's record, in the form of RecordWriter.swift. The name is the key's.

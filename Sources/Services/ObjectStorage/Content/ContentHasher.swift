@@ -1,3 +1,4 @@
+import Checksums
 import Crypto
 
 /// The hashes of content, computed as it comes.

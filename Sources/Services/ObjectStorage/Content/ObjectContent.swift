@@ -1,3 +1,5 @@
+import Checksums
+
 /// The bytes of one generation, to be read as the client takes them.
 package struct ObjectContent: Sendable {
   /// What one read takes at most.

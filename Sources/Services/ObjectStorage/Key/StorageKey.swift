@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // The keys of files. All begin with 0x60, the first byte of `KeyOwner.files`, then the byte of their kind.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// Walks the generations of a bucket by name, then generation: live ones, older ones, or both as one

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Which objects of a bucket are listed, and how they are folded.
 package struct ObjectQuery: Sendable {

@@ -1,5 +1,3 @@
-import KeyValueStore
-
 extension ObjectStorage {
   /// What is under way, for the metrics page.
   package var figures: [(name: String, value: Double)] {

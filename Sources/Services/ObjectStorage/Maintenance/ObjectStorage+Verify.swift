@@ -1,5 +1,6 @@
 import Access
-import FirestoreModel
+import BaseText
+import Checksums
 import KeyValueStore
 
 /// What a verification of buckets found.

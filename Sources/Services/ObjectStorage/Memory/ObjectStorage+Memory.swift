@@ -1,5 +1,4 @@
 import Access
-import KeyValueStore
 
 // Reads that never wait: for threads that must not block, as those of event loops.
 

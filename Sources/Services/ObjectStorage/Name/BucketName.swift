@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseText
 
 /// The name of a bucket: 3 to 63 lower-case letters, digits, `-`, `_` and `.`, up to 222 with dots.
 package struct BucketName: Sendable, Hashable {

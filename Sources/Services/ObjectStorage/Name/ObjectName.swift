@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The name of an object: 1 to 1,024 bytes of UTF-8, compared byte by byte.
 ///

@@ -1,4 +1,3 @@
-import FirestoreModel
 import KeyValueStore
 
 /// What a copy is made of and what it becomes.

@@ -1,4 +1,6 @@
 import Access
+import BaseText
+import Checksums
 import FirestoreModel
 import SecurityRules
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// What a client says of an object beside its bytes, and may change later.
 package struct ObjectAttributes: Sendable, Hashable {

@@ -1,4 +1,3 @@
-import FirestoreModel
 import KeyValueStore
 
 // An object's record, in the form of RecordWriter.swift. Bucket, name and, for older versions, generation are the key's.

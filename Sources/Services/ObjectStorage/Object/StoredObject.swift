@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// One generation of an object: everything but its bytes.
 package struct StoredObject: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // An HMAC key's record, in the form of RecordWriter.swift. The access id is the key's.

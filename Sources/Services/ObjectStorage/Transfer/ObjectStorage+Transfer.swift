@@ -1,6 +1,4 @@
 import Access
-import FirestoreModel
-import KeyValueStore
 
 extension ObjectStorage {
   /// A bucket's generations in every state from a name on, those of a name together, for an export.

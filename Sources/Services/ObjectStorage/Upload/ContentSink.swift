@@ -1,3 +1,4 @@
+import Checksums
 import Crypto
 
 /// Takes content as it comes to an unfinished blob, in parts that are worth a write, and hashes it on the way.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// The bounds of unfinished resumable uploads: for each whoever begins them, each project, and all.

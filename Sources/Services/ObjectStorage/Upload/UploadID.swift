@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// The name of a resumable upload, which is also the right to go on with it: 32 random letters and digits.
 package struct UploadID: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// What an object of the buckets of parts is to a multipart upload that is not completed.
 ///

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // An upload's record, in the form of RecordWriter.swift. The id is the key's.

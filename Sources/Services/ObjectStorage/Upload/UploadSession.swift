@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// How far a resumable upload is.
 package enum UploadStatus: Sendable, Hashable {

@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseText
 import Synchronization
 
 /// The resumable uploads that are in memory: those that a request works on, and some that were lately.

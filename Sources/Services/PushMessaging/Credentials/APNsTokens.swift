@@ -1,5 +1,4 @@
 import Crypto
-import FirestoreModel
 import Foundation
 import Synchronization
 

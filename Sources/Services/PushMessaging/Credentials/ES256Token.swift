@@ -1,13 +1,14 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import Foundation
 
 /// JSON Web Tokens signed by ES256 (RFC 7515, 7518), as push services take them.
 enum ES256Token {
   /// The compact form of a token with this header and these claims.
   static func signed(
-    header: [JSONText.Member],
-    claims: [JSONText.Member],
+    header: [JSONValue.Member],
+    claims: [JSONValue.Member],
     by key: P256.Signing.PrivateKey
   ) throws -> String {
     let text = encoded(.object(header)) + "." + encoded(.object(claims))
@@ -15,5 +16,5 @@ enum ES256Token {
     return text + "." + Base64.url(signature.rawRepresentation)
   }
 
-  private static func encoded(_ part: JSONText) -> String { Base64.url(part.compact.utf8) }
+  private static func encoded(_ part: JSONValue) -> String { Base64.url(part.compact.utf8) }
 }

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 import KeyValueStore
 
 /// A key of a back end that sends in the legacy form; kept as its hash alone.

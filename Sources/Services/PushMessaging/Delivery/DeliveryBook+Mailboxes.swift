@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseText
 
 // Mailboxes and registrations, which are in memory where their clients are connected.
 

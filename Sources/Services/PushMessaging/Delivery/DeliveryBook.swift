@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// Makes deliveries and moves them from state to state, within one write.

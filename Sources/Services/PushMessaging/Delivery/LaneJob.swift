@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import KeyValueStore
 
 /// A delivery that is due in a lane, with what is needed to hand it over.
@@ -135,7 +136,7 @@ struct LaneJob: Sendable {
 struct LaneBatch {
   /// What devices get of a message, as one without an installation would.
   fileprivate struct Form {
-    let payload: JSONText
+    let payload: JSONValue
     let headers: [String: String]
   }
 

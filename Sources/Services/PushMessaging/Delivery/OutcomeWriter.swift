@@ -1,4 +1,3 @@
-import FirestoreModel
 import Synchronization
 
 /// Keeps what became of deliveries: what comes while one write is under way is one write together, so that a message to

@@ -1,4 +1,3 @@
-import FirestoreModel
 import Synchronization
 
 /// A mailbox as the engine's writing thread keeps it in memory.

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// A message that came into a mailbox.
 package struct MailboxArrival: Sendable {
   let mailbox: MailboxID

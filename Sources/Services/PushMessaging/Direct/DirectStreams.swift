@@ -1,4 +1,3 @@
-import FirestoreModel
 import Synchronization
 
 /// The clients that are connected and wait for their messages.

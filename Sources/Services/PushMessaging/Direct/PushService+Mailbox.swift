@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import KeyValueStore
 
 // What waits for clients that connect.
@@ -12,7 +12,7 @@ package struct MailboxEntry: Sendable {
   /// Seconds.
   package let timeToLive: Int64
   /// `message` as clients of the web get it, or `push` as it came to a push resource.
-  package let content: JSONText.Member
+  package let content: JSONValue.Member
 
   /// The message's id as clients know it.
   package var messageID: String { StoredMessage.name(of: message) }

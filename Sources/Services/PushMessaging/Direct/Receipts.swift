@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseStatus
+import BaseText
 import KeyValueStore
 
 /// What a client says that it has received: everything by the stream up to a sequence, and single messages by any way.
@@ -47,9 +48,9 @@ package struct TokenOwner: Sendable {
     try checked(try book.registration(of: token, project))
   }
 
-  private func checked(_ known: Registration) throws(FirestoreError) -> Registration {
+  private func checked(_ known: Registration) throws(ServiceError) -> Registration {
     guard known.installation == installation else {
-      throw FirestoreError(.unauthenticated, "The registration is another installation's.")
+      throw ServiceError(.unauthenticated, "The registration is another installation's.")
     }
     return known
   }

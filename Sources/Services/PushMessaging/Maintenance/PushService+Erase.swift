@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseText
 
 // Forgetting a user.
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // What ends with time. A step looks at a bounded number of messages and deliveries, and is one write.

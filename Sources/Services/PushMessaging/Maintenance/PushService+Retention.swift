@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // Forgetting what is old. A step does a little; it blocks.

@@ -1,4 +1,3 @@
-import FirestoreModel
 import KeyValueStore
 
 // Registrations that nobody uses. A step does a little; it blocks.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// A message in the form of before HTTP v1, as `/fcm/send` takes it.
 ///
@@ -28,7 +28,7 @@ package struct LegacyMessage: Sendable {
   ]
 
   /// Reads a message; throws INVALID_ARGUMENT for one to a group of devices, which there are none of.
-  package init(_ json: JSONText, now: Int64) throws(MessagingError) {
+  package init(_ json: JSONValue, now: Int64) throws(MessagingError) {
     guard json["notification_key"] == nil else {
       throw .invalid(
         "notification_key",
@@ -42,14 +42,14 @@ package struct LegacyMessage: Sendable {
   }
 
   private static func content(
-    of json: JSONText,
+    of json: JSONValue,
     now: Int64
   ) throws(MessagingError) -> MessageContent {
     let data = Self.texts(json["data"])
     try MessageRules.checkData(data, at: "data")
     let life = try Self.timeToLive(json["time_to_live"])
     let notification = json["notification"]
-    var members: [JSONText.Member] = []
+    var members: [JSONValue.Member] = []
     if let data, data.members?.isEmpty == false { members.append(.init("data", data)) }
     if let notification {
       let shown = (notification.members ?? []).filter {
@@ -62,7 +62,7 @@ package struct LegacyMessage: Sendable {
     if let notification {
       let others = (notification.members ?? []).filter {
         !["title", "body", "image"].contains($0.key)
-      }.map { JSONText.Member($0.key, Self.text($0.value)) }
+      }.map { JSONValue.Member($0.key, Self.text($0.value)) }
       members.append(.init("webpush", .object([.init("notification", .object(others))])))
     }
     return MessageContent(members, now: now)
@@ -70,7 +70,7 @@ package struct LegacyMessage: Sendable {
 
   // MARK: Recipients
 
-  private static func target(of json: JSONText) -> Result<Target, MessagingError> {
+  private static func target(of json: JSONValue) -> Result<Target, MessagingError> {
     if let condition = json["condition"]?.string {
       guard let parsed = TopicCondition(parsing: condition) else {
         return .failure(.invalid("condition", "Invalid condition expression provided."))
@@ -98,11 +98,11 @@ package struct LegacyMessage: Sendable {
 
   // MARK: Options
 
-  private static func flag(_ json: JSONText?) -> Bool {
+  private static func flag(_ json: JSONValue?) -> Bool {
     json?.boolean ?? ["1", "true"].contains(json?.string ?? "")
   }
 
-  private static func timeToLive(_ json: JSONText?) throws(MessagingError) -> Int64 {
+  private static func timeToLive(_ json: JSONValue?) throws(MessagingError) -> Int64 {
     guard let json, json != .null else { return OutgoingMessage.longestLife }
     guard let life = json.integer ?? json.string.flatMap({ Int64($0) }),
       (0...OutgoingMessage.longestLife).contains(life)
@@ -110,12 +110,12 @@ package struct LegacyMessage: Sendable {
     return life
   }
 
-  private static func isHigh(_ json: JSONText) -> Bool {
+  private static func isHigh(_ json: JSONValue) -> Bool {
     json["priority"]?.string.map { $0.lowercased() == "high" } ?? (json["notification"] != nil)
   }
 
-  private static func android(_ json: JSONText, life: Int64) -> JSONText {
-    var members: [JSONText.Member] = [
+  private static func android(_ json: JSONValue, life: Int64) -> JSONValue {
+    var members: [JSONValue.Member] = [
       .init("priority", .string(isHigh(json) ? "HIGH" : "NORMAL")),
       .init("ttl", .string("\(life)s")),
     ]
@@ -128,8 +128,8 @@ package struct LegacyMessage: Sendable {
     return .object(members)
   }
 
-  private static func apple(_ json: JSONText, life: Int64, now: Int64) -> JSONText {
-    var headers: [JSONText.Member] = [
+  private static func apple(_ json: JSONValue, life: Int64, now: Int64) -> JSONValue {
+    var headers: [JSONValue.Member] = [
       .init("apns-expiration", .string("\(now / 1_000_000 + life)"))
     ]
     if json["priority"] != nil {
@@ -140,23 +140,23 @@ package struct LegacyMessage: Sendable {
     }
     let notification = json["notification"]?.members ?? []
     let others = notification.filter { !notificationNames.contains($0.key) }.map {
-      JSONText.Member("gcm.notification.\($0.key)", text($0.value))
+      JSONValue.Member("gcm.notification.\($0.key)", text($0.value))
     }
     let aps = aps(json)
-    let payload = (aps.isEmpty ? [] : [JSONText.Member("aps", .object(aps))]) + others
+    let payload = (aps.isEmpty ? [] : [JSONValue.Member("aps", .object(aps))]) + others
     return .object([
       .init("headers", .object(headers)), .init("payload", .object(payload)),
     ])
   }
 
-  private static func aps(_ json: JSONText) -> [JSONText.Member] {
-    var aps: [JSONText.Member] = []
+  private static func aps(_ json: JSONValue) -> [JSONValue.Member] {
+    var aps: [JSONValue.Member] = []
     let notification = json["notification"]
     let alert = [
       ("subtitle", "subtitle"), ("title_loc_key", "title-loc-key"),
       ("title_loc_args", "title-loc-args"), ("body_loc_key", "loc-key"),
       ("body_loc_args", "loc-args"),
-    ].compactMap { name, key in notification?[name].map { JSONText.Member(key, list($0)) } }
+    ].compactMap { name, key in notification?[name].map { JSONValue.Member(key, list($0)) } }
     if !alert.isEmpty { aps.append(.init("alert", .object(alert))) }
     if let sound = notification?["sound"] { aps.append(.init("sound", sound)) }
     if let badge = notification?["badge"] {
@@ -170,8 +170,8 @@ package struct LegacyMessage: Sendable {
   }
 
   /// Arguments of localised texts may come as a text that is a JSON list.
-  private static func list(_ json: JSONText) -> JSONText {
-    guard let text = json.string, text.hasPrefix("["), let list = try? JSONText(parsing: text)
+  private static func list(_ json: JSONValue) -> JSONValue {
+    guard let text = json.string, text.hasPrefix("["), let list = try? JSONValue(parsing: text)
     else {
       return json
     }
@@ -179,12 +179,12 @@ package struct LegacyMessage: Sendable {
   }
 
   /// What clients get as text: other values are JSON.
-  private static func text(_ json: JSONText) -> JSONText { .string(json.string ?? json.compact) }
+  private static func text(_ json: JSONValue) -> JSONValue { .string(json.string ?? json.compact) }
 
   /// Data as texts; the legacy form takes other values too.
-  private static func texts(_ json: JSONText?) -> JSONText? {
+  private static func texts(_ json: JSONValue?) -> JSONValue? {
     json?.members.map { members in
-      .object(members.map { JSONText.Member($0.key, text($0.value)) })
+      .object(members.map { JSONValue.Member($0.key, text($0.value)) })
     }
   }
 }

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 /// What a payload says beside a message's content.
 struct PayloadContext {
@@ -57,13 +58,13 @@ extension MessageContent {
   private var androidSize: Int { size(of: json["android"]) }
 
   /// The same where a platform's own members take the place of those for all.
-  private func size(of own: JSONText?) -> Int {
+  private func size(of own: JSONValue?) -> Int {
     ["data", "notification"].reduce(0) { sum, part in
       sum + Self.size(Self.merge(json[part], own?[part]?.members ?? []))
     }
   }
 
-  private static func size(_ object: JSONText?) -> Int {
+  private static func size(_ object: JSONValue?) -> Int {
     (object?.members ?? []).reduce(0) { sum, member in
       sum + member.key.utf8.count
         + (member.value.string?.utf8.count ?? member.value.compactBytes.count)
@@ -71,7 +72,7 @@ extension MessageContent {
   }
 
   /// What the device gets.
-  func payload(_ channel: PushChannel, _ context: PayloadContext) -> JSONText {
+  func payload(_ channel: PushChannel, _ context: PayloadContext) -> JSONValue {
     switch channel {
     case .apns: applePayload(context)
     case .webPush: webPayload(context, priority: options(channel).priority)
@@ -80,7 +81,7 @@ extension MessageContent {
   }
 
   /// A payload as an installation gets it, made of one that is for nobody.
-  static func payload(_ payload: JSONText, for installation: String) -> JSONText {
+  static func payload(_ payload: JSONValue, for installation: String) -> JSONValue {
     guard case .object(var members) = payload,
       let index = members.lastIndex(where: { $0.key == installationKey })
     else { return payload }
@@ -123,13 +124,13 @@ extension MessageContent {
   }
 
   /// Whether an Apple device shows or plays something of a message.
-  static func isShown(_ message: JSONText) -> Bool {
+  static func isShown(_ message: JSONValue) -> Bool {
     let aps = message["apns"]?["payload"]?["aps"]
     return (alert(of: message) ?? aps?["sound"] ?? aps?["badge"]) != nil
   }
 
   /// The alert on an Apple device: the platform's own over the notification; nil without either.
-  private static func alert(of message: JSONText) -> JSONText? {
+  private static func alert(of message: JSONValue) -> JSONValue? {
     let generic = message["notification"]?.members ?? []
     let members = generic.filter { $0.key == "title" || $0.key == "body" }
     guard let own = message["apns"]?["payload"]?["aps"]?["alert"] else {
@@ -138,9 +139,9 @@ extension MessageContent {
     return own.members.map { merge(.object(members), $0) } ?? own
   }
 
-  private func applePayload(_ context: PayloadContext) -> JSONText {
+  private func applePayload(_ context: PayloadContext) -> JSONValue {
     let own = json["apns"]?["payload"]?.members ?? []
-    var members = [JSONText.Member("aps", aps)]
+    var members = [JSONValue.Member("aps", aps)]
     members += own.filter { $0.key != "aps" }
     members += (json["data"]?.members ?? []).filter { data in
       !members.contains { $0.key == data.key }
@@ -167,7 +168,7 @@ extension MessageContent {
     json["apns"]?["fcm_options"]?["image"]?.string ?? json["notification"]?["image"]?.string
   }
 
-  private var aps: JSONText {
+  private var aps: JSONValue {
     let own = json["apns"]?["payload"]?["aps"]
     var members = (own?.members ?? []).filter { $0.key != "alert" }
     if let alert = Self.alert(of: json) { members.insert(.init("alert", alert), at: 0) }
@@ -183,7 +184,7 @@ extension MessageContent {
 
   /// The web's payload, with what the message says of Apple's background work, from which clients that connect make the
   /// dictionary that Apple's get.
-  private func directPayload(_ context: PayloadContext) -> JSONText {
+  private func directPayload(_ context: PayloadContext) -> JSONValue {
     let aps = json["apns"]?["payload"]?["aps"]
     let flags = [
       ("content-available", "content_available"), ("mutable-content", "mutable_content"),
@@ -197,17 +198,17 @@ extension MessageContent {
   private func webPayload(
     _ context: PayloadContext,
     priority: PushParcel.Priority
-  ) -> JSONText {
+  ) -> JSONValue {
     let own = json["webpush"]
     let notification = Self.merge(json["notification"], own?["notification"]?.members ?? [])
     let data = Self.merge(json["data"], own?["data"]?.members ?? [])
     let link = own?["fcm_options"]?["link"]
     let label = own?["fcm_options"]?["analytics_label"]?.string ?? self.label
     let options = [
-      link.map { JSONText.Member("link", $0) },
-      label.map { JSONText.Member("analytics_label", .string($0)) },
+      link.map { JSONValue.Member("link", $0) },
+      label.map { JSONValue.Member("analytics_label", .string($0)) },
     ].compactMap(\.self)
-    var members: [JSONText.Member] = [
+    var members: [JSONValue.Member] = [
       .init("from", .string(context.sender)),
       .init("fcmMessageId", .string(context.messageID)),
       .init("priority", .string(priority == .high ? "high" : "normal")),
@@ -224,7 +225,7 @@ extension MessageContent {
   }
 
   /// An object with some of its members replaced and others added.
-  private static func merge(_ base: JSONText?, _ members: [JSONText.Member]) -> JSONText {
+  private static func merge(_ base: JSONValue?, _ members: [JSONValue.Member]) -> JSONValue {
     let names = Set(members.map { Text($0.key) })
     let kept = (base?.members ?? []).filter { !names.contains(Text($0.key)) }
     return .object(kept + members)

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import KeyValueStore
 
 /// How a message is to be delivered by one way.
@@ -15,26 +15,26 @@ package struct DeliveryOptions: Sendable, Equatable {
 /// `options`, which are the ways' own, in the order of `PushChannel`.
 package struct MessageContent: Sendable, Equatable {
   /// The message's members, followed by `options`.
-  package let json: JSONText
+  package let json: JSONValue
   /// The same as bytes, as it is stored.
   let bytes: [UInt8]
   private let byChannel: [DeliveryOptions]
 
   /// The content of a message's members, which were checked; absolute times count from `now` in microseconds.
-  init(_ members: [JSONText.Member], now: Int64) {
-    let message = JSONText.object(members)
+  init(_ members: [JSONValue.Member], now: Int64) {
+    let message = JSONValue.object(members)
     self.init(members, PushChannel.allCases.map { Self.options($0, of: message, now: now) })
   }
 
   /// A content that is delivered in the same way by every way.
-  init(_ members: [JSONText.Member], options: DeliveryOptions) {
+  init(_ members: [JSONValue.Member], options: DeliveryOptions) {
     self.init(members, PushChannel.allCases.map { _ in options })
   }
 
-  private init(_ members: [JSONText.Member], _ byChannel: [DeliveryOptions]) {
+  private init(_ members: [JSONValue.Member], _ byChannel: [DeliveryOptions]) {
     self.byChannel = byChannel
     let options = byChannel.map { options in
-      JSONText.array(
+      JSONValue.array(
         [.integer(options.priority.rawValue), .integer(options.timeToLive)]
           + (options.collapseKey.map { [.string($0)] } ?? [])
       )
@@ -49,7 +49,7 @@ package struct MessageContent: Sendable, Equatable {
       throw RecordReader.corrupt("text that is not UTF-8")
     }
     self.bytes = bytes
-    json = try JSONText(parsing: text)
+    json = try JSONValue(parsing: text)
     let stored = json["options"]?.elements ?? []
     byChannel = PushChannel.allCases.map { channel in
       let index = Int(channel.rawValue)
@@ -69,7 +69,7 @@ package struct MessageContent: Sendable, Equatable {
 
   private static func options(
     _ channel: PushChannel,
-    of message: JSONText,
+    of message: JSONValue,
     now: Int64
   ) -> DeliveryOptions {
     switch channel {
@@ -79,7 +79,7 @@ package struct MessageContent: Sendable, Equatable {
     }
   }
 
-  private static func appleOptions(_ message: JSONText, now: Int64) -> DeliveryOptions {
+  private static func appleOptions(_ message: JSONValue, now: Int64) -> DeliveryOptions {
     let headers = headers(of: message["apns"])
     var life = OutgoingMessage.longestLife
     if let expiration = headers["apns-expiration"].flatMap({ Int64($0) }) {
@@ -93,7 +93,7 @@ package struct MessageContent: Sendable, Equatable {
     )
   }
 
-  private static func webOptions(_ message: JSONText) -> DeliveryOptions {
+  private static func webOptions(_ message: JSONValue) -> DeliveryOptions {
     let headers = headers(of: message["webpush"])
     let other = androidOptions(message)
     let life = headers["ttl"].flatMap { Int64($0) } ?? other?.timeToLive
@@ -105,7 +105,7 @@ package struct MessageContent: Sendable, Equatable {
     )
   }
 
-  private static func androidOptions(_ message: JSONText) -> DeliveryOptions? {
+  private static func androidOptions(_ message: JSONValue) -> DeliveryOptions? {
     guard let android = message["android"] else { return nil }
     let life = android["ttl"]?.string.flatMap(MessageShape.seconds)
     return DeliveryOptions(
@@ -118,7 +118,7 @@ package struct MessageContent: Sendable, Equatable {
   private static func key(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
 
   /// A platform's header fields with lower-case names.
-  static func headers(of platform: JSONText?) -> [String: String] {
+  static func headers(of platform: JSONValue?) -> [String: String] {
     let members = platform?["headers"]?.members ?? []
     let pairs = members.compactMap { member in
       member.value.string.map { (member.key.lowercased(), $0) }
@@ -127,7 +127,7 @@ package struct MessageContent: Sendable, Equatable {
   }
 
   /// What was sent to a push resource; nil for messages of the API.
-  package var pushed: JSONText? { json["push"] }
+  package var pushed: JSONValue? { json["push"] }
 
   /// The label by which analytics group messages.
   package var label: String? { json["fcm_options"]?["analytics_label"]?.string }

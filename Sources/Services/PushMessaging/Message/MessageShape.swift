@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// The fields that an object of the API has, by their names in snake case.
 struct MessageShape: Sendable {
@@ -24,9 +24,9 @@ struct MessageShape: Sendable {
   let fields: [String: Field]
 
   /// Checks an object and gives it back with its names in snake case; INVALID_ARGUMENT names the field.
-  func read(_ json: JSONText, at path: String) throws(MessagingError) -> JSONText {
+  func read(_ json: JSONValue, at path: String) throws(MessagingError) -> JSONValue {
     guard let members = json.members else { throw Self.wrong(json, at: path, "an object") }
-    var result: [JSONText.Member] = []
+    var result: [JSONValue.Member] = []
     for member in members {
       guard let (name, field) = field(named: member.key) else {
         let message =
@@ -53,10 +53,10 @@ struct MessageShape: Sendable {
   }
 
   private static func read(
-    _ json: JSONText,
+    _ json: JSONValue,
     _ field: Field,
     at path: String
-  ) throws(MessagingError) -> JSONText {
+  ) throws(MessagingError) -> JSONValue {
     switch field {
     case .string:
       guard json.string != nil else { throw wrong(json, at: path, "TYPE_STRING") }
@@ -94,7 +94,7 @@ struct MessageShape: Sendable {
   }
 
   private static func readEach(
-    _ json: JSONText,
+    _ json: JSONValue,
     _ field: Field,
     at path: String
   ) throws(MessagingError) {
@@ -105,7 +105,7 @@ struct MessageShape: Sendable {
   }
 
   private static func wrong(
-    _ json: JSONText,
+    _ json: JSONValue,
     at path: String,
     _ expected: String,
     _ kind: MessagingError.Kind = .other

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// A message that was checked and is to be sent.
 package struct OutgoingMessage: Sendable {
@@ -46,7 +46,7 @@ package struct OutgoingMessage: Sendable {
   /// - Parameter recipient: Takes the place of the message's own, which must be absent then.
   /// - Parameter now: What absolute times count from, in microseconds.
   package init(
-    json: JSONText?,
+    json: JSONValue?,
     recipient: Recipient? = nil,
     now: Int64
   ) throws(MessagingError) {
@@ -64,7 +64,7 @@ package struct OutgoingMessage: Sendable {
     try self.init(to: target, MessageContent(members, now: now))
   }
 
-  private static func recipient(of message: JSONText) throws(MessagingError) -> Recipient? {
+  private static func recipient(of message: JSONValue) throws(MessagingError) -> Recipient? {
     let set = ["token", "topic", "condition", "fid"].filter {
       message[$0]?.string?.isEmpty == false
     }
@@ -94,9 +94,9 @@ package struct OutgoingMessage: Sendable {
 
 /// What a message's fields have to keep beside their types.
 enum MessageRules {
-  static func check(_ message: JSONText) throws(MessagingError) {
+  static func check(_ message: JSONValue) throws(MessagingError) {
     for platform in ["message", "message.android", "message.webpush"] {
-      let object = platform.split(separator: ".").dropFirst().reduce(message as JSONText?) {
+      let object = platform.split(separator: ".").dropFirst().reduce(message as JSONValue?) {
         $0?[String($1)]
       }
       try checkData(object?["data"], at: "\(platform).data")
@@ -108,7 +108,7 @@ enum MessageRules {
     try checkWeb(message["webpush"])
   }
 
-  static func checkData(_ data: JSONText?, at path: String) throws(MessagingError) {
+  static func checkData(_ data: JSONValue?, at path: String) throws(MessagingError) {
     for member in data?.members ?? [] {
       let key = member.key
       let isReserved =
@@ -121,7 +121,7 @@ enum MessageRules {
   }
 
   private static func checkLabel(
-    _ options: JSONText?,
+    _ options: JSONValue?,
     at path: String
   ) throws(MessagingError) {
     guard let label = options?["analytics_label"]?.string, !label.isEmpty else { return }
@@ -130,7 +130,7 @@ enum MessageRules {
     }
   }
 
-  private static func checkAndroid(_ android: JSONText?) throws(MessagingError) {
+  private static func checkAndroid(_ android: JSONValue?) throws(MessagingError) {
     if let text = android?["ttl"]?.string, let seconds = MessageShape.seconds(text),
       !(0...Double(OutgoingMessage.longestLife)).contains(seconds)
     {
@@ -149,7 +149,7 @@ enum MessageRules {
     text.utf8.count == 7 && text.hasPrefix("#") && text.dropFirst().allSatisfy(\.isHexDigit)
   }
 
-  private static func checkApple(_ apns: JSONText?) throws(MessagingError) {
+  private static func checkApple(_ apns: JSONValue?) throws(MessagingError) {
     let headers = MessageContent.headers(of: apns)
     if let priority = headers["apns-priority"], !["1", "5", "10"].contains(priority) {
       throw .invalid("message.apns.headers", "Invalid apns-priority: it is 1, 5 or 10.")
@@ -168,7 +168,7 @@ enum MessageRules {
     }
   }
 
-  private static func checkWeb(_ webPush: JSONText?) throws(MessagingError) {
+  private static func checkWeb(_ webPush: JSONValue?) throws(MessagingError) {
     let headers = MessageContent.headers(of: webPush)
     if let text = headers["ttl"], Int64(text).map({ $0 >= 0 }) != true {
       throw .invalid(

@@ -1,5 +1,4 @@
-import FirestoreModel
-import KeyValueStore
+import BaseText
 
 // Noting that apps are still there, once a day, so that their registrations do not end as ones that nobody uses.
 

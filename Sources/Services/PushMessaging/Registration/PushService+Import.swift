@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // Taking over device tokens of Apple's, as an operator has them from another service.

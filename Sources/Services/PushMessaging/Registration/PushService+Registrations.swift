@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 import KeyValueStore
 
 // Making, changing, finding and ending registrations.

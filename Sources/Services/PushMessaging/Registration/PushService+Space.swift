@@ -1,4 +1,3 @@
-import FirestoreModel
 import KeyValueStore
 
 // Room on the disk, and in all, for what clients make without credentials.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// An app on a device that gets messages.

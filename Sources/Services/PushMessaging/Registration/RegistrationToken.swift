@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// The tokens by which back ends name registrations: the installation's id, a colon, and what cannot be guessed.
 ///

@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import KeyValueStore
 
 /// A push resource of RFC 8030: a URL by which anybody who was given it sends to one client that connects to us.
@@ -105,7 +106,7 @@ package struct PushedMessage: Sendable {
 
   /// What is kept of it, for the client of a resource.
   func content(for resource: PushResource) -> MessageContent {
-    let pushed = JSONText.object([
+    let pushed = JSONValue.object([
       .init("resource", .string(resource.name)), .init("encoding", .string("aes128gcm")),
       .init("body", .string(Base64.url(body))),
     ])

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 import KeyValueStore
 
 // The push resources of clients that connect: making them, sending to them, and what became of it.

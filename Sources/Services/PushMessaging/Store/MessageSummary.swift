@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 /// What is left of a message to many when its content and its deliveries are forgotten: what it was, and how many of its

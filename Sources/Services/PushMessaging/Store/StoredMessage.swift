@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 import KeyValueStore
 
 /// A message as it is kept.
@@ -88,7 +89,7 @@ package struct StoredMessage: Sendable {
   /// The message without what it said; its label, by which it is known, stays.
   var summarized: StoredMessage {
     let label = content.label.map { label in
-      [JSONText.Member("fcm_options", .object([.init("analytics_label", .string(label))]))]
+      [JSONValue.Member("fcm_options", .object([.init("analytics_label", .string(label))]))]
     }
     var summary = StoredMessage(
       project: project,

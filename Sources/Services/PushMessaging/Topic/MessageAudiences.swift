@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 
 /// Knows which installations are in audiences; analytics does.
 ///

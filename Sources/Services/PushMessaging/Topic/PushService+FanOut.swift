@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // Going through the registrations that a message to a topic, by a condition or to an audience is for.

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import KeyValueStore
 
 // Subscribing registrations to topics.

@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// Which registrations a message goes to, by their topics: `'a' in topics && !('b' in topics || 'c' in topics)`.
 package indirect enum TopicCondition: Sendable, Equatable {
   case topic(TopicName)

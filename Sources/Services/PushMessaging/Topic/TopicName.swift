@@ -1,5 +1,3 @@
-import FirestoreModel
-
 /// The name of a topic: letters, digits and `-_.~%`, at most 900 of them.
 package struct TopicName: Sendable, Hashable, Comparable {
   /// The name without `/topics/` before it.

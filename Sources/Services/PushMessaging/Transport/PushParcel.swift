@@ -1,4 +1,5 @@
-import FirestoreModel
+import BaseJSON
+import BaseText
 
 /// One message for one registration on its way to a transport.
 package struct PushParcel: Sendable {
@@ -18,7 +19,7 @@ package struct PushParcel: Sendable {
   package let credentials: PushCredentials
   /// What the device receives, with what the message says of the platform merged in: for APNs the whole payload with
   /// `aps`, for the others the JSON that Firebase's clients of the web take.
-  package let payload: JSONText
+  package let payload: JSONValue
   /// What the message says in the platform's own header fields, as `apns-push-type`; lower-case names.
   ///
   /// Without those that follow from the other properties: `apns-priority`, `apns-expiration`, `apns-collapse-id`, `ttl`,
@@ -40,7 +41,7 @@ package struct PushParcel: Sendable {
     sender: Text,
     address: PushAddress,
     credentials: PushCredentials,
-    payload: JSONText,
+    payload: JSONValue,
     headers: [String: String] = [:],
     collapseKey: String? = nil,
     priority: Priority = .normal,

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// The form of a push message that Safari shows without a service worker (Declarative Web Push).
 ///
@@ -7,7 +7,7 @@ import FirestoreModel
 package enum DeclarativePush {
   /// The payload with the declarative members, or as it is where it can't have them: without a
   /// notification with a title, or without a link, which the form demands, and where it would be too large with them.
-  package static func adding(to payload: JSONText) -> JSONText {
+  package static func adding(to payload: JSONValue) -> JSONValue {
     guard case .object(var members) = payload,
       let index = members.firstIndex(where: { $0.key == "notification" }),
       case .object(let notification) = members[index].value,
@@ -17,13 +17,13 @@ package enum DeclarativePush {
     let own = notification.filter { $0.key != "navigate" }
     members[index] = .init("notification", .object(own + [.init("navigate", .string(link))]))
     members.removeAll { ["web_push", "mutable"].contains($0.key) }
-    let form = JSONText.object(
+    let form = JSONValue.object(
       [.init("web_push", .integer(8_030))] + members + [.init("mutable", .boolean(true))]
     )
     return form.compactBytes.count <= WebPushEncryption.maximumContent ? form : payload
   }
 
-  private static func link(_ payload: JSONText) -> String? {
+  private static func link(_ payload: JSONValue) -> String? {
     let link =
       payload["fcmOptions"]?["link"]?.string ?? payload["notification"]?["click_action"]?.string
     guard let link, link.hasPrefix("https://") || link.hasPrefix("http://") else { return nil }

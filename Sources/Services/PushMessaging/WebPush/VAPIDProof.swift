@@ -1,5 +1,6 @@
+import BaseJSON
+import BaseText
 import Crypto
-import FirestoreModel
 import Foundation
 
 /// The `Authorization` header by which a sender proves to a push service who it is (RFC 8292): `vapid t=<token>, k=<key>`.
@@ -8,7 +9,7 @@ package struct VAPIDProof: Sendable {
   package let publicKey: [UInt8]
   private let signed: String
   private let signature: [UInt8]
-  private let claims: JSONText
+  private let claims: JSONValue
 
   /// How far ahead a token may end, in seconds: a day (RFC 8292, 2), and what clocks differ by.
   private static let longest: Int64 = 24 * 3_600 + 300
@@ -42,9 +43,9 @@ package struct VAPIDProof: Sendable {
     return (parts.first ?? "", parts.count == 2 ? parts[1] : nil)
   }
 
-  private static func json(_ part: Substring) -> JSONText? {
+  private static func json(_ part: Substring) -> JSONValue? {
     guard let bytes = Base64.decodeStrictly(part.utf8) else { return nil }
-    return try? JSONText(parsing: String(decoding: bytes, as: UTF8.self))
+    return try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Whether the key signed a token for one of those origins, as `https://push.example.org`, that is valid at `now`, in

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// What a subscription says about encrypting for it: the receiver's public key and its secret.
 package struct WebPushKeys: Sendable, Hashable {

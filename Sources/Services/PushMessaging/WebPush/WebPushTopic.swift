@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 
 /// The `Topic` of RFC 8030, by which a push service replaces a message that waits.
 package enum WebPushTopic {

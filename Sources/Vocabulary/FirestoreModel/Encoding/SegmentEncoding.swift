@@ -1,3 +1,5 @@
+import BaseText
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)

@@ -1,3 +1,5 @@
+import BaseStatus
+
 extension DatabaseID {
   /// Whether this is its project's default database.
   package var isDefault: Bool { database == "(default)" }
@@ -7,7 +9,7 @@ extension DatabaseID {
   /// A database's is `(default)` or 4 to 63 letters a-z, digits and hyphens, beginning with a letter
   /// and not ending with a hyphen (fact sheet C.1); a project's has 1 to 63 printable characters
   /// without `/`.
-  package func checkCreatable() throws(FirestoreError) {
+  package func checkCreatable() throws(ServiceError) {
     let isNamed = database.withBytes { bytes in
       (4...63).contains(bytes.count) && bytes.allSatisfy(Self.isAllowed)
         && Self.isLetter(bytes[0]) && bytes[bytes.count - 1] != UInt8(ascii: "-")

@@ -1,8 +1,11 @@
+import BaseStatus
+import BaseText
+
 extension DatabaseID {
   /// Reads `projects/{project}/databases/{database}`.
-  package init(parsing name: String) throws(FirestoreError) {
+  package init(parsing name: String) throws(ServiceError) {
     let text = Text(name)
-    self = try text.parsing { bytes throws(FirestoreError) in
+    self = try text.parsing { bytes throws(ServiceError) in
       var parser = NameParser(bytes, kind: "Database name")
       let (project, database) = try parser.database()
       try parser.end()
@@ -16,21 +19,21 @@ extension DocumentName {
   ///
   /// Also takes what clients use as bounds of key ranges: `__id-9223372036854775808__` as a
   /// document's id and a collection id that ends in NUL.
-  package init(parsing name: String) throws(FirestoreError) {
-    self = try Text(name).parsing { bytes throws(FirestoreError) in
+  package init(parsing name: String) throws(ServiceError) {
+    self = try Text(name).parsing { bytes throws(ServiceError) in
       try DocumentName(parsing: bytes)
     }
   }
 
   /// Reads a document's full resource name from valid UTF-8.
-  package init(parsing bytes: UnsafeRawBufferPointer) throws(FirestoreError) {
+  package init(parsing bytes: UnsafeRawBufferPointer) throws(ServiceError) {
     let name = try ParentName(parsing: bytes, kind: "Document name", allowingRoot: false)
     self.init(database: name.database, path: name.path)
   }
 
   /// Throws what `init(parsing:)` would, builds nothing and returns where the path begins.
   @discardableResult
-  package static func check(_ bytes: UnsafeRawBufferPointer) throws(FirestoreError) -> Int {
+  package static func check(_ bytes: UnsafeRawBufferPointer) throws(ServiceError) -> Int {
     var parser = NameParser(bytes, kind: "Document name")
     var start = bytes.count
     _ = try parser.database()
@@ -53,8 +56,8 @@ package struct ParentName: Sendable, Hashable {
   }
 
   /// Reads `projects/{p}/databases/{d}/documents` or a document's name.
-  package init(parsing name: String) throws(FirestoreError) {
-    self = try Text(name).parsing { bytes throws(FirestoreError) in
+  package init(parsing name: String) throws(ServiceError) {
+    self = try Text(name).parsing { bytes throws(ServiceError) in
       try ParentName(parsing: bytes, kind: "Document parent name", allowingRoot: true)
     }
   }
@@ -63,7 +66,7 @@ package struct ParentName: Sendable, Hashable {
     parsing bytes: UnsafeRawBufferPointer,
     kind: StaticString,
     allowingRoot: Bool
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     var parser = NameParser(bytes, kind: kind)
     let (project, databaseID) = try parser.database()
     var places: [Range<Int>] = []
@@ -81,10 +84,10 @@ package struct ParentName: Sendable, Hashable {
 extension Text {
   /// Lends the UTF-8 bytes to a parser with typed errors.
   func parsing<R>(
-    _ body: (UnsafeRawBufferPointer) throws(FirestoreError) -> R
-  ) throws(FirestoreError) -> R {
+    _ body: (UnsafeRawBufferPointer) throws(ServiceError) -> R
+  ) throws(ServiceError) -> R {
     try withBytes { bytes in
-      Result { () throws(FirestoreError) in try body(bytes) }
+      Result { () throws(ServiceError) in try body(bytes) }
     }.get()
   }
 }

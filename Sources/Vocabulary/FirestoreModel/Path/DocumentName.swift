@@ -1,3 +1,5 @@
+import BaseText
+
 /// `projects/{project}/databases/{database}`; the default database's id is literally `(default)`.
 package struct DatabaseID: Sendable, Hashable {
   /// The id of the project that has the database.

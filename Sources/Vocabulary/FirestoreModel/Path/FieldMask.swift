@@ -1,8 +1,10 @@
+import BaseStatus
+
 /// Sets of field paths as masks name them.
 package enum FieldMask {
   /// Reads an update mask: canonical and sorted; a path that comes twice or lies inside another of
   /// the mask adds nothing to it.
-  package static func update(parsing texts: [String]) throws(FirestoreError) -> [FieldPath] {
+  package static func update(parsing texts: [String]) throws(ServiceError) -> [FieldPath] {
     let paths = try parse(texts)
     if paths.contains(where: \.isDocumentName) {
       throw .invalidArgument("Invalid reserved name in field path __name__")
@@ -11,7 +13,7 @@ package enum FieldMask {
   }
 
   /// Reads a mask of what to return; `__name__`, which is always returned, is left out.
-  package static func read(parsing texts: [String]) throws(FirestoreError) -> [FieldPath] {
+  package static func read(parsing texts: [String]) throws(ServiceError) -> [FieldPath] {
     reduced(try parse(texts))
   }
 
@@ -25,7 +27,7 @@ package enum FieldMask {
     return result
   }
 
-  private static func parse(_ texts: [String]) throws(FirestoreError) -> [FieldPath] {
+  private static func parse(_ texts: [String]) throws(ServiceError) -> [FieldPath] {
     var paths: Set<FieldPath> = []
     for text in texts { paths.insert(try FieldPath(parsing: text)) }
     return paths.sorted()

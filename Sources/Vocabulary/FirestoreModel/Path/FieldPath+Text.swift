@@ -2,9 +2,12 @@
 // [a-zA-Z_][a-zA-Z_0-9]*, else between backticks, where a backslash takes the next character as it
 // is. At most 1,500 bytes; names of the form `__…__` are reserved.
 
+import BaseStatus
+import BaseText
+
 extension FieldPath {
   /// Reads a path; `__name__` alone is the document's name.
-  package init(parsing text: String) throws(FirestoreError) {
+  package init(parsing text: String) throws(ServiceError) {
     if text.utf8.isEmpty { throw .invalidArgument("Invalid empty property path string.") }
     if text.utf8.count > Limits.fieldPathSize {
       throw .invalidArgument("property path is longer than 1500 bytes.")

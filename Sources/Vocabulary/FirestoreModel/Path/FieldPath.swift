@@ -1,3 +1,5 @@
+import BaseText
+
 /// The way to a field: names from the outermost map inwards, unescaped.
 ///
 /// Text form (escaping, limits) is in `FieldPath+Text.swift`.

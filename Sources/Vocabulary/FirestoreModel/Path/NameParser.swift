@@ -1,3 +1,6 @@
+import BaseStatus
+import BaseText
+
 /// Reads `projects/{p}/databases/{d}` and what follows from UTF-8 bytes, without copying them.
 ///
 /// The bytes must be valid UTF-8. Errors carry Firestore's texts, with byte positions.
@@ -15,7 +18,7 @@ struct NameParser {
   var isAtEnd: Bool { position == bytes.count }
 
   /// Reads the database and returns where the project's and the database's ids are.
-  mutating func database() throws(FirestoreError) -> (project: Range<Int>, database: Range<Int>) {
+  mutating func database() throws(ServiceError) -> (project: Range<Int>, database: Range<Int>) {
     try word("projects")
     try slash()
     let project = try anyID()
@@ -29,7 +32,7 @@ struct NameParser {
   mutating func path(
     allowingRoot: Bool,
     _ body: (Range<Int>) -> Void
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     try slash()
     try word("documents")
     if isAtEnd && allowingRoot { return }
@@ -44,7 +47,7 @@ struct NameParser {
     try checkSize(depth: depth)
   }
 
-  mutating func end() throws(FirestoreError) {
+  mutating func end() throws(ServiceError) {
     if !isAtEnd { throw malformed("has extra characters at index \(position).") }
   }
 
@@ -52,13 +55,13 @@ struct NameParser {
     Text(validated: UnsafeRawBufferPointer(rebasing: bytes[range]))
   }
 
-  private mutating func slash() throws(FirestoreError) {
+  private mutating func slash() throws(ServiceError) {
     guard position < bytes.count, bytes[position] == UInt8(ascii: "/")
     else { throw malformed("lacks \"/\" at index \(position).") }
     position += 1
   }
 
-  private mutating func word(_ word: StaticString) throws(FirestoreError) {
+  private mutating func word(_ word: StaticString) throws(ServiceError) {
     let expected = UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
     let end = position + expected.count
     guard end <= bytes.count,
@@ -68,7 +71,7 @@ struct NameParser {
   }
 
   /// Reads up to the next `/`: not empty, not a step of a file path.
-  private mutating func anyID() throws(FirestoreError) -> Range<Int> {
+  private mutating func anyID() throws(ServiceError) -> Range<Int> {
     let start = position
     while position < bytes.count, bytes[position] != UInt8(ascii: "/") { position += 1 }
     let count = position - start
@@ -82,7 +85,7 @@ struct NameParser {
     return start..<position
   }
 
-  private mutating func resourceID(isDocument: Bool) throws(FirestoreError) -> Range<Int> {
+  private mutating func resourceID(isDocument: Bool) throws(ServiceError) -> Range<Int> {
     let range = try anyID()
     if range.count > Limits.idSize {
       let part = isDocument ? "name" : "kind"
@@ -99,7 +102,7 @@ struct NameParser {
     return range
   }
 
-  private func checkSize(depth: Int) throws(FirestoreError) {
+  private func checkSize(depth: Int) throws(ServiceError) {
     if bytes.count > Limits.nameSize {
       throw .invalidArgument("\(kind) is longer than \(Limits.nameSize) bytes.")
     }
@@ -110,7 +113,7 @@ struct NameParser {
     }
   }
 
-  private func malformed(_ problem: String) -> FirestoreError {
+  private func malformed(_ problem: String) -> ServiceError {
     .invalidArgument("\(kind) \"\(String(decoding: bytes, as: UTF8.self))\" \(problem)")
   }
 }

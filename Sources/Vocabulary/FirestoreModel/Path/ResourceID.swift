@@ -1,10 +1,13 @@
+import BaseStatus
+import BaseText
+
 /// Rules for a collection's or document's id, on its UTF-8 bytes.
 ///
 /// An id has 1 to 1,500 bytes and no `/`, is neither `.` nor `..`, and does not have the reserved
 /// form `__…__`; a document's may be `__id<int64>__`, which imports from Datastore bring along.
 package enum ResourceID {
   /// Checks a collection's id that came alone, as queries and CreateDocument name it.
-  package static func checkCollection(_ id: Text) throws(FirestoreError) {
+  package static func checkCollection(_ id: Text) throws(ServiceError) {
     try checkAlone(id, kind: "Collection id")
     if id.withBytes(isReserved) {
       throw .invalidArgument("Collection id \"\(id.string)\" is invalid because it is reserved.")
@@ -12,7 +15,7 @@ package enum ResourceID {
   }
 
   /// Checks a document's id that came alone, as CreateDocument names it.
-  package static func checkDocument(_ id: Text) throws(FirestoreError) {
+  package static func checkDocument(_ id: Text) throws(ServiceError) {
     try checkAlone(id, kind: "Document id")
     if let problem = id.withBytes({ reservedDocumentProblem($0) }) { throw problem }
   }
@@ -31,7 +34,7 @@ package enum ResourceID {
   }
 
   /// What is wrong with a document id's reserved form; nil where nothing is.
-  static func reservedDocumentProblem(_ id: UnsafeRawBufferPointer) -> FirestoreError? {
+  static func reservedDocumentProblem(_ id: UnsafeRawBufferPointer) -> ServiceError? {
     guard isReserved(id), SegmentEncoding.numericID(id) == nil else { return nil }
     let text = String(decoding: id, as: UTF8.self)
     guard id.count >= 6, id[2] == 0x69, id[3] == 0x64 else {
@@ -42,7 +45,7 @@ package enum ResourceID {
     )
   }
 
-  private static func checkAlone(_ id: Text, kind: String) throws(FirestoreError) {
+  private static func checkAlone(_ id: Text, kind: String) throws(ServiceError) {
     let name = id.string
     if id.isEmpty { throw .invalidArgument("\(kind) \"\" is invalid because it is empty.") }
     if name.utf8.contains(UInt8(ascii: "/")) {

@@ -1,6 +1,8 @@
 // Names sort segment by segment: imported numeric ids (`__id7__`) first and by number, then strings
 // by UTF-8 bytes; a path comes before what lies below it.
 
+import BaseText
+
 extension ResourcePath: Comparable {
   /// The order of this path relative to another.
   package func compare(_ other: ResourcePath) -> Ordering {

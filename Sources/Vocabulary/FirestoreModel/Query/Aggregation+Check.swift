@@ -1,9 +1,12 @@
+import BaseStatus
+import BaseText
+
 extension Aggregation {
   /// Checks the aggregations of one query together, and with what the query says of their fields.
   package static func check(
     _ aggregations: [Aggregation],
     of query: Query
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     try check(aggregations)
     try checkOrders(of: query, for: fields(of: aggregations))
   }
@@ -16,14 +19,14 @@ extension Aggregation {
     Set(aggregations.compactMap(\.field)).sorted()
   }
 
-  private static func check(_ aggregations: [Aggregation]) throws(FirestoreError) {
+  private static func check(_ aggregations: [Aggregation]) throws(ServiceError) {
     if aggregations.isEmpty { throw .invalidArgument("Aggregations can not be empty.") }
     if aggregations.count > Limits.aggregations {
-      throw FirestoreError(
+      throw ServiceError(
         .invalidArgument,
         "The maximum number of aggregations allowed in an aggregation query is "
           + "\(Limits.aggregations). Received: \(aggregations.count)",
-        reason: FirestoreError.Reason("TOO_MANY_AGGREGATIONS")
+        reason: ServiceError.Reason("TOO_MANY_AGGREGATIONS")
       )
     }
     var aliases: Set<Text> = []
@@ -41,7 +44,7 @@ extension Aggregation {
   private static func checkOrders(
     of query: Query,
     for fields: [FieldPath]
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     let explicit = Set(query.orders.map(\.field))
     let added = fields.filter { !explicit.contains($0) }
     guard !added.isEmpty,
@@ -63,7 +66,7 @@ extension Aggregation {
     }
   }
 
-  private func check() throws(FirestoreError) {
+  private func check() throws(ServiceError) {
     if let field, field.isDocumentName {
       throw .invalidArgument("Aggregations are not supported for the property: __key__")
     }

@@ -1,3 +1,5 @@
+import BaseText
+
 /// A single test on one field: what a disjunct of a normalised query is made of.
 package struct Condition: Sendable, Hashable {
   /// `in` and `array-contains-any` have become disjuncts; operands that match nothing are gone.

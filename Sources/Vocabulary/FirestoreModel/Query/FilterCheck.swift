@@ -1,3 +1,5 @@
+import BaseStatus
+
 /// Firestore's rules for a query's filters as a whole, with its texts, in the order it checks them.
 struct FilterCheck {
   private let query: Query
@@ -10,7 +12,7 @@ struct FilterCheck {
     leaves = filter?.leaves ?? []
   }
 
-  func run() throws(FirestoreError) {
+  func run() throws(ServiceError) {
     for leaf in leaves {
       try checkList(leaf)
       try checkName(leaf)
@@ -27,7 +29,7 @@ struct FilterCheck {
     Set(leaves.filter(\.isInequality).compactMap(\.field)).filter { !$0.isDocumentName }.sorted()
   }
 
-  private func checkList(_ leaf: Filter) throws(FirestoreError) {
+  private func checkList(_ leaf: Filter) throws(ServiceError) {
     guard case .field(_, let comparison, let operand) = leaf,
       let (name, limit) = comparison.list
     else { return }
@@ -39,7 +41,7 @@ struct FilterCheck {
     }
   }
 
-  private func checkName(_ leaf: Filter) throws(FirestoreError) {
+  private func checkName(_ leaf: Filter) throws(ServiceError) {
     guard let field = leaf.field else { return }
     guard field.isDocumentName else {
       switch query.scope {
@@ -57,7 +59,7 @@ struct FilterCheck {
     values.allSatisfy { if case .reference = $0 { true } else { false } }
   }
 
-  private func checkNegations() throws(FirestoreError) {
+  private func checkNegations() throws(ServiceError) {
     if leaves.count(where: \.isNegation) > 1 {
       throw .invalidArgument(
         "Only a single 'NOT_EQUAL', 'NOT_IN', 'IS_NOT_NAN', or 'IS_NOT_NULL' filter allowed per "
@@ -74,7 +76,7 @@ struct FilterCheck {
     }
   }
 
-  private func checkDisjunctions() throws(FirestoreError) {
+  private func checkDisjunctions() throws(ServiceError) {
     guard let filter else { return }
     let count = filter.disjunctCount
     if count > Limits.disjunctions {
@@ -90,7 +92,7 @@ struct FilterCheck {
     }
   }
 
-  private func checkInequalityFields() throws(FirestoreError) {
+  private func checkInequalityFields() throws(ServiceError) {
     let fields = inequalityFields
     guard fields.count > Limits.inequalityFields else { return }
     let names = fields.map(\.canonicalString).joined(separator: ", ")
@@ -100,7 +102,7 @@ struct FilterCheck {
     )
   }
 
-  private func checkKeyEqualities() throws(FirestoreError) {
+  private func checkKeyEqualities() throws(ServiceError) {
     let onName = leaves.filter { $0.field?.isDocumentName == true }
     guard onName.contains(where: \.isEquality), !onName.contains(where: \.isInequality),
       !inequalityFields.isEmpty
@@ -111,7 +113,7 @@ struct FilterCheck {
     )
   }
 
-  private func checkComponents() throws(FirestoreError) {
+  private func checkComponents() throws(ServiceError) {
     let ancestor = query.parent.isRoot ? 0 : 1
     guard leaves.count + query.orders.count + ancestor > Limits.queryComponents else { return }
     throw .invalidArgument(

@@ -1,5 +1,7 @@
 // What a query says of one document and of two. Offset, limit and projection are not judged here.
 
+import BaseText
+
 extension NormalizedQuery {
   /// Whether a document is among the results before offset and limit.
   package func matches(_ document: some QueryDocument) -> Bool {

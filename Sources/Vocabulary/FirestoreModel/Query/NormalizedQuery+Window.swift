@@ -1,3 +1,5 @@
+import BaseText
+
 extension NormalizedQuery {
   /// The same query with another offset and limit.
   package func windowed(offset: Int, limit: Int?) -> NormalizedQuery {

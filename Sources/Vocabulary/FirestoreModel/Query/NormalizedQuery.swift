@@ -1,3 +1,5 @@
+import BaseStatus
+
 /// A query as the planner and the matcher take it: checked, implicit orders added, filters
 /// multiplied out.
 ///
@@ -32,7 +34,7 @@ package struct NormalizedQuery: Sendable, Hashable {
 
 extension Query {
   /// Checks the query as Firestore does, with its texts, and brings it into normal form.
-  package func normalized() throws(FirestoreError) -> NormalizedQuery {
+  package func normalized() throws(ServiceError) -> NormalizedQuery {
     try checkScope()
     try checkWindow()
     let filter = filter?.simplified
@@ -59,19 +61,19 @@ extension Query {
     )
   }
 
-  private func checkScope() throws(FirestoreError) {
+  private func checkScope() throws(ServiceError) {
     switch scope {
     case .collection(let id), .collectionGroup(let id): try ResourceID.checkCollection(id)
     case .children, .descendants: break
     }
   }
 
-  private func checkWindow() throws(FirestoreError) {
+  private func checkWindow() throws(ServiceError) {
     if let limit, limit < 0 { throw .invalidArgument("limit is negative") }
     if offset < 0 { throw .invalidArgument("offset is negative") }
   }
 
-  private func checkOrders() throws(FirestoreError) {
+  private func checkOrders() throws(ServiceError) {
     var seen: Set<FieldPath> = []
     for order in orders {
       if seen.contains(.documentName) {
@@ -93,7 +95,7 @@ extension Query {
   }
 
   /// A cursor's values belong to the orders that the client sent.
-  private func checkCursor(_ cursor: Cursor?) throws(FirestoreError) {
+  private func checkCursor(_ cursor: Cursor?) throws(ServiceError) {
     guard let cursor else { return }
     if cursor.values.count > orders.count { throw .invalidArgument("Cursor has too many values.") }
     for (value, order) in zip(cursor.values, orders) where order.field.isDocumentName {
@@ -102,7 +104,7 @@ extension Query {
     }
   }
 
-  private func checkFindNearest() throws(FirestoreError) {
+  private func checkFindNearest() throws(ServiceError) {
     guard let search = findNearest else { return }
     if limit != nil {
       throw .invalidArgument("A query limit cannot be used with FindNearest")
@@ -121,10 +123,10 @@ extension Query {
       throw .invalidArgument("Vectors must be at most \(Limits.vectorDimension) dimensions.")
     }
     if search.measure == .cosine, search.vector.allSatisfy({ $0 == 0 }) {
-      throw FirestoreError(
+      throw ServiceError(
         .failedPrecondition,
         "Cannot compute cosine distance against a vector with a magnitude of zero.",
-        reason: FirestoreError.Reason("COSINE_DISTANCE_ON_ZERO_VECTOR")
+        reason: ServiceError.Reason("COSINE_DISTANCE_ON_ZERO_VECTOR")
       )
     }
   }

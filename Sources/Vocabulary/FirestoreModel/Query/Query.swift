@@ -1,3 +1,5 @@
+import BaseText
+
 /// A structured query as a client sent it, decoded and syntactically valid.
 ///
 /// `NormalizedQuery` (made by `normalized()`) has the implicit orders, the disjunctive normal form

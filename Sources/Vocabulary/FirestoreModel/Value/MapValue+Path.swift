@@ -1,5 +1,7 @@
 // Reading and changing a map along field paths.
 
+import BaseText
+
 extension MapValue {
   /// The value at a path; nil where a name is missing or something on the way is no map.
   package func value(at path: FieldPath) -> Value? { value(at: path.segments[...]) }

@@ -1,3 +1,5 @@
+import BaseText
+
 /// Firestore's total order over values.
 ///
 /// null < false < true < NaN < numbers < timestamps < strings < bytes < references < geopoints <

@@ -1,3 +1,5 @@
+import BaseText
+
 /// A Firestore value, decoded.
 ///
 /// Numbers keep their wire type: `.integer(3)` and `.double(3)` are equal in the order and distinct

@@ -1,3 +1,6 @@
+import BaseStatus
+import BaseText
+
 extension FieldTransform {
   /// What the field becomes and what the client is told, from what is stored there (nil: nothing).
   ///
@@ -27,7 +30,7 @@ extension FieldTransform {
   }
 
   /// Refuses operands and fields that no document could satisfy.
-  package func check() throws(FirestoreError) {
+  package func check() throws(ServiceError) {
     if field.isDocumentName {
       throw .invalidArgument("Invalid reserved name in field path __name__")
     }

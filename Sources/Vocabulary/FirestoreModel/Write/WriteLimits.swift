@@ -1,9 +1,11 @@
+import BaseStatus
+
 /// Rules that the writes of one request must keep together, with Firestore's texts.
 package enum WriteLimits {
   /// Checks the size in bytes of a message that writes.
   ///
   /// The code says that the same message is refused again: clients retry RESOURCE_EXHAUSTED.
-  package static func checkSize(_ bytes: Int) throws(FirestoreError) {
+  package static func checkSize(_ bytes: Int) throws(ServiceError) {
     if bytes > Limits.requestSize { throw tooLarge(limit: Limits.requestSize) }
     if bytes > Limits.commitSize {
       throw .invalidArgument("Transaction too big. Decrease transaction size.")
@@ -11,7 +13,7 @@ package enum WriteLimits {
   }
 
   /// The error for a request of more than so many bytes.
-  package static func tooLarge(limit: Int) -> FirestoreError {
+  package static func tooLarge(limit: Int) -> ServiceError {
     .invalidArgument("Request payload size exceeds the limit: \(limit) bytes.")
   }
 
@@ -22,7 +24,7 @@ package enum WriteLimits {
   package static func checkCommit(
     _ writes: [Write],
     database: DatabaseID
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     var verified: Set<ResourcePath> = []
     var written: Set<ResourcePath> = []
     var transforms: [ResourcePath: Int] = [:]
@@ -44,7 +46,7 @@ package enum WriteLimits {
   package static func checkBatch(
     _ writes: [Write],
     database: DatabaseID
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     if writes.count > Limits.batchWrites {
       throw .invalidArgument("maximum \(Limits.batchWrites) writes allowed per request")
     }
@@ -60,7 +62,7 @@ package enum WriteLimits {
     }
   }
 
-  private static func check(_ write: Write, database: DatabaseID) throws(FirestoreError) {
+  private static func check(_ write: Write, database: DatabaseID) throws(ServiceError) {
     guard write.name.database == database else {
       throw .invalidArgument(
         "The document \"\(write.name.string)\" is not in the database \"\(database.path)\"."
@@ -76,7 +78,7 @@ package enum WriteLimits {
     _ write: Write,
     _ verified: inout Set<ResourcePath>,
     _ written: inout Set<ResourcePath>
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     let path = write.name.path
     let isVerify = write.operation == .verify
     if isVerify && written.contains(path) {
@@ -88,14 +90,14 @@ package enum WriteLimits {
     if isVerify { verified.insert(path) } else { written.insert(path) }
   }
 
-  private static func misused(_ how: String) -> FirestoreError {
+  private static func misused(_ how: String) -> ServiceError {
     .invalidArgument("the same document cannot be \(how) in a single request")
   }
 
   private static func checkTransforms(
     _ count: Int,
     _ name: DocumentName
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     guard count > Limits.transforms else { return }
     throw .invalidArgument(
       "maximum \(Limits.transforms) transforms allowed for document \"\(name.string)\" in a commit"

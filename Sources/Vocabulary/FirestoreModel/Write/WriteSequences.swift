@@ -1,3 +1,5 @@
+import BaseStatus
+
 /// The writes of one commit to each of its documents, in their order: which can follow which.
 ///
 /// What the writes before leave of a document is known without looking at it, so a precondition that
@@ -29,7 +31,7 @@ struct WriteSequences {
   }
 
   /// Takes in the next write; throws where it cannot follow those before it.
-  mutating func add(_ write: Write) throws(FirestoreError) {
+  mutating func add(_ write: Write) throws(ServiceError) {
     guard isNeeded, write.operation != .verify else { return }
     let path = write.name.path
     let kind = Self.kind(of: write)
@@ -45,7 +47,7 @@ struct WriteSequences {
     _ write: Write,
     _ kind: Kind,
     after sequence: Sequence
-  ) throws(FirestoreError) {
+  ) throws(ServiceError) {
     let isThere = sequence.last != .delete
     let isWanted: Bool? =
       switch write.precondition {

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// Rows of cells as CSV (RFC 4180), safe to open in a spreadsheet.
 ///
@@ -17,11 +17,11 @@ package struct CSVText: Sendable {
   package init() {}
 
   /// Adds a row; a missing cell and null are empty, objects and arrays are cells of JSON.
-  package mutating func add(_ cells: [JSONText?]) {
+  package mutating func add(_ cells: [JSONValue?]) {
     text += cells.map(Self.cell).joined(separator: ",") + "\r\n"
   }
 
-  private static func cell(_ json: JSONText?) -> String {
+  private static func cell(_ json: JSONValue?) -> String {
     switch json {
     case nil, .null: ""
     case .boolean(let flag): flag ? "true" : "false"

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 
 /// How a report's JSON becomes a table: which list has its rows, and what is in their columns.
 ///
@@ -28,9 +28,9 @@ struct ReportTable: Sendable {
   var inner: Inner?
 
   /// The report as CSV, with a row of the columns' names first.
-  func csv(_ report: JSONText) -> String {
+  func csv(_ report: JSONValue) -> String {
     var csv = CSVText()
-    csv.add(header.map(JSONText.string))
+    csv.add(header.map(JSONValue.string))
     for row in report[list]?.elements ?? [] {
       let cells = columns.map { row.value(at: $0) }
       for more in inner?.rows(of: row) ?? [[]] { csv.add(cells + more) }
@@ -39,7 +39,7 @@ struct ReportTable: Sendable {
   }
 
   /// What a download is called: the list's name and the days that the report is about.
-  func fileName(_ report: JSONText) -> String {
+  func fileName(_ report: JSONValue) -> String {
     let days = ["from", "to"].compactMap { report[$0]?.string }
     return ([list] + days).joined(separator: "_") + ".csv"
   }
@@ -53,9 +53,9 @@ struct ReportTable: Sendable {
 
 extension ReportTable.Inner {
   /// The cells of each element; one row of empty cells where there is none.
-  fileprivate func rows(of row: JSONText) -> [[JSONText?]] {
+  fileprivate func rows(of row: JSONValue) -> [[JSONValue?]] {
     let list = row[member]
-    let rows: [[JSONText?]] =
+    let rows: [[JSONValue?]] =
       switch form {
       case .objects: (list?.elements ?? []).map { element in columns.map(element.value(at:)) }
       case .numbers: (list?.elements ?? []).enumerated().map { [.integer($0.offset), $0.element] }
@@ -65,11 +65,11 @@ extension ReportTable.Inner {
   }
 }
 
-extension JSONText {
+extension JSONValue {
   /// What is at a path of members, separated by dots; what is no object is a row's only cell.
-  fileprivate func value(at path: String) -> JSONText? {
+  fileprivate func value(at path: String) -> JSONValue? {
     guard case .object = self else { return self }
-    return path.split(separator: ".").reduce(self as JSONText?) { $0?[String($1)] }
+    return path.split(separator: ".").reduce(self as JSONValue?) { $0?[String($1)] }
   }
 }
 

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import PushMessaging
 
 /// What Apple's push service said of one request.
@@ -26,7 +26,7 @@ struct APNsAnswer: Sendable, Equatable {
     // A push that was taken has an empty one.
     let body =
       answer.body.isEmpty
-      ? nil : try? JSONText(parsing: String(decoding: answer.body, as: UTF8.self))
+      ? nil : try? JSONValue(parsing: String(decoding: answer.body, as: UTF8.self))
     // What is no reason of Apple's is not repeated to anybody.
     let said = body?["reason"]?.string ?? ""
     let isPlain = said.utf8.count <= 64 && said.utf8.allSatisfy { Self.isLetter($0) }

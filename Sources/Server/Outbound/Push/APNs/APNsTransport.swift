@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import FirestoreModel
 import NIOCore
 import NIOPosix
 import PushMessaging

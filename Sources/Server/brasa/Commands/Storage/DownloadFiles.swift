@@ -1,4 +1,5 @@
 import ArgumentParser
+import Checksums
 import Foundation
 import ObjectStorage
 import StorageAPI
