@@ -188,7 +188,10 @@ let package = Package(
       pkgConfig: "rocksdb",
       providers: [.apt(["librocksdb-dev"]), .brew(["rocksdb"])]
     ),
-    .library("Engine/KeyValueRocksDB", uses: ["Checksums", "BaseRuntime", "KeyValueStore", "CRocksDB"]),
+    .library(
+      "Engine/KeyValueRocksDB",
+      uses: ["Checksums", "BaseRuntime", "KeyValueStore", "CRocksDB"]
+    ),
     .library("Engine/KeyValuePostgres", uses: ["BaseText", "BaseRuntime", "KeyValueStore"]),
     .testSupport("PostgresTestSupport", uses: ["KeyValueStore"], excludes: ["server.sh"]),
     .testProgram(

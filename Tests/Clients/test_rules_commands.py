@@ -226,7 +226,7 @@ def test_a_file_that_is_no_file_of_cases_is_told_in_words(tmp_path, rules_file, 
     done = servers.run("rules", "test", path, "--rules", rules_file, check=False)
     assert done.returncode != 0 and done.stdout == ""
     assert f"{path} is no file of cases." in done.stderr and reason in done.stderr
-    assert "FirestoreError" not in done.stderr and "metadata" not in done.stderr
+    assert "ServiceError" not in done.stderr and "metadata" not in done.stderr
 
 
 def test_json_options_that_are_none_are_told_in_words(tmp_path, rules_file):
@@ -235,7 +235,7 @@ def test_json_options_that_are_none_are_told_in_words(tmp_path, rules_file):
         "--rules", rules_file, "--documents", "{", check=False,
     )
     assert done.returncode != 0 and done.stderr.startswith("Error: ")
-    assert "FirestoreError" not in done.stderr
+    assert "ServiceError" not in done.stderr
 
 
 def test_counts_agree_with_their_nouns(tmp_path, own, rules_file):

@@ -25,15 +25,18 @@ struct KeyOwnerTests {
     #expect(KeyOwnerTable(owners) == nil)
   }
 
-  @Test func `every first byte is of its owner or of nobody`() {
-    let table = KeyOwnerTable.registered
+  @Test func `every first byte is of its owner or of nobody`() throws {
+    let accounts = KeyOwner("accounts", firstBytes: 0x50...0x5F)
+    let last = KeyOwner("last", firstBytes: 0xF0...0xFE)
+    let table = try #require(KeyOwnerTable([last, .engine, accounts, .formats]))
     for byte in UInt8.min...UInt8.max {
       let owners = table.owners.filter { $0.range.contains([byte, 7]) }
       #expect(owners.count <= 1)
       #expect(table.owner(ofKey: [byte, 7]) == owners.first)
     }
     #expect(table.owner(ofKey: [0, 1]) == .engine)
-    #expect(table.owner(ofKey: [0x50]) == .accounts)
+    #expect(table.owner(ofKey: [0x50]) == accounts)
+    #expect(table.owner(ofKey: [0xFE, 1]) == last)
     #expect(table.owner(ofKey: [0xFF]) == nil)
     #expect(table.owner(ofKey: []) == nil)
   }

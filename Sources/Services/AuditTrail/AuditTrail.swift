@@ -7,6 +7,11 @@ import KeyValueStore
 // the record, a JSON object as UTF-8 (AuditEntry.swift). Entries are written once and never changed or removed, so
 // an entry that is changed, left out or put in between later does not fit its neighbours.
 
+extension KeyOwner {
+  /// What administrators did, in the order in which they did it.
+  package static let audit = KeyOwner("audit", firstBytes: 0xF0...0xFE)
+}
+
 /// What administrators did, in entries of which each holds the digest of the one before.
 ///
 /// Nobody can change an entry without changing all that follow it; who owns the machine could do even that, so

@@ -8,6 +8,11 @@ import KeyValueStore
 // The key of the secret by which tokens are made: 0xA0, the first byte of `KeyOwner.installations`, then 0x01.
 // Its value is 32 random bytes.
 
+extension KeyOwner {
+  /// The secret of apps' installations.
+  package static let installations = KeyOwner("installations", firstBytes: 0xA0...0xAF)
+}
+
 /// The tokens of apps' installations.
 ///
 /// Nothing is kept of an installation, so that whoever makes millions of them costs nothing: a token says whose it

@@ -6,7 +6,7 @@ import Testing
 @Suite struct KeySpaceTests {
   @Test func `every key space is the databases' own`() {
     for space in KeySpace.allCases {
-      #expect(KeyOwnerTable.registered.owner(ofKey: [space.rawValue]) == .databases)
+      #expect(KeyOwner.databases.range.contains([space.rawValue]))
     }
   }
 }

@@ -9,8 +9,9 @@ import Testing
 
   @Test func `a store is opened by programs of its format and later ones`() throws {
     let engine = MemoryEngine()
-    try StoredFormats.check([owner(1), .files], in: engine)
-    try StoredFormats.check([owner(1), .files], in: engine)
+    let files = KeyOwner("files", firstBytes: 0x60...0x6F)
+    try StoredFormats.check([owner(1), files], in: engine)
+    try StoredFormats.check([owner(1), files], in: engine)
     try StoredFormats.check([owner(2)], in: engine)
     let refusal = #expect(throws: KeyValueError.self) {
       try StoredFormats.check([owner(1)], in: engine)

@@ -1,4 +1,5 @@
 import FirestoreModel
+import KeyValueStore
 
 // Every key of a database begins with the byte of its key space and the database's incarnation
 // (4 bytes big-endian), so that one incarnation's keys of one kind are contiguous. What follows is
@@ -15,6 +16,11 @@ import FirestoreModel
 // All of them are of `KeyOwner.databases`; nothing here reads, erases or verifies the keys of others.
 //
 // Numbers are big-endian, ids and paths are `SegmentEncoding`'s.
+
+extension KeyOwner {
+  /// The document databases with their indexes, history and logs, and the rules.
+  package static let databases = KeyOwner("databases", firstBytes: 0x01...0x4F)
+}
 
 /// The number of one life of a database in its keys.
 ///

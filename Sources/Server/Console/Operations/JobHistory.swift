@@ -5,6 +5,11 @@ import KeyValueStore
 // UTF-8: {"kind", "target", "time", "state", "summary", "differences": [text], "differenceCount", "ended"}, times in
 // milliseconds since 1970. It is written when the job is asked for and when it has ended.
 
+extension KeyOwner {
+  /// Jobs that administrators started, with what they came to.
+  package static let jobs = KeyOwner("jobs", firstBytes: 0xE0...0xEF)
+}
+
 /// The jobs of the console as they are kept: the newest, with what they came to.
 ///
 /// A job that was going on when the server ended was interrupted: nobody goes on with it. All calls block. Any thread

@@ -71,7 +71,7 @@ final class OpenDataDirectory: Sendable {
       throw error
     }
     do {
-      try StoredFormats.check(KeyOwnerTable.registered.owners, in: engine)
+      try StoredFormats.check(KeyOwnerTable.store.owners, in: engine)
       try StoredFormats.check([.events], in: events)
       databases = try Databases(engine: engine, configuration: configuration)
     } catch {

@@ -5,6 +5,11 @@ import KeyValueStore
 
 // The key of the secret: 0xC0, the first byte of `KeyOwner.nodes`, then 0x01. Its value is 32 random bytes.
 
+extension KeyOwner {
+  /// The secret of the nodes that share a store.
+  package static let nodes = KeyOwner("nodes", firstBytes: 0xC0...0xCF)
+}
+
 /// By which the nodes of a cluster know each other: 32 random bytes in their store.
 ///
 /// It does not go over the network. A request that a node passes on has a field

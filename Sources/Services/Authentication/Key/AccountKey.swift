@@ -22,6 +22,11 @@ import KeyValueStore
 //   0x31 service account  e-mail, kid                       ServiceAccountRecord.swift
 //   0x32 providers' secret                                  32 random bytes, see IdentityProviders.swift
 
+extension KeyOwner {
+  /// Users, tokens, codes, keys and the set-up of projects.
+  package static let accounts = KeyOwner("accounts", firstBytes: 0x50...0x5F)
+}
+
 /// Where accounts are in the store.
 enum AccountKey {
   /// The first byte of every key.

@@ -15,6 +15,11 @@ import KeyValueStore
 //
 // Every version has both records; the head names the newest one. All of a change is one write.
 
+extension KeyOwner {
+  /// The templates of apps' configuration, their versions and drafts.
+  package static let config = KeyOwner("config", firstBytes: 0x90...0x9F)
+}
+
 /// Where templates are in the store.
 enum TemplateKey {
   static let space = KeyOwner.config.firstBytes.lowerBound

@@ -29,6 +29,11 @@ import KeyValueStore
 // background. Timelines are what was counted: `verify` counts them again. A session's record says that it is
 // counted on the day, so that a later segment with events of it does not count it again.
 
+extension KeyOwner {
+  /// Events of apps, in the engine of analytics.
+  package static let events = KeyOwner("events", firstBytes: 0x10...0x4F)
+}
+
 /// Where things are in the store of analytics.
 enum EventKey {
   enum Kind: UInt8 {

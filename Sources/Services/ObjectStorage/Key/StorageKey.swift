@@ -18,6 +18,11 @@ import KeyValueStore
 //   0x0B HMAC key           access id                      HMACKey.swift
 //   0x0C content            blob's id                      the bytes themselves; EngineContent.swift
 
+extension KeyOwner {
+  /// Buckets, objects' metadata, small objects' bytes and uploads; other bytes are in files.
+  package static let files = KeyOwner("files", firstBytes: 0x60...0x6F)
+}
+
 /// Where files' metadata are in the store.
 enum StorageKey {
   enum Kind: UInt8 {

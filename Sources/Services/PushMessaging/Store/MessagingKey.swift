@@ -35,6 +35,11 @@ import KeyValueStore
 // A delivery that waits has exactly one slot: an entry of its lane, of its registration's mailbox, where it may stay once it
 // was handed over, or of those that are held until its device's clock shows its time. A change of a delivery, its slot, its collapse key and its message's counts is one write.
 
+extension KeyOwner {
+  /// Registrations, topics, messages and their queues.
+  package static let messages = KeyOwner("messages", firstBytes: 0xB0...0xBF)
+}
+
 /// Builds keys, and reads the numbers at their ends.
 struct MessagingKey {
   static let space = KeyOwner.messages.firstBytes.lowerBound

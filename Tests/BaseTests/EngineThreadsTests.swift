@@ -1,9 +1,8 @@
-import BaseRuntime
 import Dispatch
 import Synchronization
 import Testing
 
-@testable import KeyValueStore
+@testable import BaseRuntime
 
 @Suite struct EngineThreadsTests {
   @Test func `a lane whose threads are all held holds up no other lane`() {
