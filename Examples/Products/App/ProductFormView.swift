@@ -17,10 +17,10 @@ struct ProductFormView: View {
           PhotosPicker(form.photoTitle, selection: $chosen, matching: .images)
         }
         Section {
-          TextField("Name", text: $form.draft.name)
-          TextField("Description", text: $form.draft.description)
-          TextField("Code", text: $form.draft.code)
-          TextField("Price", text: $form.draft.price)
+          TextField("Enter the name", text: $form.draft.name)
+          TextField("Enter the description", text: $form.draft.description)
+          TextField("Enter the code", text: $form.draft.code)
+          TextField("Enter the price", text: $form.draft.price)
         }
       }
       .navigationTitle(form.title)

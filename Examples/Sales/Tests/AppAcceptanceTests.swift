@@ -149,8 +149,13 @@ import Testing
     form.save()
     #expect(form.isCodeValid == codeIsValid && form.isPriceValid == priceIsValid)
     #expect((form.saved != nil) == (codeIsValid && priceIsValid))
+    // What is typed afterwards shows at once; a price only where it is one.
+    let saved = form.saved
     form.draft.name = "changed"
-    #expect(form.saved == nil)
+    form.draft.price = "much"
+    #expect(form.saved?.name == saved.map { _ in "changed" } && form.saved?.price == saved?.price)
+    form.save()
+    #expect(form.saved == nil && !form.isPriceValid)
   }
 }
 

@@ -122,6 +122,8 @@ def test_sales(run, tmp_path):
     def stored():
         return [send("GET", f"{shop}/api/{name}", **bearer).says(200) for name in ("users", "products", "orders")]
 
+    person = {"email": "doralice@siecola.com.br", "password": "doralice", "role": "USER", "enabled": True}
+    made = send_json("POST", f"{shop}/api/users", json.dumps(person), **bearer).says(200)
     before = stored()
     goods = {
         "products": {"name": "product9", "description": "description9", "code": "COD9", "price": 10},
@@ -140,4 +142,39 @@ def test_sales(run, tmp_path):
         for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": f"Bearer {LONG}"}, {"Authorization": BASIC}):
             refused(send_json("POST", address, json.dumps(good), **headers), 401)
             refused(send("GET", address, **headers), 401)
+    refused(send_json("POST", f"{shop}/api/products", '{"name":"x","code":"y","price":1e999}', **bearer))
+    # Changes are checked like what is new, and a strange token neither changes nor deletes.
+    changes = {
+        "products/COD1": goods["products"],
+        "users/byemail?email=doralice@siecola.com.br": {**person, "id": made["id"]},
+    }
+    for path, good in changes.items():
+        for body in WRONG:
+            refused(send_json("PUT", f"{shop}/api/{path}", body, **bearer))
+        for field, value, body in variants(good):
+            if field in {*optional, "password"} and value in ("missing", None) or (field, value) == ("enabled", True):
+                continue
+            refused(send_json("PUT", f"{shop}/api/{path}", json.dumps(body), **bearer), 400)
+        for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": BASIC}):
+            refused(send_json("PUT", f"{shop}/api/{path}", json.dumps(good), **headers), 401)
+            refused(send("DELETE", f"{shop}/api/{path}", **headers), 401)
+    for method in ("PUT", "DELETE"):
+        body = json.dumps(goods["products"]) if method == "PUT" else None
+        refused(send_json(method, f"{shop}/api/products/NONE", body, **bearer), 404)
     assert stored() == before
+
+
+@pytest.mark.parametrize("price", [{}, {"price": None}, {"price": 0}])
+def test_sales_a_product_without_a_price_costs_nothing(run, tmp_path, price):
+    """As in the book's own service, whose price is a number that JSON may leave out."""
+    shop = run("sales-service", "--database", tmp_path / "shop.sqlite").address
+    granted = send("POST", f"{shop}/oauth/token", TOKEN_FORM, Content_Type=FORM, Authorization=BASIC).says(200)
+    bearer = {"Authorization": f"Bearer {granted['access_token']}"}
+    body = json.dumps({"name": "product9", "code": "COD9", **price})
+    made = send_json("POST", f"{shop}/api/products", body, **bearer).says(201)
+    assert (made["price"], made["quantity"], made["description"]) == (0, 0, "")
+    changed = send_json("PUT", f"{shop}/api/products/COD9", json.dumps({**made, "price": 9.5}), **bearer).says(200)
+    assert changed == {**made, "price": 9.5}
+    body = json.dumps({"id": made["id"], "name": "product9", "code": "COD9", **price})
+    assert send_json("PUT", f"{shop}/api/products/COD9", body, **bearer).says(200) == made
+    assert send("GET", f"{shop}/api/products", **bearer).says(200) == [made]

@@ -52,6 +52,7 @@ def test_chapter_5_a_form_without_a_service(driver, shop):
     page.click("Try the product form")
     # 5.6: the fields, with their texts; 5.10: the price begins with 0.00.
     page.sees("Product", "h1")
+    assert [e.text for e in page.all("label")] == ["Name:", "Description:", "Code:", "Price:"]
     placeholders = [page.one(f"#{f}").get_attribute("placeholder") for f in ("name", "description", "code")]
     assert placeholders == ["Enter the name", "Enter the description", "Enter the code"]
     assert page.one("#price").get_attribute("value") == "0.00"
@@ -81,6 +82,9 @@ def test_chapter_5_a_form_without_a_service(driver, shop):
     fill(page, price="10")
     page.click("Save")
     page.sees("Price: 10.00", "#saved")
+    # What is saved is bound to the fields too.
+    fill(page, description="description2")
+    page.sees("Description: description2", "#saved")
 
 
 def test_chapter_6_a_token_a_user_and_the_list_of_products(driver, shop):
@@ -90,6 +94,9 @@ def test_chapter_6_a_token_a_user_and_the_list_of_products(driver, shop):
     # 6.1.3: the header as it is printed has a misread letter; the reply says which one is right.
     printed = send("POST", token, TOKEN_FORM, Content_Type=form, Authorization="Basic c2llY29sYTptYXRpbGRI")
     assert printed.says(401)["message"].endswith(BASIC)
+    # 6.4.2 prints another one.
+    printed = send("POST", token, TOKEN_FORM, Content_Type=form, Authorization="Basic c211Y29sYTptYXRpbGR1")
+    assert printed.says(401)["message"].endswith(BASIC)
     granted = send("POST", token, TOKEN_FORM, Content_Type=form, Authorization=BASIC).says(200)
     assert set(granted) == {"access_token", "token_type", "refresh_token", "expires_in", "scope"}
     bearer = f"Bearer {granted['access_token']}"
@@ -98,7 +105,13 @@ def test_chapter_6_a_token_a_user_and_the_list_of_products(driver, shop):
     assert send_json("POST", users, DORALICE).status == 401
     created = send_json("POST", users, DORALICE, Authorization=bearer).says(200)
     assert created["email"] == "doralice@siecola.com.br" and created["role"] == "USER"
+    assert set(created) == {
+        "id", "email", "password", "gcmRegId", "lastLogin", "lastGCMRegister", "role", "enabled",
+    }
     assert send_json("POST", users, DORALICE, Authorization=bearer).status == 412
+    # The figure's body has an id, which the text leaves out: the service gives its own.
+    figure = DORALICE.replace("{", '{\n    "id": 5629499534213120,', 1).replace("doralice@", "figure@")
+    assert send_json("POST", users, figure, Authorization=bearer).says(200)["id"] != 5629499534213120
     # 6.1.5: all products, for any user.
     products = f"{service.address}/api/products"
     assert send("GET", products).status == 401
@@ -161,6 +174,37 @@ def test_chapter_7_create_delete_and_change_products(driver, shop):
     page.click("Save")
     page.sees("$ 31.50", "#products")
     assert "COD4" in codes(page) and "COD3" not in codes(page)
+
+
+def test_chapter_7_the_requests_of_the_client(shop):
+    """7.2.1, 7.3.1 and 7.4.1: bodies as Alamofire encodes the model, codes as it puts them into the path."""
+    service, _ = shop
+    granted = send(
+        "POST", f"{service.address}/oauth/token", TOKEN_FORM, Content_Type="application/x-www-form-urlencoded",
+        Authorization=BASIC,
+    ).says(200)
+    bearer = f"Bearer {granted['access_token']}"
+    products = f"{service.address}/api/products"
+
+    def product(id, name, code, price):
+        return f'{{"id":{id},"name":"{name}","description":"description3","code":"{code}","price":{price}}}'
+
+    body = product(0, "product3", "COD3", 30)
+    # Without a token yet the client is asked to fetch one and to repeat.
+    assert send_json("POST", products, body).status == 401
+    made = send_json("POST", products, body, Authorization=bearer).says(201)
+    assert made["id"] > 0 and {"name", "description", "code", "price"} < set(made)
+    assert send_json("POST", products, body, Authorization=bearer).status == 412
+    # The code of another product is refused, one of its own is not.
+    clash = send_json("PUT", f"{products}/COD3", product(made["id"], "product3", "COD1", 30), Authorization=bearer)
+    assert clash.status == 412
+    changed = product(made["id"], "product 3", "COD 3/ç", 31.5)
+    assert send_json("PUT", f"{products}/COD3", changed, Authorization=bearer).says(200)["price"] == 31.5
+    assert send("GET", f"{products}/COD3", Authorization=bearer).status == 404
+    gone = send("DELETE", f"{products}/COD%203%2F%C3%A7", Authorization=bearer).says(200)
+    assert gone["id"] == made["id"]
+    listed = send("GET", products, Authorization=bearer).says(200)
+    assert {"COD1", "COD2"} < {p["code"] for p in listed} and made["id"] not in {p["id"] for p in listed}
 
 
 def test_chapter_7_a_user_without_the_role_changes_nothing(driver, shop):

@@ -119,7 +119,14 @@ def test_chapter_5_form_binds_both_ways_and_validates(driver, shop):
     page.sees("Product Saved")
     page.sees("Price: 1.50", "#saved")
     page.sees_no(".error")
+    # What is saved is bound to the fields: it follows them, until something that is not valid is to be saved.
     page.fill("#name", "Lápis preto")
+    page.sees("Name: Lápis preto", "#saved")
+    page.fill("#price", "x")
+    page.sees("Lápis preto · · LAP01 · x", "#preview")
+    page.sees("Price: 1.50", "#saved")
+    page.click("Save")
+    page.sees("The price must be a number of at least 0")
     page.sees_no("#saved")
 
 

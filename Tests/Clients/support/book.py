@@ -119,6 +119,15 @@ class Phone:
         found = [one["document"]["fields"] for one in answer.json() if "document" in one]
         return [(one["name"]["stringValue"], one["code"]["stringValue"]) for one in found]
 
+    # Chapter 13
+
+    def upload(self, name, content):
+        """13.8: `putData(_:metadata: nil)`, as the SDK of iOS sends it."""
+        begun = self.storage.start(name, len(content), type="application/octet-stream", ios=True)
+        if begun.status_code != 200:
+            return begun
+        return self.storage.chunk(begun.headers["X-Goog-Upload-URL"], content, 0, finalize=True, ios=True)
+
     def follow(self, uid=None):
         """10.6: the list's query with its listener, on a stream of its own."""
         with open(self.book.authority, "rb") as file:

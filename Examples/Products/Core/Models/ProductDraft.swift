@@ -5,7 +5,7 @@ package struct ProductDraft: Equatable, Sendable {
   package var name = ""
   package var description = ""
   package var code = ""
-  package var price = ""
+  package var price = "0.00"
 
   package init() {}
 
@@ -13,7 +13,7 @@ package struct ProductDraft: Equatable, Sendable {
   package init(_ product: Product) {
     (name, description, code) = (product.name, product.description, product.code)
     price = product.price.formatted(
-      .number.grouping(.never).precision(.fractionLength(0...6)).locale(Locale(identifier: "en_US"))
+      .number.grouping(.never).precision(.fractionLength(2...6)).locale(Locale(identifier: "en_US"))
     )
   }
 

@@ -17,12 +17,12 @@ export function debugView() {
     const names = devices.map((one) => [one.appInstanceId, `${one.device.model || one.device.platform || "?"} · ${one.appInstanceId.slice(0, 8)}`]);
     const choose = (event) => { state.device = event.target.value; draw(devices); };
     show(choice, device ? select(names, device.appInstanceId, { "aria-label": t("analytics.device"), onchange: choose }) : null);
-    show(body, device ? deviceView(device, state.opened) : stack(h("p", {}, t("analytics.noDevice")), note(t("analytics.debugText"))));
+    show(body, device ? deviceView(device, state.opened) : h("p", {}, t("analytics.noDevice")));
   };
   // The bars move on with each minute, also where nothing comes.
   const load = async () => ({ ...(await report("debug")), minute: Math.floor(Date.now() / 60_000) });
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, ({ devices }) => draw(devices));
-  return stack(spread(choice, pause), problem, body);
+  return stack(note(t("analytics.debugText")), spread(choice, pause), problem, body);
 }
 
 function deviceView({ appInstanceId, device, userProperties, entries }, opened) {

@@ -84,7 +84,7 @@ export default {
   "analytics.usersByMinute": "Users by minute",
   "analytics.device": "Device",
   "analytics.noDevice": "No device is in debug mode.",
-  "analytics.debugText": "Apps send in debug mode when they are started with the argument -FIRAnalyticsDebugEnabled.",
+  "analytics.debugText": "Apps that are started with the argument -FIRDebugEnabled or -FIRAnalyticsDebugEnabled send here, and here alone: no report counts it. -FIRDebugDisabled ends that.",
   "analytics.properties": "User properties",
   "analytics.wasDropped": "Dropped:",
   "analytics.keyEvent": "Key event",

@@ -116,7 +116,7 @@ export default {
   "page.config": "Remote Config",
   "page.settings": "Settings",
   "files.size": "Size",
-  "files.updated": "Changed",
+  "files.updated": "Last modified",
   "settings.factor": "Second factor",
   "audit.when": "When",
   "audit.who": "Who",

@@ -84,7 +84,7 @@ export default {
   "analytics.usersByMinute": "Usuários por minuto",
   "analytics.device": "Dispositivo",
   "analytics.noDevice": "Nenhum dispositivo está em modo de depuração.",
-  "analytics.debugText": "Apps enviam em modo de depuração quando são iniciados com o argumento -FIRAnalyticsDebugEnabled.",
+  "analytics.debugText": "Apps iniciados com o argumento -FIRDebugEnabled ou -FIRAnalyticsDebugEnabled enviam para cá, e só para cá: nenhum relatório conta isso. -FIRDebugDisabled encerra esse modo.",
   "analytics.properties": "Propriedades do usuário",
   "analytics.wasDropped": "Descartado:",
   "analytics.keyEvent": "Evento principal",

@@ -116,7 +116,7 @@ export default {
   "page.config": "Remote Config",
   "page.settings": "Configurações",
   "files.size": "Tamanho",
-  "files.updated": "Alterado",
+  "files.updated": "Última modificação",
   "settings.factor": "Segundo fator",
   "audit.when": "Quando",
   "audit.who": "Quem",
