@@ -1,32 +1,24 @@
-"""The book's steps in the console, in production mode: chapter 9 from its forms to people who sign in, 10 and 12.
+"""The book's chapter 9 in the console, in production mode: from its forms to people who sign in. 8 is in
+`test_book_console_messages.py`, 10 to 13 are in `test_book_console_data.py`.
 
 Google's own page, token and keys are at fixed addresses, so the browser is led to a page in Google's name and comes
-back from a stand-in that a provider of the project's own names. The chapters' Swift is `Chapter09` to `Chapter13` of the
-examples' tests.
+back from a stand-in that a provider of the project's own names. The chapter's Swift is `Chapter09` of the examples'
+tests.
 """
 
-import json
-import plistlib
-import types
 import urllib.parse
 
 import pytest
 
-from support import browser as browsers, oidc, server as servers
-from support.administrators import come_in, invite
+from support import book as books, browser as browsers, oidc
+from support.book import APP, APPLE, AUTH, BUNDLE, CONSOLE, PROJECT, plist, reader, register_app
 from support.certificates import certificate_for
-from support.console import Console
 from support.identity import Identity
 from support.web_sign_in import SignInPage
 
 pytestmark = pytest.mark.brasa_only
 
-PROJECT = "swiftui-firebase"
-BUNDLE = "br.com.siecola.SwiftUI-Firebase"
 CLIENT = "4711-app.apps.googleusercontent.com"
-AUTH, APP = "auth.book.example", "www.book.example"
-CONSOLE = "a form of the console that is not there yet: a project is there with its first app or person"
-APPLE = "is done in Xcode, on a Mac"
 
 
 @pytest.fixture(scope="module")
@@ -59,22 +51,9 @@ def chromium(pages):
 
 @pytest.fixture(scope="module")
 def book(certificates, tmp_path_factory):
-    port = servers.free_port()
-    server = servers.Brasa.production(
-        tmp_path_factory.mktemp("server") / "data", certificates, "--port", port, "--origin", f"https://{AUTH}:{port}",
-        environment={
-            "BRASA_PROJECT": PROJECT, "BRASA_OUTBOUND_PRIVATE": "true",
-            "BRASA_OUTBOUND_CA": str(certificates / "authority.pem"),
-        },
-    ).start()
-    server.public = f"https://{AUTH}:{port}"
+    server = books.start(tmp_path_factory.mktemp("server"), certificates)
     yield server
     assert server.stop() == 0, server.output[-4000:]
-
-
-def plist(book):
-    made = servers.run("apps", "config", BUNDLE, "--project", PROJECT, "--data", book.data)
-    return plistlib.loads(made.stdout.encode())
 
 
 def add_provider(console, kind, secret, texts):
@@ -92,17 +71,11 @@ def add_provider(console, kind, secret, texts):
 
 
 def test_chapter_9_people_sign_in_with_a_provider(chromium, book, pages, provider):
-    chromium.show_as(1280, 900)
-    console = Console(chromium, types.SimpleNamespace(url=book.public), PROJECT)
-    come_in(console, invite(book, "reader@example.org"))
+    console = reader(chromium, book, "nine@example.org")
 
     # 9.4: the app is registered by its bundle id, and its plist names this server.
-    console.open("settings")
-    console.click("button", "Register app")
-    console.fill("Bundle id or package name", BUNDLE)
-    console.browser.run("document.querySelector('dialog button[type=submit]').click()")
-    console.sees(BUNDLE)
-    found = plist(book)
+    register_app(console, BUNDLE)
+    found = plist(book, BUNDLE)
     assert (found["BUNDLE_ID"], found["PROJECT_ID"], found["BRASA_HOST"]) == (BUNDLE, PROJECT, book.public)
     assert "CLIENT_ID" not in found
 
@@ -110,7 +83,7 @@ def test_chapter_9_people_sign_in_with_a_provider(chromium, book, pages, provide
     console.open("settings/methods")
     add_provider(console, "google.com", "secret-of-google", {"Client id": CLIENT})
     console.sees(CLIENT)
-    found = plist(book)
+    found = plist(book, BUNDLE)
     assert found["CLIENT_ID"] == CLIENT and found["REVERSED_CLIENT_ID"] == "com.googleusercontent.apps.4711-app"
     own = {"Name, after oidc.": "corp", "Client id": "book", "Issuer": provider.issuer}
     add_provider(console, "oidc.", "secret-of-the-app", own)
@@ -166,89 +139,3 @@ def test_chapter_9_4_create_the_project_in_the_console():
 @pytest.mark.skip(reason=APPLE)
 def test_chapter_9_5_the_reversed_client_id_among_the_url_types():
     """Info, URL Types, URL Schemes: the plist's REVERSED_CLIENT_ID."""
-
-
-RULES = """rules_version = '2';
-service cloud.firestore {
-  match /databases/{database}/documents {
-    match /products/{product} {
-      allow read, delete: if request.auth.uid == resource.data.userId;
-      allow create: if request.auth.uid == request.resource.data.userId;
-      allow update: if request.auth.uid == resource.data.userId;
-    }
-  }
-}
-"""
-
-
-def test_chapters_10_and_12_a_database_its_rules_an_index_and_a_parameter(chromium, book):
-    chromium.show_as(1600, 900)
-    console = Console(chromium, types.SimpleNamespace(url=book.public), PROJECT)
-    come_in(console, invite(book, "second@example.org"))
-    own = ("--project", PROJECT, "--data", book.data)
-
-    # 10.4: the database begins in production mode, where nobody gets in; then the rules of the text.
-    console.open("firestore/-/create")
-    console.find("button", "Create database")
-    next(one for one in console.all("radio") if one.accessible_name.startswith("Production mode")).click()
-    console.click("button", "Create database")
-    console.find("button", "Start a collection")
-    console.open("rules")
-    console.put("Source of the rules", RULES)
-    console.click("button", "Publish")
-    console.find("dialog")
-    console.click("button", "Publish")
-    console.sees("The rules are in force")
-
-    # 10.5: the index of the list's query, by the form.
-    console.open("firestore/-default-/indexes")
-    console.click("button", "Create index")
-    console.fill("Collection", "products")
-    console.find("dialog")
-    console.browser.run("""
-      const rows = [...document.querySelectorAll('dialog fieldset input, dialog [role=group] input')];
-      for (const [index, name] of ['userId', 'name'].entries()) rows[index].value = name;
-      document.querySelector('dialog button[type=submit]').click();
-    """)
-    console.sees("Ready")
-    listed = servers.run("indexes", *own).stdout
-    assert "products" in listed and listed.index("userId") < listed.index("name")
-
-    # 12.4: the parameter, whose publishing turns deleting off in the app.
-    console.open("config")
-    console.click("button", "Add parameter")
-    console.fill("Name", "delete_list_view")
-    console.fill("Default", "false")
-    console.click("button", "Take over")
-    console.sees("There are changes that are not published.")
-    console.click("button", "Publish changes")
-    console.find("dialog", "Publish changes")
-    console.click("button", "Publish changes")
-    console.sees("Published")
-    template = json.loads(servers.run("config", "get", *own).stdout)
-    assert template["parameters"]["delete_list_view"]["defaultValue"] == {"value": "false"}
-    assert console.violations() == []
-
-
-# The console's later forms. test_console_data makes indexes by the error's link, test_console_pages sees to files.
-FORMS = "a form of the console that is not there yet"
-
-
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_10_4_test_and_monitor_the_rules():
-    """Rules, the tab to test and monitor: how often rules allowed and denied, by day."""
-
-
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_11_1_the_dashboard_of_events():
-    """Engagement by day, users by country on a map and in a table."""
-
-
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_11_4_the_panels_of_debug_view():
-    """Bars by minute, top events, the details of one event in one list, the user's properties."""
-
-
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_12_4_a_condition_by_its_form():
-    """Define new condition, from a parameter: the region is Brazil."""

@@ -84,8 +84,24 @@ import Testing
     )
     var nobody = Self.context
     nobody.installation = ""
-    let made = MessageContent.payload(content.payload(channel, nobody), for: "f1")
+    let made = MessageContent.payload(content.payload(channel, nobody), for: "f1", of: "shop")
     #expect(made == content.payload(channel, Self.context))
+  }
+
+  @Test(arguments: [
+    ("1:42:ios:ab", "42"), ("br.shop", "shop"), ("1::ios:ab", "shop"), ("1:4a:ios:ab", "shop"),
+    ("1:42:ios", "shop"), ("", "shop"),
+  ])
+  func `an app knows its sender by the number in its id`(appID: String, sender: String) throws {
+    let content = try Self.content(#"{"data": {"k": "google.c.sender.id"}}"#)
+    let made = MessageContent.payload(content.payload(.apns, Self.context), for: "f1", of: appID)
+    #expect(made["google.c.sender.id"]?.string == sender && made["google.c.fid"]?.string == "f1")
+    var known = Self.context
+    known.appID = appID
+    #expect(made == content.payload(.apns, known))
+    // Of the web's payload, which says nothing of a sender, nothing changes.
+    let web = content.payload(.webPush, Self.context)
+    #expect(MessageContent.payload(web, for: "f1", of: appID) == web)
   }
 
   @Test func `the order message of the legacy form`() throws {

@@ -1,16 +1,20 @@
 """The book, chapter by chapter: what a reader does, in the order of the text.
 
-Steps that a reader does in Xcode, at Apple's site, or in forms of the console that are not there yet are tests of their own
-that are skipped under the step's name.
+What a reader does in the console is in `Tests/Clients/test_book_console*.py` beside the server. Steps in Xcode or at Apple's
+site are tests of their own that are skipped under the step's name.
 """
 
+import json
 import plistlib
+import re
 import subprocess
 
 import pytest
 from conftest import Page
 from orders_system import ADMINISTRATOR, OrdersServer, Shop, lines, pages, sign_in
+from products_system import PROJECT as PRODUCTS, ProductsServer
 from requests_of_texts import send, send_json
+from test_products import PHOTOS, by_provider, shown, take_photo
 
 BASIC = "Basic c2llY29sYTptYXRpbGRl"
 TOKEN_FORM = "grant_type=password&username=matilde@siecola.com.br&password=matilde"
@@ -302,25 +306,192 @@ def test_chapter_8_a_message_reaches_the_app(run, messages, orders, tmp_path, ma
     assert gone.says(200)["results"] == [{"error": "NotRegistered"}]
 
 
-CONSOLE = "a form of the console that is not there yet; the test does the step by the command line"
 APPLE = "is done in Xcode or at Apple's site, on a Mac"
-
-
-@pytest.mark.skip(reason=CONSOLE)
-def test_chapter_8_4_1_create_the_project_and_register_the_app_in_the_console():
-    """Add project, name, Enable Google Analytics off, iOS bundle ID, Register app, download the plist."""
-
-
-@pytest.mark.skip(reason=CONSOLE)
-def test_chapter_8_5_4_upload_the_authentication_key_in_the_console():
-    """Project Settings, Cloud Messaging: the .p8 file with Key ID and Team ID."""
-
-
-@pytest.mark.skip(reason=CONSOLE)
-def test_chapter_8_7_6_copy_the_server_key_from_the_console():
-    """Project Settings, Cloud Messaging, Project credentials: Server key."""
 
 
 @pytest.mark.skip(reason=APPLE)
 def test_chapter_8_5_authentication_key_app_id_and_provisioning_profile():
     """8.5.1 to 8.5.3, and the background mode and the push capability of 8.6.1."""
+
+
+# 10.4 and 13.2, as they are printed.
+RULES = """rules_version = '2';
+service cloud.firestore {
+  match /databases/{database}/documents {
+    match /products/{product} {
+      allow create: if request.auth.uid != null;
+      allow read, update, delete: if request.auth.uid != null
+          && resource.data.userId == request.auth.uid;
+    }
+  }
+}
+"""
+STORAGE_RULES = """rules_version = '2';
+service firebase.storage {
+  match /b/{bucket}/o {
+    match /users/{userId}/{imageId} {
+      allow read, write: if request.auth.uid == userId;
+    }
+  }
+}
+"""
+# 12.4: the parameter with its condition, as the console's form publishes them.
+PARAMETER = {
+    "conditions": [{"name": "Contry_Region", "expression": "device.country in ['BR']"}],
+    "parameters": {
+        "delete_list_view": {
+            "defaultValue": {"value": "true"},
+            "conditionalValues": {"Contry_Region": {"value": "false"}},
+        }
+    },
+}
+
+
+@pytest.fixture
+def firebase(tmp_path):
+    """What chapters 9 to 13 set up at the server, with the book's own rules."""
+    server = ProductsServer(tmp_path)
+    for service, rules in (("firestore", RULES), ("storage", STORAGE_RULES)):
+        file = tmp_path / f"{service}.rules"
+        file.write_text(rules)
+        server.command("rules", "deploy", file, "--service", service, "--project", PRODUCTS)
+    yield server
+    server.close()
+
+
+def phone(run, server, folder, country="PT", *arguments):
+    """The app on a phone of a country, started for the first time."""
+    return run(
+        "products-web", "--service", server.address, "--folder", folder, *arguments,
+        environment={"LANG": f"pt_{country}.UTF-8"},
+    )
+
+
+def names(page):
+    return [e.text for e in page.all("#products .name")]
+
+
+def create(page, name, code, price, photo=None):
+    page.click("New product")
+    page.sees("New product", "#editor h1")
+    fill(page, name=name, description=f"Desc of {name}", code=code, price=price)
+    if photo:
+        take_photo(page, photo)
+    page.click("Add")
+    page.sees(name, "#products")
+
+
+def test_chapters_9_and_10_products_of_who_is_signed_in(run, firebase, tmp_path, make_page):
+    web = phone(run, firebase, tmp_path / "devices")
+    # 9.10: the app begins with the sign-in; who has signed in sees a list, and the person's icon ends that.
+    page = by_provider(make_page(web.address))
+    page.click("Log out")
+    page.sees("Sign in to see your products.")
+    page = by_provider(page)
+    page.driver.refresh()
+    page.sees("No products yet.")
+    # 10.9: the form has the texts of chapter 7, and a price to begin with; Cancel leads back.
+    page.click("New product")
+    page.sees("New product", "#editor h1")
+    fields = [page.one(f"#{f}").get_attribute("placeholder") for f in ("name", "description", "code", "price")]
+    assert fields == ["Enter the name", "Enter the description", "Enter the code", "Enter the price"]
+    assert page.one("#price").get_attribute("value") == "0.00"
+    page.click("Cancel")
+    page.sees_no("#editor")
+    # 10.11: what is created is in the list, by name; another account sees nothing of it.
+    create(page, "Product2", "COD2", "20.5")
+    create(page, "Product1", "COD1", "10")
+    page.wait(lambda: names(page) == ["Product1", "Product2"], "both, by name")
+    assert [e.text for e in page.all("#products .price")] == ["$ 10.00", "$ 20.50"]
+    other = by_provider(make_page(web.address), "Bia", "bia@corp.example")
+    create(other, "Hers", "COD1", "1")
+    assert names(page) == ["Product1", "Product2"] and names(other) == ["Hers"]
+    # 10.14: a product's details are changed, and the list is there again with the change.
+    page.click("Edit Product1")
+    page.sees("Edit product", "#editor h1")
+    page.wait(lambda: page.one("#price").get_attribute("value") == "10.00", "the price")
+    fill(page, code="COD9")
+    page.click("Save")
+    page.sees("COD9", "#products")
+    # 10.15: another device of the same account follows.
+    second = by_provider(make_page(phone(run, firebase, tmp_path / "second").address), empty=False)
+    second.wait(lambda: names(second) == ["Product1", "Product2"], "both")
+    create(second, "Product3", "COD3", "3")
+    page.wait(lambda: names(page) == ["Product1", "Product2", "Product3"], "the new one")
+    # 10.12: what is deleted goes everywhere.
+    page.click("Delete Product2")
+    for each in (page, second):
+        each.wait(lambda each=each: names(each) == ["Product1", "Product3"], "the rest")
+
+
+def test_chapter_11_what_the_person_does_is_in_the_debug_view(run, firebase, tmp_path, make_page):
+    # 11.2: the argument of the scheme.
+    web = phone(run, firebase, tmp_path / "devices", "PT", "-FIRDebugEnabled")
+    page = by_provider(make_page(web.address))
+    create(page, "Product1", "COD1", "10")
+    create(page, "Product2", "COD2", "20")
+    page.click("Edit Product1")
+    page.sees("Edit product", "#editor h1")
+    page.click("Cancel")
+    page.click("Delete Product2")
+    page.wait(lambda: names(page) == ["Product1"], "the rest")
+
+    def entries():
+        [device] = firebase.administer("GET", f"/v1/projects/{PRODUCTS}/analytics/debug")["devices"]
+        asked = ("new_item", "select_item", "attempt_delete_product")
+        return [(e["event"], e.get("params", {}).get("item_id")) for e in device["entries"] if e.get("event") in asked]
+
+    expected = [("new_item", None), ("new_item", None), ("select_item", "COD1"), ("attempt_delete_product", "COD2")]
+    page.wait(lambda: entries() == expected, "the events of 11.3, in their order")
+
+
+def test_chapter_12_nobody_deletes_in_brazil(run, firebase, tmp_path, make_page):
+    template = tmp_path / "template.json"
+    template.write_text(json.dumps(PARAMETER))
+    firebase.command("config", "publish", template, "--project", PRODUCTS)
+    portugal = by_provider(make_page(phone(run, firebase, tmp_path / "portugal").address))
+    create(portugal, "Product1", "COD1", "10")
+    portugal.one("button[aria-label='Delete Product1']")
+    brazil = by_provider(make_page(phone(run, firebase, tmp_path / "brazil", "BR").address), empty=False)
+    brazil.one("button[aria-label='Edit Product1']")
+    brazil.sees_no("button[aria-label='Delete Product1']")
+    # The condition's value is changed: a phone that asks now may delete.
+    template.write_text(json.dumps(PARAMETER).replace("false", "true"))
+    firebase.command("config", "publish", template, "--project", PRODUCTS)
+    again = by_provider(make_page(phone(run, firebase, tmp_path / "again", "BR").address), empty=False)
+    again.one("button[aria-label='Delete Product1']")
+
+
+def test_chapter_13_a_product_with_its_photo(run, firebase, tmp_path, make_page):
+    page = by_provider(make_page(phone(run, firebase, tmp_path / "devices").address))
+    # 13.6: a product without a photo has an icon in its place.
+    create(page, "Product2", "COD2", "20")
+    page.one("#products svg.photo")
+    # 13.8: the button, the photo in the form, and after saving in the list.
+    page.click("New product")
+    page.sees("Select the photo", "label[for=photo]")
+    page.click("Cancel")
+    create(page, "Product1", "COD1", "10", PHOTOS[0])
+    page.wait(lambda: shown(page) == 1, "the photo in the list")
+    # 13.1: its name is a UUID, as iOS writes it.
+    (first,) = firebase.photos()
+    assert re.fullmatch(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}", first)
+    # 13.9: the form shows the photo that is there; another one takes its place, and its file goes.
+    page.click("Edit Product1")
+    page.sees("Change the photo", "label[for=photo]")
+    page.wait(lambda: first in page.one("#preview").get_attribute("src"), "the photo in the form")
+    take_photo(page, PHOTOS[1])
+    page.click("Save")
+    page.wait(lambda: len(firebase.photos()) == 1 and firebase.photos() != [first], "the new file alone")
+    page.wait(lambda: shown(page) == 1, "the new photo")
+    # Without another photo the file stays.
+    second = firebase.photos()
+    page.click("Edit Product1")
+    page.wait(lambda: page.one("#name").get_attribute("value") == "Product1", "the form")
+    fill(page, name="Product1, new")
+    page.click("Save")
+    page.sees("Product1, new", "#products")
+    assert firebase.photos() == second
+    # 13.6: the file goes with its product.
+    page.click("Delete Product1, new")
+    page.wait(lambda: names(page) == ["Product2"] and firebase.photos() == [], "product and file to be gone")

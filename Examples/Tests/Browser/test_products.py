@@ -38,13 +38,16 @@ def start(run, address, tmp_path, *arguments):
     )
 
 
-def by_provider(page, name="Ana Souza", email="ana@corp.example"):
+def by_provider(page, name="Ana Souza", email="ana@corp.example", empty=True):
     page.click("Sign in with the trial provider")
     page.sees("It believes you.")
     page.fill("#name", name)
     page.fill("#email", email)
     page.click("Continue")
-    page.sees("No products yet.")
+    if empty:
+        page.sees("No products yet.")
+    else:
+        page.one("#products li")
     return page
 
 

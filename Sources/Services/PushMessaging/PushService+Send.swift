@@ -121,7 +121,8 @@ extension PushService {
       messageID: StoredMessage.name(of: 9_999_999_999_999_999),
       sender: only.project.string,
       project: only.project.string,
-      installation: only.installation
+      installation: only.installation,
+      appID: only.appID
     )
     try message.content.checkPayload(only.address.channel, context)
   }

@@ -1,5 +1,6 @@
 """The book's reader: a server in production mode with its console in a browser, and the app that the book makes, over HTTP."""
 
+import plistlib
 import types
 import uuid
 
@@ -15,6 +16,7 @@ from support.rest import Rest
 from support.rpc import fields_of
 
 PROJECT = "swiftui-firebase"
+BUNDLE = "br.com.siecola.SwiftUI-Firebase"
 AUTH, APP = "auth.book.example", "www.book.example"
 PASSWORD = "correct horse battery"
 
@@ -51,6 +53,25 @@ def submit(console):
     """Presses the button of the form in front; it closes when the server has taken it."""
     console.browser.run("document.querySelector('dialog[open] button[type=submit]').click()")
     console.browser.wait("return !document.querySelector('dialog[open]')")
+
+
+def register_app(console, bundle):
+    """Registers an app of iOS by its bundle id, unless it is there."""
+    console.open("settings")
+    none = "No app is registered yet."
+    script = "return [...arguments].find((text) => document.body.innerText.includes(text)) ?? (document.querySelector('main td') && 'another')"
+    if console.browser.wait(script, bundle, none) == bundle:
+        return
+    console.click("button", "Register app")
+    console.fill("Bundle id or package name", bundle)
+    submit(console)
+    console.sees(bundle)
+
+
+def plist(book, bundle):
+    """The app's GoogleService-Info.plist."""
+    made = servers.run("apps", "config", bundle, "--project", PROJECT, "--data", book.data)
+    return plistlib.loads(made.stdout.encode())
 
 
 def publish_rules(console, source):

@@ -116,7 +116,7 @@ package final class ProductStore {
     storage.reference(withPath: "users/\(person)/\(imageId)")
   }
 
-  private static func newImageId() -> String { UUID().uuidString.lowercased() }
+  private static func newImageId() -> String { UUID().uuidString }
 
   /// Notes the photos that a change puts in question, then uploads its new one and keeps it for offline.
   private func upload(_ photo: Photo?, as imageId: String?, noting photos: [String]) async throws {

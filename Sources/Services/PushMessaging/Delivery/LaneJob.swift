@@ -100,7 +100,11 @@ struct LaneJob: Sendable {
         sender: message.project,
         address: message.content.address(registration.address),
         credentials: credentials,
-        payload: MessageContent.payload(form.payload, for: registration.installation),
+        payload: MessageContent.payload(
+          form.payload,
+          for: registration.installation,
+          of: registration.appID
+        ),
         headers: form.headers,
         collapseKey: options.collapseKey,
         priority: options.priority,

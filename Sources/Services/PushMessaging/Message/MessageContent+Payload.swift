@@ -8,6 +8,8 @@ struct PayloadContext {
   var sender: String
   var project: String
   var installation: String
+  /// The id of the installation's app; empty for a payload that is for nobody yet.
+  var appID = ""
 }
 
 extension MessageContent {
@@ -80,16 +82,36 @@ extension MessageContent {
     }
   }
 
-  /// A payload as an installation gets it, made of one that is for nobody.
-  static func payload(_ payload: JSONValue, for installation: String) -> JSONValue {
+  /// A payload as an installation of an app gets it, made of one that is for nobody: with its id, and with the number of the
+  /// app's sender, where the app's id has one.
+  static func payload(
+    _ payload: JSONValue,
+    for installation: String,
+    of appID: String
+  ) -> JSONValue {
     guard case .object(var members) = payload,
       let index = members.lastIndex(where: { $0.key == installationKey })
     else { return payload }
     members[index] = .init(installationKey, .string(installation))
+    if let sender = senderID(of: appID),
+      let index = members.lastIndex(where: { $0.key == senderKey })
+    {
+      members[index] = .init(senderKey, .string(sender))
+    }
     return .object(members)
   }
 
   private static let installationKey = "google.c.fid"
+  private static let senderKey = "google.c.sender.id"
+
+  /// The number in an app's id, such as `1:42:ios:ab`, by which the app knows its sender; nil of an id of another form.
+  private static func senderID(of appID: String) -> String? {
+    let parts = appID.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 4, !parts[1].isEmpty, parts[1].utf8.allSatisfy((48...57).contains) else {
+      return nil
+    }
+    return String(parts[1])
+  }
 
   /// The header fields of the platform that do not follow from the delivery's options.
   func headers(_ channel: PushChannel) -> [String: String] {
@@ -148,7 +170,7 @@ extension MessageContent {
     }
     members += [
       .init("gcm.message_id", .string(context.messageID)),
-      .init("google.c.sender.id", .string(context.project)),
+      .init(Self.senderKey, .string(Self.senderID(of: context.appID) ?? context.project)),
       .init(Self.installationKey, .string(context.installation)),
       .init("from", .string(context.sender)),
     ]
