@@ -120,7 +120,7 @@ struct TestProducts {
   func photos(of person: String) async throws -> [String] {
     let prefix = "gs://\(Self.project).appspot.com/users/\(person)/"
     let list = try await brasa.output(of: ["storage", "ls", prefix])
-    return list.matches(of: #/users/[^/\s]+/([0-9a-f-]{36})/#).map { String($0.1) }.sorted()
+    return list.matches(of: #/users/[^/\s]+/([0-9A-F-]{36})/#).map { String($0.1) }.sorted()
   }
 }
 

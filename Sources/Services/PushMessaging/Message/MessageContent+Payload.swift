@@ -107,7 +107,8 @@ extension MessageContent {
   /// The number in an app's id, such as `1:42:ios:ab`, by which the app knows its sender; nil of an id of another form.
   private static func senderID(of appID: String) -> String? {
     let parts = appID.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 4, !parts[1].isEmpty, parts[1].utf8.allSatisfy((48...57).contains) else {
+    guard parts.count == 4, !parts[1].isEmpty, parts[1].utf8.allSatisfy({ (48...57).contains($0) })
+    else {
       return nil
     }
     return String(parts[1])
