@@ -1,5 +1,6 @@
 # The start of single servers for scripts/examples. Its functions read $program, $brasa, $data and
-# $listen, $phone_host; each leaves its address in $address and adds a line to $started.
+# $listen, $phone_host; each leaves its address in $address and adds a line to $started. What `start`
+# has started is noted in $data/running, a file a server: its process, then its command, a line a word.
 
 started=()
 brasas=()
@@ -15,7 +16,54 @@ start() {
   local name="$1"
   shift
   launch "$name" "$program" "$name" --host "$listen" --port "$(port_of "$name")" "$@"
+  # The key of the sales provider is among the variables.
+  (umask 077 && printf '%s\n' "$!" ${SALES_MESSAGES_URL+"SALES_MESSAGES_URL=$SALES_MESSAGES_URL"} \
+    ${SALES_MESSAGES_KEY+"SALES_MESSAGES_KEY=$SALES_MESSAGES_KEY"} \
+    "$program" "$name" --host "$listen" --port "${address##*:}" "$@" >"$data/running/$name")
   note "$name"
+}
+
+# process_of NAME: the process of a noted server; fails where it does not run
+process_of() {
+  local process
+  read -r process <"$data/running/$1"
+  # Another program may have got the number since.
+  [[ " $(command_line "$process") " == *" $1 "* ]] && echo "$process"
+}
+
+# command_line PROCESS: what it was started with; nothing where it has gone. Slim systems have no ps.
+command_line() {
+  if [[ -r "/proc/$1/cmdline" ]]; then
+    tr '\0' ' ' <"/proc/$1/cmdline"
+  else
+    ps -p "$1" -o args= 2>/dev/null || true
+  fi
+}
+
+# check_part NAME: ends the script where no such server has been started with this data
+check_part() {
+  [[ -d "$data/running" ]] || refuse "No examples run with data in $data: start scripts/examples first."
+  [[ "$1" != */* && -f "$data/running/$1" ]] ||
+    refuse "There is no server $1 to stop or start; these are: $(ls "$data/running" | tr '\n' ' ')"
+}
+
+# stop_part NAME: stops one server and returns when it has gone
+stop_part() {
+  local process
+  check_part "$1"
+  process="$(process_of "$1")" || refuse "$1 does not run."
+  kill "$process"
+  while kill -0 "$process" 2>/dev/null; do sleep 0.1; done
+}
+
+# start_part NAME: becomes a server that has stopped, with the port and the data that it had
+start_part() {
+  local command=() word
+  check_part "$1"
+  ! process_of "$1" >/dev/null || refuse "$1 runs already."
+  while IFS= read -r word; do command+=("$word"); done < <(tail -n +2 "$data/running/$1")
+  (umask 077 && printf '%s\n' "$$" "${command[@]}" >"$data/running/$1")
+  exec env "${command[@]}"
 }
 
 # start_provider CERTIFICATES: starts the products' provider; its page alone is open to phones
@@ -34,7 +82,6 @@ launch() {
   output="$(mktemp -u)"
   mkfifo "$output"
   "$@" >"$output" &
-  pids+=($!)
   exec 3<"$output"
   rm "$output"
   if ! read -r line <&3; then
@@ -56,7 +103,6 @@ serve() {
   (umask 077 && : >>"$data/$name.log")
   "$brasa" serve --host "$listen" --port "$(port_of "$name")" --data "$data/$name" >"$output" \
     2>>"$data/$name.log" &
-  pids+=($!)
   exec 3<"$output"
   rm "$output"
   address=""
@@ -73,7 +119,6 @@ serve() {
     exit 1
   fi
   cat <&3 >>"$data/$name.log" &
-  pids+=($!)
   exec 3<&-
   brasas+=("$name $address")
   note "$name"

@@ -11,6 +11,7 @@ import urllib.request
 
 import pytest
 from conftest import BRASA, PATIENCE, PROGRAM, ROOT
+from requests_of_texts import send, send_json
 from test_products import by_provider
 
 SCRIPT = ROOT.parent / "scripts/examples"
@@ -155,6 +156,48 @@ def test_a_phone_reaches_everything_at_the_host(examples, tmp_path, make_page):
     assert page.driver.current_url.startswith(started.addresses["products-web"])
 
 
+def test_one_server_stops_and_comes_back_from_another_terminal(examples, tmp_path):
+    data = tmp_path / "data"
+    started = examples("--free-ports", "--data", data)
+    assert "scripts/examples --stop ponto-service" in started.output
+    receipts = f"{started.addresses['ponto-service']}/recibos"
+
+    def ask(*arguments):
+        return subprocess.run(
+            command("--data", data, *arguments), env=environment(), capture_output=True, text=True,
+            timeout=PATIENCE,
+        )
+
+    # The course begins with an empty list.
+    assert send("GET", receipts).says(200) == []
+    kept = [send_json("POST", receipts, '{"data":"22/10/2021 03:34","status":false}').says(200)]
+    running = ask("--start", "ponto-service")
+    assert running.returncode == 64 and running.stderr == "ponto-service runs already.\n"
+    assert ask("--stop", "ponto-service").returncode == 0
+    assert not is_open(started.addresses["ponto-service"])
+    assert ask("--stop", "ponto-service").stderr == "ponto-service does not run.\n"
+    # It has its port, its data and its terminal, where Ctrl-C ends it.
+    again = subprocess.Popen(
+        command("--data", data, "--start", "ponto-service"), env=environment(),
+        stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )
+    assert again.stdout.readline() == f"listening on {started.addresses['ponto-service']}\n"
+    assert send("GET", receipts).says(200) == kept
+    os.killpg(again.pid, signal.SIGINT)
+    again.stdout.close()
+    assert again.wait(PATIENCE) == 0
+    # The sales provider comes back with the key that it sends by.
+    assert ask("--stop", "sales-service").returncode == 0
+    note = data / "running/sales-service"
+    assert "SALES_MESSAGES_KEY=BRSA" in note.read_text() and note.stat().st_mode & 0o77 == 0
+    unknown = ask("--stop", "ponto")
+    assert unknown.returncode == 64 and "ponto-service" in unknown.stderr
+    assert ask("--stop", "../running/ponto-service").returncode == 64
+    started.stop()
+    gone = ask("--start", "ponto-service")
+    assert gone.returncode == 64 and "start scripts/examples first" in gone.stderr
+
+
 def test_a_taken_port_is_named_before_anything_is_built(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -175,6 +218,7 @@ def test_a_taken_port_is_named_before_anything_is_built(tmp_path):
     [
         (["--open"], "has no option --open"),
         (["--data"], "--data needs a value"),
+        (["--stop"], "--stop needs the name of a server"),
         (["--servers", "/nowhere"], "Can't read the table of ports /nowhere"),
     ],
 )
