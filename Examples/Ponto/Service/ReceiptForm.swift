@@ -6,7 +6,7 @@ import ServiceHost
 /// coordinates may be texts or numbers.
 ///
 /// The place is under `localizacao`, or under `localização` as people type it; the former counts
-/// where both are there. A coordinate is any finite number: the app checks that it is on earth.
+/// where both are there. A coordinate is any finite decimal number: the app checks that it is on earth.
 struct ReceiptForm: Decodable {
   private struct Location: Decodable {
     let latitude: Coordinate
@@ -23,7 +23,10 @@ struct ReceiptForm: Decodable {
       } else {
         text = try value.decode(String.self)
       }
-      guard text.utf8.count <= 40, let degrees = Double(text), degrees.isFinite else {
+      let decimal = /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/.asciiOnlyDigits()
+      guard text.utf8.count <= 40, text.wholeMatch(of: decimal) != nil,
+        let degrees = Double(text), degrees.isFinite
+      else {
         throw ServiceError(.badRequest, "Localização inválida")
       }
     }
@@ -68,9 +71,8 @@ struct ReceiptForm: Decodable {
   }
 
   private static func isDate(_ text: String) -> Bool {
-    guard let match = text.wholeMatch(of: /(\d\d)\/(\d\d)\/(\d{4}) (\d\d):(\d\d)/)?.output else {
-      return false
-    }
+    let pattern = /(\d\d)\/(\d\d)\/(\d{4}) (\d\d):(\d\d)/.asciiOnlyDigits()
+    guard let match = text.wholeMatch(of: pattern)?.output else { return false }
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     return DateComponents(

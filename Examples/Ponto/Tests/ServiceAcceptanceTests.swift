@@ -70,6 +70,14 @@ import Testing
     #"{"data":"22/10/2021 03:34","status":false,"localização":{"latitude":"x","longitude":1}}"#,
     #"{"data":"22/10/2021 03:34","status":false,"localizacao":"#
       + #"{"latitude":"1.\#(String(repeating: "0", count: 40))","longitude":1}}"#,
+    #"{"data":"２２/10/2021 03:34","status":false}"#, #"{"data":"٢٢/10/2021 03:34","status":false}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":"0x1p3","longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":"1\u0000","longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":"１","longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":"1e999","longitude":1}}"#,
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":"","longitude":1}}"#,
+    // As lesson 3 speaks it, and does not print it.
+    #"{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":0,"longitute":0}}"#,
     #"{"data":"22/10/2021 03:34","status":false,"localizacao":7}"#, "", "{", "[]", "null", "\u{0}",
   ])
   func `5e.2 unreadable receipts are 400 with a message`(body: String) async throws {

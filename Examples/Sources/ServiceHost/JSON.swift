@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import NIOCore
 import NIOFoundationCompat
 
 extension Request {
@@ -7,10 +8,13 @@ extension Request {
   package static let largestJSONBody = 64 * 1024
 
   /// Reads the body as JSON of type `Value`; anything else is a 400 that names the field.
+  ///
+  /// A text with U+0000 is refused too: SQLite would compare and store the part before it.
   package func json<Value: Decodable>(_ type: Value.Type = Value.self) async throws -> Value {
-    let bytes = try await body.collect(upTo: Self.largestJSONBody)
+    let bytes = Data(buffer: try await collectedBody())
+    guard !bytes.escapesNUL else { throw ServiceError.textWithNUL }
     do {
-      return try JSONDecoder().decode(Value.self, from: Data(buffer: bytes))
+      return try JSONDecoder().decode(Value.self, from: bytes)
     } catch let error as DecodingError {
       throw ServiceError(.badRequest, error.sentence)
     }
@@ -18,16 +22,41 @@ extension Request {
 
   /// Reads the body as `application/x-www-form-urlencoded`; of a repeated name the last counts.
   package func form() async throws -> [String: String] {
-    let text = String(buffer: try await body.collect(upTo: Self.largestJSONBody))
+    let text = String(buffer: try await collectedBody())
     var fields: [String: String] = [:]
     for pair in text.split(separator: "&") {
       let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = halves.first?.formDecoded,
         let value = (halves.count == 2 ? halves[1] : "").formDecoded
       else { throw ServiceError(.badRequest, "O formulário não está bem codificado") }
+      guard !value.contains("\0") else { throw ServiceError.textWithNUL }
       fields[name] = value
     }
     return fields
+  }
+
+  /// The body; one that ends early or is badly framed is the client's fault.
+  private func collectedBody() async throws -> ByteBuffer {
+    do {
+      return try await body.collect(upTo: Self.largestJSONBody)
+    } catch let error where error is NIOTooManyBytesError || error is HTTPError {
+      throw error
+    } catch {
+      throw ServiceError(.badRequest, "O corpo não chegou inteiro")
+    }
+  }
+}
+
+extension Data {
+  /// Whether a JSON text has the escape of U+0000; without an escape the character is no JSON.
+  fileprivate var escapesNUL: Bool {
+    var rest = self[...]
+    while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {
+      let escape = rest[backslash...].dropFirst()
+      if escape.starts(with: "u0000".utf8) { return true }
+      rest = escape.dropFirst()
+    }
+    return false
   }
 }
 

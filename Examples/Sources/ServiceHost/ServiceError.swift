@@ -27,6 +27,9 @@ package struct ServiceError: Error, Sendable {
     self.headers = headers
   }
 
+  /// The refusal of a text that SQLite would cut at its U+0000.
+  package static let textWithNUL = ServiceError(.badRequest, "Um texto tem um caractere nulo")
+
   package func response() throws -> Response {
     var body = oldFields
     body["status"] = .int(status.code)

@@ -100,8 +100,8 @@ private struct ProductForm: Decodable {
 
   func check() throws {
     let texts = [name ?? "", code ?? ""]
-    guard texts.allSatisfy({ !$0.allSatisfy(\.isWhitespace) && $0.count <= 200 }),
-      (description ?? "").count <= 2000
+    guard texts.allSatisfy({ TextLine.isValid($0, upTo: 200) }),
+      (description ?? "").unicodeScalars.count <= 2000
     else { throw ServiceError(.badRequest, "Non valid product") }
   }
 
@@ -122,7 +122,9 @@ extension Parameters {
   fileprivate var code: String {
     get throws {
       let text = try require("code")
-      return text.removingPercentEncoding ?? text
+      let code = text.removingPercentEncoding ?? text
+      guard !code.contains("\0") else { throw ServiceError.textWithNUL }
+      return code
     }
   }
 }

@@ -52,7 +52,7 @@ extension Parameters {
   fileprivate var registration: String {
     get throws {
       guard let text = try require("id").removingPercentEncoding, !text.isEmpty,
-        text.utf8.count <= 4096
+        text.utf8.count <= 4096, !text.contains("\0")
       else { throw ServiceError(.badRequest, "The registration is not valid") }
       return text
     }

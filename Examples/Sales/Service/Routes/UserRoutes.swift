@@ -132,6 +132,7 @@ extension Request {
       guard let email = uri.queryParameters["email"], !email.isEmpty else {
         throw ServiceError(.badRequest, "The query has no email")
       }
+      guard !email.contains("\0") else { throw ServiceError.textWithNUL }
       return String(email)
     }
   }
