@@ -232,7 +232,7 @@ let package = Package(
       service: ["RESTClient", crypto, logging],
       tests: [firebaseCore, firebaseMessaging]
     )
-    + example("Vollmed", serviceResources: [.copy("Faces")])
+    + example("Vollmed", service: [logging], serviceResources: [.copy("Faces")])
     + [
       // The book's own listings, in the language mode that they were written for.
       .testTarget(

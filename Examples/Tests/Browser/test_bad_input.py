@@ -1,9 +1,11 @@
 """What the courses never send: each service refuses it in its own form of an error, and stores nothing."""
 
+import http.client
 import json
 
 import pytest
-from requests_of_texts import send, send_json
+from conftest import PATIENCE
+from requests_of_texts import Reply, send, send_json
 from test_book import BASIC, TOKEN_FORM
 
 FORM = "application/x-www-form-urlencoded"
@@ -39,11 +41,15 @@ def test_ponto(run, tmp_path):
         if (name, value) in (("localizacao", "missing"), ("localizacao", None), ("status", True)):
             continue
         refused(send_json("POST", receipts, json.dumps(body)))
-    for place in ({"latitude": "north", "longitude": "2"}, {"latitude": "1"}, {"latitude": LONG, "longitude": "2"}):
+    for place in (
+        {"latitude": "north", "longitude": "2"}, {"latitude": "1"}, {"latitude": LONG, "longitude": "2"},
+        {"latitude": "0x1p3", "longitude": "2"}, {"latitude": "１", "longitude": "2"},
+    ):
         refused(send_json("POST", receipts, json.dumps({**good, "localizacao": place})))
-    for day in ("31/02/2021 03:34", "22/10/2021 24:00", "2021-10-22", "22/10/2021 03:34\n"):
+    for day in ("31/02/2021 03:34", "22/10/2021 24:00", "2021-10-22", "22/10/2021 03:34\n", "２２/10/2021 03:34"):
         refused(send_json("POST", receipts, json.dumps({**good, "data": day})))
     refused(send_json("POST", receipts, json.dumps({**good, "id": "1"})))
+    refused(send_json("POST", receipts, json.dumps({**good, "data": "22/10/2021 03:34\0"})))
     refused(send("DELETE", f"{receipts}/1"))
     refused(send("DELETE", f"{receipts}/00000000-0000-0000-0000-000000000000"), 404)
     assert send("GET", receipts).says(200) == []
@@ -71,6 +77,9 @@ def test_vollmed(clinic):
         if name == "planoSaude" and value in ("missing", None):
             continue
         refused(send_json("POST", f"{clinic}/paciente", json.dumps(body)))
+    # SQLite would look for the part before a NUL.
+    entering = json.dumps({"email": "lucas@example.com\0x", "senha": "senha123"})
+    refused(send_json("POST", f"{clinic}/auth/login", entering))
     # None of them made an account.
     entering = json.dumps({"email": good["email"], "senha": good["senha"]})
     refused(send_json("POST", f"{clinic}/auth/login", entering), 404)
@@ -101,9 +110,60 @@ def test_vollmed(clinic):
         for headers in foreign:
             refused(send_json("POST", address, json.dumps(visit), **headers), 401)
         refused(send_json("POST", address, json.dumps(visit), Authorization=f"Bearer {his['token']}"), 403)
+        for name in ("especialista", "paciente", "data"):
+            refused(send_json("POST", address, json.dumps({**visit, name: visit[name] + "\0x"}), **token))
     assert send("GET", f"{mine}/consultas", **token).says(200) == []
+    booked = send_json("POST", f"{clinic}/consulta", json.dumps(visit), **token).says(200)
+    hold = f"{clinic}/consulta/{booked['id']}"
+    later = json.dumps({"data": "2031-01-08T10:15:00.000-0300"})
+    for body in (*WRONG, '{"data":7}', '{"status":"x"}', '{"status":"cancelada"}', f'{{"data":"{LONG}"}}'):
+        refused(send_json("PATCH", hold, body, **token))
+    for body in ('{"motivoCancelamento":7}', f'{{"motivoCancelamento":"{LONG}"}}', "", "[]"):
+        refused(send_json("DELETE", hold, body, **token))
+    for method, body in (("GET", None), ("PATCH", later), ("DELETE", "{}")):
+        for headers in foreign:
+            refused(send_json(method, hold, body, **headers), 401)
+        refused(send_json(method, hold, body, Authorization=f"Bearer {his['token']}"), 403)
+    assert [a["data"] for a in send("GET", f"{mine}/consultas", **token).says(200)] == ["2031-01-07T13:15:00.000Z"]
     kept = send("GET", mine, **token).says(200)
     assert (kept["nome"], kept["email"], kept["planoSaude"]) == ("Ana", "ana@gmail.com", "Unimed")
+
+
+def test_a_body_that_is_badly_framed(clinic):
+    connection = http.client.HTTPConnection(clinic.removeprefix("http://"), timeout=PATIENCE)
+    connection.putrequest("POST", "/paciente")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
+    connection.send(b"zz\r\n")
+    reply = connection.getresponse()
+    refused(Reply(reply.status, reply.read()))
+    connection.close()
+
+
+def test_specialists_of_vollmed(clinic):
+    listed = send("GET", f"{clinic}/especialista").says(200)
+    good = {
+        "nome": "Ana", "crm": "777", "imagem": "https://example.com/a.png", "especialidade": "Pediatria",
+        "email": "dr.ana@gmail.com", "telefone": "2199", "senha": "123456",
+    }
+    for body in WRONG:
+        refused(send_json("POST", f"{clinic}/especialista", body))
+    for name, value, body in variants(good):
+        if name in ("email", "telefone") and value in ("missing", None):
+            continue
+        refused(send_json("POST", f"{clinic}/especialista", json.dumps(body)))
+    for taken in ({"crm": "12345"}, {"email": "12345@example.com"}, {"email": "lucas@example.com"}):
+        refused(send_json("POST", f"{clinic}/especialista", json.dumps({**good, **taken})), 422)
+        refused(send_json("POST", f"{clinic}/especialista", json.dumps([good, {**good, **taken}])), 422)
+    # Whoever is not the specialist changes nothing: nobody, a patient, a colleague.
+    theirs = f"{clinic}/especialista/{next(one['id'] for one in listed if one['crm'] == '12345')}"
+    tokens = [login(clinic, f"{name}@example.com", "senha123")["token"] for name in ("lucas", "67890")]
+    for method, body in (("PUT", json.dumps(good)), ("PATCH", '{"telefone":"666"}'), ("DELETE", None)):
+        refused(send_json(method, theirs, body), 401)
+        for token in tokens:
+            refused(send_json(method, theirs, body, Authorization=f"Bearer {token}"), 403)
+    assert send("GET", f"{clinic}/especialista").says(200) == listed
+    login(clinic, "12345@example.com", "senha123")
 
 
 def test_sales(run, tmp_path):

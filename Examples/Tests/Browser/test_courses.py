@@ -36,7 +36,17 @@ def test_course_002_web_services_and_synchronisation(driver, run, tmp_path):
     assert [r["id"] for r in listed()] == [saved["id"]]
     assert send("DELETE", f"{receipts}/{saved['id']}", Content_Type="application/json").status == 200
     assert listed() == []
-    # Lesson 3, in the app: the button posts, twice; Postman sees both.
+    # Lesson 3, the body that the app makes; as the lesson speaks it, with a letter in the wrong place, it is refused
+    # with the name of the field, though the lesson's app takes any reply for a success.
+    app = '{"data":"22/10/2021 03:34","status":false,"localizacao":{"latitude":0,"%s":0}}'
+    spoken = send_json("POST", receipts, app % "longitute")
+    assert spoken.status == 400 and spoken.json["message"].endswith("localizacao.longitude")
+    assert listed() == []
+    saved = send_json("POST", receipts, app % "longitude").says(200)
+    assert saved["localizacao"] == {"latitude": "0", "longitude": "0"}
+    assert send("GET", receipts, Accept="application/json").says(200) == [saved]
+    assert send("DELETE", f"{receipts}/{saved['id']}").status == 200
+    # In the app: the button posts, twice; Postman sees both.
     page = Page(driver, web.address)
     page.one("time")
     for count in (1, 2):
@@ -144,6 +154,24 @@ def test_course_001_mvvm_and_the_networking_layer(driver, clinic):
     assert send("POST", f"{service.address}/auth/logout", Authorization=bearer).status == 401
 
 
+# The exercise's lines, with the address for that of the text and the caught message as the result.
+FETCH = """
+let apiAddress = arguments[0]
+let done = arguments[1]
+;(async () => {
+try {
+  let response = await fetch(apiAddress)
+  if (!response.ok) {
+    let error = await response.json()
+    throw new Error(`Erro ${error.code}: ${error.message}`)
+  }
+} catch (error) {
+  done(error.message);
+}
+})()
+"""
+
+
 def mocked(status, message=None):
     body = {"error": {"code": status, "message": message}} if message else {}
     return {"method": "GET", "path": "/especialista", "status": status, "body": body}
@@ -153,8 +181,14 @@ def test_course_003_errors_of_requests(driver, clinic):
     service, web = clinic
     # Lessons 1 and 2: the mock of the text answers 400 with a JSON error.
     error = {"error": {"code": 400, "message": ERROR}}
+    # Before it is saved there is no such resource.
+    assert send("GET", f"{service.address}/specialists").status == 404
     service.mock({"method": "GET", "path": "/specialists", "status": 400, "body": error})
     assert send("GET", f"{service.address}/specialists").says(400) == error
+    # Lesson 1, the exercise: the printed JavaScript reads the mock from another origin.
+    driver.get(service.address.replace("127.0.0.1", "localhost") + "/especialista")
+    caught = driver.execute_async_script(FETCH, f"{service.address}/specialists")
+    assert caught.startswith("Erro "), caught
     # Lesson 2 and 3: the app shows that text in the red bar, over the page and for a while.
     service.mock(mocked(400, ERROR))
     page = Page(driver, web.address)

@@ -30,8 +30,11 @@ struct HomeView: View {
         .padding()
       }
       .toolbar {
-        Button("Logout") {
+        Button {
           Task { await model.logOut() }
+        } label: {
+          Label("Logout", systemImage: "rectangle.portrait.and.arrow.right")
+            .labelStyle(.titleAndIcon)
         }
       }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Logging
 import ServiceHost
 import Synchronization
 
@@ -12,7 +13,9 @@ import Synchronization
 ///       "body": {"error": {"code": 400, "message": "Ops!"}}}]
 ///
 /// `delay` is in seconds; with no `status` the route is only delayed and then answered by the
-/// service. A file that cannot be read as such an array mocks nothing.
+/// service. Commas before a closing brace are no fault, as the documents' mock server does not mind
+/// them. A file that cannot be read as such an array mocks nothing, and the log says why. A mocked reply
+/// is open to pages of every origin, as the mock server's is.
 struct MockRoutes: RouterMiddleware {
   typealias Context = BasicRequestContext
 
@@ -42,7 +45,7 @@ struct MockRoutes: RouterMiddleware {
     context: BasicRequestContext,
     next: (Request, BasicRequestContext) async throws -> Response
   ) async throws -> Response {
-    let route = routes().first {
+    let route = routes(context.logger).first {
       $0.method == request.method.rawValue && $0.path == request.uri.path
     }
     guard let route else { return try await next(request, context) }
@@ -50,15 +53,25 @@ struct MockRoutes: RouterMiddleware {
     guard let status = route.status, (200...599).contains(status) else {
       return try await next(request, context)
     }
-    return try Response.json(route.body ?? .null, status: .init(code: status))
+    var response = try Response.json(route.body ?? .null, status: .init(code: status))
+    response.headers[.accessControlAllowOrigin] = "*"
+    return response
   }
 
-  private func routes() -> [Route] {
+  private func routes(_ logger: Logger) -> [Route] {
     guard let bytes = try? Data(contentsOf: file) else { return [] }
     return loaded.state.withLock { loaded in
-      if loaded.bytes != bytes {
-        let routes = try? JSONDecoder().decode([Route].self, from: bytes)
-        loaded = Loaded(bytes: bytes, routes: routes ?? [])
+      guard loaded.bytes != bytes else { return loaded.routes }
+      loaded = Loaded(bytes: bytes)
+      do {
+        let decoder = JSONDecoder()
+        decoder.allowsJSON5 = true
+        loaded.routes = try decoder.decode([Route].self, from: bytes)
+      } catch {
+        logger.error(
+          "the file mocks nothing",
+          metadata: ["file": "\(file.path)", "cause": "\(error)"]
+        )
       }
       return loaded.routes
     }

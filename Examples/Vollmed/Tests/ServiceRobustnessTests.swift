@@ -109,16 +109,18 @@ import Testing
       #expect(try await clinic.specialists().count == 3)
 
       let id = try #require(one.object["id"] as? String)
+      let token = try await clinic.logIn("1@example.com", "x").token
       let phone = try await raw(
         .patch,
         clinic.url,
         "/especialista/\(id)",
+        token: token,
         body: #"{"telefone":"21 5"}"#
       )
       #expect(phone.object["telefone"] as? String == "21 5")
       let others = try await raw(.get, clinic.url, "/especialista").array
       #expect(others.filter { $0["telefone"] as? String == "21 5" }.count == 1)
-      let gone = try await raw(.delete, clinic.url, "/especialista/\(id)")
+      let gone = try await raw(.delete, clinic.url, "/especialista/\(id)", token: token)
       #expect(gone.object["message"] as? String == "Especialista apagado!")
     }
   }
@@ -143,6 +145,9 @@ import Testing
       #expect(second.status == 500 && second.errorMessage == "Ai!")
       try write(#"[{"method":"GET","path":"/especialista","delay":0.01}]"#)
       #expect(try await raw(.get, clinic.url, "/especialista").array.count == 5)
+      // A comma too many is no fault, and what is no such array mocks nothing.
+      try write(#"[{"method":"GET","path":"/especialista","status":500,"body":{"a":1,},},]"#)
+      #expect(try await raw(.get, clinic.url, "/especialista").status == 500)
       try write("not json")
       #expect(try await raw(.get, clinic.url, "/especialista").status == 200)
     }
@@ -193,7 +198,8 @@ import Testing
     #expect(seconds("2026-03-02T11:00:00.250Z") == 1_772_449_200.25)
     for text in [
       "", "2026-03-02", "2026-02-29T10:00Z", "2026-03-02T24:00Z", "02/03/2026 10:00",
-      "2026-03-02T11:00:61Z", "2026-03-02T11:00:00+9999",
+      "2026-03-02T11:00:61Z", "2026-03-02T11:00:00+9999", "２０２６-03-02T11:00Z",
+      "2026-03-02T08:00:00-٠٣:٠٠",
     ] {
       #expect(seconds(text) == nil, "\(text)")
     }

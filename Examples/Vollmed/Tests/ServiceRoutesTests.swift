@@ -26,7 +26,12 @@ import Testing
       #expect(own.array.compactMap { $0["id"] as? String } == [id])
       let missing = try await raw(.get, clinic.url, "/consulta/x", token: patient.token)
       #expect(missing.status == 400 && missing.errorMessage == "Consulta não encontrada")
-      let busy = try await raw(.delete, clinic.url, "/especialista/\(doctor)")
+      let busy = try await raw(
+        .delete,
+        clinic.url,
+        "/especialista/\(doctor)",
+        token: doctorsView.token
+      )
       #expect(busy.errorMessage == "Especialista possui consultas agendadas")
     }
   }
@@ -63,11 +68,13 @@ import Testing
     try await TestClinic.run { clinic in
       let id = try #require(try await clinic.specialists().first)
       let path = "/especialista/\(id)"
+      let token = try await clinic.logIn("98765@example.com").token
       func put(_ crm: String) async throws -> RawReply {
         try await raw(
           .put,
           clinic.url,
           path,
+          token: token,
           body: """
             {"nome":"Andréia R.","crm":"\(crm)","imagem":"/fotos/98765.png",\
             "especialidade":"Pediatria","email":"a@example.com","telefone":"1","senha":"nova"}

@@ -25,7 +25,8 @@ extension VollmedService {
       return try Response.json(replies)
     }
     group.get(":id") { request, context in
-      let record = try await ownAppointment(request, context)
+      let (id, person) = try await ownAppointment(request, context)
+      let record = try await database.read { try Self.appointment(id, of: person, in: $0) }
       return try Response.json(try await full(record, host: request.host))
     }
     group.patch(":id") { request, context in try await change(request, context) }
@@ -86,17 +87,15 @@ extension VollmedService {
 
   /// Moves an appointment, confirms it, or both.
   private func change(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    var record = try await ownAppointment(request, context)
+    let (id, person) = try await ownAppointment(request, context)
     let form = try await request.json(ChangeForm.self)
     let date = try form.data.map(date)
-    if let date {
-      record.date = date.timeIntervalSince1970
-      record.isConfirmed = false
-    }
-    if let status = form.status { record.isConfirmed = status == .confirmada }
     let rules = BookingRules(clinic: clinic, now: now())
-    try await database.write { [record] database in
+    let record = try await database.write { database in
+      var record = try Self.appointment(id, of: person, in: database)
       if let date {
+        record.date = date.timeIntervalSince1970
+        record.isConfirmed = false
         try rules.checkBooking(
           at: date,
           patient: record.patientID,
@@ -105,7 +104,9 @@ extension VollmedService {
           in: database
         )
       }
-      try record.updateIfActive(database)
+      if let status = form.status { record.isConfirmed = status == .confirmada }
+      try record.update(database)
+      return record
     }
     return try Response.json(reply(record, data: form.data ?? AppointmentDate.text(record.time)))
   }
@@ -114,21 +115,37 @@ extension VollmedService {
     _ request: Request,
     _ context: BasicRequestContext
   ) async throws -> Response {
-    var record = try await ownAppointment(request, context)
-    record.cancelReason = try await request.json(CancelForm.self).reason
-    record.isCancelled = true
-    try BookingRules(clinic: clinic, now: now()).checkCancellation(of: record)
-    try await database.write { [record] in try record.updateIfActive($0) }
+    let (id, person) = try await ownAppointment(request, context)
+    let form = try await request.json(CancelForm.self)
+    let rules = BookingRules(clinic: clinic, now: now())
+    try await database.write { database in
+      var record = try Self.appointment(id, of: person, in: database)
+      try rules.checkCancellation(of: record)
+      (record.cancelReason, record.isCancelled) = (form.reason, true)
+      try record.update(database)
+    }
     return try Response.json("Consulta cancelada com sucesso")
   }
 
+  /// The id in the path and the person whose token the request carries, who must be one of the two.
+  ///
+  /// A change reads the appointment again where it writes it: another request may have come between.
   private func ownAppointment(
     _ request: Request,
     _ context: BasicRequestContext
-  ) async throws -> AppointmentRecord {
+  ) async throws -> (id: String, person: String) {
     let person = try await requirePerson(request)
     let id = try context.parameters.require("id")
-    let record = try await database.read { try AppointmentRecord.fetchOne($0, key: id) }
+    _ = try await database.read { try Self.appointment(id, of: person, in: $0) }
+    return (id, person)
+  }
+
+  private static func appointment(
+    _ id: String,
+    of person: String,
+    in database: Database
+  ) throws -> AppointmentRecord {
+    let record = try AppointmentRecord.fetchOne(database, key: id)
     guard let record, !record.isCancelled else {
       throw ServiceError(.badRequest, "Consulta não encontrada")
     }
@@ -179,17 +196,6 @@ extension VollmedService {
   }
 }
 
-extension AppointmentRecord {
-  /// Stores the new values unless another request has cancelled the appointment meanwhile.
-  fileprivate func updateIfActive(_ database: Database) throws {
-    let active = AppointmentRecord.filter(key: id).filter(Column("isCancelled") == false)
-    guard try !active.isEmpty(database) else {
-      throw ServiceError(.badRequest, "Consulta não encontrada")
-    }
-    try update(database)
-  }
-}
-
 private struct BookingForm: Decodable {
   let especialista: String
   let paciente: String
@@ -233,7 +239,7 @@ private struct CancelForm: Decodable {
     reason =
       try object.decodeIfPresent(String.self, forKey: .service)
       ?? object.decodeIfPresent(String.self, forKey: .app) ?? ""
-    guard reason.count <= 1000 else {
+    guard reason.unicodeScalars.count <= 1000 else {
       throw ServiceError(.badRequest, "O motivo é longo demais")
     }
   }

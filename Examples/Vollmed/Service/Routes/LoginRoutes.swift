@@ -48,6 +48,15 @@ extension VollmedService {
     }
   }
 
+  /// Voids a person's tokens, but for the one that a request carries.
+  func voidTokens(of person: String, but request: Request? = nil, in database: Database) throws {
+    let kept = try request.map { Secret.digest(try bearer(of: $0)) }
+    try database.execute(
+      sql: "DELETE FROM token WHERE personID = ? AND digest IS NOT ?",
+      arguments: [person, kept]
+    )
+  }
+
   private func bearer(of request: Request) throws -> String {
     guard let header = request.headers[.authorization] else {
       throw Self.refusal("Nenhum token informado.")

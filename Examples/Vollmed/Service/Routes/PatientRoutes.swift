@@ -43,6 +43,10 @@ extension VollmedService {
       try form.check()
       let record = form.record(id: old.id, passwordHash: old.passwordHash)
       try await database.write { database in
+        // Another request may have deleted the patient meanwhile.
+        guard try PatientRecord.exists(database, key: record.id) else {
+          throw ServiceError(.notFound, "Paciente não encontrado!")
+        }
         try record.checkIsUnique(in: database)
         try record.update(database)
       }
@@ -52,7 +56,7 @@ extension VollmedService {
       let id = try await ownRecord(request, context).id
       try await database.write { database in
         _ = try PatientRecord.deleteOne(database, key: id)
-        try database.execute(sql: "DELETE FROM token WHERE personID = ?", arguments: [id])
+        try voidTokens(of: id, in: database)
       }
       return try Response.json(["message": "Paciente apagado!"])
     }
@@ -84,12 +88,14 @@ private struct PatientForm: Decodable {
   func check() throws {
     guard CPF.isValid(cpf) else { throw ServiceError(.badRequest, "CPF Inválido!") }
     guard Email.isValid(email) else { throw ServiceError(.badRequest, "Email inválido!") }
-    guard !nome.allSatisfy(\.isWhitespace), nome.count <= 100 else {
-      throw ServiceError(.badRequest, "Nome inválido!")
+    guard TextLine.isValid(nome) else { throw ServiceError(.badRequest, "Nome inválido!") }
+    guard telefone.isValid else { throw ServiceError(.badRequest, "Telefone inválido!") }
+    guard planoSaude.map({ $0.isEmpty || TextLine.isValid($0) }) ?? true else {
+      throw ServiceError(.badRequest, "Plano de saúde inválido!")
     }
-    guard telefone.text.count <= 30, (planoSaude ?? "").count <= 100,
-      (senha ?? "").utf8.count <= 200
-    else { throw ServiceError(.badRequest, "Um dos campos é longo demais") }
+    guard (senha ?? "").utf8.count <= 200 else {
+      throw ServiceError(.badRequest, "A senha é longa demais")
+    }
   }
 
   func record(id: String, passwordHash: String) -> PatientRecord {
@@ -111,7 +117,7 @@ extension PatientRecord {
     if try !others.filter(Column("cpf") == cpf).isEmpty(database) {
       throw ServiceError(.badRequest, "CPF já registrado!")
     }
-    if try !others.filter(Column("email") == email).isEmpty(database) {
+    if try PersonEmail.isTaken(email, except: id, in: database) {
       throw ServiceError(.badRequest, "Email já registrado!")
     }
   }

@@ -9,7 +9,9 @@ enum AppointmentDate {
   static func parse(_ text: String, in clinic: Clinic) -> Date? {
     let pattern =
       /(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))?/
-    guard text.utf8.count <= 40, let match = text.wholeMatch(of: pattern)?.output else {
+    guard text.utf8.count <= 40,
+      let match = text.wholeMatch(of: pattern.asciiOnlyDigits())?.output
+    else {
       return nil
     }
     var calendar = clinic.calendar
