@@ -36,17 +36,21 @@ import Testing
       let stored = try await db.document("books/hitchhiker").getDocument(source: .server)
       #expect(stored.data()?["numberOfPages"] as? Int == 42)
       #expect(stored.data()?["id"] == nil)
-      guide.addBook(book: Guide.Book(title: "So Long", numberOfPages: 167, author: "Douglas Adams"))
+      // The document's own id is none of its fields, and the new document has one of its own.
+      guide.book.title = "So Long"
+      guide.addBook(book: guide.book)
       try await db.waitForPendingWrites()
       let found = try await db.collection("books").whereField("title", isEqualTo: "So Long")
         .getDocuments(source: .server)
       #expect(found.count == 1)
+      let added = try #require(found.documents.first)
+      #expect(added.documentID != "hitchhiker")
+      #expect(Set(added.data().keys) == ["title", "numberOfPages", "author"])
     }
   }
 
   @Test func `documents that are missing or wrong are told apart`() async throws {
-    try await Self.run { db in
-      try await db.document("books/invalid-data").setData(["title": 1, "numberOfPages": "many"])
+    try await Self.run { _ in
       let guide = Guide.MappingSimpleTypesViewModel()
       guide.fetchAndMapNonExisting()
       #expect(await eventually { guide.errorMessage != nil })
@@ -54,8 +58,17 @@ import Testing
       guide.errorMessage = nil
       guide.fetchAndTryMappingInvalidData()
       #expect(await eventually { guide.errorMessage != nil })
-      #expect(guide.errorMessage != missing)
+      let words = ": Cannot get keyed decoding container -- found null value instead."
+      #expect(missing.hasSuffix(words))
+      #expect(guide.errorMessage?.contains(": Expected to decode Int but found ") == true)
       #expect(guide.book.id == nil)
+      guide.errorMessage = nil
+      guide.fetchBookAsResult(documentId: "invalid-data")
+      #expect(await eventually { guide.errorMessage != nil })
+      #expect(guide.errorMessage?.hasPrefix("Error decoding document: ") == true)
+      guide.fetchBookAsResult(documentId: "hitchhiker")
+      #expect(await eventually { guide.errorMessage == nil })
+      #expect(guide.book.id == "hitchhiker")
     }
   }
 
@@ -67,6 +80,14 @@ import Testing
       #expect(
         covers.cover?.small.absoluteString == "https://covers.example.org/hitchhiker-small.jpg"
       )
+      // An address is stored as a text, and an optional without a value not at all.
+      var copy = covers
+      try books.document("copy").setData(from: copy)
+      let cover = try await books.document("copy").getDocument().data()?["cover"] as? [String: Any]
+      #expect(cover?["small"] as? String == covers.cover?.small.absoluteString)
+      copy.cover = nil
+      try books.document("copy").setData(from: copy)
+      #expect(try await books.document("copy").getDocument().data()?["cover"] == nil)
       let genre = try await books.document("hitchhiker-genre")
         .getDocument(as: Guide.BookWithGenre.self)
       #expect(genre.genres == ["Sci-Fi", "Comedy"])
@@ -93,6 +114,10 @@ import Testing
       try languages.document("swift").setData(from: renamed)
       let fields = try await languages.document("swift").getDocument().data() ?? [:]
       #expect(Set(fields.keys) == ["language_name", "year"])
+      let swift = languages.document("swift")
+      #expect(try await swift.getDocument(as: Guide.LanguageWithKeys.self).id == "swift")
+      let nameless = try await swift.getDocument(as: Guide.LanguageWithoutID.self)
+      #expect(nameless.id == nil && nameless.name == "Swift" && nameless.year == year)
       let office = Guide.Office(name: "Lab", location: GeoPoint(latitude: -23.5, longitude: -46.6))
       try db.document("locations/lab").setData(from: office)
       let read = try await db.document("locations/lab").getDocument(as: Guide.Office.self)
@@ -105,6 +130,17 @@ import Testing
       #expect(stored.data()?["editor"] is NSNull)
       #expect(stored.data()?["createdAt"] is Timestamp)
       #expect(try stored.data(as: Guide.Article.self).createdAt != nil)
+      // A time that is there stays as it is.
+      var old = article
+      old.createdAt = year
+      try db.document("articles/codable").setData(from: old)
+      try await db.waitForPendingWrites()
+      let kept = try await db.document("articles/codable").getDocument(source: .server)
+      #expect(try kept.data(as: Guide.Article.self).createdAt == year)
+      // Without a raw value of its own a case is stored under its name.
+      try db.document("articles/plain").setData(from: ["status": Guide.PlainStatus.inReview])
+      let plain = try await db.document("articles/plain").getDocument()
+      #expect(plain.data()?["status"] as? String == "inReview")
     }
   }
 

@@ -64,7 +64,7 @@ extension Guide {
       let collectionRef = db.collection("colors")
       do {
         let newDocReference = try collectionRef.addDocument(from: newColor)
-        print("Color stored with new document reference: \(newDocReference)")
+        print("ColorEntry stored with new document reference: \(newDocReference)")
       } catch {
         print(error)
       }

@@ -52,7 +52,7 @@ extension Guide {
       }
     }
 
-    // Simple types, in the two forms before the last one.
+    // Simple types, in the three forms before the last one.
     func fetchBookByHand(documentId: String) {
       let docRef = db.collection("books").document(documentId)
       docRef.getDocument { document, error in
@@ -88,6 +88,21 @@ extension Guide {
       }
     }
 
+    func fetchBookAsResult(documentId: String) {
+      let docRef = db.collection("books").document(documentId)
+      docRef.getDocument(as: Book.self) { result in
+        switch result {
+        case .success(let book):
+          // A Book value was successfully initialized from the DocumentSnapshot.
+          self.book = book
+          self.errorMessage = nil
+        case .failure(let error):
+          // A Book value could not be initialized from the DocumentSnapshot.
+          self.errorMessage = "Error decoding document: \(error.localizedDescription)"
+        }
+      }
+    }
+
     func updateBook(book: Book) {
       if let id = book.id {
         let docRef = db.collection("books").document(id)
@@ -99,11 +114,10 @@ extension Guide {
       }
     }
 
-    // The guide's `self.book` is the parameter.
     func addBook(book: Book) {
       let collectionRef = db.collection("books")
       do {
-        let newDocReference = try collectionRef.addDocument(from: book)
+        let newDocReference = try collectionRef.addDocument(from: self.book)
         print("Book stored with new document reference: \(newDocReference)")
       } catch {
         print(error)

@@ -97,6 +97,28 @@ extension Guide {
   }
 
   // Other names for fields
+  struct LanguageWithKeys: Codable {
+    @DocumentID var id: String?
+    var name: String
+    var year: Date
+    enum CodingKeys: String, CodingKey {
+      case id
+      case name = "language_name"
+      case year
+    }
+  }
+
+  // The guide says what becomes of the id, without a listing.
+  struct LanguageWithoutID: Codable {
+    @DocumentID var id: String?
+    var name: String
+    var year: Date
+    enum CodingKeys: String, CodingKey {
+      case name = "language_name"
+      case year
+    }
+  }
+
   struct RenamedLanguage: Identifiable, Codable {
     @DocumentID var id: String?
     var name: String

@@ -8,14 +8,23 @@ struct StructureDecoder: Decoder {
   let value: Any
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard !isNull else { throw missingContainer("keyed", KeyedDecodingContainer<Key>.self) }
     guard let members else { throw mismatch([String: Any].self) }
     return KeyedDecodingContainer(KeyedStructureDecoder(self, members))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     let elements = parameter.map { $0.arrayValue() } ?? value as? [Any]
+    guard !isNull else { throw missingContainer("unkeyed", (any UnkeyedDecodingContainer).self) }
     guard let elements else { throw mismatch([Any].self) }
     return UnkeyedStructureDecoder(self, elements)
+  }
+
+  /// The error where a container is looked for in null, as in a document that is not there; the words
+  /// are those of Google's libraries, which apps show.
+  private func missingContainer(_ kind: String, _ type: any Any.Type) -> DecodingError {
+    let description = "Cannot get \(kind) decoding container -- found null value instead."
+    return .valueNotFound(type, .init(codingPath: codingPath, debugDescription: description))
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer {
