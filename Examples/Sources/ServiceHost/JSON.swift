@@ -48,7 +48,7 @@ extension Request {
 }
 
 extension Data {
-  /// Whether a JSON text has the escape of U+0000; without an escape the character is no JSON.
+  /// True for a JSON text with the escape of U+0000; without an escape the character is no JSON.
   fileprivate var escapesNUL: Bool {
     var rest = self[...]
     while let backslash = rest.firstIndex(of: UInt8(ascii: "\\")) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VollmedService
 
-/// What the listings of the courses do against the service.
+/// The listings of the courses, run against the service.
 struct CourseListingTests {
   @Test func `MVVM, lessons 1 and 2: the view model lists the specialists and logs out`()
     async throws

@@ -5,7 +5,7 @@ import Testing
 
 @testable import VollmedService
 
-/// What somebody without rights, or with another person's, tries on the service.
+/// Attempts on the service by somebody without rights, or with another person's.
 @Suite struct `Vollmed service under attack` {
   private static func specialist(
     crm: String = "1",

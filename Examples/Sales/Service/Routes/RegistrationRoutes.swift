@@ -27,7 +27,14 @@ extension SalesService {
       let registration = try context.parameters.registration
       // Another device of the person may have taken its place.
       if user.gcmRegId == registration {
-        try await forget(registration)
+        try await database.write { [id = user.id] database in
+          try database.execute(
+            sql: """
+              UPDATE user SET gcmRegId = NULL, lastGCMRegister = NULL WHERE gcmRegId = ? AND id = ?
+              """,
+            arguments: [registration, id]
+          )
+        }
         (user.gcmRegId, user.lastGCMRegister) = (nil, nil)
       }
       return try Response.json(UserReply(record: user))

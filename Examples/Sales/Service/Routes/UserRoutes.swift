@@ -55,19 +55,24 @@ extension SalesService {
     try Self.checkIsNotProtected(email)
     let form = try await request.json(UserForm.self)
     guard form.id ?? 0 != 0 else { throw ServiceError(.badRequest, "The user's id is missing") }
-    let old = try await user(named: email, askedBy: request)
-    var new = old
-    new.email = try form.checkedEmail()
-    if form.gcmRegId != old.gcmRegId {
-      new.gcmRegId = form.gcmRegId
-      new.lastGCMRegister = form.gcmRegId.map { _ in now().timeIntervalSince1970 }
-    }
-    new.enabled = form.enabled ?? false
-    new.role = caller.role == .admin ? form.role ?? .user : .user
-    if let password = form.password, !password.isEmpty {
-      new.passwordHash = try await passwords.hash(password)
-    }
-    try await database.write { [new] database in
+    let id = try await user(named: email, askedBy: request).id
+    let newEmail = try form.checkedEmail()
+    let password = form.password.flatMap { $0.isEmpty ? nil : $0 }
+    let hash = if let password { try await passwords.hash(password) } else { nil as String? }
+    let changed = try await database.write { database in
+      // Another request may have changed or deleted the user meanwhile.
+      guard let old = try UserRecord.fetchOne(database, key: id) else {
+        throw ServiceError(.notFound, "User not found")
+      }
+      var new = old
+      new.email = newEmail
+      new.passwordHash = hash ?? old.passwordHash
+      if form.gcmRegId != old.gcmRegId {
+        new.gcmRegId = form.gcmRegId
+        new.lastGCMRegister = form.gcmRegId.map { _ in now().timeIntervalSince1970 }
+      }
+      new.enabled = form.enabled ?? false
+      new.role = caller.role == .admin ? form.role ?? .user : .user
       try new.checkIsUnique(in: database)
       if let registration = new.gcmRegId, registration != old.gcmRegId {
         try Self.forget(registration, in: database)
@@ -80,8 +85,9 @@ extension SalesService {
       if new.passwordHash != old.passwordHash || !new.enabled {
         try GrantRecord.filter(Column("userID") == new.id).deleteAll(database)
       }
+      return new
     }
-    return try Response.json(UserReply(record: new))
+    return try Response.json(UserReply(record: changed))
   }
 
   /// Whether the caller may see the user comes before whether there is one.

@@ -4,7 +4,7 @@ import ServiceHost
 struct PhoneNumber: Decodable {
   let text: String
 
-  /// Whether it can be stored; an empty one can.
+  /// True where it can be stored; an empty one can.
   var isValid: Bool { text.isEmpty || TextLine.isValid(text, upTo: 30) }
 
   init(from decoder: any Decoder) throws {
