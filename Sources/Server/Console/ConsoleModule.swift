@@ -5,6 +5,7 @@ extension ServiceModule {
   /// The console in the browser: its page, the files of the page, and what it asks of the server beyond the
   /// APIs that every client has.
   ///
+  ///     GET  /                                      leads browsers to /console
   ///     GET  /console, /console/{project}/{area}…   the page; its script reads the address
   ///     GET  /project/{project}/…, /u/{n}/project/… the same under the addresses that Firebase has
   ///     GET  /v1/r/project/{project}/firestore/…    the same under the address that errors of queries print
@@ -27,6 +28,7 @@ extension ServiceModule {
       administrators: administrators,
       audit: audit
     )
+    module.root = pages.root
     module.routes = pages.routes + calls.routes + sessions.routes + management.routes
     module.routes += OwnAccountRoutes(environment: environment).routes
     module.routes += ViewRoutes(environment: environment).routes

@@ -29,13 +29,31 @@ struct ConsolePages: Sendable {
     let links = [
       "/v1/r/project/{project}/firestore/indexes",
       "/v1/r/project/{project}/firestore/databases/{database}/indexes",
-      "/u/{number}/project/{path=**}", "/console", "/console/{project}", "/project/{project}",
+      "/u/{number}/project/{path=**}", "/console", "/console/", "/console/{project}",
+      "/console/{project}/", "/project/{project}", "/project/{project}/",
     ]
     return (own + aliases).flatMap { [$0, $0 + "/{path=**}"] }.appending(links).map {
       HTTPRoute(.get, RoutePattern($0), for: .administrators, handler: page)
     } + [
       HTTPRoute(.get, "/__/console/{version}/{file=**}", for: .administrators, handler: file)
     ]
+  }
+
+  /// Leads browsers from the root path to the console; programs get what they did before.
+  var root: RootRoute {
+    let route = HTTPRoute(.get, "/", for: .clients) { _ in
+      ServiceResponse(
+        status: .found,
+        headers: [.location: "/console", .cacheControl: "no-store", .vary: "Accept"]
+      )
+    }
+    return RootRoute(route) { [hosts = environment.hosts] request in
+      guard request.headers[.accept]?.contains("text/html") == true,
+        request.headers[.authorization] == nil
+      else { return false }
+      guard let hosts else { return true }
+      return (try? OwnOrigin.requireHost(of: request, amongst: hosts)) != nil
+    }
   }
 
   // MARK: Answers
