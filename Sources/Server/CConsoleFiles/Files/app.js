@@ -1,5 +1,5 @@
 import { startKeyboard } from "./base/commands.js";
-import { asking } from "./base/session.js";
+import { asking, hasInvitation, takeInvitation } from "./base/session.js";
 import { applyTheme } from "./base/memory.js";
 import { effect, h, isSignedIn, language, loadLanguage, loadSession, loadTexts, scope, show, startNavigation, t, untracked } from "./base/ui.js";
 import { shell } from "./shell/shell.js";
@@ -17,6 +17,8 @@ async function start() {
   }
   startNavigation();
   startKeyboard();
+  // A set-up link that is pasted into the tab of somebody who is signed in.
+  addEventListener("hashchange", () => { if (hasInvitation()) location.reload(); });
   let current = null;
   effect(() => {
     language.value;
@@ -31,13 +33,6 @@ async function start() {
 
 /** What signing in takes, which development and most visits do without. */
 const door = async () => (await Promise.all([import("./sign-in/page.js"), loadTexts("sign-in")]))[0];
-
-/** The code of the set-up link by which the page was opened; taken out of the address, where it would be kept. */
-function takeInvitation() {
-  const code = new URLSearchParams(location.hash.slice(1)).get("invitation");
-  if (code) history.replaceState(null, "", location.pathname + location.search);
-  return code;
-}
 
 /** Finds out who is there; who is nobody yet signs in first. */
 async function comeIn() {

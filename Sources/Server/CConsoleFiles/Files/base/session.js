@@ -18,6 +18,18 @@ export const asking = { act: null };
 /** When the session ends, in milliseconds; null where nobody signed in. */
 export const sessionEnd = signal(null);
 
+const invitationInAddress = () => new URLSearchParams(location.hash.slice(1)).get("invitation");
+
+/** Whether the address is a set-up link. */
+export const hasInvitation = () => Boolean(invitationInAddress());
+
+/** The code of the set-up link in the address; taken out of it, where it would be kept. Null where it is none. */
+export function takeInvitation() {
+  const code = invitationInAddress();
+  if (code) history.replaceState(null, "", location.pathname + location.search);
+  return code;
+}
+
 let token = null;
 let renewal = null;
 let extension = null;

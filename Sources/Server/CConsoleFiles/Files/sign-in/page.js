@@ -1,6 +1,6 @@
 import { roleTexts } from "../base/access.js";
 import { post } from "../base/request.js";
-import { session } from "../base/session.js";
+import { session, takeInvitation } from "../base/session.js";
 import { button, explain, h, icon, inline, language, languageNames, muted, note, setLanguage, show, stack, t } from "../base/ui.js";
 import { setUpForm, signInForm } from "./form.js";
 
@@ -8,13 +8,27 @@ import { setUpForm, signInForm } from "./form.js";
 export function askAtTheDoor(invitation) {
   return new Promise((resolve) => {
     const main = h("main", { class: "door", id: "page" });
+    // A set-up link that is pasted into this tab changes no more than the address's end.
+    const pasted = () => {
+      const code = takeInvitation();
+      if (!code) return;
+      invitation = code;
+      draw();
+    };
+    addEventListener("hashchange", pasted);
     const done = () => {
+      removeEventListener("hashchange", pasted);
       main.remove();
       resolve();
     };
+    let drawn = 0;
     const draw = async () => {
+      drawn += 1;
+      const mine = drawn;
       document.title = `${t(invitation ? "setUp" : "signIn")} · Brasa`;
-      show(main, frame(invitation ? await setUp(invitation, done, () => { invitation = null; draw(); }) : signIn(done)), languages(draw));
+      const content = invitation ? await setUp(invitation, done, () => { invitation = null; draw(); }) : signIn(done);
+      if (mine !== drawn) return;
+      show(main, frame(content), languages(draw));
       main.querySelector("[autofocus]")?.focus();
     };
     document.body.append(main);
