@@ -8,9 +8,11 @@ import random
 import pytest
 import requests
 
+from support import axe
 from support import server as servers
 from support.console import Console
 from support.remote_config import RemoteConfig
+from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
@@ -89,6 +91,33 @@ def test_files_are_uploaded_shown_changed_and_deleted(console, files, tmp_path):
     console.click("button", "Delete 1 file")
     console.sees("There is nothing in this folder.")
     assert files.get("folder/renamed.md") is None
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_files_download_url_is_made_copied_and_revoked(console, files, language):
+    words = Texts(language)
+    files.put("folder/a b.txt", b"content", "text/plain")
+    console.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    console.open(f"files/{files.bucket}?prefix=folder/&file=folder/a%20b.txt", language)
+    console.click("button", words("files.makeURL"))
+    console.sees(words("copied"))
+    url = console.read(words("files.url"))
+    assert console.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])") == url
+    # Anyone who has it reads the file.
+    assert requests.get(url, timeout=30).content == b"content"
+    assert axe.findings(console, "dialog") == []
+    # The token is no entry of the metadata, and stays when that is saved.
+    assert "firebaseStorageDownloadTokens" not in console.text("dialog")
+    console.fill(words("type"), "text/markdown")
+    console.click("button", words("save"))
+    console.sees(words("files.saved"))
+    assert requests.get(url, timeout=30).headers["content-type"] == "text/markdown"
+    console.open(f"files/{files.bucket}?prefix=folder/&file=folder/a%20b.txt", language)
+    console.click("button", words("files.revoke"))
+    console.until(lambda: [one.click() for one in console.all("button", words("files.revoke")) if "danger" in one.get_attribute("class")], "nothing to confirm with")
+    console.until(lambda: console.read(words("files.url")) != url, "the URL is still shown")
+    assert requests.get(url, timeout=30).status_code == 403
+    assert requests.get(console.read(words("files.url")), timeout=30).content == b"content"
 
 
 def test_an_upload_goes_on_when_the_server_goes_and_comes_back(browser, project, tmp_path):

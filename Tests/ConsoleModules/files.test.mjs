@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { session } from "../../Sources/Server/CConsoleFiles/Files/base/api.js";
 import { sizeText } from "../../Sources/Server/CConsoleFiles/Files/base/bytes.js";
 import { previewOf, typeOf } from "../../Sources/Server/CConsoleFiles/Files/files/sniff.js";
-import { changesOf, nameBeside, upload } from "../../Sources/Server/CConsoleFiles/Files/files/store.js";
+import { changesOf, downloadURL, nameBeside, tokensOf, upload } from "../../Sources/Server/CConsoleFiles/Files/files/store.js";
 
 const bytes = (text) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
@@ -70,4 +70,13 @@ test("only what was changed of metadata is sent", () => {
   assert.deepEqual(changesOf(file, { ...same, cacheControl: "", metadata: { b: "3", ["__proto__x"]: "y" } }), { cacheControl: null, metadata: { a: null, b: "3", ["__proto__x"]: "y" } });
   const { metadata } = changesOf(file, { ...same, metadata: { ...same.metadata, ["__proto__"]: "z" } });
   assert.deepEqual(Object.entries(metadata), [["__proto__", "z"]]);
+});
+
+test("a file's download tokens are apart from its metadata, and stay when that changes", () => {
+  const file = { metadata: { a: "1", firebaseStorageDownloadTokens: "t1,t2" } };
+  const { tokens, metadata, withTokens } = tokensOf(file);
+  assert.deepEqual([tokens, metadata], [["t1", "t2"], { a: "1" }]);
+  assert.deepEqual(changesOf(file, { contentType: "", cacheControl: "", contentDisposition: "", metadata: withTokens({ b: "2" }) }), { metadata: { a: null, b: "2" } });
+  assert.deepEqual(tokensOf({}).withTokens({ b: "2" }), { b: "2" });
+  assert.equal(downloadURL("https://x.example", "b", "a b/ç?.txt", "t"), "https://x.example/v0/b/b/o/a%20b%2F%C3%A7%3F.txt?alt=media&token=t");
 });

@@ -1,7 +1,8 @@
 import { bytesText } from "../base/bytes.js";
 import { button, confirm, explain, field, h, icon, inline, input, instant, keepFile, note, onCleanup, pairs, problemLine, show, spread, submit, t, textIn, toast } from "../base/ui.js";
+import { downloadLinks } from "./downloadLinks.js";
 import { previewOf } from "./sniff.js";
-import { changesOf, download, remove, rename, update } from "./store.js";
+import { changesOf, download, remove, rename, tokensOf, update } from "./store.js";
 
 const MOST_PREVIEWED = 20 << 20;
 const MOST_TEXT = 200_000;
@@ -9,7 +10,7 @@ const MOST_TEXT = 200_000;
 /** One file: what it shows, its metadata, and what can be done with it. */
 export function fileForm(bucket, file, close) {
   const controls = { name: input(file.name), contentType: input(file.contentType), cacheControl: input(file.cacheControl), contentDisposition: input(file.contentDisposition) };
-  const metadata = pairs(file.metadata ?? {}, t("files.metadata"));
+  const metadata = pairs(tokensOf(file).metadata, t("files.metadata"));
   const problem = problemLine();
   const act = async (work, said) => {
     try {
@@ -21,7 +22,7 @@ export function fileForm(bucket, file, close) {
     }
   };
   const save = () => act(async () => {
-    const changes = changesOf(file, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, textIn(control, file[name])])), metadata: metadata.read() });
+    const changes = changesOf(file, { ...Object.fromEntries(Object.entries(controls).map(([name, control]) => [name, textIn(control, file[name])])), metadata: tokensOf(file).withTokens(metadata.read()) });
     const current = Object.keys(changes).length > 0 ? await update(bucket, file, changes) : file;
     const name = textIn(controls.name, file.name);
     if (name !== file.name) await rename(bucket, current, name);
@@ -33,7 +34,8 @@ export function fileForm(bucket, file, close) {
   return [
     preview(bucket, file),
     note([bytesText(file.size), instant(file.updated), file.md5Hash ? `MD5 ${file.md5Hash}` : null].filter(Boolean).join(" · ")),
-    Object.entries(controls).map(([name, control]) => field(labels[name], control)), metadata.element, problem,
+    Object.entries(controls).map(([name, control]) => field(labels[name], control)), metadata.element,
+    downloadLinks(bucket, file, (text) => show(problem, text)), problem,
     spread(
       inline(button([icon("trash"), t("delete")], destroy, { class: "danger", writes: true }), button(t("files.download"), () => fetchFile(bucket, file, problem))),
       inline(button(t("cancel"), () => close(null)), submit(t("save"), { onclick: save, writes: true }))),

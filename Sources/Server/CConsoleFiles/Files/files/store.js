@@ -53,6 +53,23 @@ export function rename(bucket, file, name) {
   return call("POST", `${target}?${new URLSearchParams({ ifGenerationMatch: 0, ifSourceGenerationMatch: file.generation })}`, {});
 }
 
+const TOKENS = "firebaseStorageDownloadTokens";
+
+/** The download tokens in a file's metadata, and the metadata without them. Pure. */
+export function tokensOf({ metadata = {} }) {
+  const { [TOKENS]: tokens = "", ...rest } = metadata;
+  return { tokens: tokens.split(",").filter(Boolean), metadata: rest, withTokens: (others) => (tokens ? { ...others, [TOKENS]: tokens } : others) };
+}
+
+/** The address under which whoever has it reads a file, as Firebase's clients make it. Pure. */
+export const downloadURL = (origin, bucket, name, token) => `${origin}${path("v0", "b", bucket, "o", name)}?alt=media&token=${encodeURIComponent(token)}`;
+
+/** Makes a download token of a file, or revokes one; the file's metadata as it is then. */
+export async function changeTokens(bucket, name, gone = null) {
+  await call("POST", `${path("v0", "b", bucket, "o", name)}?${new URLSearchParams(gone ? { delete_token: gone } : { create_token: "true" })}`);
+  return get(bucket, name);
+}
+
 /** Bytes that go at once; of more a part at a time, so that an upload can go on where it was. */
 const CHUNK = 8 << 20;
 
