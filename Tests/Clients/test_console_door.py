@@ -1,9 +1,11 @@
 """Coming into a production server's console in a browser: the set-up link, signing in, a session that ends meanwhile."""
 
 import pytest
+import requests
 
-from support import secrets, server as servers
+from support import axe, secrets, server as servers
 from support.administrators import PASSWORD, administrator, come_in, invite, timed_code
+from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
@@ -49,6 +51,57 @@ def test_a_link_that_was_used_says_so_in_portuguese(console, production):
     console.find("alert")
     console.click("button", "Entrar")
     console.find("textbox", "Senha")
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_set_up_link_is_pasted_into_a_tab_that_is_open(console, production, language):
+    words = Texts(language)
+    console.driver.get(f"{production.url}/console")
+    console.browser.run("localStorage.clear(); localStorage.setItem('brasa.language', arguments[0])", language)
+    console.driver.get(f"{production.url}/console/")
+    console.find("heading", words("signIn"))
+    first, second = (invite(production, f"{name}-{language}@example.org", "viewer") for name in ("pasted", "signedin"))
+    # No more than the end of the address changes.
+    console.browser.run("location.hash = arguments[0]", first.split("#")[1])
+    console.find("heading", words("setUp"))
+    assert "invitation" not in console.driver.current_url
+    come_in(console, first, language)
+    console.browser.run("location.hash = arguments[0]", second.split("#")[1])
+    console.find("heading", words("setUp"))
+    assert "invitation" not in console.driver.current_url
+
+
+def test_browsers_find_the_console_at_the_root_and_with_slashes(production):
+    """`/` leads browsers to the console and says Ok to programs; a slash at the end makes no difference."""
+    page = requests.get(f"{production.url}/console", timeout=30)
+    for path in ("/console/", f"/console/{PROJECT}/", f"/project/{PROJECT}/", f"/console/{PROJECT}/users/"):
+        assert requests.get(production.url + path, timeout=30).content == page.content, path
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    found = requests.get(f"{production.url}/", headers=browser, allow_redirects=False, timeout=30)
+    assert (found.status_code, found.headers["location"], found.headers["vary"]) == (302, "/console", "Accept")
+    for headers in ({}, {"accept": "application/json"}, browser | {"host": "foreign.example"}):
+        other = requests.get(f"{production.url}/", headers=headers, allow_redirects=False, timeout=30)
+        assert (other.status_code, other.text) == (200, "Ok\n"), headers
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_a_query_without_its_index_says_which_and_leads_there(console, production, owner, language):
+    words = Texts(language)
+    assert owner.renew().call("PATCH", CHAIR, json={"fields": {"kind": {"stringValue": "a"}, "price": {"integerValue": "1"}}}).status_code == 200
+    come_in(console, invite(production, f"index-{language}@example.org", "editor"), language)
+    for width in (1440, 390):
+        console.browser.show_as(width, 844)
+        console.driver.get(f"{production.url}/console/{PROJECT}/firestore/-default-/data/products?q=kind+%3D%3D+%22a%22+order+by+price+desc")
+        console.sees(words("index.needed"))
+        console.sees("products: kind ↑, price ↓")
+        assert "console.firebase.google.com" not in console.browser.run("return document.body.innerText")
+        assert console.browser.run("return document.querySelector('main [role=alert]').scrollWidth <= document.querySelector('main [role=alert]').clientWidth")
+        assert axe.findings(console, "main") == []
+    console.click("button", words("count"))
+    console.browser.wait("return document.querySelector('.toast')?.innerText.includes(arguments[0])", words("index.needed"))
+    console.click("link", words("index.create"))
+    console.find("button", words("index.create"))
+    assert "create_composite=" in console.driver.current_url
 
 
 def test_nothing_typed_is_lost_when_the_session_ends(console, production, owner):

@@ -5,6 +5,9 @@ import pathlib
 import pytest
 import requests
 
+from support import axe
+from support.texts import Texts
+
 pytestmark = pytest.mark.brasa_only
 
 OWNER = {"authorization": "Bearer owner"}
@@ -90,3 +93,41 @@ def test_a_file_that_makes_no_sense_writes_nothing(console, root, tmp_path):
     console.sees("Must be a whole number.")
     console.click("button", "Cancel")
     assert set(documents(root, "products")) == {"chair", "table"}
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_files_of_others_are_imported(console, root, tmp_path, language):
+    """Plain JSON, semicolons between cells with commas in numbers, a column as ids with types chosen, ten rows first, one undo."""
+    words = Texts(language)
+    take = {"en": "Import {} documents", "pt-BR": "Importar {} documentos"}[language]
+    console.open("firestore/-default-/data/imported", language)
+    plain = tmp_path / "plain.json"
+    plain.write_text('[{"id": "a", "price": 9.5, "tags": ["x"]}, {"id": "b", "price": 1, "nested": {"deep": true}}]')
+    choose(console, plain)
+    console.find("dialog", words("transfer.import"))
+    assert console.look("combobox", words("transfer.ids"), lambda one: one.get_attribute("value")) == "id"
+    assert axe.findings(console, "dialog") == []
+    console.click("button", take.format(2))
+    console.find("gridcell", "a")
+    assert documents(root, "imported") == {
+        "a": {"price": {"doubleValue": 9.5}, "tags": {"arrayValue": {"values": [{"stringValue": "x"}]}}},
+        "b": {"price": {"integerValue": "1"}, "nested": {"mapValue": {"fields": {"deep": {"booleanValue": True}}}}},
+    }
+    console.click("button", words("undo"))
+    console.until(lambda: documents(root, "imported") == {}, "the import was not taken back")
+    table = tmp_path / "table.csv"
+    table.write_text("código;nome;preço\n" + "".join(f"C{n};Cadeira {n};1.234,5\n" for n in range(12)))
+    choose(console, table)
+    console.find("dialog", words("transfer.import"))
+    console.browser.wait("return document.querySelectorAll('dialog tbody tr').length === 10")
+    console.choose(words("transfer.ids"), "código")
+    console.click("checkbox", words("transfer.keepID"))
+    console.browser.run("document.querySelector('dialog details').open = true")
+    console.choose("preço", "string")
+    console.browser.wait("return document.querySelector('dialog tbody').innerText.includes('\"1.234,5\"')")
+    console.choose("preço", "double")
+    console.click("button", take.format(12))
+    console.find("gridcell", "C0")
+    found = documents(root, "imported")
+    assert set(found) == {f"C{n}" for n in range(12)}
+    assert found["C3"] == {"código": {"stringValue": "C3"}, "nome": {"stringValue": "Cadeira 3"}, "preço": {"doubleValue": 1234.5}}

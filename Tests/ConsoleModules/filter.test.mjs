@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { FilterError, parse, valueText } from "../../Sources/Server/CConsoleFiles/Files/data/filter.js";
+import { FilterError, fieldText, parse, valueText, withOrder } from "../../Sources/Server/CConsoleFiles/Files/data/filter.js";
 import { fullOrders, namesOf, structuredQuery } from "../../Sources/Server/CConsoleFiles/Files/data/query.js";
 
 const ROOT = "projects/p/databases/(default)/documents";
@@ -55,6 +55,37 @@ test("what is no filter says where and why", () => {
   for (const [text, key, offset] of cases) {
     assert.throws(() => parse(text, ROOT), (error) => error instanceof FilterError && error.key === key && error.offset === offset, text);
   }
+});
+
+test("an id is that of a document of the open collection, or a path", () => {
+  const inOpen = (text) => parse(text, ROOT, ["shops", "s1", "products"]).where;
+  const ada = (op, path = "shops/s1/products/ada") => field("__name__", op, { referenceValue: `${ROOT}/${path}` });
+  assert.deepEqual(inOpen('id == "ada"'), ada("EQUAL"));
+  assert.deepEqual(inOpen("id == 'ada'"), ada("EQUAL"));
+  assert.deepEqual(inOpen('__name__ >= "ada"'), ada("GREATER_THAN_OR_EQUAL"));
+  assert.deepEqual(inOpen("id == 42"), ada("EQUAL", "shops/s1/products/42"));
+  assert.deepEqual(inOpen('id < "/users/ada"'), ada("LESS_THAN", "users/ada"));
+  assert.deepEqual(inOpen('id in ["a", "b"]').fieldFilter.value.arrayValue.values.map((one) => one.referenceValue.split("/").pop()), ["a", "b"]);
+  // A field of that name, and one below a map.
+  assert.deepEqual(inOpen('`id` == "ada"'), field("id", "EQUAL", { stringValue: "ada" }));
+  assert.deepEqual(inOpen('id.x == "ada"'), field("id.x", "EQUAL", { stringValue: "ada" }));
+  assert.deepEqual(parse("order by id desc", ROOT).orders, [{ names: ["__name__"], isDescending: true }]);
+  assert.deepEqual(parse("a == 'it\\'s \"so\"'", ROOT).where, field("a", "EQUAL", { stringValue: 'it\'s "so"' }));
+  const wrong = [["id == true", "filter.noID", 6], ['id contains "a"', "filter.noID", 12], ["id is null", "filter.noID", 6], ['group(c) where id == "a"', "filter.noPath", 21], ['id == "users"', null], ["a == 'x", "filter.noQuote", 5], ['id == "a/b/c"', "value.notReference", 6]];
+  for (const [text, key, offset] of wrong) {
+    if (key === null) assert.ok(inOpen(text));
+    else assert.throws(() => inOpen(text), (error) => error instanceof FilterError && error.key === key && error.offset === offset, text);
+  }
+});
+
+test("another order takes the place of a filter's own", () => {
+  assert.equal(withOrder("", ["price"]), "order by price");
+  assert.equal(withOrder('a == "order by x" order by b desc, c limit 5', ["price"], true), 'a == "order by x" order by price desc limit 5');
+  assert.equal(withOrder("limit 5", ["a.b"]), "order by `a.b` limit 5");
+  assert.equal(withOrder("limit > 3", ["id"]), "limit > 3 order by `id`");
+  assert.equal(withOrder("order by b", null), "");
+  assert.equal(withOrder("a == 1", ["__name__"], true), "a == 1 order by id desc");
+  assert.deepEqual(["id", "a b", "c"].map((name) => fieldText([name])), ["`id`", "`a b`", "c"]);
 });
 
 test("a query's order is that of the server, in full", () => {

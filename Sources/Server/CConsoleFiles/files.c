@@ -204,6 +204,14 @@ static const unsigned char file_data_bulkDialog_js[] = {
 #embed "Files/data/bulkDialog.js"
 };
 
+static const unsigned char file_data_columns_js[] = {
+#embed "Files/data/columns.js"
+};
+
+static const unsigned char file_data_columnsDialog_js[] = {
+#embed "Files/data/columnsDialog.js"
+};
+
 static const unsigned char file_data_createDatabase_js[] = {
 #embed "Files/data/createDatabase.js"
 };
@@ -214,6 +222,14 @@ static const unsigned char file_data_createDocument_js[] = {
 
 static const unsigned char file_data_data_css[] = {
 #embed "Files/data/data.css"
+};
+
+static const unsigned char file_data_datePicker_js[] = {
+#embed "Files/data/datePicker.js"
+};
+
+static const unsigned char file_data_deletion_js[] = {
+#embed "Files/data/deletion.js"
 };
 
 static const unsigned char file_data_documents_js[] = {
@@ -268,6 +284,10 @@ static const unsigned char file_data_query_js[] = {
 #embed "Files/data/query.js"
 };
 
+static const unsigned char file_data_queryFailure_js[] = {
+#embed "Files/data/queryFailure.js"
+};
+
 static const unsigned char file_data_transfer_js[] = {
 #embed "Files/data/transfer.js"
 };
@@ -280,6 +300,10 @@ static const unsigned char file_data_tree_js[] = {
 #embed "Files/data/tree.js"
 };
 
+static const unsigned char file_data_undo_js[] = {
+#embed "Files/data/undo.js"
+};
+
 static const unsigned char file_data_value_js[] = {
 #embed "Files/data/value.js"
 };
@@ -290,6 +314,10 @@ static const unsigned char file_data_viewDialog_js[] = {
 
 static const unsigned char file_data_window_js[] = {
 #embed "Files/data/window.js"
+};
+
+static const unsigned char file_files_downloadLinks_js[] = {
+#embed "Files/files/downloadLinks.js"
 };
 
 static const unsigned char file_files_file_js[] = {
@@ -671,9 +699,13 @@ static const struct console_file files[] = {
     {"data/asOf.js", file_data_asOf_js, sizeof file_data_asOf_js},
     {"data/bulk.js", file_data_bulk_js, sizeof file_data_bulk_js},
     {"data/bulkDialog.js", file_data_bulkDialog_js, sizeof file_data_bulkDialog_js},
+    {"data/columns.js", file_data_columns_js, sizeof file_data_columns_js},
+    {"data/columnsDialog.js", file_data_columnsDialog_js, sizeof file_data_columnsDialog_js},
     {"data/createDatabase.js", file_data_createDatabase_js, sizeof file_data_createDatabase_js},
     {"data/createDocument.js", file_data_createDocument_js, sizeof file_data_createDocument_js},
     {"data/data.css", file_data_data_css, sizeof file_data_data_css},
+    {"data/datePicker.js", file_data_datePicker_js, sizeof file_data_datePicker_js},
+    {"data/deletion.js", file_data_deletion_js, sizeof file_data_deletion_js},
     {"data/documents.js", file_data_documents_js, sizeof file_data_documents_js},
     {"data/drawer.js", file_data_drawer_js, sizeof file_data_drawer_js},
     {"data/fieldEditor.js", file_data_fieldEditor_js, sizeof file_data_fieldEditor_js},
@@ -687,12 +719,15 @@ static const struct console_file files[] = {
     {"data/page.js", file_data_page_js, sizeof file_data_page_js},
     {"data/pages.js", file_data_pages_js, sizeof file_data_pages_js},
     {"data/query.js", file_data_query_js, sizeof file_data_query_js},
+    {"data/queryFailure.js", file_data_queryFailure_js, sizeof file_data_queryFailure_js},
     {"data/transfer.js", file_data_transfer_js, sizeof file_data_transfer_js},
     {"data/transferDialogs.js", file_data_transferDialogs_js, sizeof file_data_transferDialogs_js},
     {"data/tree.js", file_data_tree_js, sizeof file_data_tree_js},
+    {"data/undo.js", file_data_undo_js, sizeof file_data_undo_js},
     {"data/value.js", file_data_value_js, sizeof file_data_value_js},
     {"data/viewDialog.js", file_data_viewDialog_js, sizeof file_data_viewDialog_js},
     {"data/window.js", file_data_window_js, sizeof file_data_window_js},
+    {"files/downloadLinks.js", file_files_downloadLinks_js, sizeof file_files_downloadLinks_js},
     {"files/file.js", file_files_file_js, sizeof file_files_file_js},
     {"files/files.css", file_files_files_css, sizeof file_files_files_css},
     {"files/page.js", file_files_page_js, sizeof file_files_page_js},

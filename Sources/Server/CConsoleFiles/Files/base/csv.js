@@ -17,11 +17,18 @@ export function csv(rows) {
   return rows.map((row) => row.map(cell).join(",") + "\r\n").join("");
 }
 
+/** What lies between the cells of a text's first row: a comma, a semicolon or a tab, whichever it has most of. */
+export function separatorOf(source) {
+  const [first] = source.replaceAll(/"(?:[^"]|"")*"/g, "").split(/\r?\n/, 1);
+  const counts = [",", ";", "\t"].map((one) => [one, first.split(one).length]);
+  return counts.sort((one, other) => other[1] - one[1])[0][0];
+}
+
 /** The rows of a text: texts, null where a cell has nothing. */
-export function readCSV(source) {
+export function readCSV(source, separator = ",") {
   const rows = [];
   let row = [];
-  const cells = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/gy;
+  const cells = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`, "gy");
   const text = source.replace(/^\ufeff/, "");
   while (cells.lastIndex < text.length || row.length > 0) {
     const found = cells.exec(text);
@@ -29,7 +36,7 @@ export function readCSV(source) {
     const [, quoted, plain, end] = found;
     const value = quoted === undefined ? plain : quoted.replaceAll('""', '"');
     row.push(quoted === undefined && plain === "" ? null : /^'['=+\-@\t\r]/.test(value) ? value.slice(1) : value);
-    if (end === ",") continue;
+    if (end === separator) continue;
     if (row.length > 1 || row[0] !== null) rows.push(row);
     row = [];
     if (end === "") break;

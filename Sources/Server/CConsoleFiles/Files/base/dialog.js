@@ -58,8 +58,11 @@ export function toast(text, action) {
   element.addEventListener("pointerleave", () => { timer = setTimeout(end, TOAST_MILLISECONDS); });
 }
 
-/** Shows what went wrong with a call: our sentence, the server's words. */
+const isMissingIndex = ({ message = "" }) => /create_(composite|exemption)=/.test(message);
+
+/** What went wrong with a call: our sentence, the server's words. A missing index is said without the address that it comes with. */
 export function explain(error) {
+  if (isMissingIndex(error)) return t(/currently building/.test(error.message) ? "index.beingBuilt" : "index.needed");
   const known = t(`error.${error.code}`);
   return known.startsWith("error.") ? error.message : `${known} ${error.message}`;
 }

@@ -1,12 +1,12 @@
-import { freshID, h, show } from "./dom.js";
+import { freshID, h, icon, show } from "./dom.js";
 import { listenTo } from "./dialog.js";
 
 /**
  * A table of any number of rows of one height, of which only those in sight are elements.
  *
- * `model` says what to show: `columns` (`{id, label}`), `count`, `offset` (rows before the first that is there),
+ * `model` says what to show: `columns` (`{id, label, width, glyph}`), `sort` (`{id, isDescending}`), `count`, `offset` (rows before the first that is there),
  * `row(index)` (`{key, cells: [{text, type, title}]}`, undefined where none is there), `onNear(first, last)`,
- * `onOpen(key)`, `onSelect(keys)`, `label`. `draw()` shows it as it is now.
+ * `onOpen(key)`, `onSelect(keys)`, `onSort(column)`, `onResize(id, width)`, `label`. `draw()` shows it as it is now.
  */
 export function grid(model) {
   const HEIGHT = 36;
@@ -22,6 +22,7 @@ export function grid(model) {
   const id = freshID("cell");
   let focus = { row: 0, column: 0 };
   let columns = [];
+  let shownHead = "";
   let anchor = null;
   let focused = null;
 
@@ -68,14 +69,45 @@ export function grid(model) {
 
   const drawHead = () => {
     const next = model.columns;
-    if (next.map((one) => one.id).join("\n") === columns.map((one) => one.id).join("\n")) return;
-    columns = next;
-    drawn.forEach((one) => { one.version = null; });
-    element.style.setProperty("--columns", `40px 220px repeat(${Math.max(1, columns.length - 1)}, 200px)`);
+    const text = JSON.stringify([next.map(({ id, width, glyph }) => [id, width, glyph]), model.sort]);
+    if (text === shownHead) return;
+    if (next.map((one) => one.id).join("\n") !== columns.map((one) => one.id).join("\n")) drawn.forEach((one) => { one.version = null; });
+    [shownHead, columns] = [text, next];
+    element.style.setProperty("--columns", `40px ${columns.map(({ width = 200 }) => `${width}px`).join(" ")}`);
     element.setAttribute("aria-colcount", String(columns.length));
-    show(head, h("div", { role: "columnheader", class: "grid-mark" }, h("span", { class: "hidden" }, model.selectLabel)),
-      columns.map((one) => h("div", { role: "columnheader", class: "grid-cell", title: one.label }, one.label)));
+    show(head, h("div", { role: "columnheader", class: "grid-mark" }, h("span", { class: "hidden" }, model.selectLabel)), columns.map(headCell));
   };
+
+  /** A column's name, which sorts by it, and the edge by which it is made wider. Both are for the pointer; the columns' dialog and the filter are for the keyboard. */
+  const headCell = (column) => {
+    const isSorted = model.sort?.id === column.id;
+    const direction = isSorted ? (model.sort.isDescending ? "descending" : "ascending") : "none";
+    return h("div", { role: "columnheader", class: "grid-cell", title: column.label, "aria-sort": model.onSort ? direction : null },
+      column.glyph ? h("span", { class: "glyph", "aria-hidden": "true" }, column.glyph) : null,
+      model.onSort ? h("button", { type: "button", class: "quiet grid-sort", tabindex: "-1", onclick: () => model.onSort(column) }, h("span", { dir: "auto" }, column.label), isSorted ? icon(model.sort.isDescending ? "down" : "up") : null) : column.label,
+      model.onResize ? edge(column) : null);
+  };
+
+  const edge = (column) => {
+    let from = null;
+    const end = () => { from = null; };
+    return h("span", {
+      class: "grid-edge", "aria-hidden": "true", onclick: (event) => event.stopPropagation(),
+      onpointerdown: (event) => {
+        event.preventDefault();
+        event.target.setPointerCapture(event.pointerId);
+        from = { x: event.clientX, width: column.width };
+      },
+      onpointermove: (event) => { if (from) element.style.setProperty("--columns", `40px ${columns.map((one) => `${one === column ? widthAt(event, from) : one.width}px`).join(" ")}`); },
+      onpointerup: (event) => {
+        if (from) model.onResize(column.id, widthAt(event, from));
+        end();
+      },
+      onpointercancel: end,
+    });
+  };
+
+  const widthAt = (event, from) => Math.round(Math.max(64, Math.min(900, from.width + event.clientX - from.x)));
 
   const place = (row, index) => {
     let one = drawn.get(row.key);

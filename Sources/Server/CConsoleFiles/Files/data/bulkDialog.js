@@ -3,7 +3,7 @@ import { actions, button, complain, dialog, explain, field, h, icon, input, keep
 import { diffLines } from "../rules/diff.js";
 import { ACTIONS, applied, TAKES } from "./bulk.js";
 import { changeDocuments, countDocuments, pathOf } from "./documents.js";
-import { undoLast } from "./drawer.js";
+import { undoLast } from "./undo.js";
 import { JSONTextError, read, write } from "./jsonText.js";
 import { pagesOf } from "./pages.js";
 import { structuredQuery } from "./query.js";

@@ -1,6 +1,6 @@
 import { adder, dialog, field, form, go, h, input, stack, t, toast } from "../base/ui.js";
 import { createDocument, freshDocumentID, isConflict, nameOf } from "./documents.js";
-import { undoLast } from "./drawer.js";
+import { undoLast } from "./undo.js";
 import { fieldEditor } from "./fieldEditor.js";
 
 /** Asks for a new document's id and fields; for its collection too where none is open. */
@@ -15,7 +15,7 @@ export async function createDialog(where, collection) {
 function content(where, collection, close) {
   const group = input("", { required: true, autofocus: true });
   const id = input(freshDocumentID(), { required: true, class: "mono" });
-  const editor = fieldEditor({}, {});
+  const editor = fieldEditor({}, { where });
   // Most documents have a field: it is there to be filled, and left out if it is not.
   editor.add();
   const save = async () => {

@@ -87,10 +87,14 @@ async function writeMany(writes) {
   return isDone;
 }
 
-/** Makes documents that must not be there yet; gives how many it made, and the others as `[id, why]`. One undo takes them back. */
-export async function importDocuments(documents) {
+/**
+ * Makes documents that must not be there yet; gives how many it made, and the others as `[id, why]`. One undo takes them back.
+ * What was done when `signal` ends it stays done.
+ */
+export async function importDocuments(documents, { signal: end, progress } = {}) {
   const [edits, failed] = [[], []];
-  for (let start = 0; start < documents.length; start += BATCH) {
+  for (let start = 0; start < documents.length && !end?.aborted; start += BATCH) {
+    progress?.(start);
     const part = documents.slice(start, start + BATCH);
     const writes = part.map((document) => ({ update: document, currentDocument: { exists: false } }));
     const { status, writeResults } = await call("POST", `${resource(databaseOf(part[0].name))}:batchWrite`, { writes });

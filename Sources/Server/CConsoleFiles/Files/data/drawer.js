@@ -1,11 +1,14 @@
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
-import { button, confirm, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
-import { deleteDocument, isConflict, listCollections, nameOf, saveDocument, undo } from "./documents.js";
+import { keep, kept } from "../base/memory.js";
+import { button, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
+import { removeDocument } from "./deletion.js";
+import { isConflict, listCollections, nameOf, saveDocument } from "./documents.js";
 import { fieldEditor } from "./fieldEditor.js";
 import { showHistory } from "./history.js";
 import { areSame, JSONTextError, read, write } from "./jsonText.js";
 import { merge } from "./merge.js";
+import { undoLast } from "./undo.js";
 import { own, summary } from "./value.js";
 
 /** One document: its fields as they are now, edited by type or as JSON, and the collections below it. */
@@ -16,7 +19,15 @@ export function documentDrawer(where, path, { onClose }) {
   const foot = h("div", { class: "drawer-foot" });
   const news = h("div", { role: "status" });
   const inner = below(where, path);
-  const element = h("aside", { class: "drawer", "aria-label": t("document.of", path.at(-1)) }, head(path, state, onClose), body, foot);
+  const element = h("aside", { class: "drawer", "aria-label": t("document.of", path.at(-1)) }, edge(), head(path, state, onClose), news, body, foot);
+  element.style.inlineSize = kept("drawer") ?? "";
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      foot.querySelector(".primary:enabled")?.click();
+    }
+    if (event.key === "Escape" && !event.defaultPrevented) onClose();
+  });
 
   const release = { act: null };
   const setDirty = (isDirty) => {
@@ -41,10 +52,10 @@ export function documentDrawer(where, path, { onClose }) {
     if (state.document === undefined) return show(body, muted(t("loading")));
     if (state.document === null) {
       show(foot);
-      return show(body, news, h("p", {}, t("document.missing")), inner);
+      return show(body, h("p", {}, t("document.missing")), inner);
     }
     const isJSON = state.view === "json";
-    show(body, tabs(state, switchView), news, isJSON ? jsonEditor(state, edited) : fieldsEditor(state, edited), isJSON ? null : inner,
+    show(body, tabs(state, switchView), isJSON ? jsonEditor(state, edited) : fieldsEditor(where, state, edited), isJSON ? null : inner,
       note(`${t("document.created", instant(state.base.createTime))} · ${t("document.updated", instant(state.base.updateTime))}`));
     drawFoot();
     return undefined;
@@ -61,9 +72,14 @@ export function documentDrawer(where, path, { onClose }) {
 
   const drawFoot = () => {
     const fields = state.document ? draft() : null;
+    const isWrong = state.document && fields === null;
+    const next = JSON.stringify([state.isDirty, isWrong, state.isSaving, state.view]);
+    if (next === state.shownFoot && foot.isConnected && foot.childElementCount > 0) return;
+    state.shownFoot = next;
     show(foot,
-      button(t("save"), () => save(), { class: "primary", disabled: !state.isDirty || fields === null || state.isSaving, writes: true }),
-      state.isDirty ? button(t("cancel"), reset) : null);
+      button(t("save"), () => save(), { class: "primary", "aria-keyshortcuts": "Control+Enter Meta+Enter", disabled: !state.isDirty || fields === null || state.isSaving, writes: true }),
+      state.isDirty ? button(t("cancel"), reset) : null,
+      isWrong ? h("span", { class: "error row", role: "status" }, icon("warning"), t("document.notValid"), state.view === "fields" ? button(t("document.showWrong"), () => state.editor.showProblem(), { class: "quiet" }) : null) : null);
   };
 
   const reset = () => {
@@ -120,16 +136,9 @@ export function documentDrawer(where, path, { onClose }) {
   };
 
   const remove = async () => {
-    const { document } = state;
-    if (!document || !(await confirm(t("document.delete"), t("document.deleteText", path.join("/")), t("document.deleteIt", path.at(-1))))) return;
-    try {
-      await deleteDocument(document);
-      setDirty(false);
-      toast(t("document.deleted"), { label: t("undo"), run: undoLast });
-      onClose();
-    } catch (error) {
-      show(news, problem(explain(error)));
-    }
+    if (state.document === undefined || !(await removeDocument(where, path, state.document, (error) => show(news, problem(explain(error)))))) return;
+    setDirty(false);
+    onClose();
   };
   state.remove = remove;
   state.history = async () => {
@@ -144,16 +153,6 @@ export function documentDrawer(where, path, { onClose }) {
   return { element, mayClose: () => !state.isDirty || leave() };
 }
 
-/** Takes the last edit back and says so. */
-export async function undoLast() {
-  try {
-    const done = await undo();
-    if (done) toast(done.failed ? t("undo.some", done.failed) : t("undone"));
-  } catch (error) {
-    toast(isConflict(error) ? t("undo.conflict") : explain(error));
-  }
-}
-
 /** Draws, and goes back to the control that had the focus. */
 function keepFocus(body, draw) {
   const label = body.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
@@ -166,23 +165,55 @@ const problem = (text) => h("div", { class: "notice danger", role: "alert" }, ic
 function head(path, state, onClose) {
   return h("div", { class: "drawer-head" },
     h("h2", { dir: "auto", title: path.join("/") }, path.at(-1)),
+    wideButton(),
     iconButton("copy", t("copy.path"), () => navigator.clipboard.writeText(path.join("/")).then(() => toast(t("copied")))),
     iconButton("history", t("history.title"), () => state.history()),
     iconButton("trash", t("document.delete"), () => state.remove(), { writes: true }),
     iconButton("close", t("close"), onClose));
 }
 
-function tabs(state, choose) {
-  return spread(h("div", { class: "tabs", role: "tablist", "aria-label": t("document.view") },
-    ["fields", "json"].map((view) => h("button", {
-      type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
-    }, t(`view.${view}`)))),
-    state.view === "fields" ? button([icon("plus"), t("field.add")], () => state.editor.add(), { class: "quiet", writes: true }) : null);
+/** Shows the document as a page of its own, or beside its collection again; the address says which. */
+function wideButton() {
+  const { query: { wide, ...query }, ...rest } = place.peek();
+  return iconButton("expand", t("document.wide"), () => go({ ...rest, query: wide ? query : { ...query, wide: "1" } }), { "aria-pressed": String(Boolean(wide)), class: "quiet widen" });
 }
 
-function fieldsEditor(state, edited) {
-  state.editor = fieldEditor(state.draft, { onChange: edited });
-  return state.editor.element;
+const LEAST_WIDTH = 360;
+
+/** The edge by which the drawer is made wider; the width is kept. */
+function edge() {
+  const widest = () => Math.max(LEAST_WIDTH, innerWidth - 320);
+  const set = (pixels) => {
+    const width = Math.round(Math.max(LEAST_WIDTH, Math.min(widest(), pixels)));
+    element.parentElement.style.inlineSize = `${width}px`;
+    element.setAttribute("aria-valuenow", width);
+    keep("drawer", `${width}px`);
+  };
+  const widthNow = () => element.parentElement.offsetWidth;
+  const element = h("div", {
+    class: "edge", role: "separator", tabindex: "0", "aria-orientation": "vertical", "aria-label": t("document.width"), "aria-valuemin": LEAST_WIDTH, "aria-valuemax": widest(), "aria-valuenow": parseInt(kept("drawer") ?? "520", 10),
+    onpointerdown: (event) => element.setPointerCapture(event.pointerId),
+    onpointermove: (event) => { if (element.hasPointerCapture(event.pointerId)) set(innerWidth - event.clientX); },
+    onkeydown: (event) => {
+      const by = { ArrowLeft: 32, ArrowRight: -32 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      set(widthNow() + by);
+    },
+  });
+  return element;
+}
+
+function tabs(state, choose) {
+  return h("div", { class: "tabs", role: "tablist", "aria-label": t("document.view") },
+    ["fields", "json"].map((view) => h("button", {
+      type: "button", role: "tab", class: "quiet", "aria-selected": String(view === state.view), onclick: () => choose(view),
+    }, t(`view.${view}`))));
+}
+
+function fieldsEditor(where, state, edited) {
+  state.editor = fieldEditor(state.draft, { onChange: edited, where });
+  return [state.editor.element, spread(button([icon("plus"), t("field.add")], () => state.editor.add(), { class: "quiet", writes: true }), note(h("kbd", {}, t("field.optionKey")), " ", t("field.keys"), " · ", h("kbd", {}, t("document.saveKeys")), " ", t("save")))];
 }
 
 function jsonEditor(state, edited) {

@@ -7,7 +7,8 @@ import { fieldPath, parseText, ValueError } from "./value.js";
  *     group(products) where status in ["new", "open"] or (total >= 100.0 and paid == false)
  *
  * `and` binds closer than `or`. Fields are names with points, in backticks where they are no identifiers; values
- * are JSON's, and `timestamp("…")`, `ref("users/ada")`, `NaN`. The words are the same in every language.
+ * are JSON's, and `timestamp("…")`, `ref("users/ada")`, `NaN`; texts may be in single quotes too. `id` is the document's id,
+ * as `__name__` is; a field of that name is in backticks. The words are the same in every language.
  */
 
 /** A text that is no filter: where, and the key of the sentence that says why. */
@@ -20,7 +21,7 @@ export class FilterError extends Error {
   }
 }
 
-const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|(`(?:[^`\\]|\\.)*`)|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([A-Za-z_][\w]*)|(==|!=|<=|>=|[<>=()[\],.]))/y;
+const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(`(?:[^`\\]|\\.)*`)|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|([A-Za-z_][\w]*)|(==|!=|<=|>=|[<>=()[\],.]))/y;
 const KINDS = ["string", "quoted", "number", "word", "sign"];
 
 function tokens(text) {
@@ -31,7 +32,7 @@ function tokens(text) {
     const match = TOKEN.exec(text);
     if (!match) {
       const offset = at + text.slice(at).search(/\S/);
-      throw new FilterError("filter.unknownSign", offset, text[offset]);
+      throw new FilterError(["\"", "'"].includes(text[offset]) ? "filter.noQuote" : "filter.unknownSign", offset, text[offset]);
     }
     const kind = KINDS[match.slice(1).findIndex((part) => part !== undefined)];
     const value = match.slice(1).find((part) => part !== undefined);
@@ -49,19 +50,33 @@ const OPERATORS = {
 /**
  * Reads a filter: `{group, where, orders, limit}`, each null or empty where the text has none.
  *
- * `root` is the name under which the database's documents are. Throws `FilterError`.
+ * `root` is the name under which the database's documents are, and `collection` the path of the open one, in which ids are.
+ * Throws `FilterError`.
  */
-export function parse(text, root) {
-  return new Parser(tokens(text), text.length, root).query();
+export function parse(text, root, collection = []) {
+  return new Parser(tokens(text), text.length, root, collection).query();
+}
+
+/** A filter's text with another order, in the place of its own: by those names, or by none where they are null. */
+export function withOrder(text, names, isDescending = false) {
+  const found = tokens(text);
+  const is = (index, word) => found[index]?.kind === "word" && found[index].text.toLowerCase() === word;
+  const order = found.findIndex((_, index) => is(index, "order") && is(index + 1, "by"));
+  const limit = found.findIndex((token, index) => is(index, "limit") && found[index + 1]?.kind === "number" && index === found.length - 2);
+  const [orderAt, limitAt] = [order, limit].map((index) => (index < 0 ? text.length : found[index].at));
+  const parts = [text.slice(0, Math.min(orderAt, limitAt)), names ? `order by ${fieldText(names)}${isDescending ? " desc" : ""}` : "", text.slice(limitAt)];
+  return parts.map((part) => part.trim()).filter(Boolean).join(" ");
 }
 
 class Parser {
   #next = 0;
 
-  constructor(found, length, root) {
+  constructor(found, length, root, collection) {
     this.tokens = found;
     this.length = length;
     this.root = root;
+    this.collection = collection;
+    this.isGroup = false;
   }
 
   get token() {
@@ -94,6 +109,7 @@ class Parser {
     const query = { group: null, where: null, orders: [], limit: null };
     if (this.takes("group", "(")) {
       query.group = this.groupName();
+      this.isGroup = true;
       this.expect(")", "filter.noClose");
     }
     const hasWhere = this.takes("where");
@@ -147,7 +163,10 @@ class Parser {
     const field = { fieldPath: fieldPath(...names) };
     const op = this.operator();
     const start = this.token;
-    const value = this.value();
+    const read = this.value();
+    const isName = names.length === 1 && names[0] === "__name__";
+    if (isName && op.startsWith("ARRAY_CONTAINS")) throw new FilterError("filter.noID", start.at, start.text);
+    const value = isName ? this.names(read, start) : read;
     const isList = ["IN", "NOT_IN", "ARRAY_CONTAINS_ANY"].includes(op);
     if (isList && !value.arrayValue) throw new FilterError("filter.noList", start.at, start.text);
     return unary(field, op, value) ?? { fieldFilter: { field, op, value } };
@@ -159,9 +178,22 @@ class Parser {
       const token = this.token;
       if (!token || !["word", "quoted"].includes(token.kind)) throw this.wrong("filter.noField");
       names.push(token.kind === "word" ? token.text : unquoted(token.text));
+      if (names.length === 1 && token.text === "id" && this.tokens[this.#next + 1]?.text !== ".") names[0] = "__name__";
       this.#next += 1;
     } while (this.takes("."));
     return names;
+  }
+
+  /** What an id is compared with: a document of the open collection by its id, or any by its path. */
+  names(value, token) {
+    if (value.arrayValue) return { arrayValue: { values: value.arrayValue.values.map((one) => this.names(one, token)) } };
+    if (value.referenceValue !== undefined) return value;
+    const text = value.stringValue ?? value.integerValue;
+    if (text === undefined || text === "") throw new FilterError("filter.noID", token.at, token.text);
+    const path = text.replace(/^\//, "");
+    if (!path.includes("/") && this.isGroup) throw new FilterError("filter.noPath", token.at, token.text);
+    const full = path.includes("/") ? path : [...this.collection, path].join("/");
+    return this.typed("reference", this.absolute(full), token);
   }
 
   operator() {
@@ -226,7 +258,7 @@ class Parser {
 }
 
 function unquoted(text) {
-  if (text.startsWith("`")) return text.slice(1, -1).replace(/\\(.)/g, "$1");
+  if (text.startsWith("`") || text.startsWith("'")) return text.slice(1, -1).replace(/\\(.)/g, "$1");
   try {
     return JSON.parse(text);
   } catch {
@@ -243,9 +275,10 @@ function unary(field, op, value) {
   return null;
 }
 
-/** A name as the filter bar has it. */
+/** A name as the filter bar has it; a field of the name `id` is not the document's id. */
 export function fieldText(names) {
-  return fieldPath(...names);
+  if (names.length === 1 && names[0] === "__name__") return "id";
+  return names.length === 1 && names[0] === "id" ? "`id`" : fieldPath(...names);
 }
 
 /** A value as the filter bar has it; null for those that it has no word for. */

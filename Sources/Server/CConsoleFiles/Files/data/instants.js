@@ -8,3 +8,20 @@ export function justBefore(text) {
   const whole = new Date(Number((micros - rest) / 1_000n)).toISOString().slice(0, 19);
   return `${whole}.${String(rest).padStart(6, "0")}Z`;
 }
+
+/** An instant as the control of a date and a time has it, in the browser's zone or in UTC: to the second. */
+export function localText(text, isUTC) {
+  const date = new Date(text);
+  if (Number.isNaN(date.getTime())) return "";
+  const shown = isUTC ? date : new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return shown.toISOString().slice(0, 19);
+}
+
+/** The instant that such a control means; what was there stays to the last digit where the second is the same. Null for none. */
+export function instantFrom(local, isUTC, before = "") {
+  const date = new Date(isUTC ? `${local}Z` : local);
+  if (local === "" || Number.isNaN(date.getTime())) return null;
+  const second = date.toISOString().slice(0, 19);
+  const isSame = before !== "" && new Date(before).toISOString().slice(0, 19) === second;
+  return isSame ? before : `${second}Z`;
+}

@@ -1,22 +1,29 @@
 import { roleHere } from "../base/access.js";
 import { command } from "../base/commands.js";
 import { grid } from "../base/grid.js";
+import { keep, kept } from "../base/memory.js";
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
-import { button, complain, confirm, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
+import { viewed } from "../base/viewing.js";
+import { button, complain, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { asOfButton, asOfNotice, readAt } from "./asOf.js";
 import { bulkButton } from "./bulkDialog.js";
+import { arranged, columnsOf, readArrangement } from "./columns.js";
+import { columnsDialog } from "./columnsDialog.js";
 import { createDatabasePage } from "./createDatabase.js";
 import { createDialog } from "./createDocument.js";
-import { countDocuments, deleteDocuments, listCollections, nameOf, pathOf } from "./documents.js";
-import { documentDrawer, undoLast } from "./drawer.js";
-import { FilterError, parse } from "./filter.js";
+import { missingDocuments, removeCollection, removeDocuments } from "./deletion.js";
+import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { documentDrawer } from "./drawer.js";
+import { FilterError, parse, withOrder } from "./filter.js";
 import { documentsText, jsonView } from "./jsonView.js";
 import { fullOrders, structuredQuery } from "./query.js";
+import { queryFailure } from "./queryFailure.js";
 import { transferButtons } from "./transferDialogs.js";
 import { tree } from "./tree.js";
-import { own, summary, typeOf } from "./value.js";
+import { undoLast } from "./undo.js";
+import { GLYPHS, own, summary, typeOf } from "./value.js";
 import { viewDialog } from "./viewDialog.js";
 import { Window } from "./window.js";
 
@@ -63,13 +70,14 @@ function dataPage(where) {
     if (isTree.peek()) show(results, tree(where, documentPath.peek() ?? collectionPath.peek()));
   });
   follow(() => [collectionPath.value, isTree.value], () => (isTree.peek() ? show(side) : drawCollections(side, where, collectionPath.peek())));
+  effect(() => element.classList.toggle("as-document", Boolean(documentPath.value && place.value.query.wide)));
   let drawer = null;
   follow(() => documentPath.value, () => {
     drawer?.remove();
     drawer = null;
     const path = documentPath.peek();
     if (!path) return;
-    const close = () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path.slice(0, -1)], query: place.peek().query });
+    const close = () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path.slice(0, -1)], query: withoutWide(place.peek().query) });
     drawer = documentDrawer(where, path, { onClose: close }).element;
     element.append(drawer);
   });
@@ -78,6 +86,8 @@ function dataPage(where) {
   command({ label: () => t("undo"), keys: "ctrl+z", writes: true, run: undoLast });
   return element;
 }
+
+const withoutWide = ({ wide: _, ...query }) => query;
 
 /** A signal of what a function gives, which changes only when that does. */
 function memo(compute) {
@@ -115,8 +125,11 @@ function drawTop(top, where, collection, filter) {
   });
   const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
+  if (collection.length > 0) crumbs.append(iconButton("trash", t("collection.delete"), async () => {
+    if (await removeCollection(where, collection)) go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection.slice(0, -1)], query });
+  }, { writes: true }));
   show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
-    collection.length > 0 && filter !== null ? filterBar(where, collection, filter) : null);
+    collection.length > 0 && filter !== null ? filterBar(where, collection, filter, top.parentElement) : null);
 }
 
 const VIEWS = ["table", "tree", "json"];
@@ -132,32 +145,42 @@ function viewChoice() {
   return h("div", { class: "tabs", role: "group", "aria-label": t("view.of") }, VIEWS.map((view) => button(t(`view.${view}`), () => choose(view), { class: "quiet", "aria-pressed": String(view === current) })));
 }
 
-function filterBar(where, collection, filter) {
+function filterBar(where, collection, filter, data) {
   const note = h("p", { class: "error", role: "status", id: "filter-problem" });
   const input = h("input", {
     type: "text", value: filter, "aria-label": t("filter"), "aria-describedby": "filter-problem", spellcheck: "false", autocomplete: "off",
     placeholder: 'price > 10 and tags contains "x" order by name desc limit 50',
-    oninput: () => show(note, problemOf(input.value, where)),
+    oninput: () => tell(input.value),
   });
-  const open = (text) => {
-    const { q: _, ...query } = place.peek().query;
-    return go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection], query: text ? { ...query, q: text } : query });
+  // What a text that cannot be read is not about is dimmed.
+  const tell = (text) => {
+    const problem = problemOf(text, where, collection);
+    show(note, problem);
+    input.setAttribute("aria-invalid", String(Boolean(problem)));
+    data.classList.toggle("stale", text !== filter && Boolean(problem));
+    return problem;
   };
+  const open = (text) => openFilter(where, collection, text);
   const apply = (event) => {
     event.preventDefault();
-    if (problemOf(input.value, where)) return show(note, problemOf(input.value, where));
-    return open(input.value.trim());
+    if (!tell(input.value)) open(input.value.trim());
   };
-  show(note, problemOf(filter, where));
+  tell(filter);
   const clear = filter ? iconButton("close", t("filter.clear"), () => open("")) : null;
   return h("form", { role: "search", onsubmit: apply }, h("div", { class: "filter" }, input, h("button", { type: "submit" }, t("filter.apply")), clear, asOfButton()), note);
 }
 
+/** Goes to the open collection under another filter. */
+function openFilter(where, collection, text) {
+  const { q: _, ...query } = place.peek().query;
+  return go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection], query: text ? { ...query, q: text } : query });
+}
+
 const rootOf = (where) => nameOf(where, []);
 
-function problemOf(text, where) {
+function problemOf(text, where, collection) {
   try {
-    parse(text, rootOf(where));
+    parse(text, rootOf(where), collection);
     return null;
   } catch (error) {
     if (!(error instanceof FilterError)) throw error;
@@ -194,30 +217,42 @@ function drawResults(results, where, collection, filter, view, at) {
   if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", {}, t("collections.choose")), muted(t("collections.chooseText"))));
   let parsed;
   try {
-    parsed = parse(filter, rootOf(where));
+    parsed = parse(filter, rootOf(where), collection);
   } catch {
     return show(results, h("div", { class: "empty" }, h("p", {}, t("filter.wrong"))));
   }
   const parent = collection.slice(0, -1);
   const query = { ...parsed, collection: collection.at(-1), orders: fullOrders(parsed) };
-  return liveTable(results, where, parent, collection, query, view === "json", at);
+  return liveTable(results, where, parent, collection, query, view === "json", at, filter);
 }
 
 /** A query's documents as they change, or as they were at an instant; as a grid or as JSON. */
-function liveTable(results, where, parent, collection, query, isJSON, at) {
-  const view = { rows: [], offset: 0, columns: [], isPaused: false, held: 0, selected: [] };
+function liveTable(results, where, parent, collection, query, isJSON, at, filter) {
+  const view = { rows: [], offset: 0, columns: [], shown: [], isPaused: false, held: 0, selected: [] };
   const status = h("div", { class: "status" });
   const held = button("", () => take(), { hidden: true });
   let shownStatus = null;
   const message = h("div", {});
   const parentName = nameOf(where, parent);
+  const arrangement = keptArrangement(where, collection);
+  const arrange = (next) => {
+    arrangement.keep(next);
+    take();
+  };
+  const chooseColumns = async () => {
+    const next = await columnsDialog(view.columns, arrangement.value);
+    if (next) arrange(next);
+  };
   const transfer = at ? null : [bulkButton(where, collection, query), ...transferButtons(where, collection, query)];
   let table = null;
 
   const model = {
     label: collection.join("/"),
     selectLabel: t("select"),
-    get columns() { return view.columns; },
+    get columns() { return view.shown; },
+    sort: sortOf(query),
+    onSort: ({ id, name }) => openFilter(where, collection, withOrder(filter, id === "id" ? ["__name__"] : [name], model.sort?.id === id && !model.sort.isDescending)),
+    onResize: (id, width) => arrange({ ...arrangement.value, widths: { ...arrangement.value.widths, [id]: width } }),
     get count() { return view.rows.length; },
     get offset() { return view.offset; },
     get isOpen() { return window.hasMore; },
@@ -238,6 +273,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at) {
     view.offset = window.offset;
     view.held = 0;
     view.columns = columnsOf(view.columns, view.rows);
+    view.shown = arranged(view.columns, arrangement.value).map((column) => ({ ...column, glyph: GLYPHS[column.type] }));
     table?.draw();
     drawMessage();
     drawStatus();
@@ -252,10 +288,29 @@ function liveTable(results, where, parent, collection, query, isJSON, at) {
   const drawMessage = () => {
     const isEmpty = view.rows.length === 0 && !window.isLoading && !window.error;
     if (table) table.element.hidden = view.rows.length === 0;
-    show(message, window.error ? failure(window.error, where) : null,
+    show(message, window.error ? queryFailure(window.error, where) : null,
       window.isLoading && view.rows.length === 0 ? h("p", { class: "empty muted" }, t("loading")) : null,
-      isEmpty ? h("div", { class: "empty" }, h("h2", {}, t("documents.none")), muted(t("documents.noneText"))) : null);
+      missing.length > 0 ? missingList(where, collection, missing, isEmpty) : null,
+      isEmpty && missing.length === 0 ? emptyText(filter) : null);
   };
+
+  // Ids that only have collections below them are in no query's results.
+  let missing = [];
+  let isOver = false;
+  const findMissing = inScope(async () => {
+    const found = await missingDocuments(where, collection, () => isOver).catch(() => []);
+    if (isOver || JSON.stringify(found) === JSON.stringify(missing)) return;
+    missing = found;
+    drawMessage();
+  });
+  if (filter === "" && !at) {
+    addEventListener("brasa-collections", findMissing);
+    findMissing();
+  }
+  onCleanup(() => {
+    isOver = true;
+    removeEventListener("brasa-collections", findMissing);
+  });
 
   // What is drawn anew between a press and its release misses the click.
   const drawStatus = () => {
@@ -269,7 +324,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at) {
       h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
       at ? null : h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      isJSON ? jsonPages() : null,
+      isJSON ? jsonPages() : button([icon("columns"), t("columns")], chooseColumns, { class: "quiet" }),
       at ? null : counter(where, parent, query), transfer, held,
       view.selected.length > 0 ? selectionActions() : null);
   };
@@ -285,7 +340,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at) {
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
     button([icon("copy"), t("rows.copy")], () => copyDocuments(chosen()), { class: "quiet" }),
-    at ? null : button([icon("trash"), t("delete")], () => removeDocuments(chosen(), table.clearSelection), { class: "quiet", writes: true }),
+    at ? null : button([icon("trash"), t("delete")], async () => { if (await removeDocuments(where, chosen())) table.clearSelection(); }, { class: "quiet", writes: true }),
   ];
 
   const source = (structured, onSnapshot, onError) => (at
@@ -303,22 +358,36 @@ async function copyDocuments(documents) {
   toast(t("copied"));
 }
 
-async function removeDocuments(documents, clearSelection) {
-  const isSure = await confirm(t("rows.delete", documents.length), t("rows.deleteText"), t("rows.delete", documents.length));
-  if (!isSure) return;
-  try {
-    const failed = await deleteDocuments(documents);
-    clearSelection();
-    toast(failed > 0 ? t("rows.notDeleted", failed) : t("rows.deleted", documents.length), { label: t("undo"), run: undoLast });
-  } catch (error) {
-    complain(error);
-  }
+/** What an empty table says: that nothing is there, or that nothing fits. */
+const emptyText = (filter) => h("div", { class: "empty" }, icon("data"), h("h2", {}, t(filter ? "documents.noMatch" : "documents.none")), muted(t(filter ? "documents.noMatchText" : "documents.noneText")));
+
+const SHOWN_MISSING = 50;
+
+/** The ids of a collection that are no documents and have collections below them; open where there is nothing else. */
+function missingList(where, collection, ids, isOpen) {
+  return h("details", { class: "missing-list", open: isOpen }, h("summary", {}, t("documents.missing", ids.length)),
+    h("ul", { class: "row" }, ids.slice(0, SHOWN_MISSING).map((id) => h("li", {}, h("a", { href: link("firestore", [where.database, "data", ...collection, id]), dir: "auto", class: "mono" }, id)))),
+    ids.length > SHOWN_MISSING ? note(t("documents.missingMore", ids.length - SHOWN_MISSING)) : null);
+}
+
+/** How somebody arranged the columns of a collection, whatever the documents above it; kept in this browser. */
+function keptArrangement(where, collection) {
+  const name = `columns ${where.project} ${where.database} ${collection.filter((_, index) => index % 2 === 0).join("/")}`;
+  const held = { value: readArrangement(kept(name)), keep: (next) => { held.value = next; keep(name, JSON.stringify(next)); } };
+  return held;
+}
+
+/** The column by which a query is sorted first. */
+function sortOf({ orders }) {
+  const [{ names, isDescending }] = orders;
+  if (names.length > 1) return null;
+  return { id: names[0] === "__name__" ? "id" : `.${names[0]}`, isDescending };
 }
 
 let shownCount = null;
 
 function counter(where, parent, query) {
-  const key = JSON.stringify([where, parent, query, language.peek()]);
+  const key = JSON.stringify([where, parent, query, language.peek(), viewed.peek()]);
   const text = h("span", { role: "status" }, shownCount?.key === key ? shownCount.text : null);
   const count = async () => {
     try {
@@ -333,30 +402,7 @@ function counter(where, parent, query) {
   return [button(t("count"), count, { class: "quiet" }), text];
 }
 
-function failure(error, where) {
-  const found = /https?:\/\/\S+create_(composite|exemption)=[\w-]+/.exec(error.message ?? "");
-  const [address] = found ?? [];
-  const page = address ? `${link("firestore", [where.database, "indexes"])}?${address.split("?")[1]}` : null;
-  return h("div", { class: "notice danger", role: "alert", style: { margin: "16px" } }, icon("warning"), h("div", { class: "grow stack" },
-    h("p", {}, explain({ code: error.status, message: error.message })),
-    page ? h("p", {}, h("a", { class: "button", href: page }, t("index.create"))) : null));
-}
-
 // Rows
-
-const MOST_COLUMNS = 40;
-
-/** The columns so far and those that are new, the most frequent first. Pure. */
-export function columnsOf(before, documents) {
-  const known = new Set(before.map((column) => column.id));
-  const frequency = new Map();
-  for (const document of documents) {
-    for (const name of Object.keys(document.fields ?? {})) if (!known.has(`.${name}`)) frequency.set(name, (frequency.get(name) ?? 0) + 1);
-  }
-  const fresh = [...frequency].sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1)).map(([name]) => ({ id: `.${name}`, name, label: name }));
-  const first = before.length > 0 ? before : [{ id: "id", label: "id" }];
-  return [...first, ...fresh].slice(0, MOST_COLUMNS);
-}
 
 function rowOf(view, index) {
   const document = view.rows[index - view.offset];
@@ -365,7 +411,7 @@ function rowOf(view, index) {
     key: document.name,
     version: document.updateTime,
     get cells() {
-      return view.columns.map((column) => (column.name === undefined ? { text: document.name.split("/").pop(), type: "id" } : cellOf(own(document.fields ?? {}, column.name))));
+      return view.shown.map((column) => (column.name === undefined ? { text: document.name.split("/").pop(), type: "id" } : cellOf(own(document.fields ?? {}, column.name))));
     },
   };
 }
@@ -374,5 +420,14 @@ function cellOf(value) {
   if (value === undefined) return { text: "", type: "missing" };
   const text = summary(value);
   const type = typeOf(value);
-  return { text, type, title: `${t(`type.${type}`)}: ${text}` };
+  return { text: type === "timestamp" ? shortInstant(value.timestampValue) : text, type, title: `${t(`type.${type}`)}: ${text}` };
+}
+
+let instants = null;
+
+/** An instant as a cell has it; the whole of it is in the cell's title. */
+function shortInstant(text) {
+  if (instants?.tag !== language.peek()) instants = { tag: language.peek(), format: new Intl.DateTimeFormat(language.peek(), { dateStyle: "medium", timeStyle: "short" }) };
+  const date = new Date(text);
+  return Number.isNaN(date.getTime()) ? text : instants.format.format(date);
 }

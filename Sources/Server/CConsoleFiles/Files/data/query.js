@@ -55,3 +55,13 @@ export function structuredQuery({ collection, group, where, orders, limit, after
   if (upTo) query.endAt = { values: upTo, before: false };
   return query;
 }
+
+/** The query of all documents below a document, at any depth, or of those in a collection. Pure. */
+export function descendantsQuery(root, path) {
+  const query = { from: [{ allDescendants: true }], orderBy: [{ field: { fieldPath: "__name__" } }] };
+  if (path.length % 2 === 0) return query;
+  // From the first name that could be in the collection to the first that could be in the next one.
+  const bound = (op, name) => ({ fieldFilter: { field: { fieldPath: "__name__" }, op, value: { referenceValue: name } } });
+  const collection = [root, ...path].join("/");
+  return { ...query, where: { compositeFilter: { op: "AND", filters: [bound("GREATER_THAN_OR_EQUAL", `${collection}/\0`), bound("LESS_THAN", `${collection}\0/\0`)] } } };
+}

@@ -1,10 +1,10 @@
 import { csv } from "../base/csv.js";
-import { button, complain, dialog, form, h, icon, keepFile, note, number, t, table, toast } from "../base/ui.js";
+import { actions, button, complain, dialog, field, h, icon, keepFile, note, number, onCleanup, select, show, t, table, toast } from "../base/ui.js";
 import { freshDocumentID, importDocuments, nameOf } from "./documents.js";
-import { undoLast } from "./drawer.js";
-import { write } from "./jsonText.js";
+import { undoLast } from "./undo.js";
+import { write as text } from "./jsonText.js";
 import { pagesOf } from "./pages.js";
-import { parseFile, toLines, toTable } from "./transfer.js";
+import { COLUMN_TYPES, documentsOf, idOf, readFile, toLines, toTable } from "./transfer.js";
 
 /** Documents of the open query to a file, and those of a file into the open collection. */
 
@@ -15,7 +15,7 @@ const MOST = 100_000;
 /** The buttons of both. */
 export function transferButtons(where, collection, query) {
   const parent = collection.slice(0, -1);
-  const file = h("input", { type: "file", accept: ".csv,.jsonl,.json", hidden: true, "aria-label": t("transfer.import"), onchange: async () => {
+  const file = h("input", { type: "file", accept: ".csv,.tsv,.jsonl,.ndjson,.json", hidden: true, "aria-label": t("transfer.import"), onchange: async () => {
     const [chosen] = file.files;
     file.value = "";
     if (chosen) bring(where, collection, chosen.name, await chosen.text());
@@ -35,9 +35,9 @@ async function all(where, parent, query) {
 }
 
 /** Shows what a file has, and writes it when that is right. */
-async function bring(where, collection, name, text) {
-  const { documents, problems } = parseFile(name, text);
-  const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, documents, problems, close), { className: "wide" });
+async function bring(where, collection, name, content) {
+  const file = readFile(name, content);
+  const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, file, close), { className: "wide" });
   if (!done) return;
   dispatchEvent(new Event("brasa-collections"));
   const { written, failed } = done;
@@ -45,9 +45,48 @@ async function bring(where, collection, name, text) {
   toast(`${t("transfer.imported", written)} ${failed.length > 0 ? t("transfer.failed", failed.length) : ""}`, written > 0 ? { label: t("undo"), run: undoLast } : undefined);
 }
 
-function importForm(where, collection, documents, problems, close) {
-  const save = () => importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })));
-  return form(close, t("transfer.count", documents.length), save,
-    problems.length > 0 ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null,
-    note(t("transfer.text")), table(["document.id", "fields"], documents.slice(0, 5).map(({ id, fields }) => [h("code", {}, id ?? t("transfer.newID")), h("pre", {}, write(fields).slice(0, 2_000))])));
+const SHOWN = 10;
+
+/** What of a file are ids and of which types columns are; the first documents as they will be; the import itself. */
+function importForm(where, collection, file, close) {
+  const options = { id: idOf(file), keepsID: false, types: {} };
+  const preview = h("div", { class: "stack" });
+  const holder = h("div", { class: "stack" });
+  let documents = [];
+  const choose = h("button", { type: "submit", class: "primary", writes: true, onclick: () => write() });
+  const draw = () => {
+    const found = documentsOf(file, options);
+    documents = found.documents;
+    show(choose, t("transfer.count", documents.length));
+    choose.disabled ||= documents.length === 0;
+    keeps.hidden = options.id === null || options.id === "__id__";
+    show(preview, problemsOf(found.problems),
+      documents.length > 0 ? table(["document.id", "fields"], documents.slice(0, SHOWN).map(({ id, fields }) => [h("code", {}, id ?? t("transfer.newID")), h("pre", {}, text(fields).slice(0, 2_000))])) : null);
+  };
+  const write = async () => {
+    const bar = h("progress", { max: documents.length, value: 0, "aria-label": t("transfer.import") });
+    const stop = new AbortController();
+    onCleanup(() => stop.abort());
+    show(holder, bar, note(t("transfer.running")), actions(button(t("cancel"), () => stop.abort())));
+    try {
+      close(await importDocuments(documents.map(({ id, fields }) => ({ name: nameOf(where, [...collection, id ?? freshDocumentID()]), fields })), { signal: stop.signal, progress: (count) => { bar.value = count; } }));
+    } catch (error) {
+      complain(error);
+      close(null);
+    }
+  };
+  const ids = select([["", t("transfer.newIDs")], ...file.columns.map(({ name }) => [name, name])], options.id ?? "", { onchange: ({ target }) => { options.id = target.value || null; draw(); } });
+  const keeps = h("label", { class: "row" }, h("input", { type: "checkbox", onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
+  show(holder, note(t("transfer.text")), file.columns.length > 0 ? field("transfer.ids", ids) : null, keeps, file.rows ? columnTypes(file.columns, options, draw) : null, preview,
+    actions(button(t("cancel"), () => close(null)), choose));
+  draw();
+  return holder;
+}
+
+const problemsOf = (problems) => (problems.length > 0 ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null);
+
+/** The type of each column of a table, as guessed until somebody says another one. */
+function columnTypes(columns, options, draw) {
+  return h("details", {}, h("summary", {}, t("transfer.types")), h("div", { class: "column-types" }, columns.filter(({ name }) => name !== "__id__").map(({ name, type }) =>
+    h("label", { class: "spread" }, h("span", { class: "why", dir: "auto" }, name), select(COLUMN_TYPES.map((one) => [one, one === "json" ? "JSON" : t(`type.${one}`)]), type, { onchange: ({ target }) => { options.types[name] = target.value; draw(); } })))));
 }

@@ -8,6 +8,12 @@ export const TYPES = [
   "string", "integer", "double", "boolean", "map", "array", "null", "timestamp", "geopoint", "reference", "bytes", "vector",
 ];
 
+/** A sign for each type, for eyes only. */
+export const GLYPHS = {
+  string: "Aa", integer: "12", double: "1.5", boolean: "0/1", map: "{ }", array: "[ ]", null: "–", timestamp: "◷", geopoint: "⌖",
+  reference: "→", bytes: "0x", vector: "⟨⟩", missing: "", id: "",
+};
+
 const FIELDS = {
   nullValue: "null", booleanValue: "boolean", integerValue: "integer", doubleValue: "double", stringValue: "string",
   timestampValue: "timestamp", geoPointValue: "geopoint", bytesValue: "bytes", referenceValue: "reference",

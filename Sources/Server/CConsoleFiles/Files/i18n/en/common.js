@@ -64,7 +64,7 @@ export default {
   "value.notGeopoint": "Must be latitude and longitude with a comma between.",
   "value.geopointRange": "Latitudes go from -90 to 90, longitudes from -180 to 180.",
   "value.notBytes": "Must be base64.",
-  "value.notReference": "Must be projects/…/databases/…/documents/… with a document's path.",
+  "value.notReference": "Must be a document's path, such as users/ada.",
   "json.noObject": "A document is an object in braces.",
   "json.more": "Something follows the document.",
   "json.tooDeep": "This is nested too deeply.",
@@ -82,6 +82,8 @@ export default {
   count: "Count",
 
   "index.create": "Create index",
+  "index.needed": "This query needs an index.",
+  "index.beingBuilt": "This query needs an index that is still being built.",
 
   "rules.line": (line) => `Line ${line}:`,
   "rules.differences": "Differences",

@@ -64,7 +64,7 @@ export default {
   "value.notGeopoint": "Deve ser latitude e longitude separadas por vírgula.",
   "value.geopointRange": "Latitudes vão de -90 a 90, longitudes de -180 a 180.",
   "value.notBytes": "Deve ser base64.",
-  "value.notReference": "Deve ser projects/…/databases/…/documents/… com o caminho de um documento.",
+  "value.notReference": "Deve ser o caminho de um documento, como users/ada.",
   "json.noObject": "Um documento é um objeto entre chaves.",
   "json.more": "Há algo depois do documento.",
   "json.tooDeep": "Há níveis demais.",
@@ -82,6 +82,8 @@ export default {
   count: "Contar",
 
   "index.create": "Criar índice",
+  "index.needed": "Esta consulta precisa de um índice.",
+  "index.beingBuilt": "Esta consulta precisa de um índice que ainda está em construção.",
 
   "rules.line": (line) => `Linha ${line}:`,
   "rules.differences": "Diferenças",
