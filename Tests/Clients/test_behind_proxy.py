@@ -65,6 +65,14 @@ def test_what_comes_by_a_proxy_or_from_a_page_does_not(alone, headers):
     assert metrics(alone, Authorization=bearer(alone), **headers).status_code == 200
 
 
+def test_the_root_leads_browsers_to_the_console_by_its_own_names_alone(alone):
+    def root(**headers):
+        return requests.get(f"{alone.url}/", headers={"Accept": "text/html"} | headers, allow_redirects=False, timeout=30)
+
+    assert (root().status_code, root().headers["Location"]) == (302, "/console")
+    assert (root(Host="evil.example").status_code, root(Host="evil.example").text) == (200, "Ok\n")
+
+
 @pytest.mark.parametrize("token", ["nonsense", "owner"])
 def test_another_token_is_none(alone, token):
     assert metrics(alone, X_Forwarded_For="203.0.113.9", Authorization=f"Bearer {token}").status_code == 401

@@ -154,6 +154,9 @@ def test_data_is_seen_as_the_rules_let_a_user_see_it(console, documents, server,
     documents.put("products/his", owner=text("alan"))
     console.open(f"{DATA}/products/his")
     console.find("textbox", "Value of owner")
+    # What an administrator counted is not shown as what the user may count.
+    console.click("button", "Count")
+    console.sees("2 in all")
     console.click("button", "See as a user")
     console.find("dialog", "See as a user")
     console.fill("uid", "ada")
@@ -161,6 +164,9 @@ def test_data_is_seen_as_the_rules_let_a_user_see_it(console, documents, server,
     console.sees("Seen as ada")
     # Neither the query, which is not limited to hers, nor his document.
     console.sees("You may not do this.")
+    assert "in all" not in console.browser.run("return document.querySelector('main').innerText")
+    console.click("button", "Count")
+    console.browser.wait("return document.querySelector('.toast')?.innerText.includes('You may not do this.')")
     console.driver.execute_script("history.pushState(null, '', arguments[0]); dispatchEvent(new PopStateEvent('popstate'))", f"/console/{project}/{DATA}/products/hers")
     assert console.read("Value of owner") == "ada"
     assert not console.is_enabled("Save")

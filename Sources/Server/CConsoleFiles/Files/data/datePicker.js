@@ -1,4 +1,4 @@
-import { button, dialog, field, h, inline, input, note, select, show, t, form } from "../base/ui.js";
+import { button, dialog, field, form, h, input, note, select, show, t } from "../base/ui.js";
 import { instantFrom, localText } from "./instants.js";
 
 /** Asks for an instant by the browser's own calendar, in its zone or in UTC; gives its text, null where the person left. */
@@ -18,5 +18,5 @@ export const pickInstant = (label, text) => dialog(t("instant.of", label), (clos
     control.value = localText(chosen, isUTC());
   };
   return form(close, t("instant.take"), () => chosen || undefined,
-    inline(field("instant.when", control), field("instant.zone", zone), button(t("instant.now"), now)), note(said));
+    h("div", { class: "row instant" }, field("instant.when", control), field("instant.zone", zone), button(t("instant.now"), now)), note(said));
 });

@@ -193,9 +193,11 @@ function problemOf(text, where, collection) {
 function drawCollections(side, where, collection) {
   const parent = collection.slice(0, -1);
   const current = collection.at(-1);
+  let isOver = false;
   const draw = async () => {
     try {
       const ids = new Set(await listCollections(where, parent));
+      if (isOver) return;
       if (current) ids.add(current);
       show(side, spread(h("h2", { class: "note" }, t("collections")), iconButton("reload", t("reload"), draw)),
         h("ul", {}, [...ids].sort().map((id) => h("li", {}, h("a", {
@@ -203,11 +205,14 @@ function drawCollections(side, where, collection) {
         }, id)))),
         ids.size === 0 ? note(t("collections.none")) : null);
     } catch (error) {
-      show(side, h("p", { class: "error" }, explain(error)));
+      if (!isOver) show(side, h("p", { class: "error" }, explain(error)));
     }
   };
   addEventListener("brasa-collections", draw);
-  onCleanup(() => removeEventListener("brasa-collections", draw));
+  onCleanup(() => {
+    isOver = true;
+    removeEventListener("brasa-collections", draw);
+  });
   draw();
 }
 

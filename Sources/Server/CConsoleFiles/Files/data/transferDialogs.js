@@ -50,7 +50,7 @@ const SHOWN = 10;
 /** What of a file are ids and of which types columns are; the first documents as they will be; the import itself. */
 function importForm(where, collection, file, close) {
   const options = { id: idOf(file), keepsID: false, types: {} };
-  const preview = h("div", { class: "stack" });
+  const preview = h("div", { class: "stack import-preview", tabindex: "0", role: "region", "aria-label": t("messages.preview") });
   const holder = h("div", { class: "stack" });
   let documents = [];
   const choose = h("button", { type: "submit", class: "primary", writes: true, onclick: () => write() });

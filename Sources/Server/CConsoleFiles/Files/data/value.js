@@ -10,7 +10,7 @@ export const TYPES = [
 
 /** A sign for each type, for eyes only. */
 export const GLYPHS = {
-  string: "Aa", integer: "12", double: "1.5", boolean: "0/1", map: "{ }", array: "[ ]", null: "–", timestamp: "◷", geopoint: "⌖",
+  string: "Aa", integer: "12", double: "1.5", boolean: "0/1", map: "{ }", array: "[ ]", null: "–", timestamp: "◷", geopoint: "@",
   reference: "→", bytes: "0x", vector: "⟨⟩", missing: "", id: "",
 };
 
