@@ -129,6 +129,13 @@ function closure(path, found = new Set()) {
   return found;
 }
 
+/** A page's modules, and those that it loads when somebody asks for what they do. */
+function wholePage(name) {
+  const found = closure(`${name}/page.js`);
+  for (const path of found) for (const [, other] of sourceOf(path).matchAll(/\bimport\("(\.\/[^"]+)"\)/g)) closure(new URL(other, new URL(path, FILES)).href.slice(FILES.href.length), found);
+  return found;
+}
+
 /** The catalogues of a language, by name. */
 async function catalogues(tag) {
   const names = readdirSync(new URL(`i18n/${tag}/`, FILES)).map((file) => file.slice(0, -3)).filter((name) => name !== "words");
@@ -159,7 +166,7 @@ test("every page has the texts that it asks for, and every text is asked for", (
   const isAsked = (key, source) => source.includes(`"${key}"`) || [...source.matchAll(/[`]([a-zA-Z]+\.)\$\{/g)].some(([, prefix]) => key.startsWith(prefix));
   check("common", asked(closure("app.js")));
   for (const name of pages) {
-    const source = asked(closure(`${name}/page.js`));
+    const source = asked(wholePage(name));
     check(name, source);
     for (const key of Object.keys(english[name])) assert.ok(isAsked(key, source), `nobody asks for ${key} on ${name}`);
   }

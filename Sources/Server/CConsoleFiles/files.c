@@ -288,6 +288,10 @@ static const unsigned char file_data_queryFailure_js[] = {
 #embed "Files/data/queryFailure.js"
 };
 
+static const unsigned char file_data_tools_js[] = {
+#embed "Files/data/tools.js"
+};
+
 static const unsigned char file_data_transfer_js[] = {
 #embed "Files/data/transfer.js"
 };
@@ -720,6 +724,7 @@ static const struct console_file files[] = {
     {"data/pages.js", file_data_pages_js, sizeof file_data_pages_js},
     {"data/query.js", file_data_query_js, sizeof file_data_query_js},
     {"data/queryFailure.js", file_data_queryFailure_js, sizeof file_data_queryFailure_js},
+    {"data/tools.js", file_data_tools_js, sizeof file_data_tools_js},
     {"data/transfer.js", file_data_transfer_js, sizeof file_data_transfer_js},
     {"data/transferDialogs.js", file_data_transferDialogs_js, sizeof file_data_transferDialogs_js},
     {"data/tree.js", file_data_tree_js, sizeof file_data_tree_js},

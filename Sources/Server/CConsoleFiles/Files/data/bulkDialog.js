@@ -1,5 +1,5 @@
 import { csv } from "../base/csv.js";
-import { actions, button, complain, dialog, explain, field, h, icon, input, keepFile, muted, note, number, onCleanup, select, show, t, toast } from "../base/ui.js";
+import { actions, button, complain, dialog, explain, field, h, input, keepFile, muted, note, number, onCleanup, select, show, t, toast } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
 import { ACTIONS, applied, TAKES } from "./bulk.js";
 import { changeDocuments, countDocuments, pathOf } from "./documents.js";
@@ -14,10 +14,8 @@ import { typeOf } from "./value.js";
 const PAGE = 300;
 const SAMPLES = 5;
 
-/** The button of it. */
-export const bulkButton = (where, collection, query) => button([icon("edit"), t("bulk")], () => change(where, collection, query), { class: "quiet", writes: true });
-
-async function change(where, collection, query) {
+/** Asks what becomes of every document of a query, and does it. */
+export async function changeAll(where, collection, query) {
   const done = await dialog(t("bulk"), (close) => bulkForm(where, collection, query, close), { className: "wide" });
   if (!done) return;
   if (done.failed.length > 0) keepFile("failed.csv", csv([["id", "error"], ...done.failed]));

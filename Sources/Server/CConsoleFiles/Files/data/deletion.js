@@ -1,6 +1,5 @@
 import { csv } from "../base/csv.js";
 import { actions, button, call, complain, dialog, h, keepFile, note, resource, show, t, toast } from "../base/ui.js";
-import { viewed } from "../base/viewing.js";
 import { changeDocuments, deleteDocuments, listCollections, nameOf, pathOf } from "./documents.js";
 import { descendantsQuery } from "./query.js";
 import { undoLast } from "./undo.js";
@@ -127,22 +126,4 @@ export async function removeCollection(where, path) {
     complain(error);
     return false;
   }
-}
-
-const MISSING_PAGE = 300;
-const MOST_MISSING_PAGES = 10;
-
-/** The ids of a collection that only have collections below them, for administrators alone; of the first three thousand ids. */
-export async function missingDocuments(where, collection, isOver = () => false) {
-  if (viewed.peek() !== null) return [];
-  const ids = [];
-  let token = "";
-  for (let page = 0; page < MOST_MISSING_PAGES && !isOver(); page += 1) {
-    const query = new URLSearchParams({ pageSize: MISSING_PAGE, showMissing: "true", "mask.fieldPaths": "__name__", ...(token ? { pageToken: token } : {}) });
-    const { documents = [], nextPageToken = "" } = await call("GET", `${resource(nameOf(where, collection))}?${query}`);
-    ids.push(...documents.filter(({ createTime }) => !createTime).map(({ name }) => pathOf(name).at(-1)));
-    token = nextPageToken;
-    if (!token) break;
-  }
-  return ids;
 }

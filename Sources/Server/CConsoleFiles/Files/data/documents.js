@@ -1,4 +1,5 @@
 import { call, CallError, databaseName, resource, signal } from "../base/ui.js";
+import { viewed } from "../base/viewing.js";
 
 /** Reading and writing single documents, and undoing that. */
 
@@ -197,4 +198,14 @@ export async function countDocuments(place, parent, query) {
   const body = { structuredAggregationQuery: { structuredQuery: query, aggregations: [{ alias: "n", count: {} }] } };
   const [answer] = await call("POST", `${resource(nameOf(place, parent))}:runAggregationQuery`, body);
   return Number(answer.result.aggregateFields.n.integerValue);
+}
+
+const MOST_IDS = 300;
+
+/** The ids of a collection that only have collections below them, for administrators alone; of its first three hundred ids, as the tree has all of them. */
+export async function missingDocuments(where, collection) {
+  if (viewed.peek() !== null) return [];
+  const query = new URLSearchParams({ pageSize: MOST_IDS, showMissing: "true", "mask.fieldPaths": "__name__" });
+  const { documents = [] } = await call("GET", `${resource(nameOf(where, collection))}?${query}`);
+  return documents.filter(({ createTime }) => !createTime).map(({ name }) => pathOf(name).at(-1));
 }

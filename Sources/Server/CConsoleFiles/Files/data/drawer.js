@@ -2,12 +2,11 @@ import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { keep, kept } from "../base/memory.js";
 import { button, explain, go, guardLeaving, h, icon, iconButton, inline, inScope, instant, link, muted, note, onCleanup, place, show, spread, t, toast } from "../base/ui.js";
-import { removeDocument } from "./deletion.js";
 import { isConflict, listCollections, nameOf, saveDocument } from "./documents.js";
 import { fieldEditor } from "./fieldEditor.js";
-import { showHistory } from "./history.js";
 import { areSame, JSONTextError, read, write } from "./jsonText.js";
 import { merge } from "./merge.js";
+import { withModule } from "./tools.js";
 import { undoLast } from "./undo.js";
 import { own, summary } from "./value.js";
 
@@ -26,7 +25,7 @@ export function documentDrawer(where, path, { onClose }) {
       event.preventDefault();
       foot.querySelector(".primary:enabled")?.click();
     }
-    if (event.key === "Escape" && !event.defaultPrevented) onClose();
+    if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing) onClose();
   });
 
   const release = { act: null };
@@ -135,16 +134,16 @@ export function documentDrawer(where, path, { onClose }) {
     return keepFocus(body, draw);
   };
 
-  const remove = async () => {
+  const remove = withModule(() => import("./deletion.js"), async ({ removeDocument }) => {
     if (state.document === undefined || !(await removeDocument(where, path, state.document, (error) => show(news, problem(explain(error)))))) return;
     setDirty(false);
     onClose();
-  };
+  });
   state.remove = remove;
-  state.history = async () => {
+  state.history = withModule(() => import("./history.js"), async ({ showHistory }) => {
     if (!state.document || (state.isDirty && !leave())) return;
     await showHistory(name, state.document, { onRestored: () => { reset(); toast(t("history.restored"), { label: t("undo"), run: undoLast }); } });
-  };
+  });
 
   draw();
   onCleanup(listen(where, { documents: { documents: [name] } },

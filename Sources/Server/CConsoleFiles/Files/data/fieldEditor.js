@@ -1,6 +1,6 @@
 import { button, call, freshID, h, icon, input, instant, link, resource, select, show, t } from "../base/ui.js";
-import { pickInstant } from "./datePicker.js";
 import { pathOf } from "./documents.js";
+import { withModule } from "./tools.js";
 import { editText, elementsOf, fieldsOf, GLYPHS, initial, parseText, summary, typeOf, TYPES, ValueError } from "./value.js";
 
 /**
@@ -266,13 +266,13 @@ function helpers(field, properties = {}) {
 
 const hrefOf = (name) => link("firestore", [name.split("/")[3], "data", ...pathOf(name)]);
 
-async function pick(field) {
+const pick = withModule(() => import("./datePicker.js"), async ({ pickInstant }, field) => {
   const picked = await pickInstant(field.label(), field.node.text);
   if (picked === null) return;
   field.node.edit(picked);
   field.changed();
   field.redraw();
-}
+});
 
 /** Says below a value what it means: an instant in the browser's zone, and a reference's document as soon as somebody is there. */
 function showHint(field) {

@@ -8,19 +8,16 @@ import { viewed } from "../base/viewing.js";
 import { button, complain, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { asOfButton, asOfNotice, readAt } from "./asOf.js";
-import { bulkButton } from "./bulkDialog.js";
 import { arranged, columnsOf, readArrangement } from "./columns.js";
-import { columnsDialog } from "./columnsDialog.js";
 import { createDatabasePage } from "./createDatabase.js";
 import { createDialog } from "./createDocument.js";
-import { missingDocuments, removeCollection, removeDocuments } from "./deletion.js";
-import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { countDocuments, listCollections, missingDocuments, nameOf, pathOf } from "./documents.js";
 import { documentDrawer } from "./drawer.js";
 import { FilterError, parse, withOrder } from "./filter.js";
 import { documentsText, jsonView } from "./jsonView.js";
 import { fullOrders, structuredQuery } from "./query.js";
 import { queryFailure } from "./queryFailure.js";
-import { transferButtons } from "./transferDialogs.js";
+import { bulkButton, transferButtons, withModule } from "./tools.js";
 import { tree } from "./tree.js";
 import { undoLast } from "./undo.js";
 import { GLYPHS, own, summary, typeOf } from "./value.js";
@@ -125,9 +122,9 @@ function drawTop(top, where, collection, filter) {
   });
   const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
-  if (collection.length > 0) crumbs.append(iconButton("trash", t("collection.delete"), async () => {
+  if (collection.length > 0) crumbs.append(iconButton("trash", t("collection.delete"), withModule(() => import("./deletion.js"), async ({ removeCollection }) => {
     if (await removeCollection(where, collection)) go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection.slice(0, -1)], query });
-  }, { writes: true }));
+  }), { writes: true }));
   show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter, top.parentElement) : null);
 }
@@ -244,10 +241,10 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
     arrangement.keep(next);
     take();
   };
-  const chooseColumns = async () => {
+  const chooseColumns = withModule(() => import("./columnsDialog.js"), async ({ columnsDialog }) => {
     const next = await columnsDialog(view.columns, arrangement.value);
     if (next) arrange(next);
-  };
+  });
   const transfer = at ? null : [bulkButton(where, collection, query), ...transferButtons(where, collection, query)];
   let table = null;
 
@@ -303,7 +300,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
   let missing = [];
   let isOver = false;
   const findMissing = inScope(async () => {
-    const found = await missingDocuments(where, collection, () => isOver).catch(() => []);
+    const found = await missingDocuments(where, collection).catch(() => []);
     if (isOver || JSON.stringify(found) === JSON.stringify(missing)) return;
     missing = found;
     drawMessage();
@@ -342,10 +339,11 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
   ];
 
   const chosen = () => view.rows.filter((document) => view.selected.includes(document.name));
+  const removeChosen = withModule(() => import("./deletion.js"), async ({ removeDocuments }) => { if (await removeDocuments(where, chosen())) table.clearSelection(); });
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
     button([icon("copy"), t("rows.copy")], () => copyDocuments(chosen()), { class: "quiet" }),
-    at ? null : button([icon("trash"), t("delete")], async () => { if (await removeDocuments(where, chosen())) table.clearSelection(); }, { class: "quiet", writes: true }),
+    at ? null : button([icon("trash"), t("delete")], removeChosen, { class: "quiet", writes: true }),
   ];
 
   const source = (structured, onSnapshot, onError) => (at

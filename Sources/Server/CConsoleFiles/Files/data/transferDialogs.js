@@ -12,16 +12,10 @@ const PAGE = 1_000;
 /** More than these are for an export by the server. */
 const MOST = 100_000;
 
-/** The buttons of both. */
-export function transferButtons(where, collection, query) {
-  const parent = collection.slice(0, -1);
-  const file = h("input", { type: "file", accept: ".csv,.tsv,.jsonl,.ndjson,.json", hidden: true, "aria-label": t("transfer.import"), onchange: async () => {
-    const [chosen] = file.files;
-    file.value = "";
-    if (chosen) bring(where, collection, chosen.name, await chosen.text());
-  } });
-  const save = (kind) => all(where, parent, query).then((documents) => keepFile(`${collection.at(-1)}.${kind}`, kind === "csv" ? toTable(documents) : toLines(documents)), complain);
-  return [button(t("transfer.csv"), () => save("csv"), { class: "quiet" }), button(t("transfer.json"), () => save("jsonl"), { class: "quiet" }), file, button([icon("plus"), t("transfer.import")], () => file.click(), { class: "quiet", writes: true })];
+/** Has the browser keep the documents of a query as a file. */
+export async function saveAs(where, collection, query, kind) {
+  const documents = await all(where, collection.slice(0, -1), query);
+  keepFile(`${collection.at(-1)}.${kind}`, kind === "csv" ? toTable(documents) : toLines(documents));
 }
 
 /** Every document of a query; not more than this is for. */
@@ -35,7 +29,7 @@ async function all(where, parent, query) {
 }
 
 /** Shows what a file has, and writes it when that is right. */
-async function bring(where, collection, name, content) {
+export async function bring(where, collection, name, content) {
   const file = readFile(name, content);
   const done = await dialog(t("transfer.import"), (close) => importForm(where, collection, file, close), { className: "wide" });
   if (!done) return;
