@@ -210,7 +210,7 @@ def test_the_trail_is_filtered_and_kept_as_a_file(production_console, production
     console.fill("Filter", "AUDITOR@example.org")
     rows = "return [...document.querySelectorAll('main tbody tr')].map((one) => one.textContent)"
     console.until(lambda: all("auditor@example.org" in row for row in console.browser.run(rows)), "others are there")
-    console.click("button", "As CSV")
+    console.click("button", "Export CSV")
     file = console.until(lambda: next((one for one in tmp_path.glob("audit.csv") if one.stat().st_size > 0), None), "no file")
     head, *rows = file.read_text().splitlines()
     assert head == "number,time,administrator,address,action,target,status,request,digest,subjects"

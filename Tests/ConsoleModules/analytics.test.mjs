@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { isWriting } from "../../Sources/Server/CConsoleFiles/Files/base/access.js";
-import { changeOf, sparse, ticksOf } from "../../Sources/Server/CConsoleFiles/Files/base/chart.js";
+import { changeOf, frameOf, runsOf, sparse, ticksOf } from "../../Sources/Server/CConsoleFiles/Files/base/chart.js";
 import { csv } from "../../Sources/Server/CConsoleFiles/Files/base/csv.js";
 import { daysBetween, duration, eventsOf, minutesOf, periodTo, ruleOf, stepsOf } from "../../Sources/Server/CConsoleFiles/Files/analytics/model.js";
 
@@ -23,8 +23,28 @@ test("labels are thinned out evenly", () => {
   assert.deepEqual(sparse(0, 8), []);
 });
 
-test("a change is in percent, and from nothing without end", () => {
-  assert.deepEqual([changeOf(15, 10), changeOf(5, 10), changeOf(10, 10), changeOf(1, 0), changeOf(0, 0)], ["+50 %", "−50 %", "±0 %", "+∞", "±0"]);
+test("a change is in percent, and what was not there before is new", () => {
+  assert.deepEqual([changeOf(15, 10), changeOf(5, 10), changeOf(10, 10), changeOf(10_010, 10), changeOf(1, 0), changeOf(0, 0)], ["+50%", "-50%", "0%", "+100,000%", "chart.new", "–"]);
+});
+
+test("the labels of a chart have room, at every width and length", () => {
+  const labels = Array.from({ length: 60 }, (_, index) => `12:${index} PM`);
+  for (const width of [260, 390, 1200, 2400]) {
+    for (const text of ["0", "1,000 ms", "1.234.567,8 GB"]) {
+      const { left, right, written, x, indexAt } = frameOf(width, labels, [{ value: 0, text: "0" }, { value: 1_000, text }]);
+      // Twelve pixels' digits are less than seven wide.
+      assert.ok(left - 6 >= text.length * 6.7 && right <= width);
+      const apart = written.slice(1).map((index, at) => x(index) - x(written[at]));
+      assert.ok(apart.every((distance) => distance > "12:59 PM".length * 6.7), `${width}: ${apart}`);
+      assert.ok(labels.every((_, index) => indexAt(x(index)) === index));
+      assert.deepEqual([indexAt(-50), indexAt(width + 50)], [0, 59]);
+    }
+  }
+});
+
+test("no line is drawn over what is not known", () => {
+  assert.deepEqual(runsOf([1, 2, null, 3, null, null, 4, 5]), [[[0, 1], [1, 2]], [[3, 3]], [[6, 4], [7, 5]]]);
+  assert.deepEqual([runsOf([]), runsOf([null, null])], [[], []]);
 });
 
 test("CSV quotes what needs it, and runs nothing in a spreadsheet", () => {

@@ -303,10 +303,20 @@ extension RulesManagement {
 }
 
 extension StoredRuleset {
+  /// The names of the services that the sources declare, in their order, each once.
+  private var services: [String] {
+    let names = files.flatMap { file in
+      RulesParser.parse(SourceText(file.content, fileName: file.name)).file.services.map(\.name)
+    }
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
+  }
+
   fileprivate func json(withSource: Bool) -> JSONValue {
     var members: [JSONValue.Member] = [
-      .init("name", .string("projects/\(project.string)/rulesets/\(id.string)")),
-      .init("createTime", .string(createTime.instantText)),
+      .init(name: "name", value: .string("projects/\(project.string)/rulesets/\(id.string)")),
+      .init(name: "createTime", value: .string(createTime.instantText)),
+      .init(name: "metadata", value: .object(["services": .array(services.map(JSONValue.string))])),
     ]
     if withSource {
       let files = files.map { file in

@@ -120,6 +120,10 @@ static const unsigned char file_base_pace_js[] = {
 #embed "Files/base/pace.js"
 };
 
+static const unsigned char file_base_reasons_js[] = {
+#embed "Files/base/reasons.js"
+};
+
 static const unsigned char file_base_request_js[] = {
 #embed "Files/base/request.js"
 };
@@ -532,6 +536,10 @@ static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
 };
 
+static const unsigned char file_overview_snippets_js[] = {
+#embed "Files/overview/snippets.js"
+};
+
 static const unsigned char file_requests_all_js[] = {
 #embed "Files/requests/all.js"
 };
@@ -566,6 +574,10 @@ static const unsigned char file_rules_editor_js[] = {
 
 static const unsigned char file_rules_highlight_js[] = {
 #embed "Files/rules/highlight.js"
+};
+
+static const unsigned char file_rules_indent_js[] = {
+#embed "Files/rules/indent.js"
 };
 
 static const unsigned char file_rules_page_js[] = {
@@ -604,12 +616,20 @@ static const unsigned char file_settings_apps_js[] = {
 #embed "Files/settings/apps.js"
 };
 
+static const unsigned char file_settings_audit_js[] = {
+#embed "Files/settings/audit.js"
+};
+
 static const unsigned char file_settings_methods_js[] = {
 #embed "Files/settings/methods.js"
 };
 
 static const unsigned char file_settings_page_js[] = {
 #embed "Files/settings/page.js"
+};
+
+static const unsigned char file_settings_trail_js[] = {
+#embed "Files/settings/trail.js"
 };
 
 static const unsigned char file_shell_pages_js[] = {
@@ -682,6 +702,7 @@ static const struct console_file files[] = {
     {"base/memory.js", file_base_memory_js, sizeof file_base_memory_js},
     {"base/navigation.js", file_base_navigation_js, sizeof file_base_navigation_js},
     {"base/pace.js", file_base_pace_js, sizeof file_base_pace_js},
+    {"base/reasons.js", file_base_reasons_js, sizeof file_base_reasons_js},
     {"base/request.js", file_base_request_js, sizeof file_base_request_js},
     {"base/router.js", file_base_router_js, sizeof file_base_router_js},
     {"base/session.js", file_base_session_js, sizeof file_base_session_js},
@@ -785,6 +806,7 @@ static const struct console_file files[] = {
     {"operations/model.js", file_operations_model_js, sizeof file_operations_model_js},
     {"operations/page.js", file_operations_page_js, sizeof file_operations_page_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
+    {"overview/snippets.js", file_overview_snippets_js, sizeof file_overview_snippets_js},
     {"requests/all.js", file_requests_all_js, sizeof file_requests_all_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
     {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
@@ -794,6 +816,7 @@ static const struct console_file files[] = {
     {"rules/diff.js", file_rules_diff_js, sizeof file_rules_diff_js},
     {"rules/editor.js", file_rules_editor_js, sizeof file_rules_editor_js},
     {"rules/highlight.js", file_rules_highlight_js, sizeof file_rules_highlight_js},
+    {"rules/indent.js", file_rules_indent_js, sizeof file_rules_indent_js},
     {"rules/page.js", file_rules_page_js, sizeof file_rules_page_js},
     {"rules/playground.js", file_rules_playground_js, sizeof file_rules_playground_js},
     {"rules/recent.js", file_rules_recent_js, sizeof file_rules_recent_js},
@@ -803,8 +826,10 @@ static const struct console_file files[] = {
     {"rules/store.js", file_rules_store_js, sizeof file_rules_store_js},
     {"settings/account.js", file_settings_account_js, sizeof file_settings_account_js},
     {"settings/apps.js", file_settings_apps_js, sizeof file_settings_apps_js},
+    {"settings/audit.js", file_settings_audit_js, sizeof file_settings_audit_js},
     {"settings/methods.js", file_settings_methods_js, sizeof file_settings_methods_js},
     {"settings/page.js", file_settings_page_js, sizeof file_settings_page_js},
+    {"settings/trail.js", file_settings_trail_js, sizeof file_settings_trail_js},
     {"shell/pages.js", file_shell_pages_js, sizeof file_shell_pages_js},
     {"shell/shell.css", file_shell_shell_css, sizeof file_shell_shell_css},
     {"shell/shell.js", file_shell_shell_js, sizeof file_shell_shell_js},

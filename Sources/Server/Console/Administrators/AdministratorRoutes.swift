@@ -66,6 +66,7 @@ struct AdministratorRoutes: Sendable {
     let body = try await ConsoleBody(request)
     let (email, roles) = (try body.required("email"), try Self.roles(body))
     let maker = try environment.access.consoleAdministrator(request.context, of: .server)
+    request.context.actor?.note(subject: "invite \(email) as \(roles.subject)")
     let code = try await environment.blocking {
       try administrators.invite(
         email: email,
@@ -81,6 +82,7 @@ struct AdministratorRoutes: Sendable {
   private func change(_ request: ServiceRequest) async throws -> ServiceResponse {
     let roles = try Self.roles(try await ConsoleBody(request))
     let email = request.parameters["email"] ?? ""
+    request.context.actor?.note(subject: "change \(email) to \(roles.subject)")
     try await environment.blocking { try administrators.setRoles(roles, of: email) }
     return .private(.object([JSONValue.Member]()))
   }
@@ -98,7 +100,14 @@ struct AdministratorRoutes: Sendable {
   @Sendable
   private func endLink(_ request: ServiceRequest) async throws -> ServiceResponse {
     let id = request.parameters["id"] ?? ""
-    guard try await environment.blocking({ try administrators.endInvitation(id) }) else {
+    let actor = request.context.actor
+    let isEnded = try await environment.blocking {
+      let link = try administrators.openInvitations().first { $0.id == id }
+      guard try administrators.endInvitation(id) else { return false }
+      actor?.note(subject: "end the link of \(link?.email ?? "anybody")")
+      return true
+    }
+    guard isEnded else {
       throw ServiceError(.notFound, "There is no open link of this id.")
     }
     return .private(.object([JSONValue.Member]()))
@@ -118,6 +127,15 @@ struct AdministratorRoutes: Sendable {
 
   private static func roles(_ body: ConsoleBody) throws(ServiceError) -> AdministratorRoles {
     try AdministratorRoles(server: body.text("role"), projects: try body.texts("projects"))
+  }
+}
+
+extension AdministratorRoles {
+  /// The roles as the audit trail names them: `editor of shop, viewer of blog`.
+  fileprivate var subject: String {
+    let single = projects.map { "\($0.value.rawValue) of \($0.key.string)" }.sorted()
+    let all = server.map { ["\($0.rawValue) of all projects"] } ?? []
+    return (all + single).joined(separator: ", ")
   }
 }
 

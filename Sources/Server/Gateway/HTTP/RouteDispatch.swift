@@ -60,6 +60,8 @@ struct RouteDispatch: RouterMiddleware {
   }
 
   /// Has a call kept in the audit trail that an administrator made to change something, whatever came of it.
+  ///
+  /// Reads change nothing, and pages repeat them every second; a refused one is kept, as an attempt.
   private func record(
     _ call: ServiceRequest,
     _ path: String,
@@ -69,6 +71,8 @@ struct RouteDispatch: RouterMiddleware {
     guard let audit, demand > .viewer, let administrator = call.context.actor?.administrator else {
       return
     }
+    let isRead = call.method == .get || call.method == .head
+    guard !isRead || Self.refusals.contains(status) else { return }
     await audit(
       AdministrativeCall(
         administrator: administrator,
@@ -81,6 +85,9 @@ struct RouteDispatch: RouterMiddleware {
       )
     )
   }
+
+  /// The statuses of calls that somebody may not make.
+  private static let refusals: Set<Int> = [401, 403]
 
   private static func status(of error: any Error) -> Int {
     switch error {

@@ -80,7 +80,7 @@ struct ConsoleInviteCommand: ParsableCommand {
   )
 
   @Argument(help: "The administrator's email address.") var email: String
-  @Option(name: .long, help: "owner, editor or viewer.") var role = "editor"
+  @Option(name: .long, help: "owner, editor or viewer.") var role = "viewer"
   @Option(
     name: .customLong("project"),
     help:

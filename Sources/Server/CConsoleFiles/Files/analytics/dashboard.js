@@ -1,4 +1,4 @@
-import { bar, changeOf, chart } from "../base/chart.js";
+import { bar, changeOf, chart, dayText } from "../base/chart.js";
 import { failure, h, inline, inScope, link, loading, note, number, section, select, show, t, table } from "../base/ui.js";
 import { duration } from "./model.js";
 import { csvButton, periodChoice } from "./period.js";
@@ -29,7 +29,7 @@ function cards({ days, ...totals }, { events }) {
 function usersChart({ days, from, to }) {
   const series = [["analytics.active1", "active"], ["analytics.active7", "active7"], ["analytics.active28", "active28"], ["analytics.new", "new"]];
   const rows = () => [["day", ...series.map(([, name]) => name)], ...days.map((day) => [day.day, ...series.map(([, name]) => day[name])])];
-  return h("section", { class: "panel stack" }, chart(t("analytics.usersByDay"), days.map((one) => one.day.slice(5)), series.map(([key, name]) => ({ name: t(key), values: days.map((one) => one[name]) }))),
+  return h("section", { class: "panel stack" }, chart(t("analytics.usersByDay"), days.map((one) => dayText(one.day)), series.map(([key, name]) => ({ name: t(key), values: days.map((one) => one[name]) }))),
     h("div", {}, csvButton(`users-${from}-${to}`, rows)));
 }
 
@@ -66,5 +66,5 @@ function retentionTable({ cohorts }) {
   return section(t("analytics.retention"), note(t("analytics.retentionText")),
     h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": t("analytics.retention") }, h("table", { class: "table heat" },
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("analytics.day")), h("th", { scope: "col" }, t("analytics.new")), Array.from({ length: RETURNED_DAYS }, (_, index) => h("th", { scope: "col" }, `+${index + 1}`)))),
-      h("tbody", {}, shown.map(({ day, users, returned }) => h("tr", {}, h("th", { scope: "row" }, day), h("td", {}, number(users)), Array.from({ length: RETURNED_DAYS }, (_, index) => (index + 1 < returned.length ? cell(users, returned[index + 1]) : h("td", {})))))))));
+      h("tbody", {}, shown.map(({ day, users, returned }) => h("tr", {}, h("th", { scope: "row" }, dayText(day)), h("td", {}, number(users)), Array.from({ length: RETURNED_DAYS }, (_, index) => (index + 1 < returned.length ? cell(users, returned[index + 1]) : h("td", {})))))))));
 }

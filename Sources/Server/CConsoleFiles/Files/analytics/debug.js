@@ -1,5 +1,5 @@
 import { chart } from "../base/chart.js";
-import { h, icon, instant, link, note, poll, select, show, spread, stack, t } from "../base/ui.js";
+import { h, icon, instant, link, note, poll, select, show, spread, stack, t, textOr } from "../base/ui.js";
 import { MINUTES } from "./live.js";
 import { minutesOf } from "./model.js";
 import { report } from "./store.js";
@@ -31,14 +31,14 @@ function deviceView({ appInstanceId, device, userProperties, entries }, opened) 
   const newest = entries.map((entry, index) => [keyOf(entry, index), entry]).reverse();
   return [
     h("p", { class: "note", dir: "auto" }, [device.platform, device.model, device.osVersion, device.appVersion, device.language, device.country].filter(Boolean).join(" · "), " · ", h("a", { class: "mono", href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId)),
-    chart(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(events, Date.now()) }], { isColumns: true }),
+    h("section", { class: "panel" }, chart(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(events, Date.now()) }], { isColumns: true })),
     h("h2", {}, t("analytics.properties")), Object.keys(userProperties).length > 0 ? facts(userProperties) : h("p", {}, "–"),
     h("h2", {}, t("analytics.events")), h("ol", { class: "stack tight" }, newest.map(([key, entry]) => h("li", {}, entryView(key, entry, opened)))),
   ];
 }
 
 function entryView(key, { time, event, params, dropped }, opened) {
-  if (dropped) return h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow", dir: "auto" }, `${instant(time)} ${t("analytics.wasDropped")} `, h("code", {}, `${dropped.code} ${dropped.field ?? ""}`), ` ${dropped.description}`));
+  if (dropped) return h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow", dir: "auto" }, `${instant(time)} ${t("analytics.wasDropped")} `, textOr(`drop.${dropped.code}`, dropped.code), " ", h("code", {}, dropped.field ?? ""), h("span", { class: "note" }, ` ${dropped.description}`)));
   const element = h("details", { open: opened.has(key), ontoggle: () => (element.open ? opened.add(key) : opened.delete(key)) },
     h("summary", {}, h("span", { class: "muted" }, instant(time)), " ", h("b", { dir: "auto" }, event)), facts(params));
   return element;

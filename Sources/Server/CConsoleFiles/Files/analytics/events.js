@@ -1,5 +1,5 @@
 import { bar, changeOf } from "../base/chart.js";
-import { complain, h, link, loading, note, number, section, t, table } from "../base/ui.js";
+import { complain, h, link, loading, note, number, section, t, table, textOr } from "../base/ui.js";
 import { csvButton, periodChoice } from "./period.js";
 import { markKeyEvent, period, report, reportOf } from "./store.js";
 
@@ -37,7 +37,7 @@ function figures(key, rows, nameOf, more = null) {
 
 function drops(dropped) {
   if (dropped.length === 0) return null;
-  return section(t("analytics.dropped"), note(t("analytics.droppedText")), table(["analytics.code", "analytics.count"], dropped.map(({ name, now }) => [h("code", {}, name), number(now.events)])));
+  return section(t("analytics.dropped"), note(t("analytics.droppedText")), table(["analytics.code", "analytics.count"], dropped.map(({ name, now }) => [textOr(`drop.${name}`, name), number(now.events)])));
 }
 
 function detail(name, answer) {

@@ -13,12 +13,14 @@ export function liveView() {
   return stack(spread(h("p", { class: "note grow" }, t("analytics.liveText")), pause), problem, body);
 }
 
+const panel = (...parts) => h("section", { class: "panel" }, chart(...parts));
+
 function draw({ users, minutes }) {
   const events = eventsOf(minutes);
   const counts = minutes.map((minute) => ({ time: minute.time, count: Object.values(minute.events).reduce((all, count) => all + count, 0) }));
   const now = Date.now();
   return [h("dl", { class: "cards" }, h("div", { class: "panel card" }, h("dt", {}, t("analytics.liveUsers")), h("dd", {}, number(users)))),
-    chart(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(counts, now) }], { isColumns: true }),
-    chart(t("analytics.usersByMinute"), MINUTES, [{ name: t("analytics.users"), values: minutesOf(minutes.map(({ time, users: count }) => ({ time, count })), now) }], { isColumns: true }),
+    h("div", { class: "charts" }, panel(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(counts, now) }], { isColumns: true }),
+    panel(t("analytics.usersByMinute"), MINUTES, [{ name: t("analytics.users"), values: minutesOf(minutes.map(({ time, users: count }) => ({ time, count })), now) }], { isColumns: true })),
     events.length === 0 ? h("p", {}, t("analytics.none")) : table(["analytics.event", "analytics.count"], events.map(([name, count]) => [name, bar(count, events[0][1])]))];
 }

@@ -1,5 +1,6 @@
 import { freshID, h } from "./dom.js";
-import { t } from "./i18n.js";
+import { isText, t } from "./i18n.js";
+import { sentenceOf } from "./reasons.js";
 import { onCleanup, scope } from "./signal.js";
 
 /**

@@ -63,6 +63,12 @@ export function t(key, ...values) {
   return typeof text === "function" ? text(...values) : text;
 }
 
+/** Whether there is a text of a key. */
+export const isText = (key) => Object.hasOwn(texts, key);
+
+/** The text of a code that a key is made of, in its own words where there is none. */
+export const textOr = (key, code) => (isText(key) ? t(key) : code);
+
 /** A number as people write it. */
 export function number(value) {
   return new Intl.NumberFormat(language.peek()).format(value);

@@ -135,15 +135,27 @@ async function openFile(project, bucket, { prefix = "", file: name }, reload) {
   go({ project, area: "files", rest: [bucket], query: { prefix } }, { replace: true });
 }
 
-/** Takes files and folders that are dropped or pasted. */
+/** Takes files and folders that are dropped, anywhere in the window, or pasted. */
 function acceptDrops(element, add) {
   if (isReadOnly()) return;
   const over = (isOver) => element.classList.toggle("dropping", isOver);
-  element.addEventListener("dragover", (event) => { event.preventDefault(); over(true); });
-  element.addEventListener("dragleave", () => over(false));
-  element.addEventListener("drop", async (event) => {
+  const isOfFiles = (event) => event.dataTransfer?.types.includes("Files");
+  // Of what lies inside the window the pointer leaves one thing for another; none of that is leaving.
+  const isLeaving = (event) => event.relatedTarget === null;
+  listenTo(document, "dragover", (event) => {
+    if (!isOfFiles(event)) return;
+    event.preventDefault();
+    const isTaken = !document.querySelector("dialog[open]");
+    event.dataTransfer.dropEffect = isTaken ? "copy" : "none";
+    over(isTaken);
+  });
+  listenTo(document, "dragleave", (event) => isLeaving(event) && over(false));
+  listenTo(document, "drop", async (event) => {
+    if (!isOfFiles(event)) return;
+    // A browser would open the file in the page's stead.
     event.preventDefault();
     over(false);
+    if (document.querySelector("dialog[open]")) return;
     const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
     add((await Promise.all(entries.map(filesOf))).flat());
   });

@@ -1,63 +1,100 @@
-import { actions, button, dialog, explain, guardLeaving, h, iconButton, onCleanup, show, t } from "../base/ui.js";
+import { actions, button, dialog, explain, guardLeaving, h, iconButton, note, number, onCleanup, show, spread, t } from "../base/ui.js";
 import { get, nameBeside, upload } from "./store.js";
 
-/** Uploads one after the other, with how far they are; a name that is taken is asked about. */
+/** The uploads that are shown one by one; of the others there is their number. */
+const SHOWN = 5;
+
+/** Uploads one after the other, in one panel with how far they all are; a name that is taken is asked about. */
 export function uploads(bucket, onDone) {
   const queue = [];
-  const element = h("ul", { class: "stack uploads", "aria-label": t("files.uploads") });
-  let isRunning = false;
-  let release = null;
-  let current = null;
+  const failed = new Set();
+  const list = h("ul", { class: "stack tight", "aria-label": t("files.uploads") });
+  const said = h("span", { class: "grow" });
+  const all = h("progress", { max: 1, value: 0, "aria-label": t("files.uploads") });
+  const waiting = note();
+  const element = h("section", { class: "panel stack tight uploads", hidden: true, "aria-label": t("files.uploads") },
+    spread(h("span", { class: "grow", role: "status" }, said), all, button(t("files.cancelAll"), () => end())), list, waiting);
+  const state = { isRunning: false, release: null, current: null, count: 0, done: 0, answer: null };
+  const draw = () => {
+    element.hidden = !state.isRunning && failed.size === 0;
+    show(said, state.isRunning ? t("files.progress", state.done, state.count) : t("files.notUploaded", failed.size));
+    all.hidden = !state.isRunning;
+    all.value = state.count === 0 ? 0 : state.done / state.count;
+    const next = [state.current, ...queue].filter(Boolean);
+    list.replaceChildren(...[...failed, ...next.slice(0, SHOWN)].map((one) => one.row));
+    show(waiting, next.length > SHOWN ? t("files.more", next.length - SHOWN) : null);
+  };
   const add = (found) => {
-    for (const { file, name } of found) {
-      const one = { file, name, stop: new AbortController(), row: h("li", { class: "panel spread" }) };
-      element.append(one.row);
-      enqueue(one);
-    }
+    if (found.length === 0) return;
+    for (const { file, name } of found) enqueue({ file, name, stop: new AbortController(), row: h("li", { class: "spread" }) });
+    draw();
+    if (!state.isRunning) run();
   };
   const enqueue = (one) => {
-    show(one.row, rowOf(one));
+    show(one.row, rowOf(one, () => drop(one)));
     queue.push(one);
-    if (!isRunning) run();
+    state.count += 1;
+  };
+  /** Takes an upload out, whether it waits or goes on. */
+  const drop = (one) => {
+    one.stop.abort();
+    const at = queue.indexOf(one);
+    if (at >= 0) {
+      queue.splice(at, 1);
+      state.count -= 1;
+    }
+    draw();
+  };
+  const end = () => {
+    for (const one of queue.splice(0)) one.stop.abort();
+    state.current?.stop.abort();
+    failed.clear();
+    draw();
   };
   const run = async () => {
-    isRunning = true;
-    release = guardLeaving((isSilent) => !isSilent && window.confirm(t("files.leave")));
+    state.isRunning = true;
+    state.release = guardLeaving((isSilent) => !isSilent && window.confirm(t("files.leave")));
     while (queue.length > 0) {
       const one = queue.shift();
-      current = one;
-      await uploadOne(bucket, one).then(() => one.row.remove(), (error) => fail(one, error, () => enqueue(one)));
-      current = null;
-      onDone();
+      state.current = one;
+      draw();
+      await uploadOne(bucket, one, state, queue).catch((error) => fail(one, error));
+      state.current = null;
+      state.done += 1;
+      // The folder is read again now and then, and at the end.
+      if (queue.length % SHOWN === 0) onDone();
     }
-    release();
-    isRunning = false;
+    state.release();
+    Object.assign(state, { isRunning: false, count: 0, done: 0, answer: null });
+    draw();
+  };
+  const fail = (one, error) => {
+    if (error.name === "AbortError") return;
+    failed.add(one);
+    const leave = () => { failed.delete(one); draw(); };
+    const again = () => { leave(); add([one]); };
+    show(one.row, h("span", { class: "grow error", role: "alert", dir: "auto" }, `${one.name}: ${explain(error)}`), button(t("tryAgain"), again), iconButton("close", t("close"), leave));
   };
   onCleanup(() => {
-    for (const one of [...queue.splice(0), current]) one?.stop.abort();
-    release?.();
+    end();
+    state.release?.();
   });
   return { element, add };
 }
 
-function rowOf(one) {
+function rowOf(one, cancel) {
   one.bar = h("progress", { max: one.file.size || 1, value: 0, "aria-label": one.name });
-  return [h("span", { class: "grow", dir: "auto" }, one.name), one.bar, iconButton("close", t("files.cancelUpload", one.name), () => { one.stop.abort(); one.row.remove(); })];
+  return [h("span", { class: "grow", dir: "auto" }, one.name), one.bar, iconButton("close", t("files.cancelUpload", one.name), cancel)];
 }
 
-function fail(one, error, again) {
-  if (error.name === "AbortError") return one.row.remove();
-  return show(one.row, h("span", { class: "grow error", role: "alert" }, `${one.name}: ${explain(error)}`), button(t("tryAgain"), again), iconButton("close", t("close"), () => one.row.remove()));
-}
-
-async function uploadOne(bucket, one, generation = "0") {
+async function uploadOne(bucket, one, state, queue, generation = "0") {
   one.stop.signal.throwIfAborted();
   try {
     await upload(bucket, one.name, one.file, { generation, signal: one.stop.signal, progress: (bytes) => { one.bar.value = bytes; } });
   } catch (error) {
     if (error.status !== 412) throw error;
-    const answer = await ask(one.name);
-    if (answer === "replace") await uploadOne(bucket, one, (await get(bucket, one.name)).generation);
+    const answer = state.answer ?? await ask(one.name, queue.length, state);
+    if (answer === "replace") await uploadOne(bucket, one, state, queue, (await get(bucket, one.name)).generation);
     else if (answer === "both") await uploadBeside(bucket, one);
   }
 }
@@ -73,10 +110,15 @@ async function uploadBeside(bucket, one) {
   }
 }
 
-function ask(name) {
-  return dialog(t("files.taken"), (close) => [
+/** Asks what becomes of a name that is taken; the answer may be for all the uploads that wait. */
+async function ask(name, others, state) {
+  const same = h("input", { type: "checkbox" });
+  const answer = await dialog(t("files.taken"), (close) => [
     h("p", { dir: "auto" }, t("files.takenText", name)),
-    actions(button(t("cancel"), () => close(null)), button(t("files.keepBoth"), () => close("both")),
+    others > 0 ? h("label", { class: "row" }, same, t("files.same", number(others))) : null,
+    actions(button(t("files.skip"), () => close("skip")), button(t("files.keepBoth"), () => close("both")),
       button(t("files.replace"), () => close("replace"), { class: "danger" })),
   ]);
+  if (same.checked) state.answer = answer ?? "skip";
+  return answer;
 }

@@ -1,6 +1,6 @@
 import { bar } from "../base/chart.js";
 import { command } from "../base/commands.js";
-import { button, complain, confirm, go, h, icon, inline, instant, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
+import { button, complain, confirm, go, h, icon, inline, instant, isText, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, textOr, toast } from "../base/ui.js";
 import { composer } from "./composer.js";
 import { credentialsView } from "./credentials.js";
 import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
@@ -82,7 +82,7 @@ function report(project, id, message, made) {
     await cancel(project, id).then(() => toast(t("messages.cancelled")), complain);
   };
   const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
-  const facts = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin], ["messages.label", message.label], ["messages.id", id]];
+  const facts = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin && textOr(`origin.${message.origin}`, message.origin)], ["messages.label", message.label], ["messages.id", id]];
   return [
     spread(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message),
       inline(again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
@@ -102,16 +102,19 @@ function stateTable(byTransport) {
   return table(["messages.transport", "state", "messages.count"], rows);
 }
 
+/** Why a delivery ended: ours as a sentence, a push service's in its words. */
+const reasonText = (reason) => (isText(`reason.${reason}`) ? t(`reason.${reason}`) : h("code", { dir: "auto" }, reason));
+
 function reasonTable(made) {
   const reasons = reasonsOf(made);
   if (reasons.length === 0) return null;
-  return [h("h3", {}, t("messages.reasons")), table(["messages.transport", "analytics.code", "messages.count"], reasons.map(([transport, reason, count]) => [t(`transport.${transport}`), h("code", {}, reason), number(count)]))];
+  return [h("h3", {}, t("messages.reasons")), table(["messages.transport", "analytics.code", "messages.count"], reasons.map(([transport, reason, count]) => [t(`transport.${transport}`), reasonText(reason), number(count)]))];
 }
 
 function deliveryTable(made) {
   if (made.length === 0) return null;
   return h("details", {}, h("summary", {}, t("messages.each", made.length)), table(["messages.registration", "messages.transport", "state", "messages.time", "analytics.code"], made.slice(0, 200).map((one) => [
-    one.registration, t(`transport.${one.transport}`), t(`delivery.${one.state}`), instant(one.time), one.reason ? h("code", {}, one.reason) : "–"])));
+    one.registration, t(`transport.${one.transport}`), t(`delivery.${one.state}`), instant(one.time), one.reason ? reasonText(one.reason) : "–"])));
 }
 
 // Topics

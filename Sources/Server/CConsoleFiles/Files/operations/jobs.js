@@ -1,9 +1,12 @@
 import { bytesText } from "../base/bytes.js";
-import { button, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table } from "../base/ui.js";
+import { button, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table, textOr } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
 const PERIOD_MILLISECONDS = 1_000;
 const root = "/console/api/jobs";
+
+/** What each kind of data is called: mostly as its page. */
+const KINDS = { documents: "documents", accounts: "page.users", storage: "page.files", rules: "page.rules", messages: "page.messages", config: "page.config", analytics: "page.analytics" };
 
 /** Verifying, exporting and importing: one after the other, with what each found. */
 export function jobsView() {
@@ -33,7 +36,7 @@ function jobView(job) {
   return h("section", { class: "panel stack tight" },
     spread(h("h2", {}, t(`operations.${job.kind}`), " ", h("span", { class: "mono", dir: "auto" }, job.target)), h("span", { class: "badge" }, t(`jobState.${job.state}`)),
       isOpen(job.state) ? button(t("cancel"), cancel, { writes: true }) : null),
-    isOpen(job.state) && job.progress ? inline(h("progress", { max: total ?? undefined, value: total === null ? undefined : done, "aria-label": t(`operations.${job.kind}`) }), unit === "byte" ? bytesText(done) : `${number(done)} ${unit}`) : null,
+    isOpen(job.state) && job.progress ? inline(h("progress", { max: total ?? undefined, value: total === null ? undefined : done, "aria-label": t(`operations.${job.kind}`) }), unit === "byte" ? bytesText(done) : `${number(done)} ${textOr(`unit.${unit.replace(/s$/, "")}`, unit)}`) : null,
     note(instant(job.time), job.ended ? ` – ${instant(job.ended)}` : ""), job.summary ? h("p", { dir: "auto" }, job.summary) : null,
     job.differenceCount > 0 ? h("details", {}, h("summary", {}, t("operations.differences", job.differenceCount)), h("pre", {}, job.differences.join("\n"))) : null);
 }
@@ -52,7 +55,7 @@ function transferForm(kind, kinds, name, close) {
   const database = isImport ? input(firstDatabase()) : select(databases.peek().map((one) => [one, one]), firstDatabase());
   const boxes = kinds.map((one) => h("input", { type: "checkbox", value: one, checked: one === "documents" }));
   const save = () => start({ kind, project: place.peek().project, database: database.value.trim(), name: folder.value.trim(), kinds: boxes.filter((box) => box.checked).map((box) => box.value).join() });
-  return form(close, t(`operations.${kind}`), save, field("name", folder), field("database", database), h("fieldset", { class: "stack tight" }, h("legend", {}, t("operations.kinds")), boxes.map((box) => h("label", { class: "row" }, box, box.value))),
+  return form(close, t(`operations.${kind}`), save, field("name", folder), field("database", database), h("fieldset", { class: "stack tight" }, h("legend", {}, t("operations.kinds")), boxes.map((box) => h("label", { class: "row" }, box, textOr(KINDS[box.value], box.value)))),
     note(t(isImport ? "operations.importText" : "operations.exportText")));
 }
 

@@ -28,19 +28,22 @@ export function metricsView() {
 }
 
 function draw({ names, samples }) {
-  const labels = samples.map(({ time }) => new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit" }).format(time));
+  // Below ten minutes one minute has many samples.
+  const isShort = samples.length < 120;
+  const time = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit", ...(isShort ? { second: "2-digit" } : {}) });
+  const labels = samples.map((sample) => time.format(sample.time));
   const value = (name) => { const index = names.indexOf(name); return (sample) => (index < 0 ? 0 : sample.values[index]); };
   const gauge = (name) => samples.map(value(name));
   const quantiles = (base) => Object.entries(SHARES).map(([name, share]) => ({ name, values: quantilesOf(names, samples, base, share).map((one) => (one === null ? null : one * 1_000)) }));
   const rate = rates(samples, (sample) => value("brasa_calls_total")(sample) + value("brasa_http_requests_total")(sample));
   const tenths = { format: (one) => number(Math.round(one * 10) / 10) };
   const milliseconds = { format: (one) => `${number(Math.round(one * 100) / 100)} ms` };
-  return [health(value, samples.at(-1)),
+  return [health(value, samples.at(-1)), h("div", { class: "charts" },
     panel(t("operations.requests"), labels, [{ name: t("operations.requests"), values: rate }], tenths), panel(t("operations.latency"), labels, quantiles("brasa_call_duration_seconds"), milliseconds),
     panel(t("operations.durable"), labels, quantiles("brasa_kv_group_durable_seconds"), milliseconds),
     panel(t("operations.listeners"), labels, [{ name: t("operations.listeners"), values: gauge("brasa_listen_targets") }, { name: t("operations.connections"), values: gauge("brasa_connections") }]),
     panel(t("operations.waiting"), labels, [{ name: t("operations.waiting"), values: gauge("brasa_engine_jobs_waiting") }]),
-    panel(t("operations.disk"), labels, [{ name: t("operations.disk"), values: gauge("brasa_kv_table_bytes") }], { format: bytesText })];
+    panel(t("operations.disk"), labels, [{ name: t("operations.disk"), values: gauge("brasa_kv_table_bytes") }], { format: bytesText }))];
 }
 
 const panel = (...parts) => h("section", { class: "panel" }, chart(...parts));

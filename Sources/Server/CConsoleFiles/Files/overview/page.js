@@ -2,6 +2,7 @@ import { isReadOnly } from "../base/access.js";
 import { keep, kept } from "../base/memory.js";
 import { button, call, effect, h, icon, inScope, link, muted, path, place, session, show, spread, stack, t, toast } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
+import { snippetsOf } from "./snippets.js";
 
 /** What this project is, and how apps reach it. */
 export function page() {
@@ -71,19 +72,10 @@ function databaseList() {
   return holder;
 }
 
-/** What apps of each kind are told to reach this server. */
-export function snippets(project, host, port) {
-  return {
-    Swift: `let settings = Firestore.firestore().settings\nsettings.host = "${host}:${port}"\nsettings.isSSLEnabled = ${location.protocol === "https:"}\nFirestore.firestore().settings = settings`,
-    JavaScript: `connectFirestoreEmulator(getFirestore(app), "${host}", ${port});\nconnectAuthEmulator(getAuth(app), "${location.origin}");`,
-    Python: `# FIRESTORE_EMULATOR_HOST=${host}:${port}\ndb = google.cloud.firestore.Client(project="${project}")`,
-  };
-}
-
 function connect() {
-  const port = location.port || (location.protocol === "https:" ? "443" : "80");
-  const parts = Object.entries(snippets(place.peek().project, location.hostname, port)).map(([name, text]) =>
-    stack(spread(h("h3", {}, name),
-      h("button", { type: "button", onclick: () => navigator.clipboard.writeText(text).then(() => toast(t("copied"))) }, t("copy.of", name))), h("pre", {}, text)));
-  return h("section", { class: "panel stack" }, h("h2", {}, t("overview.connect")), parts);
+  const { mode } = session.peek();
+  const parts = Object.entries(snippetsOf(mode, place.peek().project, location)).map(([name, text]) =>
+    stack(spread(h("h3", {}, name), button(t("copy.of", name), () => navigator.clipboard.writeText(text).then(() => toast(t("copied"))))), h("pre", {}, text)));
+  const keys = mode === "development" ? null : h("p", {}, t("overview.connectText"), " ", h("a", { href: link("settings", ["apps"]) }, t("overview.keys")));
+  return h("section", { class: "panel stack" }, h("h2", {}, t("overview.connect")), keys, parts);
 }

@@ -1,10 +1,11 @@
 import { h, listenTo, show } from "../base/ui.js";
+import { lineBreak, outdent } from "./indent.js";
 
 /**
  * A text with line numbers, colours and markers.
  *
  * The text is a textarea's, so that undo, input methods, screen readers and touch keyboards work as everywhere; the
- * colours lie under it, of the lines in sight alone. Tab indents; Escape, then Tab, leaves.
+ * colours lie under it, of the lines in sight alone. Tab indents and Enter keeps the indentation; Escape, then Tab, leaves.
  */
 export function editor({ value, label, highlight, onInput, readonly = false }) {
   const LINE = 20;
@@ -33,15 +34,33 @@ export function editor({ value, label, highlight, onInput, readonly = false }) {
       shown.map((_, index) => h("div", { class: markers.has(first + index + 1) ? "marked" : "", title: markers.get(first + index + 1) }, first + index + 1))));
   };
 
+  /** Writes a text where the caret is, as typing does, so that undo takes it back. */
+  const type = (event, text, back = 0) => {
+    event.preventDefault();
+    if (!document.execCommand("insertText", false, text)) {
+      area.setRangeText(text, area.selectionStart, area.selectionEnd, "end");
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    if (back > 0) area.setSelectionRange(area.selectionStart - back, area.selectionStart - back);
+  };
   listenTo(area, "input", () => { draw(); onInput?.(area.value); });
   listenTo(area, "scroll", draw, { passive: true });
   listenTo(area, "keydown", (event) => {
-    if (event.key === "Escape") mayLeave = true;
-    else if (event.key === "Tab" && !event.shiftKey && !mayLeave && !readonly) {
-      event.preventDefault();
-      area.setRangeText("  ", area.selectionStart, area.selectionEnd, "end");
-      area.dispatchEvent(new Event("input", { bubbles: true }));
-    } else mayLeave = false;
+    const [before, after] = [area.value.slice(0, area.selectionStart), area.value.slice(area.selectionEnd)];
+    const isPlain = !readonly && !event.isComposing && !event.ctrlKey && !event.metaKey && !event.altKey;
+    if (event.key === "Escape") {
+      mayLeave = true;
+      return;
+    }
+    if (event.key === "Tab" && isPlain && !event.shiftKey && !mayLeave) type(event, "  ");
+    else if (event.key === "Enter" && isPlain && !event.shiftKey) {
+      const { text, back } = lineBreak(before, after);
+      type(event, text, back);
+    } else if ("})]".includes(event.key) && isPlain && outdent(before) > 0 && area.selectionStart === area.selectionEnd) {
+      area.setSelectionRange(area.selectionStart - outdent(before), area.selectionEnd);
+      type(event, event.key);
+    }
+    mayLeave = false;
   });
   new ResizeObserver(draw).observe(area);
   draw();

@@ -8,7 +8,7 @@ import { diffLines } from "./diff.js";
 import { editor } from "./editor.js";
 import { highlightLine } from "./highlight.js";
 import { playground } from "./playground.js";
-import { CLOSED_STORAGE, initialRules, releaseOf, restOf, targetOf } from "./release.js";
+import { CLOSED_STORAGE, declares, initialRules, isError, releaseOf, restOf, serviceOf, targetOf } from "./release.js";
 import { replayDialog } from "./replay.js";
 import { check, current, deploy, sourceOf, versions } from "./store.js";
 
@@ -28,6 +28,7 @@ export function page() {
 function rulesView(project, target, inForce) {
   const state = { inForce, timer: null, release: null };
   const isDirty = signal(false);
+  const isBroken = signal(false);
   const issues = h("ul", { class: "issues", "aria-label": t("rules.issues") });
   const text = editor({
     value: inForce?.source ?? (target.bucket ? CLOSED_STORAGE : initialRules("production", new Date())), label: t("rules.source"), highlight: highlightLine,
@@ -46,18 +47,24 @@ function rulesView(project, target, inForce) {
   const checkNow = async () => {
     const source = text.value;
     const found = await check(project, source).catch((error) => [{ description: explain(error), severity: "ERROR" }]);
-    if (source !== text.value) return;
+    if (source !== text.value) return false;
+    if (!found.some(isError) && !declares(source, serviceOf(target))) found.push({ description: t("rules.noService", serviceOf(target)), severity: "ERROR" });
+    isBroken.value = found.some(isError);
     text.mark(new Map(found.filter((issue) => issue.sourcePosition?.line).map((issue) => [issue.sourcePosition.line, issue.description])));
     show(issues, found.map((issue) => h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => text.goTo(issue.sourcePosition?.line ?? 1) },
       icon("warning"), h("span", { class: "grow" }, `${t("rules.line", issue.sourcePosition?.line ?? 1)} ${issue.description}`)))));
+    return !isBroken.peek();
   };
 
   const publish = async () => {
+    // What was typed a moment ago is not checked yet.
+    clearTimeout(state.timer);
+    if (!(await checkNow())) return toast(t("rules.broken"));
     const isSure = await dialog(t("rules.publish"), (close) => comparison(state.inForce?.source ?? "", text.value, [
       button(t("cancel"), () => close(false)),
       submit(t("rules.publish"), { onclick: () => close(true) }),
     ]), { className: "wide" });
-    if (!isSure) return;
+    if (!isSure) return undefined;
     try {
       const source = text.value;
       const ruleset = await deploy(project, target, source, state.inForce?.ruleset ?? null);
@@ -69,6 +76,7 @@ function rulesView(project, target, inForce) {
       if (error.code === "ABORTED") await replacedMeanwhile();
       else complain(error);
     }
+    return undefined;
   };
 
   const replacedMeanwhile = async () => {
@@ -81,7 +89,10 @@ function rulesView(project, target, inForce) {
   const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t(target.bucket ? "rules.noneStorage" : "rules.none"));
   drawInForce();
   const publishButton = h("button", { type: "button", class: "primary", onclick: publish }, t("rules.publish"));
-  effect(() => { publishButton.disabled = (!isDirty.value && state.inForce !== null) || isReadOnly(); });
+  effect(() => {
+    publishButton.disabled = (!isDirty.value && state.inForce !== null) || isBroken.value || isReadOnly();
+    publishButton.title = isBroken.value ? t("rules.broken") : "";
+  });
   command({ label: () => t("rules.publish"), writes: true, run: publish });
   checkNow();
   const restore = (source) => {
@@ -93,7 +104,7 @@ function rulesView(project, target, inForce) {
     spread(h("h1", {}, t("page.rules")), inline(targetChoice(project, target),
       button(t("replay"), () => replayDialog(project, target, text.value)),
       session.peek().mode === "development" && target.database === "(default)" && inForce ? button(t("coverage"), () => coverageDialog(project)) : null,
-      button(t("rules.versions"), () => versionsDialog(project, text, restore)), publishButton)),
+      button(t("rules.versions"), () => versionsDialog(project, target, text, restore)), publishButton)),
     inForceText,
     h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
   ];
@@ -123,10 +134,10 @@ function comparison(before, after, buttons) {
   ];
 }
 
-async function versionsDialog(project, text, restore) {
+async function versionsDialog(project, target, text, restore) {
   try {
-    const all = await versions(project);
-    const chosen = await dialog(t("rules.versions"), (close) => [
+    const all = await versions(project, serviceOf(target));
+    const chosen = await dialog(t("rules.versionsOf", target.bucket ?? target.database), (close) => [
       all.length === 0 ? h("p", {}, t("rules.noVersions")) : h("ul", { class: "stack" }, all.map((one) =>
         h("li", { class: "spread" }, h("span", {}, instant(one.createTime)), button(t("rules.compare"), () => close(one))))),
       closing(close),

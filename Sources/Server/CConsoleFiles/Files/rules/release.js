@@ -13,6 +13,15 @@ export function targetOf(rest, first) {
   return rest[0] === STORAGE && rest[1] ? { bucket: rest[1] } : { database: rest[0] ?? first };
 }
 
+/** The service whose rules a target has. */
+export const serviceOf = ({ bucket }) => (bucket ? "firebase.storage" : "cloud.firestore");
+
+/** Whether a source has rules for a service, comments aside. */
+export const declares = (source, service) => new RegExp(`\\bservice\\s+${service.replace(".", "\\.")}\\s*\\{`).test(source.replace(/\/\*[^]*?\*\/|\/\/[^\n]*/g, " "));
+
+/** Whether an issue keeps rules from being published. */
+export const isError = ({ severity }) => severity === "ERROR";
+
 /** The part of an address that names a target. */
 export const restOf = ({ database, bucket }) => (bucket ? [STORAGE, bucket] : [database]);
 

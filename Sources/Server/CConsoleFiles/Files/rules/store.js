@@ -23,10 +23,16 @@ export async function sourceOf(ruleset) {
   return source.files.map((file) => file.content).join("\n");
 }
 
-/** The versions of a project, the newest first. */
-export async function versions(project) {
-  const { rulesets = [] } = await call("GET", `${path("v1", "projects", project, "rulesets")}?pageSize=100`);
-  return rulesets;
+/** The versions of a project's rules of a service, the newest first. */
+export async function versions(project, service) {
+  const found = [];
+  let pageToken = "";
+  do {
+    const { rulesets = [], nextPageToken = "" } = await call("GET", `${path("v1", "projects", project, "rulesets")}?${new URLSearchParams({ pageSize: 100, pageToken })}`);
+    found.push(...rulesets.filter(({ metadata }) => metadata.services.includes(service)));
+    pageToken = nextPageToken;
+  } while (pageToken);
+  return found;
 }
 
 const files = (source) => ({ files: [{ name: "firestore.rules", content: source }] });

@@ -1,10 +1,10 @@
 import { roleHere, roleTexts } from "../base/access.js";
-import { csv } from "../base/csv.js";
 import { bin, managed } from "../base/managed.js";
-import { actions, adder, button, call, complain, dialog, failure, field, form, freshID, group, h, iconButton, inline, input, inScope, instant, keepFile, note, onCleanup, primary, section, select, session, show, spread, stack, submit, t, table, tableRow, tabs, toast } from "../base/ui.js";
+import { actions, adder, button, call, dialog, field, form, freshID, group, h, iconButton, inline, input, instant, note, place, primary, section, select, session, spread, stack, submit, t, table, tabs, toast } from "../base/ui.js";
 import { projects as everyProject } from "../shell/store.js";
 import { accountView } from "./account.js";
 import { appsView } from "./apps.js";
+import { auditView } from "./audit.js";
 import { methodsView } from "./methods.js";
 
 /** The settings: a project's apps and keys; the own account; for owners who the administrators are, and what they did. */
@@ -78,14 +78,23 @@ function roleFields({ role, projects }) {
     rows.append(row);
   };
   for (const [project, one] of Object.entries(projects)) add(project, one);
-  const read = () => ({ ...(all.value ? { role: all.value } : {}), projects: Object.fromEntries([...rows.children].map((row) => [row.querySelector("input").value.trim(), row.querySelector("select").value])) });
+  const read = () => {
+    const single = [...rows.children].map((row) => [row.querySelector("input").value.trim(), row.querySelector("select").value]).filter(([project]) => project !== "");
+    if (!all.value && single.length === 0) throw new Error(t("settings.roleMissing"));
+    return { ...(all.value ? { role: all.value } : {}), projects: Object.fromEntries(single) };
+  };
   return { read, elements: [field("settings.everywhere", all), known, group(t("settings.single"), rows, adder(t("settings.addProject"), () => add())), note(t("settings.roleText"))] };
 }
 
+/** The least is suggested: looking at the project in sight, and at nothing else. */
 function inviteForm(close) {
   const email = input("", { type: "email", autofocus: true });
-  const roles = roleFields({ role: "editor", projects: {} });
-  return form(close, t("settings.invite"), () => call("POST", root, { email: email.value.trim(), ...roles.read() }), field("users.email", email), roles.elements);
+  const roles = roleFields({ role: null, projects: { [place.peek().project]: "viewer" } });
+  const invite = () => {
+    if (!email.value.trim()) throw new Error(t("settings.emailMissing"));
+    return call("POST", root, { email: email.value.trim(), ...roles.read() });
+  };
+  return form(close, t("settings.invite"), invite, field("users.email", email), roles.elements);
 }
 
 function linkForm(address, close) {
@@ -93,65 +102,3 @@ function linkForm(address, close) {
   const copy = () => navigator.clipboard.writeText(address).then(() => toast(t("copied")), () => text.select());
   return [h("p", {}, t("settings.linkText")), text, actions(button(t("copy.of", t("settings.link")), copy), submit(t("close"), { onclick: () => close(null) }))];
 }
-
-const AUDIT = ["audit.when", "audit.who", "audit.what", "audit.target", "audit.outcome"];
-
-/** Entries that are read at a time, and the most of such reads that go to a file. */
-const [AUDIT_PAGE, AUDIT_PAGES] = [100, 500];
-
-const auditPage = async (before, signal) => (await call("GET", `/console/api/audit${before ? `?before=${before}` : ""}`, undefined, { signal })).entries;
-
-/** Whether somebody, an action or a target has a text in it. Pure. */
-export const isAbout = ({ administrator, address, action, target, subjects = [] }, text) => [administrator, address, action, target, ...subjects].join(" ").toLowerCase().includes(text.toLowerCase());
-
-function auditView() {
-  const list = table(AUDIT, []);
-  const none = h("p", { class: "muted", role: "status" });
-  const more = h("div", {});
-  const filter = input("", { type: "search", oninput: () => draw() });
-  const entries = [];
-  const leaving = new AbortController();
-  onCleanup(() => leaving.abort());
-  const draw = () => {
-    const found = entries.filter((entry) => isAbout(entry, filter.value.trim()));
-    show(list.querySelector("tbody"), found.map((entry) => tableRow(AUDIT.map((key) => t(key)), auditCells(entry))));
-    show(none, entries.length > 0 && found.length === 0 ? t(more.hasChildNodes() ? "audit.noneYet" : "audit.none") : null);
-  };
-  const load = inScope(async (before) => {
-    try {
-      const found = await auditPage(before, leaving.signal);
-      entries.push(...found);
-      show(more, found.length === AUDIT_PAGE ? button(t("users.more"), () => load(found.at(-1).number)) : null);
-      draw();
-    } catch (error) {
-      show(more, failure(error));
-    }
-  });
-  const save = async () => {
-    try {
-      const { found, isWhole } = await wholeAudit(filter.value.trim(), leaving.signal);
-      if (!isWhole) toast(t("audit.cut", AUDIT_PAGE * AUDIT_PAGES));
-      keepFile("audit.csv", csv([["number", "time", "administrator", "address", "action", "target", "status", "request", "digest", "subjects"],
-        ...found.map((one) => [one.number, new Date(one.time).toISOString(), one.administrator, one.address, one.action, one.target, one.status, one.request, one.digest, one.subjects.join("; ")])]));
-    } catch (error) {
-      if (!leaving.signal.aborted) complain(error);
-    }
-  };
-  load(null);
-  return section(t("settings.audit"), note(t("settings.auditText")), inline(field("audit.filter", filter), button(t("audit.export"), save)), list, none, more);
-}
-
-/** The entries about a text, the newest first, and whether they are all: so many reads are made and no more. */
-async function wholeAudit(text, signal) {
-  const found = [];
-  let before = null;
-  for (let reads = 0; reads < AUDIT_PAGES; reads += 1) {
-    const page = await auditPage(before, signal);
-    found.push(...page.filter((entry) => isAbout(entry, text)));
-    if (page.length < AUDIT_PAGE) return { found, isWhole: true };
-    before = page.at(-1).number;
-  }
-  return { found, isWhole: false };
-}
-
-const auditCells = (entry) => [instant(entry.time), [entry.administrator || t("audit.machine"), entry.address ? h("div", { class: "note" }, entry.address) : null], entry.action, [h("code", {}, entry.target), entry.subjects.map((one) => h("div", { class: "note", dir: "auto" }, one))], String(entry.status)];

@@ -142,11 +142,15 @@ function themeChoice() {
   return choice(t("theme"), THEMES.map((one) => [one, t(`theme.${one}`)]), theme(), setTheme, { class: "wide" });
 }
 
+/** Whether a view follows changes by a listener; the others ask again, and say so themselves. */
+const isListened = ({ area, rest }) => area === "firestore" && rest[1] === "data";
+
 function light() {
   const word = h("span", { class: "word" });
   const element = h("span", { class: "light", role: "img" }, word);
   effect(() => {
     const text = t(`connection.${connection.value}`);
+    element.hidden = connection.value === "idle" && !isListened(place.value);
     element.dataset.state = connection.value;
     element.setAttribute("aria-label", text);
     element.title = text;

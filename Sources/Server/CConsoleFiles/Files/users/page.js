@@ -1,68 +1,99 @@
 import { command } from "../base/commands.js";
-import { button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, place, primary, problemLine, show, spread, submit, t, table, textIn, toast } from "../base/ui.js";
-import { changesOf, create, find, list, providersOf, remove, update } from "./store.js";
+import { button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, onCleanup, place, primary, problemLine, show, spread, submit, t, table, textIn, textOr, toast } from "../base/ui.js";
+import { changesOf, create, get, list, providersOf, remove, search, update } from "./store.js";
+
+/** How long after the last key a search begins. */
+const TYPING_MILLISECONDS = 300;
 
 /** The people of an app: found, made, changed, disabled, deleted. */
 export function page() {
-  const { project } = place.peek();
-  const state = { users: [], next: null, isSearch: false };
+  const { project, query } = place.peek();
+  const state = { users: [], next: null, found: null, searching: new AbortController() };
   const rows = h("div", {});
+  const status = h("p", { class: "note", role: "status" });
   const more = h("div", {});
   const draw = () => {
-    show(rows, state.users.length === 0 ? h("p", {}, t(state.isSearch ? "users.notFound" : "users.none")) : userTable(state.users));
-    show(more, state.next ? button(t("users.more"), () => load(state.next)) : null);
+    const { users, next, found } = state;
+    show(rows, users.length > 0 ? userTable(users, place.peek().query) : found && !found.isOver ? null : h("p", {}, t(found ? "users.notFound" : "users.none")));
+    show(status, found ? t(found.isWhole || !found.isOver ? "users.looked" : "users.lookedAt", found.seen) : null);
+    show(more, next ? button(t("users.more"), () => load(next)) : null);
   };
+  const problem = (error) => error.name === "AbortError" || show(rows, failure(error));
   const load = async (token = null) => {
     try {
       const found = await list(project, token);
-      state.users = token ? [...state.users, ...found.users] : found.users;
-      state.next = found.next;
-      state.isSearch = false;
+      Object.assign(state, { users: token ? [...state.users, ...found.users] : found.users, next: found.next, found: null });
       draw();
     } catch (error) {
-      show(rows, failure(error));
+      problem(error);
     }
   };
-  const input = h("input", { type: "search", "aria-label": t("users.search"), placeholder: t("users.search"), autocomplete: "off" });
-  const search = async (event) => {
-    event.preventDefault();
-    if (!input.value.trim()) return load();
+  const input = h("input", { type: "search", "aria-label": t("users.search"), placeholder: t("users.search"), autocomplete: "off", value: query.q ?? "" });
+  /** Shows whom the field finds, and keeps it in the address. */
+  const look = async () => {
+    const text = input.value.trim();
+    state.searching.abort();
+    const searching = new AbortController();
+    state.searching = searching;
+    if (place.peek().rest.length === 0 && (place.peek().query.q ?? "") !== text) go({ project, area: "users", query: text ? { q: text } : {} }, { replace: true });
+    if (!text) return load();
+    const take = (found, isOver) => {
+      if (searching.signal.aborted) return;
+      Object.assign(state, { users: found.users, next: null, found: { ...found, isOver } });
+      draw();
+    };
     try {
-      Object.assign(state, { users: await find(project, input.value.trim()), next: null, isSearch: true });
-      return draw();
+      return take(await search(project, text, { signal: searching.signal, progress: (found) => take(found, false) }), true);
     } catch (error) {
-      return complain(error);
+      return searching.signal.aborted || problem(error);
     }
+  };
+  let timer = null;
+  input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(look, TYPING_MILLISECONDS); });
+  onCleanup(() => { clearTimeout(timer); state.searching.abort(); });
+  /** One user was made, changed or deleted: the others stay as they are. */
+  const renew = async (uid) => {
+    const user = await get(project, uid).catch(() => null);
+    const at = state.users.findIndex((one) => one.localId === uid);
+    state.users = user === null ? state.users.filter((one) => one.localId !== uid) : at < 0 ? [user, ...state.users] : state.users.with(at, user);
+    draw();
   };
   const add = async () => {
     const uid = await dialog(t("users.add"), (close) => createForm(project, close));
     if (!uid) return;
     toast(t("users.added"));
-    load();
+    await renew(uid);
+  };
+  const submitSearch = (event) => {
+    event.preventDefault();
+    clearTimeout(timer);
+    look();
   };
   command({ label: () => t("users.add"), keys: "n", writes: true, run: add });
   command({ label: () => t("users.search"), keys: "/", run: () => input.focus() });
-  followAddress(project, load);
-  load();
+  followAddress(project, renew);
+  look();
   return h("div", { class: "body" },
     spread(h("h1", {}, t("page.users")), primary(t("users.add"), add)),
-    h("form", { class: "row", role: "search", onsubmit: search }, h("div", { class: "grow" }, input), h("button", { type: "submit" }, t("users.find"))),
-    rows, more);
+    h("form", { class: "row", role: "search", onsubmit: submitSearch }, h("div", { class: "grow" }, input), h("button", { type: "submit" }, t("users.find"))),
+    status, rows, more);
 }
 
 /** Opens the user whom the address names. */
-function followAddress(project, reload) {
+function followAddress(project, renew) {
   let opened = null;
   effect(() => {
     const [uid] = place.value.area === "users" ? place.value.rest : [];
     if (!uid || uid === opened) return;
     opened = uid;
-    find(project, uid).then(async ([user]) => {
-      if (user) await dialog(t("users.of", nameOf(user)), (close) => editForm(project, user, close));
-      else toast(t("users.notFound"));
+    const { query } = place.peek();
+    get(project, uid).then(async (user) => {
+      const isChanged = user && await dialog(t("users.of", nameOf(user)), (close) => editForm(project, user, close));
+      if (!user) toast(t("users.notFound"));
       opened = null;
-      go({ project, area: "users" }, { replace: true });
-      if (user) reload();
+      go({ project, area: "users", query }, { replace: true });
+      if (isChanged) await renew(uid);
+      document.querySelector(`main a[data-uid="${CSS.escape(uid)}"]`)?.focus();
     }, complain);
   });
 }
@@ -70,11 +101,14 @@ function followAddress(project, reload) {
 /** What a user is called: the first of address, number, name, uid. */
 export const nameOf = (user) => user.email || user.phoneNumber || user.displayName || user.localId;
 
+/** What people call a provider; one that the project named itself has its id. */
+const providerName = (id) => textOr(`provider.${id}`, id);
+
 const dateOf = (milliseconds) => (milliseconds && milliseconds !== "0" ? instant(Number(milliseconds)) : "–");
 
-const userTable = (users) => table(["users.identifier", "users.providers", "users.created", "users.lastSignIn", "users.uid"], users.map((user) => [
-  [h("a", { href: link("users", [user.localId]) }, nameOf(user)), user.disabled ? [" ", h("span", { class: "badge", style: { color: "var(--danger)" } }, t("users.disabled"))] : null],
-  providersOf(user).join(", ") || "–", dateOf(user.createdAt), dateOf(user.lastLoginAt), h("code", {}, user.localId)]));
+const userTable = (users, query) => table(["users.identifier", "users.providers", "users.created", "users.lastSignIn", "users.uid"], users.map((user) => [
+  [h("a", { href: link("users", [user.localId], query), data: { uid: user.localId } }, nameOf(user)), user.displayName && user.displayName !== nameOf(user) ? h("div", { class: "note" }, user.displayName) : null, user.disabled ? [" ", h("span", { class: "badge", style: { color: "var(--danger)" } }, t("users.disabled"))] : null],
+  providersOf(user).map(providerName).join(", ") || "–", dateOf(user.createdAt), dateOf(user.lastLoginAt), h("code", {}, user.localId)]));
 
 function createForm(project, close) {
   const email = line("", { type: "email", autofocus: true });
@@ -128,8 +162,8 @@ function providerList(project, user, act) {
   const factors = user.mfaInfo ?? [];
   if (linked.length === 0 && factors.length === 0) return null;
   return h("ul", { class: "stack", "aria-label": t("users.providers") },
-    linked.map((provider) => h("li", { class: "spread" }, provider,
-      iconButton("trash", t("users.unlink", provider), () => act(() => update(project, user.localId, { deleteProvider: [provider] }), "users.saved"), { writes: true }))),
+    linked.map((provider) => h("li", { class: "spread" }, providerName(provider),
+      iconButton("trash", t("users.unlink", providerName(provider)), () => act(() => update(project, user.localId, { deleteProvider: [provider] }), "users.saved"), { writes: true }))),
     factors.length > 0 ? h("li", { class: "spread" }, t("users.factors", factors.length),
       iconButton("trash", t("users.dropFactors"), () => act(() => update(project, user.localId, { mfa: {} }), "users.saved"), { writes: true })) : null);
 }

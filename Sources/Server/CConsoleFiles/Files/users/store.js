@@ -13,11 +13,44 @@ export async function list(project, pageToken) {
   return { users, next: users.length === PAGE_SIZE && nextPageToken ? nextPageToken : null };
 }
 
-/** The users who have exactly that email address, phone number or uid. */
-export async function find(project, text) {
-  const wanted = text.includes("@") ? { email: [text] } : /^\+\d+$/.test(text) ? { phoneNumber: [text] } : { localId: [text] };
-  return (await call("POST", accounts(project, "lookup"), wanted)).users ?? [];
+/** The most that one search looks at, so many at a time, and the most that it shows. */
+export const SEARCH = { users: 20_000, page: 1_000, found: 200 };
+
+/** Whether a text is in what a user is known by: address, number, name or uid; the case does not matter. Pure. */
+export function isFound(user, text) {
+  const wanted = text.toLowerCase();
+  const digits = text.replace(/[\s()-]/g, "");
+  return [user.email, user.displayName, user.localId].some((one) => one?.toLowerCase().includes(wanted)) || (/^\+?\d+$/.test(digits) && Boolean(user.phoneNumber?.includes(digits)));
 }
+
+/**
+ * The users in whose address, number, name or uid a text is: `{users, seen, isWhole}`, with how many were looked at, and
+ * whether those were all. `progress` gets the same as it goes on. Whom the text names exactly is found among any number.
+ */
+export async function search(project, text, { signal, progress }) {
+  const outcome = { users: await find(project, text, signal), seen: 0, isWhole: true };
+  const known = new Set(outcome.users.map((user) => user.localId));
+  let pageToken = null;
+  do {
+    const query = new URLSearchParams({ maxResults: SEARCH.page, ...(pageToken ? { nextPageToken: pageToken } : {}) });
+    const { users = [], nextPageToken } = await call("GET", `${accounts(project, "batchGet")}?${query}`, undefined, { signal });
+    for (const user of users) if (!known.has(user.localId) && isFound(user, text)) outcome.users.push(user);
+    outcome.seen += users.length;
+    pageToken = users.length === SEARCH.page ? nextPageToken : null;
+    outcome.isWhole = !pageToken;
+    progress(outcome);
+  } while (pageToken && outcome.seen < SEARCH.users && outcome.users.length < SEARCH.found);
+  return outcome;
+}
+
+/** The users who have exactly that email address, phone number or uid. */
+export async function find(project, text, signal) {
+  const wanted = text.includes("@") ? { email: [text] } : /^\+\d+$/.test(text) ? { phoneNumber: [text] } : { localId: [text] };
+  return (await call("POST", accounts(project, "lookup"), wanted, { signal })).users ?? [];
+}
+
+/** The user of a uid; null where there is none any more. */
+export const get = async (project, uid) => (await call("POST", accounts(project, "lookup"), { localId: [uid] })).users?.[0] ?? null;
 
 /** Makes a user; gives the uid. */
 export async function create(project, user) {

@@ -5,6 +5,8 @@ export default {
   "overview.databases": "Databases",
   "overview.noDatabase": "This project has no database yet.",
   "overview.connect": "Connect an app",
+  "overview.connectText": "Apps sign their users in and reach what the rules allow; back ends use a service account's key.",
+  "overview.keys": "Register an app or create a key",
   "overview.steps": "First steps",
   "overview.hideSteps": "Hide",
 

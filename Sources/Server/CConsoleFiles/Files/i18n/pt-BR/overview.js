@@ -5,6 +5,8 @@ export default {
   "overview.databases": "Bancos de dados",
   "overview.noDatabase": "Este projeto ainda não tem banco de dados.",
   "overview.connect": "Conectar um app",
+  "overview.connectText": "Apps autenticam seus usuários e alcançam o que as regras permitem; back-ends usam a chave de uma conta de serviço.",
+  "overview.keys": "Registrar um app ou criar uma chave",
   "overview.steps": "Primeiros passos",
   "overview.hideSteps": "Ocultar",
 
