@@ -3,6 +3,8 @@ import { test } from "node:test";
 
 import { diffLines } from "../../Sources/Server/CConsoleFiles/Files/rules/diff.js";
 import { highlightLine } from "../../Sources/Server/CConsoleFiles/Files/rules/highlight.js";
+import { lineBreak, outdent } from "../../Sources/Server/CConsoleFiles/Files/rules/indent.js";
+import { declares } from "../../Sources/Server/CConsoleFiles/Files/rules/release.js";
 import { changesOf } from "../../Sources/Server/CConsoleFiles/Files/users/store.js";
 import { countsOf, replayable } from "../../Sources/Server/CConsoleFiles/Files/rules/recent.js";
 
@@ -67,4 +69,17 @@ test("a line was asked as often as the expression of it that was asked most", ()
     { sourcePosition: { line: 7 } },
   ];
   assert.deepEqual([...countsOf(report)], [[5, 3], [6, 2], [7, 0]]);
+});
+
+test("Enter keeps the indentation, opens a block and comes back out of it", () => {
+  assert.deepEqual(lineBreak("  allow read;", ""), { text: "\n  ", back: 0 });
+  assert.deepEqual(lineBreak("a {\n  match /b {", "\n}"), { text: "\n    ", back: 0 });
+  assert.deepEqual(lineBreak("  match /b {", "}"), { text: "\n    \n  ", back: 3 });
+  assert.deepEqual(lineBreak("", ""), { text: "\n", back: 0 });
+  assert.deepEqual([outdent("x {\n    "), outdent("x {\n "), outdent("x {\n"), outdent("  x ")], [2, 1, 0, 0]);
+});
+
+test("rules are for a service that they declare outside of comments", () => {
+  assert.ok(declares("service cloud.firestore {}", "cloud.firestore") && declares("service\n cloud.firestore{", "cloud.firestore"));
+  assert.ok(!declares("// service cloud.firestore {\n/* service cloud.firestore { */", "cloud.firestore") && !declares("service firebase.storage {}", "cloud.firestore"));
 });

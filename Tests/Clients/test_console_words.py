@@ -1,0 +1,71 @@
+"""What the console says where a server refuses something, and of the state of a page: sentences, in the reader's language."""
+
+import re
+
+import pytest
+import requests
+
+from support.axe import findings
+from support.texts import Texts
+
+pytestmark = pytest.mark.brasa_only
+
+OWNER = {"authorization": "Bearer owner"}
+LANGUAGES = pytest.mark.parametrize("language", ["en", "pt-BR"])
+CODE = re.compile(r"[A-Z]{3,}_[A-Z]{2,}")
+
+
+def alert(console):
+    """What the dialog says went wrong, as soon as it does."""
+    return console.until(lambda: console.browser.run("return document.querySelector('dialog[open] [role=alert]')?.textContent"), "no complaint")
+
+
+@LANGUAGES
+def test_refusals_of_accounts_are_sentences(console, server, project, language):
+    text = Texts(language)
+    users = f"{server.url}/v1/projects/{project}/accounts"
+    for uid in ("ada", "grace"):
+        requests.post(users, json={"localId": uid, "email": f"{uid}@example.org", "password": "correct horse battery"}, headers=OWNER, timeout=30).raise_for_status()
+    console.open("users", language)
+    assert text("provider.password") in console.text("row", None) or console.sees(text("provider.password")) is None
+    console.click("link", "ada@example.org")
+    dialog = console.find("dialog")
+    cases = [
+        (text("users.claims"), "[1]", text("reason.INVALID_CLAIMS"), "{}"), (text("users.claims"), '{"sub": 1}', text("reason.FORBIDDEN_CLAIM", "sub"), "{}"),
+        (text("users.claims"), '{"a": "%s"}' % ("x" * 1_000), text("reason.CLAIMS_TOO_LARGE"), "{}"), (text("users.newPassword"), "short", {"en": "at least 6", "pt-BR": "pelo menos 6"}[language], ""),
+        (text("users.email"), "grace@example.org", text("reason.EMAIL_EXISTS"), "ada@example.org"), (text("users.email"), "no address", text("reason.INVALID_EMAIL"), "ada@example.org"),
+        (text("users.phone"), "12", text("reason.INVALID_PHONE_NUMBER"), ""),
+    ]
+    for name, typed, sentence, before in cases:
+        console.put(name, typed)
+        console.click("button", text("save"))
+        console.until(lambda: sentence in alert(console), f"{typed[:20]}: not {sentence!r}")
+        assert not CODE.search(alert(console)), alert(console)
+        console.put(name, before)
+    assert findings(console, "dialog[open]") == [] and dialog.is_displayed()
+
+
+@LANGUAGES
+def test_refusals_of_templates_are_sentences(console, language):
+    text = Texts(language)
+    console.open("config", language)
+    console.click("button", text("analytics.addCondition")) if console.all("button", text("analytics.addCondition")) else console.open("config/conditions", language).click("button", text("analytics.addCondition"))
+    console.fill(text("name"), "wrong")
+    console.put(text("config.expression"), "device.country inn ['BR']")
+    console.click("button", text("config.take"))
+    said = alert(console)
+    assert not CODE.search(said) and said.startswith(text("reason.INVALID_CONDITION", "").strip()), said
+
+
+@LANGUAGES
+def test_only_pages_that_listen_say_that_they_do_not(console, server, project, language):
+    text = Texts(language)
+    requests.patch(f"{server.url}/v1/projects/{project}/databases/(default)/documents/products/chair", json={"fields": {}}, headers=OWNER, timeout=30).raise_for_status()
+    for page in ("overview", "requests", "requests/all", "analytics/debugview", "operations", "operations/log", "messages", "users", "rules", "firestore/-default-/indexes"):
+        console.open(page, language)
+        assert console.browser.run("const light = document.querySelector('.light'); return light.hidden || light.dataset.state"), page
+        assert not console.browser.run("return document.body.innerText.includes(arguments[0])", text("connection.idle")), page
+    console.open("firestore/-default-/data", language)
+    console.sees(text("connection.idle"))
+    console.open("firestore/-default-/data/products", language)
+    console.sees(text("connection.live"))
