@@ -55,7 +55,7 @@ DIALOGS = {
     "users": [["button Add user"], ["link ada@example.org"], ["link ada@example.org", "button Delete user"]],
     "files": [["link note.txt"], ["link note.txt", "button Delete"]],
     "config": [
-        ["button Add parameter"], ["button welcome"], ["button Add condition"], ["button Brazil"], ["button Remove welcome", "button Publish changes"], ["button Compare"], ["button Roll back"],
+        ["button Add parameter"], ["button welcome"], ["tab Conditions 1", "button Add condition"], ["tab Conditions 1", "button Brazil"], ["button Remove welcome", "button Publish changes"], ["tab Versions", "button Compare"], ["tab Versions", "button Roll back"],
     ],
     "config/experiments": [["button New experiment"]],
     "config/experiments/words": [["button Edit"], ["button Stop"], ["button Duplicate"], ["button End experiment"]],

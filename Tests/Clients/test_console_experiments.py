@@ -11,12 +11,12 @@ pytestmark = pytest.mark.brasa_only
 INSTALLATIONS = 240
 WORDS = {
     "en": {
-        "add": "New experiment", "id": "Experiment", "parameter": "Parameter", "who": "For", "variant": "Variant", "event": "Event", "take": "Take over", "publish": "Publish changes",
+        "add": "New experiment", "id": "Experiment", "parameter": "Parameter", "who": "For", "variant": "Variant", "event": "Event", "take": "Save to draft", "publish": "Publish changes",
         "rate": "Rate", "chance": "Hardly chance", "compare": "Compare", "few": "Not compared below 100 installations.", "end": "End experiment",
         "edit": "Edit", "name": "Name", "stop": "Stop", "start": "Start", "stopped": "Stopped", "copy": "Duplicate", "description": "Description", "exposure": "Share of users (%)",
     },
     "pt-BR": {
-        "add": "Novo experimento", "id": "Experimento", "parameter": "Parâmetro", "who": "Para", "variant": "Variante", "event": "Evento", "take": "Aplicar", "publish": "Publicar alterações",
+        "add": "Novo experimento", "id": "Experimento", "parameter": "Parâmetro", "who": "Para", "variant": "Variante", "event": "Evento", "take": "Salvar no rascunho", "publish": "Publicar alterações",
         "rate": "Taxa", "chance": "Dificilmente acaso", "compare": "Comparar", "few": "Não se compara com menos de 100 instalações.", "end": "Encerrar experimento",
         "edit": "Editar", "name": "Nome", "stop": "Parar", "start": "Iniciar", "stopped": "Parado", "copy": "Duplicar", "description": "Descrição", "exposure": "Porcentagem de usuários",
     },
@@ -166,18 +166,18 @@ def test_an_experiment_for_an_audience_and_what_is_wrong_with_one(console, confi
     console.click("button", "New experiment")
     console.find("dialog", "New experiment")
     console.put("Parameter", "not a name")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.sees("This name is missing or taken.")
     console.fill("Experiment", "few")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.sees("Names have letters")
     console.put("Parameter", "button")
     console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[0].value = 'Baseline'")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.sees("Each variant has a name of its own.")
     console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[0].value = 'A'")
     console.put("Share of users (%)", "101")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.sees("a percentage is between 0 and 100")
     console.click("button", "Cancel")
     add(console, WORDS["en"], "few", "audience:buyers")

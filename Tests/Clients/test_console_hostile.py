@@ -114,7 +114,7 @@ def test_lines_that_no_field_holds_stay_as_they_are(console, server, project):
     console.open("config")
     console.click("button", "welcome")
     console.fill("Description", "after")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.click("button", "Publish changes")
     console.find("dialog", "Publish changes")
     console.click("button", "Publish changes")

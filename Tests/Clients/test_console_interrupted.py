@@ -127,7 +127,7 @@ def test_a_template_is_published_by_the_next_session(editor, owner):
     editor.fill("Default", "typed before")
     editor.end_session()
     # The list of versions below the draft is asked for anew.
-    editor.click("button", "Take over")
+    editor.click("button", "Save to draft")
     editor.sign_in_again()
     editor.click("button", "Publish changes")
     editor.find("dialog", "Publish changes")
@@ -213,7 +213,7 @@ def add_parameter(tab):
     tab.click("button", "Add parameter")
     tab.fill("Name", "welcome")
     tab.fill("Default", "typed")
-    tab.click("button", "Take over")
+    tab.click("button", "Save to draft")
 
 
 def away(tab, server, path, write, buttons):

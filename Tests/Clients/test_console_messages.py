@@ -9,7 +9,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from support import secrets
 from support.analytics import Analytics, batch, event
+from support.axe import findings
 from support.messaging import Device, Reports
+from support.texts import Texts
 
 pytestmark = pytest.mark.brasa_only
 
@@ -71,6 +73,8 @@ def test_a_message_waits_for_its_time_and_is_taken_back(console, server, project
     console.put("Send at", day.strftime("%Y-%m-%dT%H:%M"))
     console.click("button", "Review")
     console.find("dialog", "Schedule")
+    # Nobody has subscribed yet.
+    console.click("checkbox", "Send it nevertheless")
     console.click("button", "Schedule")
     console.sees("Scheduled")
     [message] = requests.get(f"{server.url}/v1/projects/{project}/messages", headers=OWNER, timeout=30).json()["messages"]
@@ -232,3 +236,44 @@ def test_a_key_for_apples_devices_is_added_and_removed(console, server, project,
     console.browser.run("document.querySelector('dialog button.danger').click()")
     console.sees("No key: Apple's devices get no message.")
     assert requests.delete(f"{root}/-", headers=OWNER, timeout=30).status_code == 404
+
+
+@pytest.mark.parametrize("width, scheme, language", [(390, "light", "pt-BR"), (1440, "dark", "en")])
+def test_the_review_says_whom_a_message_reaches(console, server, project, device, width, scheme, language):
+    text = Texts(language)
+    other = Device(server, project).register()
+    for one, topics in ((device, ["news", "sports"]), (other, ["news"])):
+        for topic in topics:
+            subscribe(one, topic)
+    analytics = Analytics(server, project)
+    analytics.report("audiences/nobody", "PUT", body={"days": 28, "rule": {"event": "never"}})
+    console.browser.show_as(width, 900, scheme)
+    console.open("messages/compose", language)
+    console.fill(text("messages.title"), "Cadeira")
+    devices = {"en": ("2 devices", "At most 3 devices"), "pt-BR": ("2 aparelhos", "No máximo 3 aparelhos")}[language]
+    cases = [
+        ("topic", "news", devices[0], None), ("topic", "nwes", None, text("reach.noTopic", "nwes")), ("condition", "'news' in topics || 'sports' in topics", devices[1], None),
+        ("condition", "'news' in topics && 'nwes' in topics", None, text("reach.noTopic", "nwes")), ("condition", "!('news' in topics)", text("reach.unknown"), None), ("audience", "nobody", None, text("reach.nobody")),
+    ]
+    for kind, value, reach, warning in cases:
+        console.choose(text("messages.target"), kind)
+        console.fill(text("messages.targetValue"), value)
+        console.click("button", text("messages.review"))
+        console.find("dialog")
+        said = console.text("dialog")
+        assert (reach or "") in said and (warning or "") in said, said
+        assert bool(console.all("checkbox", text("reach.anyway"))) == (warning is not None)
+        assert findings(console, "dialog[open]") == [], value
+        if warning:
+            # Without the tick nothing goes out.
+            console.click("button", text("messages.send"))
+            console.sees(text("reach.confirm"))
+        console.click("button", text("cancel"))
+    sent = requests.get(f"{server.url}/v1/projects/{project}/messages", headers=OWNER, timeout=30).json()
+    assert not sent.get("messages")
+    console.choose(text("messages.target"), "topic")
+    console.fill(text("messages.targetValue"), "nwes")
+    console.click("button", text("messages.review"))
+    console.click("checkbox", text("reach.anyway"))
+    console.click("button", text("messages.send"))
+    console.browser.wait("return location.pathname.includes('/messages/sent/')")

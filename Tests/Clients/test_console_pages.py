@@ -10,7 +10,9 @@ import requests
 
 from support import axe
 from support import server as servers
+from support.axe import findings
 from support.console import Console
+from support.looks import cut_off
 from support.remote_config import RemoteConfig
 from support.texts import Texts
 
@@ -149,6 +151,66 @@ def test_an_upload_goes_on_when_the_server_goes_and_comes_back(browser, project,
         own.kill()
 
 
+DROP = """
+const [target, names] = arguments;
+const data = new DataTransfer();
+for (const name of names) data.items.add(new File([name], name, { type: "text/plain" }));
+const at = document.querySelector(target);
+for (const type of ["dragover", "drop"]) at.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
+return document.querySelector(".files").classList.contains("dropping");
+"""
+
+
+@pytest.mark.parametrize("width, scheme, language", [(390, "dark", "en"), (1440, "light", "pt-BR")])
+def test_fifty_files_dropped_anywhere_are_one_panel(console, files, width, scheme, language):
+    text = Texts(language)
+    console.browser.show_as(width, 900, scheme)
+    files.put("file-07.txt", b"before")
+    files.put("file-08.txt", b"before")
+    console.open("files", language)
+    console.find("link", "file-07.txt")
+    # The second upload waits until the panel has been looked at.
+    console.browser.run("""
+        const send = window.fetch, gate = new Promise((resolve) => { window.release = resolve; });
+        let uploads = 0;
+        window.fetch = async (address, options) => {
+          if (String(address).startsWith("/upload/") && (uploads += 1) === 2) await gate;
+          return send(address, options);
+        };""")
+    # Beside the list, on the rail: nothing of it is the strip of the files.
+    assert console.browser.run(DROP, ".bar", [f"file-{number:02}.txt" for number in range(50)]) is False
+    console.sees(text("files.progress", "1", "50"))
+    shown = "return [document.querySelectorAll('.uploads').length, document.querySelectorAll('.uploads li').length, document.querySelector('.uploads').offsetHeight]"
+    panels, rows, height = console.browser.run(shown)
+    assert (panels, rows) == (1, 5) and height < 500
+    console.sees(text("files.more", "44"))
+    assert findings(console) == [] and cut_off(console.browser) == [0, []]
+    console.browser.run("window.release()")
+    # Two names are taken; one answer is for both.
+    console.find("dialog", text("files.taken"))
+    assert findings(console, "dialog[open]") == []
+    console.browser.run("document.querySelector('dialog input[type=checkbox]').click()")
+    console.click("button", text("files.replace"))
+    console.browser.wait("return document.querySelector('.uploads').hidden")
+    assert console.browser.run("return document.querySelectorAll('dialog').length") == 0
+    assert all(files.content(f"file-{number:02}.txt") == f"file-{number:02}.txt".encode() for number in (0, 7, 8, 49))
+    console.find("link", "file-49.txt")
+
+
+def test_uploads_are_cancelled_together(console, files):
+    console.open("files")
+    console.sees("There is nothing in this folder.")
+    console.browser.run("""
+        const send = window.fetch;
+        window.fetch = (address, options) => (String(address).startsWith("/upload/") ? new Promise((_, reject) => options.signal.addEventListener("abort", () => reject(options.signal.reason))) : send(address, options));""")
+    console.browser.run(DROP, "main", ["a.txt", "b.txt", "c.txt"])
+    console.click("button", "Cancel the upload of b.txt")
+    console.browser.wait("return document.querySelectorAll('.uploads li').length === 2")
+    console.click("button", "Cancel all")
+    console.browser.wait("return document.querySelector('.uploads').hidden")
+    assert files.get("a.txt") is None and files.get("c.txt") is None
+
+
 def test_pictures_show_by_what_they_are(console, files):
     files.put("photos/no-extension", PICTURE)
     files.put("photos/lies.png", b"<svg onload=alert(1) xmlns='http://www.w3.org/2000/svg'/>", "image/png")
@@ -185,15 +247,16 @@ def test_a_parameter_is_published_and_rolled_back(console, template):
     console.click("button", "Add parameter")
     console.fill("Name", "welcome")
     console.fill("Default", HOSTILE)
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.sees("There are changes that are not published.")
+    console.click("tab", "Conditions 0")
     console.click("button", "Add condition")
     console.fill("Name", "Brazil")
     console.fill("Expression", "device.country is 'BR'")
-    console.click("button", "Take over")
-    console.sees("INVALID_CONDITION")
+    console.click("button", "Save to draft")
+    console.sees("The expression is not valid.")
     console.fill("Expression", "device.country in ['BR']")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.click("button", "Publish changes")
     console.find("dialog", "Publish changes")
     console.click("button", "Publish changes")
@@ -201,15 +264,18 @@ def test_a_parameter_is_published_and_rolled_back(console, template):
     served, _ = template.get()
     assert served["parameters"]["welcome"]["defaultValue"] == {"value": HOSTILE}
     assert served["conditions"][0]["expression"] == "device.country in ['BR']"
+    console.click("tab", "Parameters 1")
     console.click("button", "welcome")
     console.fill("Default", "changed")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.click("button", "Publish changes")
     console.click("button", "Publish changes")
-    console.browser.wait("return document.querySelectorAll('main table:last-of-type').length > 0 && document.body.innerText.includes('changed')")
+    console.browser.wait("return !document.querySelector('dialog') && document.body.innerText.includes('changed')")
+    console.click("tab", "Versions")
     console.click("button", "Roll back")
     console.find("dialog", "Roll back")
     console.click("button", "Roll back")
+    console.click("tab", "Parameters 1")
     console.browser.wait("return document.body.innerText.includes('onerror=alert(1)')")
     assert template.get()[0]["parameters"]["welcome"]["defaultValue"] == {"value": HOSTILE}
 
@@ -219,7 +285,7 @@ def test_two_who_publish_are_brought_together(console, template):
     console.open("config")
     console.click("button", "mine")
     console.fill("Default", "2")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     template.publish({"parameters": {"mine": {"defaultValue": {"value": "1"}}, "theirs": {"defaultValue": {"value": "3"}}}})
     console.click("button", "Publish changes")
     console.click("button", "Publish changes")

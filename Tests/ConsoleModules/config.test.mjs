@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { experimentOf, experimentProblem, expressionOf, placesOf, reach, withExperiment, withMembers, withoutExperiment } from "../../Sources/Server/CConsoleFiles/Files/config/experiment.js";
-import { bare, mergeTemplates, parametersOf, problemOf, textOfTemplate, withCondition, withMoved, withParameter } from "../../Sources/Server/CConsoleFiles/Files/config/model.js";
+import { bare, isAbout, mergeTemplates, parametersOf, problemOf, textOfTemplate, withCondition, withMoved, withParameter } from "../../Sources/Server/CConsoleFiles/Files/config/model.js";
 
 const value = (text) => ({ defaultValue: { value: text } });
 const base = bare({
@@ -143,4 +143,11 @@ test("what is wrong with an experiment is said", () => {
 test("intervals are drawn to one scale", () => {
   assert.equal(reach([{}, { difference: { low: -0.5, high: 0.2 } }, { difference: { low: 0, high: 0.3 } }]), 0.5);
   assert.equal(reach([{}]), 0);
+});
+
+test("a parameter is found by its name, group, description, conditions and values", () => {
+  const one = { name: "Greeting", group: "Home", parameter: { description: "First line", defaultValue: { value: "Olá" }, conditionalValues: { Brazil: { value: "Oi" }, Own: { useInAppDefault: true } } } };
+  for (const text of ["", "greet", "home", "first", "olá", "brazil", "oi"]) assert.ok(isAbout(one, text), text);
+  assert.ok(!isAbout(one, "hello"));
+  assert.ok(!isAbout({ name: "x", group: null, parameter: {} }, "null"));
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { messageOf, reasonsOf, requestOf, stageOf, totalsOf } from "../../Sources/Server/CConsoleFiles/Files/messages/model.js";
+import { reachOf } from "../../Sources/Server/CConsoleFiles/Files/messages/reach.js";
 
 const START = Date.parse("2027-01-15T08:00:00Z");
 
@@ -46,4 +47,16 @@ test("deliveries are counted over all ways, and say what the message does", () =
 test("reasons are counted by way, those with the most first", () => {
   const made = [["apns", "BadTopic"], ["webpush", "413"], ["webpush", "413"], ["direct", undefined]].map(([transport, reason]) => ({ transport, reason }));
   assert.deepEqual(reasonsOf(made), [["webpush", "413", 2], ["apns", "BadTopic", 1]]);
+});
+
+test("a recipient reaches what its lists say, and unknown names are found", () => {
+  const lists = { topics: [{ name: "news", registrations: "7" }, { name: "sports", registrations: "2" }], audiences: [{ name: "buyers", users: 3 }] };
+  const cases = [
+    ["topic", "news", 7, false, []], ["topic", "nwes", 0, false, ["nwes"]], ["audience", "buyers", 3, false, []], ["audience", "x", 0, false, ["x"]], ["token", "t", 1, true, []], ["user", "u", null, false, []],
+    ["condition", "'news' in topics", 7, false, []], ["condition", "'news' in topics && ('sports' in topics || 'x!' in topics)", 9, true, ["x!"]], ["condition", "!('news' in topics)", null, false, []],
+  ];
+  for (const [kind, value, count, isMost, unknown] of cases) {
+    const reach = reachOf({ kind, value }, lists);
+    assert.deepEqual([reach.count, reach.isMost, reach.unknown], [count, isMost, unknown], value);
+  }
 });

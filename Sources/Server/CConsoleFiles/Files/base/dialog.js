@@ -1,4 +1,4 @@
-import { freshID, h } from "./dom.js";
+import { focusAgain, focusIn, freshID, h } from "./dom.js";
 import { isText, t } from "./i18n.js";
 import { sentenceOf } from "./reasons.js";
 import { onCleanup, scope } from "./signal.js";
@@ -10,6 +10,7 @@ import { onCleanup, scope } from "./signal.js";
 export function dialog(title, build, { className = "" } = {}) {
   return new Promise((resolve) => {
     const id = freshID("dialog");
+    const opener = focusIn(document.body);
     let outcome = null;
     const element = h("dialog", { "aria-labelledby": id, class: className });
     const close = (value) => {
@@ -22,6 +23,8 @@ export function dialog(title, build, { className = "" } = {}) {
     element.addEventListener("close", () => {
       dispose();
       element.remove();
+      // What opened it may have been drawn anew meanwhile.
+      if (opener && document.activeElement === document.body) focusAgain(document.querySelector("main") ?? document.body, opener);
       resolve(outcome);
     });
     document.body.append(element);

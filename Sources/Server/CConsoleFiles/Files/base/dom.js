@@ -52,11 +52,32 @@ function append(element, children) {
   }
 }
 
-/** Replaces everything inside an element. */
+/** Replaces everything inside an element; who was on a control in there is on the one that took its place, or else nearby. */
 export function show(element, ...children) {
+  const focused = focusIn(element);
   element.replaceChildren();
   append(element, children);
+  if (focused) focusAgain(element, focused);
   return element;
+}
+
+const nameOf = (control) => control.getAttribute("aria-label") ?? control.labels?.[0]?.textContent ?? control.textContent;
+const sameAs = (element, { control, name }) => [...element.querySelectorAll(control.tagName)].filter((one) => nameOf(one) === name);
+
+/** The control inside an element that has the focus, with which of those of its name it is. */
+export function focusIn(element) {
+  const control = document.activeElement;
+  if (control === null || control === element || !element.contains(control)) return null;
+  const focused = { control, name: nameOf(control) };
+  return { ...focused, index: sameAs(element, focused).indexOf(control) };
+}
+
+/** Brings the focus back that was inside an element, to the next best place if need be. */
+export function focusAgain(element, focused) {
+  const { control, index } = focused;
+  const same = sameAs(element, focused);
+  const next = element.contains(control) ? control : same[Math.min(index, same.length - 1)];
+  (next && !next.disabled ? next : element.closest("[tabindex], dialog"))?.focus({ preventScroll: true });
 }
 
 /** Icons by name, drawn on 16 × 16 with lines. */

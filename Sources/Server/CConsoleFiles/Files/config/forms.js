@@ -3,7 +3,8 @@ import { parametersOf, problemOf, put, textOf } from "./model.js";
 import { validate } from "./store.js";
 
 const TYPES = ["STRING", "BOOLEAN", "NUMBER", "JSON"];
-const COLORS = ["BLUE", "BROWN", "CYAN", "DEEP_ORANGE", "GREEN", "INDIGO", "LIME", "ORANGE", "PINK", "PURPLE", "TEAL"];
+/** The colours of conditions, as Google names them. */
+export const COLORS = { BLUE: "#2563c9", BROWN: "#8d5f43", CYAN: "#0b8fa6", DEEP_ORANGE: "#d9480f", GREEN: "#2b8a3e", INDIGO: "#4c5fd5", LIME: "#74a80f", ORANGE: "#e8860c", PINK: "#d6418f", PURPLE: "#8e3fc4", TEAL: "#0d8a72" };
 
 const named = (values) => values.map((one) => [one, t(`config.${one}`)]);
 
@@ -71,7 +72,7 @@ export function conditionForm(template, index, close) {
   const condition = template.conditions[index] ?? { name: "", expression: "", tagColor: "BLUE" };
   const name = input(condition.name, { maxlength: 100, autofocus: true });
   const expression = h("textarea", { class: "mono", rows: 4, spellcheck: "false", value: condition.expression });
-  const color = select(named(COLORS), condition.tagColor);
+  const color = select(named(Object.keys(COLORS)), condition.tagColor);
   const save = async () => {
     const made = { ...condition, name: name.value.trim(), expression: textIn(expression, condition.expression), tagColor: color.value };
     if (made.name === "" || template.conditions.some((one, at) => at !== index && one.name === made.name)) throw new Error(t("config.nameTaken"));

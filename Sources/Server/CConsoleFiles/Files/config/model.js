@@ -17,6 +17,10 @@ export function parametersOf(template) {
   return [...entries(template.parameters ?? {}, null), ...grouped].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+/** Whether a parameter is about a text in lower case: in its name, group, description or a value. */
+export const isAbout = ({ name, group, parameter: { description, defaultValue, conditionalValues = {} } }, wanted) =>
+  [name, group, description, ...Object.keys(conditionalValues), ...[defaultValue, ...Object.values(conditionalValues)].map(textOf)].some((text) => text?.toLowerCase().includes(wanted));
+
 const entries = (parameters, group) => Object.entries(parameters).map(([name, parameter]) => ({ name, group, parameter }));
 
 /** The template with a parameter under a name, in place of the one under `old`; null takes it away. */

@@ -1,8 +1,8 @@
 import { command } from "../base/commands.js";
-import { adder, button, closing, complain, confirm, dialog, failure, guardLeaving, h, iconButton, inline, instant, note, onCleanup, place, primary, section, show, stack, t, table, tabs, toast } from "../base/ui.js";
+import { button, closing, complain, confirm, dialog, failure, freshID, guardLeaving, h, iconButton, inline, input, instant, number, onCleanup, place, primary, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
 import { experimentsView } from "./experiments.js";
-import { conditionForm, parameterForm } from "./forms.js";
-import { bare, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
+import { COLORS, conditionForm, parameterForm } from "./forms.js";
+import { bare, isAbout, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
 import { differences, publishReviewed } from "./publish.js";
 import { load, rollBack, versions } from "./store.js";
 
@@ -11,8 +11,11 @@ export const page = () => tabs("config", { "config.parameters": parametersView, 
 
 function parametersView() {
   const { project } = place.peek();
-  const state = { base: null, draft: null, etag: null, version: null };
+  const state = { base: null, draft: null, etag: null, version: null, shown: "parameters" };
   const body = stack();
+  const found = h("div", {});
+  const search = input("", { type: "search", "aria-label": t("config.search"), placeholder: t("config.search"), oninput: () => drawParameters() });
+  const drawParameters = () => show(found, parameterTable(state.draft, search.value.trim().toLowerCase(), change));
   const bar = h("div", { role: "status", class: "config-bar" });
   let release = null;
   const isChanged = () => state.base !== null && textOfTemplate(state.base) !== textOfTemplate(state.draft);
@@ -25,7 +28,13 @@ function parametersView() {
     release = isChanged() ? guardLeaving((isSilent) => !isSilent && window.confirm(t("config.discard"))) : null;
     show(bar, isChanged() ? h("div", { class: "row panel" }, h("span", { class: "grow" }, t("config.unpublished")),
       button(t("config.drop"), () => change(state.base)), button(t("config.publish"), submit, { class: "primary", writes: true })) : null);
-    show(body, parameterTable(state.draft, change), conditionList(state.draft, change), versionList(project, state, reload));
+    drawParameters();
+    const parts = {
+      parameters: [t("config.parameters"), parametersOf(state.draft).length, () => stack(spread(h("div", { class: "grow" }, search), primary(t("config.addParameter"), add)), found)],
+      conditions: [t("config.conditions"), state.draft.conditions.length, () => conditionList(state.draft, change)],
+      versions: [t("rules.versions"), null, () => versionList(project, state, reload)],
+    };
+    show(body, panels(t("config.parts"), parts, state));
   };
   const take = ({ template, etag, version }) => {
     Object.assign(state, { base: template, draft: template, etag, version });
@@ -57,7 +66,31 @@ function parametersView() {
   command({ label: () => t("config.addParameter"), keys: "n", writes: true, run: add });
   onCleanup(() => release?.());
   reload();
-  return stack(h("div", {}, primary(t("config.addParameter"), add)), bar, body);
+  return stack(bar, body);
+}
+
+/** Parts of one draft, one of them in sight: `parts` are `[text, count, draw]` by name, `state.shown` is the one. */
+function panels(label, parts, state) {
+  const id = freshID("part");
+  const panel = h("div", { role: "tabpanel", id, class: "stack" });
+  const choices = Object.entries(parts).map(([name, [text, count]]) => h("button", { type: "button", role: "tab", id: `${id}-${name}`, "aria-controls": id, onclick: () => choose(name) }, text, count === null ? null : h("span", { class: "note" }, ` ${number(count)}`)));
+  const names = Object.keys(parts);
+  const choose = (name, isByKey = false) => {
+    state.shown = name;
+    choices.forEach((one, index) => {
+      one.setAttribute("aria-selected", String(names[index] === name));
+      one.tabIndex = names[index] === name ? 0 : -1;
+    });
+    panel.setAttribute("aria-labelledby", `${id}-${name}`);
+    show(panel, parts[name][2]());
+    if (isByKey) choices[names.indexOf(name)].focus();
+  };
+  const step = (event) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by) choose(names[(names.indexOf(state.shown) + by + names.length) % names.length], true);
+  };
+  choose(state.shown);
+  return [h("div", { role: "tablist", class: "segments", "aria-label": label, onkeydown: step }, choices), panel];
 }
 
 // Parameters
@@ -68,16 +101,18 @@ async function editParameter(template, found, change) {
   change(withParameter(template, found?.name ?? null, outcome.name, outcome.group, outcome.parameter));
 }
 
-function parameterTable(template, change) {
-  const all = parametersOf(template);
-  if (all.length === 0) return h("p", {}, t("config.none"));
+function parameterTable(template, wanted, change) {
+  const every = parametersOf(template);
+  if (every.length === 0) return h("p", {}, t("config.none"));
+  const all = every.filter((one) => isAbout(one, wanted));
+  if (all.length === 0) return h("p", { role: "status" }, t("config.notFound"));
   const shown = (value) => (value?.useInAppDefault ? h("em", {}, t("config.inApp")) : textOf(value) ?? h("em", {}, t("config.special")));
   const values = ({ defaultValue, conditionalValues = {} }) => [
     template.conditions.filter(({ name }) => Object.hasOwn(conditionalValues, name)).map(({ name }) => h("div", {}, h("span", { class: "badge" }, name), " ", h("code", {}, shown(conditionalValues[name])))),
     h("div", {}, h("code", {}, shown(defaultValue))),
   ];
-  return table(["name", "config.values", "config.description", null], all.map((one) => [
-    [button(one.name, () => editParameter(template, one, change), { class: "quiet mono" }), one.group ? h("span", { class: "note" }, one.group) : null], values(one.parameter), one.parameter.description ?? "",
+  return table(["name", "type", "config.values", "config.description", null], all.map((one) => [
+    [button(one.name, () => editParameter(template, one, change), { class: "quiet start mono" }), one.group ? h("div", { class: "note" }, one.group) : null], t(`config.${one.parameter.valueType ?? "STRING"}`), values(one.parameter), one.parameter.description ?? "",
     iconButton("trash", t("field.remove", one.name), () => change(withParameter(template, one.name, one.name, one.group, null)), { writes: true })]));
 }
 
@@ -89,14 +124,16 @@ async function editCondition(template, index, change) {
 }
 
 function conditionList(template, change) {
-  const rows = template.conditions.map((one, index) => h("li", { class: "panel spread" },
-    h("div", { class: "grow stack tight" }, button(one.name, () => editCondition(template, index, change), { class: "quiet" }), h("code", {}, one.expression)),
+  const all = parametersOf(template);
+  const uses = ({ name }) => all.filter(({ parameter }) => Object.hasOwn(parameter.conditionalValues ?? {}, name)).length;
+  const rows = template.conditions.map((one, index) => [
+    number(index + 1), button([h("span", { class: "dot", style: { background: COLORS[one.tagColor] ?? "var(--muted)" } }), one.name], () => editCondition(template, index, change), { class: "quiet start" }), h("code", { dir: "auto" }, one.expression), number(uses(one)),
     inline(
       iconButton("up", t("config.earlier", one.name), () => change(withMoved(template, index, -1)), { disabled: index === 0, writes: true }),
       iconButton("down", t("config.later", one.name), () => change(withMoved(template, index, 1)), { disabled: index === template.conditions.length - 1, writes: true }),
-      iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null)), { writes: true }))));
-  return section(t("config.conditions"), note(t("config.conditionsText")), h("ol", { class: "stack" }, rows),
-    adder(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change), { writes: true }));
+      iconButton("trash", t("config.removeCondition", one.name), () => change(withCondition(template, index, null)), { writes: true }))]);
+  return stack(spread(h("p", { class: "note grow" }, t("config.conditionsText")), primary(t("analytics.addCondition"), () => editCondition(template, template.conditions.length, change))),
+    rows.length === 0 ? h("p", {}, t("config.noCondition")) : table(["config.order", "name", "config.expression", "config.uses", null], rows));
 }
 
 // Versions
@@ -108,7 +145,7 @@ function versionList(project, state, reload) {
     one.versionNumber === state.version?.versionNumber ? t("config.inForce") : inline(
       button(t("rules.compare"), () => compare(project, state, one)), button(t("config.rollBack"), () => back(project, one, reload), { writes: true }))])));
   versions(project).then(draw, (error) => show(holder, failure(error)));
-  return section(t("rules.versions"), holder);
+  return holder;
 }
 
 async function compare(project, state, { versionNumber }) {

@@ -156,7 +156,7 @@ function acceptDrops(element, add) {
     event.preventDefault();
     over(false);
     if (document.querySelector("dialog[open]")) return;
-    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile()).filter(Boolean);
     add((await Promise.all(entries.map(filesOf))).flat());
   });
   listenTo(document, "paste", (event) => {
@@ -165,8 +165,9 @@ function acceptDrops(element, add) {
   });
 }
 
-/** The files of a dropped entry with their paths. */
+/** The files of a dropped entry with their paths; what is no entry of a file system is a file by itself. */
 async function filesOf(entry) {
+  if (entry instanceof File) return [{ file: entry, name: entry.name }];
   if (entry.isFile) return [{ file: await new Promise((resolve, reject) => entry.file(resolve, reject)), name: entry.fullPath.slice(1) }];
   const reader = entry.createReader();
   const found = [];

@@ -1,5 +1,6 @@
-import { button, dialog, explain, field, form, freshID, go, group, guardLeaving, h, inline, input, instant, loading, note, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast } from "../base/ui.js";
+import { button, dialog, explain, field, form, freshID, go, group, guardLeaving, h, icon, inline, input, instant, loading, note, number, onCleanup, pairs, place, problemLine, select, show, stack, submit, t, toast } from "../base/ui.js";
 import { messageOf, TARGETS } from "./model.js";
+import { reachOf } from "./reach.js";
 import { audiences, get, send, topics } from "./store.js";
 
 /** The form of a message, with what it will look like beside it. */
@@ -43,11 +44,12 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
       show(problem, explain(error));
     }
   };
-  const check = () => act(async () => { await send(project, read(), recipient(), { at: time.value ? start().toISOString() : null, isTrial: true }); toast(t("messages.valid")); });
+  const check = () => act(async () => { await send(project, read(), recipient(), { at: time.value ? start().toISOString() : null, isTrial: true }); const reach = await reachNow(project, recipient()); toast(`${t("messages.valid")} ${reach.unknown.length > 0 ? unknownText(recipient(), reach) : reachText(reach)}`); });
   const review = () => act(async () => {
     const at = time.value ? start().toISOString() : null;
     await send(project, read(), recipient(), { at, isTrial: true });
-    const id = await dialog(t(at ? "messages.schedule" : "messages.send"), (close) => reviewForm(project, read(), recipient(), at, close));
+    const reach = await reachNow(project, recipient());
+    const id = await dialog(t(at ? "messages.schedule" : "messages.send"), (close) => reviewForm(project, read(), recipient(), at, reach, close));
     if (!id) return;
     release();
     toast(t(at ? "messages.scheduled" : "messages.accepted"));
@@ -87,9 +89,28 @@ function previewOf(message, controls) {
 
 const targetText = ({ kind, value }) => h("p", {}, t(`target.${kind}`), " ", h("code", { dir: "auto" }, value));
 
-function reviewForm(project, message, recipient, at, close) {
-  return form(close, t(at ? "messages.schedule" : "messages.send"), () => send(project, message, recipient, { at }),
-    h("p", { dir: "auto" }, h("b", {}, message.notification?.title ?? "")), targetText(recipient), at ? h("p", {}, t("messages.at", instant(at))) : null, note(t("messages.reviewText")));
+/** Whom a recipient reaches now, by the lists that are about its kind. */
+async function reachNow(project, recipient) {
+  const lists = { topic: { topics }, condition: { topics }, audience: { audiences } }[recipient.kind] ?? {};
+  const loaded = await Promise.all(Object.entries(lists).map(async ([name, load]) => [name, await load(project)]));
+  return reachOf(recipient, Object.fromEntries(loaded));
+}
+
+const reachText = ({ unit, count, isMost }) => t(count === null ? "reach.unknown" : `reach.${unit}`, count, isMost);
+const unknownText = ({ kind }, { unknown }) => t(kind === "audience" ? "reach.noAudience" : "reach.noTopic", unknown.join(", "));
+
+function reviewForm(project, message, recipient, at, reach, close) {
+  const { title, body } = message.notification ?? {};
+  const isNobody = reach.unknown.length > 0 || reach.count === 0;
+  const anyway = h("input", { type: "checkbox" });
+  const save = () => {
+    if (isNobody && !anyway.checked) throw new Error(t("reach.confirm"));
+    return send(project, message, recipient, { at });
+  };
+  const warning = isNobody ? [h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow", dir: "auto" }, reach.unknown.length > 0 ? unknownText(recipient, reach) : t("reach.nobody"))), h("label", { class: "row" }, anyway, t("reach.anyway"))] : null;
+  return form(close, t(at ? "messages.schedule" : "messages.send"), save,
+    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? "")) : note(t("messages.silent")),
+    targetText(recipient), h("p", { class: "reach" }, icon("users"), " ", reachText(reach)), at ? h("p", {}, t("messages.at", instant(at))) : null, warning, note(t("messages.reviewText")));
 }
 
 function trialForm(project, message, close) {

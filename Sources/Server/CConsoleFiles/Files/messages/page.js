@@ -84,7 +84,7 @@ function report(project, id, message, made) {
   const again = button(t("messages.duplicate"), () => go({ project, area: "messages", rest: ["compose"], query: { from: id } }), { writes: true });
   const facts = [["messages.time", instant(message.time)], ["messages.target", targetText(message)], ["messages.origin", message.origin && textOr(`origin.${message.origin}`, message.origin)], ["messages.label", message.label], ["messages.id", id]];
   return [
-    spread(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message),
+    spread(inline(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message)),
       inline(again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
     h("dl", { class: "facts" }, facts.map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", { dir: "auto" }, value)] : null))),
     h("h3", {}, t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),

@@ -7,6 +7,9 @@ const root = (project, verb = "") => path("v1", "projects", project, "messages")
 
 export const PAGE_SIZE = 50;
 
+/** The most topics that are listed. */
+const MOST_TOPICS = 20_000;
+
 /** A page of messages, the newest first: `{messages, nextPageToken}`. */
 export const list = (project, pageToken) => call("GET", `${root(project)}?${new URLSearchParams({ pageSize: PAGE_SIZE, ...(pageToken ? { pageToken } : {}) })}`);
 
@@ -23,7 +26,16 @@ export const cancel = (project, id) => call("DELETE", root(project) + path(id));
 export const audiences = (project) => call("GET", path("v1", "projects", project, "analytics", "audiences")).then((answer) => answer.audiences, () => []);
 
 /** Topics with the number of their registrations, by name. */
-export const topics = async (project) => (await call("GET", `${root(project, ":listTopics")}?pageSize=1000`)).topics;
+export async function topics(project) {
+  const found = [];
+  let pageToken = "";
+  do {
+    const page = await call("GET", `${root(project, ":listTopics")}?${new URLSearchParams({ pageSize: 1_000, ...(pageToken ? { pageToken } : {}) })}`);
+    found.push(...page.topics);
+    pageToken = page.nextPageToken ?? "";
+  } while (pageToken && found.length < MOST_TOPICS);
+  return found;
+}
 
 /** Sends a message, or checks it only; gives its id. */
 export async function send(project, message, recipient, { at = null, isTrial = false } = {}) {
