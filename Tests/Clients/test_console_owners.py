@@ -96,7 +96,9 @@ def test_the_trail_names_whose_roles_and_links_were_changed(production, tab, lan
     tab.open("settings/audit", language)
     for sentence in (text("did.roles", f"{about} to editor of all projects"), text("did.endLink", f"x-{about}"), text("did.remove", about), text("did.setUp")):
         tab.sees(sentence)
-    assert not tab.browser.run("return [...document.querySelectorAll('main tbody td:nth-child(3) > span')].some((one) => one.textContent.startsWith('GET '))")
+    # What was read is there only where it was refused.
+    reads = "return [...document.querySelectorAll('main tbody tr')].filter((one) => one.cells[2].querySelector('code')?.textContent.startsWith('GET ')).map((one) => one.cells[3].textContent)"
+    assert set(tab.browser.run(reads)) <= {text("audit.refused")}
     assert findings(tab) == []
     tab.fill(text("audit.filter"), about)
     tab.until(lambda: len(tab.browser.run("return [...document.querySelectorAll('main tbody tr')]")) >= 4, "the filter finds nothing")

@@ -70,3 +70,30 @@ def test_only_pages_that_listen_say_that_they_do_not(console, server, project, l
     console.sees(text("connection.idle"))
     console.open("firestore/-default-/data/products", language)
     console.sees(text("connection.live"))
+
+
+def test_pills_stand_on_the_line_of_their_row(console, server, project):
+    requests.post(f"{server.url}/v1/projects/{project}/messages:send", json={"message": {"topic": "news", "notification": {"title": "Cadeira"}}}, headers=OWNER, timeout=30).raise_for_status()
+    console.open("messages")
+    console.find("link", "Cadeira")
+    bottoms = """
+        const bottom = (node) => { const range = document.createRange(); range.selectNodeContents(node); return [...range.getClientRects()].at(-1).bottom; };
+        const row = document.querySelector("main tbody tr"), text = (one) => [...one.childNodes].find((node) => node.nodeType === Node.TEXT_NODE);
+        return [bottom(text(row.querySelector(".badge"))), bottom(text(row.cells[2]))];"""
+    pill, plain = console.browser.run(bottoms)
+    # A pill's text is a pixel smaller.
+    assert abs(pill - plain) <= 1.5
+
+
+def test_the_focus_stays_when_what_had_it_is_drawn_anew_or_goes(console, server, project):
+    for uid in ("ada", "grace"):
+        requests.post(f"{server.url}/v1/projects/{project}/accounts", json={"localId": uid, "email": f"{uid}@example.org"}, headers=OWNER, timeout=30).raise_for_status()
+    console.open("users")
+    console.click("link", "ada@example.org")
+    console.find("dialog")
+    console.click("button", "Delete user")
+    console.click("button", "Delete ada@example.org")
+    console.sees("User deleted")
+    console.sees_not("ada@example.org")
+    # The row is gone; the focus is on the page, from where Tab goes on.
+    console.browser.wait("return document.activeElement !== document.body && Boolean(document.activeElement.closest('main'))")

@@ -508,6 +508,10 @@ static const unsigned char file_messages_page_js[] = {
 #embed "Files/messages/page.js"
 };
 
+static const unsigned char file_messages_reach_js[] = {
+#embed "Files/messages/reach.js"
+};
+
 static const unsigned char file_messages_store_js[] = {
 #embed "Files/messages/store.js"
 };
@@ -799,6 +803,7 @@ static const struct console_file files[] = {
     {"messages/credentials.js", file_messages_credentials_js, sizeof file_messages_credentials_js},
     {"messages/model.js", file_messages_model_js, sizeof file_messages_model_js},
     {"messages/page.js", file_messages_page_js, sizeof file_messages_page_js},
+    {"messages/reach.js", file_messages_reach_js, sizeof file_messages_reach_js},
     {"messages/store.js", file_messages_store_js, sizeof file_messages_store_js},
     {"operations/jobs.js", file_operations_jobs_js, sizeof file_operations_jobs_js},
     {"operations/log.js", file_operations_log_js, sizeof file_operations_log_js},

@@ -104,7 +104,7 @@ export function loading(answer, draw) {
 /** A page of views by the keys of their names, as `settings.apps`; the address names one. */
 export function tabs(area, views) {
   const holder = stack();
-  const bar = h("nav", { "aria-label": t(`page.${area}`), class: "tabs" });
+  const bar = h("nav", { "aria-label": t(`page.${area}`), class: "view-tabs" });
   const keys = Object.keys(views);
   const nameOf = (key) => key.slice(area.length + 1);
   let shown = null;

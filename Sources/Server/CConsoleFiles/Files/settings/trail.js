@@ -21,6 +21,7 @@ const CALLS = [
   ["POST", /^\/v1\/projects\/([^/]+)\/accounts$/, "user"], ["POST", /^\/v1\/projects\/([^/]+)\/accounts:update$/, "changeUser"], ["POST", /^\/v1\/projects\/([^/]+)\/accounts:(?:delete|batchDelete)$/, "deleteUser"],
   [/POST|PUT/, /^\/(?:upload\/|resumable\/upload\/)?storage\/v1\/b\/([^/]+)\/o$/, "upload"], ["PATCH", /^\/storage\/v1\/b\/[^/]+\/o\/(.+)$/, "file"], ["DELETE", /^\/storage\/v1\/b\/[^/]+\/o\/(.+)$/, "deleteFile"],
   [/PATCH|PUT/, /^\/(?:v2|admin\/v2)\/projects\/([^/]+)\/config$/, "methods"],
+  [/GET|HEAD/, /^(.*)$/, "read"],
 ];
 
 /** Whether an entry is a read that was made: it changed nothing. */

@@ -62,6 +62,7 @@ export default {
   "did.upload": (name) => `Uploaded a file to ${name}`,
   "did.file": (name) => `Changed the file ${name}`,
   "did.deleteFile": (name) => `Deleted the file ${name}`,
+  "did.read": (path) => `Asked for ${path}`,
   "did.methods": (project) => `Changed the sign-in methods of ${project}`,
   "audit.outcome": "Outcome",
   "audit.machine": "At the server",

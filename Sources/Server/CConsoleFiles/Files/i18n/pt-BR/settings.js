@@ -62,6 +62,7 @@ export default {
   "did.upload": (name) => `Enviou um arquivo para ${name}`,
   "did.file": (name) => `Alterou o arquivo ${name}`,
   "did.deleteFile": (name) => `Excluiu o arquivo ${name}`,
+  "did.read": (path) => `Pediu ${path}`,
   "did.methods": (project) => `Alterou os métodos de login de ${project}`,
   "audit.outcome": "Resultado",
   "audit.machine": "No servidor",
