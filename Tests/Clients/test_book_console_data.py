@@ -299,7 +299,7 @@ def test_chapter_12_a_parameter_turns_deleting_off_in_brazil(chromium, book):
     console.click("button", "Add condition")
     console.fill("Name", "Contry_Region")
     console.fill("Expression", "device.country in ['BR']")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     console.sees("There are changes that are not published.")
     console.click("button", "Add parameter")
     console.fill("Name", "delete_list_view")
@@ -307,7 +307,7 @@ def test_chapter_12_a_parameter_turns_deleting_off_in_brazil(chromium, book):
     console.fill("Default", "true")
     console.choose("Add a value for a condition", "Contry_Region")
     console.fill("Contry_Region", "false")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     # Until it is published nothing changes.
     assert phone("BR")[0].get("entries", {}) == {}
     published(console)
@@ -318,7 +318,7 @@ def test_chapter_12_a_parameter_turns_deleting_off_in_brazil(chromium, book):
     # The value of the condition is changed: at the app's next start Brazil has it.
     console.click("button", "delete_list_view")
     console.fill("Contry_Region", "true")
-    console.click("button", "Take over")
+    console.click("button", "Save to draft")
     published(console)
     assert phone("BR", tag)[0]["entries"] == {"delete_list_view": "true"}
     template = json.loads(servers.run("config", "get", "--project", PROJECT, "--data", book.data).stdout)

@@ -221,6 +221,12 @@ def test_sales(run, tmp_path):
     for method in ("PUT", "DELETE"):
         body = json.dumps(goods["products"]) if method == "PUT" else None
         refused(send_json(method, f"{shop}/api/products/NONE", body, **bearer), 404)
+    # A NUL hides no name from the checks.
+    hidden = TOKEN_FORM.split("username=")[1].split("&")[0] + "%00x"
+    refused(grant(f"grant_type=password&username={hidden}&password=matilde"))
+    for method, body in (("GET", None), ("PUT", json.dumps({**goods["users"], "id": 1})), ("DELETE", None)):
+        refused(send_json(method, f"{shop}/api/users/byemail?email={hidden}", body, **bearer))
+        refused(send_json(method, f"{shop}/api/products/COD1%00x", json.dumps(goods["products"]), **bearer))
     assert stored() == before
 
 

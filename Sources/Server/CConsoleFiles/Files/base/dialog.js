@@ -64,11 +64,13 @@ export function toast(text, action) {
 
 const isMissingIndex = ({ message = "" }) => /create_(composite|exemption)=/.test(message);
 
-/** What went wrong with a call: our sentence, the server's words. A missing index is said without the address that it comes with. */
+/**
+ * What went wrong with a call: a sentence in the reader's language by its code, and what the server says beyond that. A missing
+ * index is said without the address that it comes with.
+ */
 export function explain(error) {
   if (isMissingIndex(error)) return t(/currently building/.test(error.message) ? "index.beingBuilt" : "index.needed");
-  const known = t(`error.${error.code}`);
-  return known.startsWith("error.") ? error.message : `${known} ${error.message}`;
+  return sentenceOf(error, (key, ...values) => (isText(key) ? t(key, ...values) : undefined));
 }
 
 /** Says in passing what went wrong. */
