@@ -120,6 +120,11 @@ enum UserJSON {
     return answer.json
   }
 
+  /// An instant of RFC 3339 in milliseconds since 1970; nil for another text.
+  static func milliseconds(_ text: String) -> Int64? {
+    TimestampText.parse(text).map { $0.seconds * 1_000 + Int64($0.nanos) / 1_000_000 }
+  }
+
   /// Milliseconds since 1970 as RFC 3339.
   static func instant(_ milliseconds: Int64) -> String {
     let seconds = milliseconds >= 0 ? milliseconds / 1_000 : (milliseconds - 999) / 1_000

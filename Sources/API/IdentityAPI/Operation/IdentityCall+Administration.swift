@@ -144,11 +144,23 @@ extension IdentityCall {
     user.createdAt = message.integer("createdAt")
     user.lastSignInAt = message.integer("lastLoginAt")
     user.validSince = message.integer("validSince")
+    user.hasEmailLink = message.flag("emailLinkSignin") ?? false
+    user.isCustom = message.flag("customAuth") ?? false
+    user.initialEmail = message.text("initialEmail")
+    user.passwordUpdatedAt = message.integer("passwordUpdatedAt")
+    user.lastRefreshAt = message.text("lastRefreshAt").flatMap(UserJSON.milliseconds)
     do {
       guard message.text("tenantId") == nil else {
         throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
       }
       try password.read(message, into: &user)
+      guard message.messages("mfaInfo")?.isEmpty != false else {
+        throw AccountError(
+          .operationNotAllowed,
+          "The account has a second factor (mfaInfo) without a secret that this server could check codes with. Import it "
+            + "without mfaInfo; the user then enrols an authenticator program anew."
+        )
+      }
       user.providers = try (message.messages("providerUserInfo") ?? [])
         .filter { !["password", "phone"].contains($0.text("providerId")) }
         .map(ImportedIdentity.read)

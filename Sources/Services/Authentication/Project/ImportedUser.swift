@@ -30,6 +30,18 @@ package struct ImportedUser: Sendable {
   package var validSince: Int64?
   /// The factors that a sign-in must be completed with.
   package var secondFactors: [SecondFactor] = []
+  /// True to leave an account of the same uid its second factors.
+  package var keepsSecondFactors = false
+  /// True where the user may sign in by a link sent to the email address.
+  package var hasEmailLink = false
+  /// True where a custom token made the account.
+  package var isCustom = false
+  /// The account's first email address, once it was changed.
+  package var initialEmail: String?
+  /// The last change of the password in milliseconds since 1970; nil is the time of the import.
+  package var passwordUpdatedAt: Int64?
+  /// The last sign-in or refresh in milliseconds since 1970.
+  package var lastRefreshAt: Int64?
   /// Why the account cannot be taken, found while it was read.
   package var refusal: AccountError?
 

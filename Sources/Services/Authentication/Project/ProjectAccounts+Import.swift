@@ -18,20 +18,20 @@ extension ProjectAccounts {
     }
     try checkUnique(imported)
     var errors: [ItemError] = []
-    var good: [(index: Int, user: User)] = []
+    var good: [(index: Int, user: User, keepsFactors: Bool)] = []
     for (index, item) in imported.enumerated() {
       do {
-        good.append((index, try user(of: item)))
+        good.append((index, try user(of: item), item.keepsSecondFactors))
       } catch let error as AccountError {
         errors.append(ItemError(index: index, uid: Text(item.uid), message: importText(error)))
       }
     }
     let refused = try write { users in
       var refused: [ItemError] = []
-      for (index, user) in good {
+      for (index, user, keepsFactors) in good {
         do {
           try users.group.setSavepoint()
-          try bringIn(user, keepsExisting: keepsExisting, users)
+          try bringIn(user, keepsExisting: keepsExisting, keepsFactors: keepsFactors, users)
           try users.group.releaseSavepoint()
         } catch let error as AccountError {
           try users.group.rollbackToSavepoint()
@@ -43,7 +43,12 @@ extension ProjectAccounts {
     return (errors + refused).sorted { $0.index < $1.index }
   }
 
-  private func bringIn(_ user: User, keepsExisting: Bool, _ users: UserGroup) throws {
+  private func bringIn(
+    _ user: User,
+    keepsExisting: Bool,
+    keepsFactors: Bool,
+    _ users: UserGroup
+  ) throws {
     guard let old = try users.users.user(user.uid) else { return try users.insert(user) }
     guard !keepsExisting else {
       throw AccountError(
@@ -51,6 +56,8 @@ extension ProjectAccounts {
         "localId belongs to an existing account - can not overwrite."
       )
     }
+    var user = user
+    if keepsFactors { user.secondFactors = old.secondFactors }
     try users.replace(old, by: user)
   }
 
@@ -96,7 +103,11 @@ extension ProjectAccounts {
     } else if let raw = item.rawPassword {
       user.password = try newHash(raw, .administrators)
     }
-    if user.password != nil { user.passwordUpdatedAt = now / 1_000 }
+    if user.password != nil { user.passwordUpdatedAt = item.passwordUpdatedAt ?? now / 1_000 }
+    user.hasEmailLink = item.hasEmailLink && user.email != nil
+    user.isCustom = item.isCustom
+    user.initialEmail = try item.initialEmail.map(Self.email)
+    user.lastRefreshAt = item.lastRefreshAt
     user.createdAt = item.createdAt ?? user.createdAt
     user.lastSignInAt = item.lastSignInAt
     user.validSince = item.validSince ?? user.validSince
