@@ -22,7 +22,7 @@ extension ServiceStorage {
         StorageCount(seen.indexEntries, "index entry", plural: "index entries"),
       ]
     }
-    storage.transfers = [transfer]
+    storage.transfers = [transfer, .indexes]
     return storage
   }
 
@@ -33,10 +33,11 @@ extension ServiceStorage {
       item: { try item(StorageItem(file: $0, bytes: $1)) }
     )
     return StorageCount(count, "document")
-  } import: { scope, next, _ in
-    let count = try DocumentAdministration(scope.permit)
+  } import: { scope, next, tell in
+    let result = try DocumentAdministration(scope.permit)
       .importDocuments(into: scope.database, next: next)
-    return StorageCount(count, "document")
+    for refusal in result.refusals { try tell(.difference(refusal)) }
+    return StorageCount(result.written, "document")
   }
 }
 

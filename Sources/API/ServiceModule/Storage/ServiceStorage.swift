@@ -54,6 +54,9 @@ package enum StorageEvent: Sendable, Equatable {
   case progress(done: Int, total: Int?, unit: String)
   /// Something that is stored otherwise than it should be, or an item that an import left out.
   case difference(String)
+  /// Something that an export does not have, as a sentence for people; `secret` names the kind that has it under a
+  /// passphrase.
+  case omission(String, secret: String? = nil)
 }
 
 /// How many of something there were, for people.
@@ -64,11 +67,14 @@ package struct StorageCount: Sendable, Equatable {
   package let unit: String
   /// What several of them are called; nil adds an s.
   package let plural: String?
+  /// Items of an import beside those, which were there already and stayed as they were.
+  package var skipped = 0
 
   /// So many of a unit.
-  package init(_ number: Int, _ unit: String, plural: String? = nil) {
+  package init(_ number: Int, _ unit: String, plural: String? = nil, skipped: Int = 0) {
     self.number = number
     self.unit = unit
     self.plural = plural
+    self.skipped = skipped
   }
 }

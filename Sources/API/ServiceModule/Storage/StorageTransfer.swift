@@ -13,9 +13,9 @@ package struct StorageTransfer: Sendable {
       _ tell: (StorageEvent) throws -> Void,
       _ item: (StorageItem) throws -> Void
     ) throws -> StorageCount
-  /// Stores the items that `next` gives, nil behind the last, and returns how many it stored.
+  /// Stores the items that `next` gives, nil behind the last, and returns how many it stored and skipped.
   ///
-  /// An item of a name that exists replaces it. What cannot be stored alone is told as a difference; others
+  /// An item of a name that exists replaces it. An item that cannot be stored is told as one difference; others
   /// go on. `tell` is not called before the last item was read.
   package typealias Import =
     @Sendable (
@@ -30,8 +30,10 @@ package struct StorageTransfer: Sendable {
   package let exportItems: Export
   /// Imports items into a scope; blocks until the last one is stored.
   package let importItems: Import
-  /// Whether the items are secrets: they are exported where the kind is named, and not with all others.
-  package var isSecret = false
+  /// True if the items are secrets: they are exported under a passphrase, and not with all others.
+  package var isSecret: Bool { companion != nil }
+  /// The kind whose secrets the items are: they are exported with it; nil where the items are no secrets.
+  package var companion: String?
 
   /// A kind of that name.
   package init(_ name: String, export: @escaping Export, import: @escaping Import) {

@@ -35,6 +35,13 @@ package struct StoredServices: Sendable {
     storages.flatMap(\.transfers).filter { !$0.isSecret }.map(\.name)
   }
 
+  /// The kinds of data that are secrets, in the order of the services, each with the kind that it belongs to.
+  package var secretTransfers: [(name: String, companion: String)] {
+    storages.flatMap(\.transfers).compactMap { transfer in
+      transfer.companion.map { (transfer.name, $0) }
+    }
+  }
+
   /// Runs every service's check; differences begin with the service's name.
   package func verify(
     _ scope: StorageCheckScope,

@@ -36,7 +36,7 @@ extension StorageTransfer {
       for refusal in refusals { try tell(.difference(refusal)) }
       return StorageCount(count, "HMAC key")
     }
-    transfer.isSecret = true
+    transfer.companion = "files"
     return transfer
   }
 }

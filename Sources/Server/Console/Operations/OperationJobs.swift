@@ -118,6 +118,8 @@ package final class OperationJobs: Sendable {
       case .difference(let text):
         job.differenceCount += 1
         if job.differences.count < Self.differencesKept { job.differences.append(text) }
+      // The job's summary says what an export does not have.
+      case .omission: break
       }
     }
   }

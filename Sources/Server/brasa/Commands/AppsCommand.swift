@@ -129,7 +129,7 @@ struct AppsConfigCommand: ParsableCommand {
       switch reply {
       case .line(let file): try write(file)
       case .finished(let summary): Terminal.note(summary)
-      case .progress, .item, .difference, .failed: break
+      case .progress, .item, .difference, .omission, .counted, .failed: break
       }
     }
   }

@@ -24,7 +24,7 @@ struct DatabasesCommand: ParsableCommand {
     try data.perform(request) { reply in
       switch reply {
       case .line(let text), .finished(let text): Terminal.print(text)
-      case .progress, .item, .difference, .failed: break
+      case .progress, .item, .difference, .omission, .counted, .failed: break
       }
     }
   }
@@ -109,7 +109,7 @@ struct DatabasesCommand: ParsableCommand {
         case .progress(let done, let total, let unit):
           progress.show(done: done, total: total, unit: unit)
         case .line(let text), .finished(let text): progress.print(text)
-        case .item, .difference, .failed: break
+        case .item, .difference, .omission, .counted, .failed: break
         }
       }
     }

@@ -10,20 +10,25 @@ struct ExportCommand: ParsableCommand {
       doubles apart, -0, NaN, bytes, references, vectors. All files show the same instant. Works \
       beside a running server. `brasa import` reads the directory back.
 
-      What else the project has is added by name, each kind in a folder of its own: accounts (with \
-      the hashes of their passwords), rules (those in force), files (buckets, and every object with its \
+      What else the project has is added by name, each kind in a folder of its own: indexes (definitions and \
+      field overrides), settings (of accounts, and sign-in providers), mail (templates), apps, accounts (with \
+      the hashes of their passwords), rules (those in force), config, events, files (buckets, and every object with its \
       bytes, its older versions and its download tokens), messages (which credentials for push services there \
-      are). HMAC keys of files (hmac-keys) are secrets: they are written where they are named, and not by "all". Files \
-      are written one after the other while the server goes on: each is whole.
+      are); "all" is all of them. Files are written one after the other while the server goes on: each is whole.
 
-      Private keys of push services leave only with --with-secrets: the file secrets.json (mode 0600) has them, \
-      encrypted under the passphrase in $BRASA_SECRETS_PASSPHRASE.
+      Secrets leave only with --with-secrets, encrypted under a passphrase: with accounts their second factors, with \
+      settings the client secrets and keys of providers, with files the HMAC keys, and the private keys of push \
+      services. The passphrase is the first line of --passphrase-file, or $BRASA_SECRETS_PASSPHRASE, or is asked for. \
+      HMAC keys (hmac-keys) are also written as they are where they are named.
+
+      What the export does not have is printed, and is in the file export.json with the number of lines of each kind.
 
       Example:
         brasa export backup-2026-01-31 --project shop
         brasa export backup-2026-01-31 --project shop --include accounts --include rules
         brasa export backup-2026-01-31 --project shop --include all
         brasa export backup-2026-01-31 --project shop --include all --exclude files
+        brasa export backup-2026-01-31 --project shop --include all --with-secrets --passphrase-file key.txt
       """
   )
 
@@ -33,61 +38,48 @@ struct ExportCommand: ParsableCommand {
   var include: [String] = []
   @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
   var exclude: [String] = []
-  @Flag(name: .long, help: "Write private keys of push services too, encrypted.")
+  @Flag(name: .long, help: "Write secrets of what is exported too, encrypted.")
   var withSecrets = false
+  @OptionGroup var passphrase: SecretPassphrase
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     let label = try database.label()
-    let sealing = withSecrets ? try SealedSecrets() : nil
-    try export(TransferForm.rootKind, of: label, to: target)
-    let kinds = try kinds()
-    for kind in kinds { try export(kind, of: label, to: "\(target)/\(kind)") }
-    if let sealing { try exportSecrets(of: label, sealing) }
-    if include.contains("all") { ProgressLine().print(ExportGaps.ofProject) }
-    if kinds.contains("accounts") { ProgressLine().print(ExportGaps.ofAccounts) }
-  }
-
-  private func exportSecrets(of label: DatabaseLabel, _ sealing: SealedSecrets) throws {
-    try data.perform(.messages(project: label.project, .exportSecrets)) { reply in
-      guard case .line(let secrets) = reply else { return }
-      try SecretFile("\(target)/\(ImportCommand.secretsFile)").write(sealing.seal(secrets) + "\n")
-    }
-  }
-
-  /// The kinds beside documents.
-  private func kinds() throws -> [String] {
-    let named = include.filter { $0 != TransferForm.rootKind && $0 != "all" }
-    guard include.contains("all") else { return named }
-    var kinds: [String] = []
-    try data.perform(.listTransfers) { reply in
-      if case .line(let kind) = reply, kind != TransferForm.rootKind { kinds.append(kind) }
-    }
-    return (kinds + named.filter { !kinds.contains($0) }).filter { !exclude.contains($0) }
-  }
-
-  private func export(
-    _ kind: String,
-    of label: DatabaseLabel,
-    to directory: String
-  ) throws {
-    let sink = try TransferForm(kind: kind).makeSink(directory)
-    var differences = 0
-    let progress = ProgressLine()
-    try data.perform(.export(kind: kind, database: label)) { reply in
-      switch reply {
-      case .item(let file, let bytes): try sink.take(bytes, of: file)
-      case .progress(let done, let total, let unit):
-        progress.show(done: done, total: total, unit: unit)
-      case .difference(let text):
-        differences += 1
-        progress.print(text)
-      case .line(let text), .finished(let text): progress.print(text)
-      case .failed: break
+    let kinds = try data.transferKinds()
+    let chosen = try chosen(of: kinds)
+    let phrase = withSecrets ? try passphrase.read(isNew: true) : nil
+    var writing = ExportRun(label: label, target: target, data: data)
+    try writing.export(TransferForm.rootKind, to: target)
+    for kind in chosen { try writing.export(kind, to: "\(target)/\(kind)") }
+    if let phrase {
+      let sealed = kinds.secrets.filter { secret in
+        !exclude.contains(secret.name)
+          && (chosen.contains(secret.companion) || include.contains(secret.name))
       }
+      try writing.exportSecrets(sealed.map(\.name), passphrase: phrase)
     }
-    try sink.close()
-    if differences > 0 { throw ExitCode(1) }
+    if include.contains("all") { try writing.noteGaps(excluded: exclude) }
+    try writing.finish()
   }
+
+  /// The kinds beside documents that are written as they are.
+  private func chosen(of kinds: TransferKinds) throws -> [String] {
+    let secrets = kinds.secrets.map(\.name)
+    var named = include.filter { $0 != TransferForm.rootKind && $0 != "all" }
+    // HMAC keys are an administrator's own to write down; accounts' secrets are other people's.
+    let refused = named.filter { secrets.contains($0) && $0 != Self.plainSecrets }
+    guard withSecrets || refused.isEmpty else {
+      throw ValidationError(
+        "\(refused.joined(separator: ", ")): secrets are exported under a passphrase only. Add --with-secrets."
+      )
+    }
+    if withSecrets { named.removeAll { secrets.contains($0) } }
+    guard include.contains("all") else { return named }
+    let all = kinds.names.filter { $0 != TransferForm.rootKind }
+    return (all + named.filter { !all.contains($0) }).filter { !exclude.contains($0) }
+  }
+
+  /// The kind of secrets that is written as it is where it is named.
+  private static let plainSecrets = "hmac-keys"
 }

@@ -8,19 +8,24 @@ struct ImportCommand: ParsableCommand {
     abstract: "Read documents that `brasa export` wrote.",
     discussion: """
       Every line of every .jsonl file becomes a document of the named database, whichever it came \
-      from; documents of the same name are replaced, others stay. Creation and update times are \
-      those of the import. Works beside a running server; a repeated import changes nothing more.
+      from; documents of the same name are replaced, others stay. References to the exported database and its project \
+      lead to the new ones. Creation and update times are those of the import. Works beside a running server; a repeated \
+      import changes nothing more.
 
-      What else was exported is read by name: accounts of the same uid are replaced, rules are put in \
-      force, files of the same name are replaced. An import of files that was cut off is begun again: what \
-      is there already is passed over. What cannot be stored is told, others are; the exit code is then 1.
+      What else was exported is read by name, or "all" of it: indexes, settings, mail, apps, accounts and files of the same \
+      name are replaced, rules are put in force, a config is published. An import that was cut off is begun again: \
+      what is there already is passed over. What cannot be stored is told with the reason, others are stored.
 
-      With --with-secrets the private keys of push services in secrets.json are kept too, opened by the passphrase in \
-      $BRASA_SECRETS_PASSPHRASE.
+      With --with-secrets the secrets of the export are kept too: nothing is written unless the passphrase opens them. \
+      It is the first line of --passphrase-file, or $BRASA_SECRETS_PASSPHRASE, or is asked for.
+
+      At the end the command says for each kind how many items it read, stored, skipped (they were there already) and \
+      dropped, and exits with 1 if it dropped any or lines are missing.
 
       Example:
         brasa import backup-2026-01-31 --project shop --database restored
         brasa import backup-2026-01-31 --project shop --include accounts --include rules
+        brasa import backup-2026-01-31 --project shop --include all --with-secrets --passphrase-file key.txt
       """
   )
 
@@ -33,94 +38,51 @@ struct ImportCommand: ParsableCommand {
   var include: [String] = []
   @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
   var exclude: [String] = []
-  @Flag(name: .long, help: "Read private keys of push services too.")
+  @Flag(name: .long, help: "Read secrets too.")
   var withSecrets = false
+  @OptionGroup var passphrase: SecretPassphrase
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     let label = try database.label()
-    if withSecrets { try importSecrets(into: label) }
-    let root = TransferForm(kind: TransferForm.rootKind)
-    var refusals = 0
-    if let documents = try root.makeSource(
-      source,
-      below: source,
-      mayBeEmpty: !include.isEmpty
-    ) {
-      refusals += try read(TransferForm.rootKind, into: label, from: documents)
+    let manifest = try ExportManifest.read(from: source)
+    let kinds = try data.transferKinds()
+    let chosen = try chosen(of: kinds, manifest)
+    let secrets = kinds.secrets.filter { secret in
+      !exclude.contains(secret.name)
+        && (chosen.contains(secret.companion) || include.contains(secret.name))
     }
-    for kind in try kinds() {
-      let form = TransferForm(kind: kind)
-      guard
-        let items = try form.makeSource(
-          "\(source)/\(kind)",
-          below: source,
-          mayBeEmpty: include.contains("all")
-        )
-      else {
-        continue
-      }
-      refusals += try read(kind, into: label, from: items)
+    var reading = ImportRun(label: label, source: source, data: data, manifest: manifest)
+    // What does not open ends the command before anything is written.
+    if withSecrets {
+      try reading.openSecrets(
+        secrets.map(\.name),
+        passphrase: try passphrase.read(isNew: false)
+      )
     }
-    if refusals > 0 { throw ExitCode(1) }
+    let isForIncluded = !include.isEmpty || withSecrets
+    if chosen.contains(ImportRun.firstKind) {
+      try reading.read(ImportRun.firstKind, mayBeEmpty: include.contains("all"))
+    }
+    try reading.read(TransferForm.rootKind, mayBeEmpty: isForIncluded)
+    for kind in chosen where kind != ImportRun.firstKind {
+      try reading.read(kind, mayBeEmpty: include.contains("all"))
+    }
+    try reading.readSecrets()
+    try reading.finish()
   }
 
-  /// The file of an export's directory that has private keys.
-  static let secretsFile = "secrets.json"
-
-  /// Comes first: what is imported then finds its keys there.
-  private func importSecrets(into label: DatabaseLabel) throws {
-    let sealing = try SealedSecrets()
-    let root = URL(fileURLWithPath: source, isDirectory: true)
-    let file = root.appendingPathComponent(Self.secretsFile)
-    guard let bytes = try PlainFile.contents(of: file, below: root) else {
-      throw ValidationError("There is no file \(file.path).")
-    }
-    let secrets = try sealing.open(String(decoding: bytes, as: UTF8.self))
-    try data.perform(.messages(project: label.project, .importSecrets(secrets))) { reply in
-      if case .finished(let text) = reply { Terminal.print(text) }
-    }
-  }
-
-  /// The kinds beside documents; "all" is those that have a folder.
-  private func kinds() throws -> [String] {
-    let named = include.filter { $0 != TransferForm.rootKind && $0 != "all" }
+  /// The kinds beside documents; "all" is those that have a folder, or lines in the manifest.
+  private func chosen(of kinds: TransferKinds, _ manifest: ExportManifest?) throws -> [String] {
+    var named = include.filter { $0 != TransferForm.rootKind && $0 != "all" }
+    if withSecrets { named.removeAll { name in kinds.secrets.contains { $0.name == name } } }
     guard include.contains("all") else { return named }
-    var kinds: [String] = []
-    try data.perform(.listTransfers) { reply in
-      guard case .line(let kind) = reply, kind != TransferForm.rootKind else { return }
-      if FileManager.default.fileExists(atPath: "\(source)/\(kind)") { kinds.append(kind) }
+    let all = kinds.names.filter { kind in
+      kind != TransferForm.rootKind
+        && (FileManager.default.fileExists(atPath: "\(source)/\(kind)")
+          || manifest?.lines(of: kind) ?? 0 > 0)
     }
-    return (kinds + named.filter { !kinds.contains($0) }).filter { !exclude.contains($0) }
-  }
-
-  /// Reads the items of a kind and answers how many were told as not stored.
-  private func read(
-    _ kind: String,
-    into label: DatabaseLabel,
-    from items: any ImportSource
-  ) throws -> Int {
-    let progress = ProgressLine()
-    var refusals = 0
-    try data.perform(
-      .import(kind: kind, database: label),
-      input: {
-        progress.show(done: items.bytesRead, total: items.bytesTotal, unit: "byte")
-        return try items.next()
-      },
-      output: { reply in
-        switch reply {
-        case .progress(let done, let total, let unit):
-          progress.show(done: done, total: total, unit: unit)
-        case .difference(let text):
-          refusals += 1
-          progress.print(text)
-        case .line(let text), .finished(let text): progress.print(text)
-        case .item, .failed: break
-        }
-      }
-    )
-    return refusals
+    return (all + named.filter { !all.contains($0) }).filter { !exclude.contains($0) }
   }
 }

@@ -62,7 +62,7 @@ struct KeysCommand: ParsableCommand {
             if let file { try file.write(key) } else { Terminal.write(key) }
           // To standard error: standard output may be the key file.
           case .finished(let summary): Terminal.note(summary)
-          case .progress, .item, .difference, .failed: break
+          case .progress, .item, .difference, .omission, .counted, .failed: break
           }
         }
       } catch {

@@ -9,7 +9,8 @@ extension UsersCommand {
       abstract: "Write every account to a file, in the Firebase CLI's JSON.",
       discussion: """
         The file has the hashes of passwords. To import them elsewhere, `brasa users parameters` prints \
-        what else is needed.
+        what else is needed. It has no second factors, and no password whose hash was imported while nobody signed \
+        in since: the accounts are listed. `brasa export --include accounts` takes those passwords along.
 
         Example:
           brasa users export users.json --project shop
@@ -37,10 +38,10 @@ extension UsersCommand {
           let end = separator.hasPrefix("{") ? separator + "]}\n" : "\n]}\n"
           try handle.write(contentsOf: Data(end.utf8))
           progress.print(summary)
-        case .item, .difference, .failed: break
+        case .difference(let text): progress.print(text)
+        case .item, .omission, .counted, .failed: break
         }
       }
-      progress.print(ExportGaps.ofAccounts)
       try handle.close()
     }
   }
@@ -90,7 +91,7 @@ extension UsersCommand {
             refusals += 1
             progress.print(text)
           case .finished(let text), .line(let text): progress.print(text)
-          case .progress, .item, .failed: break
+          case .progress, .item, .omission, .counted, .failed: break
           }
         }
       )

@@ -44,7 +44,7 @@ struct UsersCommand: ParsableCommand {
         case .line(let text) where asJSON: Terminal.print(json: text)
         case .line(let text), .difference(let text), .finished(let text):
           if !text.isEmpty { Terminal.print(text) }
-        case .progress, .item, .failed: break
+        case .progress, .item, .omission, .counted, .failed: break
         }
       }
     }

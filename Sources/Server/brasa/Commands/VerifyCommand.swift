@@ -39,7 +39,7 @@ struct VerifyCommand: ParsableCommand {
       case .progress(let done, let total, let unit):
         progress.show(done: done, total: total, unit: unit)
       case .line(let text), .finished(let text): progress.print(text)
-      case .item, .failed: break
+      case .item, .omission, .counted, .failed: break
       }
     }
     if differences > 0 { throw ExitCode(1) }

@@ -81,16 +81,25 @@ private struct ServedTransfer: Sendable {
       throw ServiceError(.alreadyExists, "There is an export \(name) already.")
     }
     var counts: [String] = []
-    for kind in kinds {
+    var manifest = ExportManifest(of: DatabaseLabel(id))
+    let scope = StorageScope(permit: permit, database: id)
+    // Documents are in the folder itself, which is empty when they come.
+    for kind in Self.first(TransferForm.rootKind, of: kinds) {
       let sink = try TransferForm(kind: kind).makeSink(Self.path(of: kind, in: target))
-      let scope = StorageScope(permit: permit, database: id)
-      let count = try services.exportItems(of: kind, scope: scope, tell: tell) {
+      let count = try services.exportItems(of: kind, scope: scope) { event in
+        if case .omission(let text, _) = event { manifest.omissions.append(text) }
+        try tell(event)
+      } item: {
         try sink.take($0.bytes, of: $0.file)
       }
       try sink.close()
+      manifest.kinds.append(.init(kind: kind, lines: sink.lineCount, isSealed: false))
       counts.append(count.text)
     }
-    return counts.joined(separator: ", ")
+    manifest.isComplete = true
+    try manifest.write(to: target.path)
+    let gaps = manifest.omissions.map { " Not exported: \($0)" }.joined()
+    return counts.joined(separator: ", ") + (gaps.isEmpty ? "" : "." + gaps)
   }
 
   func restore(
@@ -104,9 +113,10 @@ private struct ServedTransfer: Sendable {
       throw ServiceError(.notFound, "There is no export \(name).")
     }
     var counts: [String] = []
-    for kind in kinds {
+    _ = try ExportManifest.read(from: source.path)
+    for kind in Self.first(ImportRun.firstKind, of: kinds) {
       let path = Self.path(of: kind, in: source)
-      let form = TransferForm(kind: kind)
+      let form = TransferForm(kind: kind, into: DatabaseLabel(id))
       let items = try form.makeSource(path, below: folder.path, mayBeEmpty: true)
       guard let items else { continue }
       let scope = StorageScope(permit: permit, database: id)
@@ -115,6 +125,7 @@ private struct ServedTransfer: Sendable {
         return try items.next()
       }
       let count = try services.importItems(of: kind, scope: scope, next: next, tell: tell)
+      for drop in items.drops { try tell(.difference("\(kind): \(drop)")) }
       counts.append(count.text)
     }
     return counts.joined(separator: ", ")
@@ -136,6 +147,11 @@ private struct ServedTransfer: Sendable {
       )
     }
     .sorted { $0.time > $1.time }
+  }
+
+  /// The kinds, that one before the others.
+  private static func first(_ kind: String, of kinds: [String]) -> [String] {
+    kinds.filter { $0 == kind } + kinds.filter { $0 != kind }
   }
 
   /// Where a kind of data is in an export: documents in the folder itself, others in folders of their own.

@@ -21,6 +21,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case verify(sample: Int?)
   /// The kinds of data that can be exported, a line each.
   case listTransfers
+  /// The kinds of data that are secrets: an `item` each, with the kind that it belongs to.
+  case listSecrets
   /// Hands out everything of a kind that the database or its project has, as `item`s.
   case export(kind: String, database: DatabaseLabel)
   /// Stores the items that follow.
@@ -102,6 +104,10 @@ enum AdministrationReply: Codable, Sendable, Equatable {
   case line(String)
   /// A difference that `verify` found.
   case difference(String)
+  /// Something that an export does not have, as a sentence, and the kind that has it under a passphrase.
+  case omission(String, secret: String?)
+  /// The numbers of an import's items that were stored, and that were there already.
+  case counted(stored: Int, skipped: Int)
   /// The end of the work.
   case finished(summary: String)
   /// The end without success: Firestore's code and text.

@@ -3,7 +3,7 @@ extension AdministrationRequest {
   var command: String {
     switch self {
     case .verify: "verify"
-    case .listTransfers, .export: "export"
+    case .listTransfers, .listSecrets, .export: "export"
     case .import: "import"
     case .listDatabases: "databases list"
     case .createDatabase: "databases create"
@@ -47,7 +47,7 @@ extension AdministrationRequest {
   var isForOneNode: Bool {
     switch self {
     // A list of all kinds of data, to write them all.
-    case .listTransfers: true
+    case .listTransfers, .listSecrets: true
     case .analytics, .messages, .storage, .config(_, _, .results): true
     default: false
     }

@@ -139,14 +139,25 @@ extension LocalAdministration {
     _ project: ProjectAccounts,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
-    var withoutHash = 0
+    var withoutHash: [String] = []
+    var withFactor = 0
     let count = try each(project, output) { user in
-      if let password = user.password, password.algorithm != .own { withoutHash += 1 }
+      if let password = user.password, password.algorithm != .own {
+        withoutHash.append(user.uid.string)
+      }
+      if !user.secondFactors.isEmpty { withFactor += 1 }
       try output(.line(AccountTransfer.line(user)))
     }
+    for uid in withoutHash {
+      let reason = "its password is left out, as it was imported and nobody signed in since."
+      try output(.difference("\(uid): \(reason)"))
+    }
+    if withFactor > 0 {
+      try output(.difference("Second factors are left out, of \(withFactor.counting("account"))."))
+    }
     let note =
-      withoutHash == 0
-      ? "" : "; \(withoutHash) without their imported hashes, as nobody signed in to them yet"
+      withoutHash.isEmpty
+      ? "" : "; \(withoutHash.count) without their imported hashes, as nobody signed in to them yet"
     try output(.finished(summary: "exported \(count.counting("account"))\(note)"))
   }
 

@@ -103,6 +103,11 @@ struct LocalAdministration: Administration {
     case .listTransfers:
       for name in services.transferNames { try output(.line(name)) }
       try output(.finished(summary: ""))
+    case .listSecrets:
+      for (name, companion) in services.secretTransfers {
+        try output(.item(file: name, bytes: Array(companion.utf8)))
+      }
+      try output(.finished(summary: ""))
     case .export(let kind, let label): try export(kind, of: label.id, output)
     case .import(let kind, let label): try importItems(kind, into: label.id, input, output)
     case .listDatabases: try listDatabases(output)
@@ -159,7 +164,8 @@ struct LocalAdministration: Administration {
 
   /// The same for a kind of data that this node does not have.
   private func checkKnown(_ kind: String) throws {
-    if !services.transferNames.contains(kind) { try checkHome() }
+    let names = services.transferNames + services.secretTransfers.map(\.name)
+    if !names.contains(kind) { try checkHome() }
   }
 
   private func verify(
@@ -224,6 +230,7 @@ struct LocalAdministration: Administration {
       next: input,
       tell: { try output(.init($0)) }
     )
+    try output(.counted(stored: count.number, skipped: count.skipped))
     try output(.finished(summary: "imported \(count.text) into \(id.path)"))
   }
 }
@@ -235,6 +242,7 @@ extension AdministrationReply {
     case .progress(let done, let total, let unit):
       self = .progress(done: done, total: total, unit: unit)
     case .difference(let text): self = .difference(text)
+    case .omission(let text, let secret): self = .omission(text, secret: secret)
     }
   }
 }

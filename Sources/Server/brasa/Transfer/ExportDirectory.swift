@@ -11,6 +11,8 @@ final class ExportDirectory {
   private var collection: String?
   private var file: FileHandle?
   private var pending = Data()
+  /// The lines that were added.
+  private(set) var lineCount = 0
 
   /// Makes the directory; one with files in it is refused.
   init(creating path: String) throws {
@@ -36,6 +38,7 @@ final class ExportDirectory {
     }
     pending.append(contentsOf: json)
     pending.append(0x0A)
+    lineCount += 1
     if pending.count > 1 << 20 { try flush() }
   }
 

@@ -1,14 +1,13 @@
-/// The data that exports do not have, as the commands tell it.
+/// The sentences about data that no export has.
 enum ExportGaps {
-  /// The gaps of every export of a project.
+  /// The gaps of an export of everything that a project has.
   static let ofProject = """
-    Not exported: sign-in settings and methods, index definitions, registered apps and mail templates. Set them up again \
-    where the export is imported.
+    Older rulesets, older versions of Remote Config templates, registrations and messages of push, and the server's own \
+    settings: administrators, service accounts' keys, certificates and its mail server.
     """
 
-  /// The gaps of every export of accounts.
-  static let ofAccounts = """
-    Not exported with accounts: second factors, and whether an account signed in by email link. Accounts that have a \
-    second factor here sign in with the password alone where the export is imported.
-    """
+  /// The other databases of a project, which have exports of their own.
+  static func others(_ databases: [String]) -> String {
+    "The project's other databases: \(databases.joined(separator: ", ")). Export each with --database."
+  }
 }

@@ -6,6 +6,8 @@ protocol ExportSink: AnyObject {
   func take(_ item: [UInt8], of file: String) throws
   /// Makes all durable.
   func close() throws
+  /// The lines that were written; of sealed items their number.
+  var lineCount: Int { get }
 }
 
 /// Items that are lines of a file each.
@@ -24,4 +26,6 @@ final class LineSink: ExportSink {
   }
 
   func close() throws { try directory.close() }
+
+  var lineCount: Int { directory.lineCount }
 }

@@ -86,4 +86,6 @@ final class FileSink: ExportSink {
   }
 
   func close() throws { try directory.close() }
+
+  var lineCount: Int { directory.lineCount }
 }

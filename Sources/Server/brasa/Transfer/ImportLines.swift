@@ -10,6 +10,10 @@ final class ImportLines {
   private var files: [URL]
   private var current: FileHandle?
   private var buffer = Data()
+  /// The lines that were handed out.
+  private(set) var lineCount = 0
+  /// The name of the current file, and the number of the last line in it that was read.
+  private var position = (file: "", line: 0)
   /// Where the next line begins in `buffer`.
   private var start = 0
   /// Up to where there is no line's end behind `start`.
@@ -23,10 +27,10 @@ final class ImportLines {
     self.root = URL(fileURLWithPath: root, isDirectory: true)
     let directory = URL(fileURLWithPath: path, isDirectory: true)
     try PlainFile.check(directory: directory, below: self.root)
-    let found = try FileManager.default.contentsOfDirectory(
-      at: directory,
-      includingPropertiesForKeys: [.fileSizeKey]
-    )
+    // A directory that is a link itself would list as an empty one.
+    let listed = directory.resolvingSymlinksInPath().path
+    let found = try FileManager.default.contentsOfDirectory(atPath: listed)
+      .map { directory.appendingPathComponent($0) }
     files = found.filter { $0.pathExtension == "jsonl" }.sorted { $0.path > $1.path }
     isEmpty = files.isEmpty
     guard !isEmpty || mayBeEmpty else { throw ValidationError("\(path) has no .jsonl files.") }
@@ -35,6 +39,9 @@ final class ImportLines {
     }
   }
 
+  /// The file and the number of the last line that was handed out, for people.
+  var location: String { "\(position.file), line \(position.line)" }
+
   /// The next line that is not empty; nil behind the last.
   func next() throws -> [UInt8]? {
     while true {
@@ -42,13 +49,20 @@ final class ImportLines {
         let line = buffer[start..<end]
         start = end + 1
         searched = start
-        if !line.isEmpty { return Array(line) }
+        position.line += 1
+        if !line.isEmpty { return handedOut(line) }
       } else if try !fill() {
         guard start < buffer.count else { return nil }
         defer { (start, searched) = (buffer.count, buffer.count) }
-        return Array(buffer[start...])
+        position.line += 1
+        return handedOut(buffer[start...])
       }
     }
+  }
+
+  private func handedOut(_ line: Data) -> [UInt8] {
+    lineCount += 1
+    return Array(line)
   }
 
   /// Reads on in the current file or the next; false behind the last, or at the end of a file
@@ -67,6 +81,7 @@ final class ImportLines {
       current = nil
       guard buffer.isEmpty, let file = files.popLast() else { return false }
       current = try PlainFile.open(file, below: root)
+      position = (file.lastPathComponent, 0)
     }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Checksums
+import FirestoreModel
 import Foundation
 import ObjectStorage
 import StorageAPI
@@ -10,6 +11,10 @@ protocol ImportSource: AnyObject {
   var bytesTotal: Int { get }
   /// The next item; nil behind the last.
   func next() throws -> [UInt8]?
+  /// The lines that were read; of sealed items their number.
+  var lineCount: Int { get }
+  /// Why lines were passed over that are no items.
+  var drops: [String] { get }
 }
 
 /// Items that are lines.
@@ -26,7 +31,19 @@ final class LineSource: ImportSource {
   var bytesRead: Int { lines.bytesRead }
   var bytesTotal: Int { lines.bytesTotal }
 
-  func next() throws -> [UInt8]? { try lines.next().map(form.item) }
+  var lineCount: Int { lines.lineCount }
+  private(set) var drops: [String] = []
+
+  func next() throws -> [UInt8]? {
+    while let line = try lines.next() {
+      do {
+        return try form.item(line)
+      } catch let error as FirestoreError where error.code == .invalidArgument {
+        drops.append("\(lines.location): \(error.message)")
+      }
+    }
+    return nil
+  }
 }
 
 /// Files as `FileSink` wrote them: lines, and behind that of an object its bytes, a part in memory at a time.
@@ -59,12 +76,20 @@ final class FileSource: ImportSource {
   }
 
   var bytesRead: Int { lines.bytesRead + contentRead }
+  var lineCount: Int { lines.lineCount }
+  private(set) var drops: [String] = []
 
   func next() throws -> [UInt8]? {
     if let current { return try part(of: current).encoded }
-    guard let line = try lines.next() else { return nil }
-    try open(try JSONDecoder().decode(ContentLine.self, from: Data(line)))
-    return FileItem.line(line).encoded
+    while let line = try lines.next() {
+      guard let content = try? JSONDecoder().decode(ContentLine.self, from: Data(line)) else {
+        drops.append("\(lines.location): the line is no JSON of a bucket or an object.")
+        continue
+      }
+      try open(content)
+      return FileItem.line(line).encoded
+    }
+    return nil
   }
 
   /// Opens the bytes that follow an object's line.

@@ -20,13 +20,21 @@ struct SealedSecrets {
     case malformed
     case wrongPassphrase
     case noPassphrase
+    /// A part of the kind does not open, behind others that do.
+    case damaged(String)
+    /// The kind has no last part.
+    case cutOff(String)
 
     var description: String {
       switch self {
       case .malformed: "The file holds no secrets of an export."
       case .wrongPassphrase: "The passphrase is another one, or the file is damaged."
       case .noPassphrase:
-        "Set BRASA_SECRETS_PASSPHRASE to at least \(SealedSecrets.shortest) characters."
+        "Set BRASA_SECRETS_PASSPHRASE to at least \(SealedSecrets.shortest) characters, or name a file with --passphrase-file."
+      case .damaged(let kind):
+        "The export's secrets/\(kind) is damaged. Take another copy of the export, or leave it out: --exclude \(kind)"
+      case .cutOff(let kind):
+        "The export's secrets/\(kind) was cut off. Take another copy of the export, or leave it out: --exclude \(kind)"
       }
     }
   }
@@ -37,20 +45,15 @@ struct SealedSecrets {
 
   private let passphrase: String
 
-  /// Secrets under the passphrase that the environment has.
-  init(environment: [String: String] = ProcessInfo.processInfo.environment) throws(Problem) {
-    guard let passphrase = environment["BRASA_SECRETS_PASSPHRASE"],
-      passphrase.count >= Self.shortest
-    else { throw .noPassphrase }
-    self.passphrase = passphrase
-  }
+  /// Secrets under a passphrase.
+  init(passphrase: String) { self.passphrase = passphrase }
 
   /// Seals a text.
   func seal(_ text: String) throws -> String {
     let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
     let box = try AES.GCM.seal(
       Array(text.utf8),
-      using: try key(salt),
+      using: try Self.key(of: passphrase, salt: salt),
       authenticating: Array(Self.format.utf8)
     )
     // A nonce of the usual length always has a combined form.
@@ -69,7 +72,7 @@ struct SealedSecrets {
     else { throw Problem.malformed }
     do {
       let box = try AES.GCM.SealedBox(combined: sealed)
-      let key = try key(salt)
+      let key = try Self.key(of: passphrase, salt: salt)
       let bytes = try AES.GCM.open(box, using: key, authenticating: Array(Self.format.utf8))
       return String(decoding: bytes, as: UTF8.self)
     } catch {
@@ -77,7 +80,8 @@ struct SealedSecrets {
     }
   }
 
-  private func key(_ salt: [UInt8]) throws -> SymmetricKey {
+  /// The key of a passphrase and a salt, which takes a moment and 64 MiB.
+  static func key(of passphrase: String, salt: [UInt8]) throws -> SymmetricKey {
     try KDF.Scrypt.deriveKey(
       from: Array(passphrase.utf8),
       salt: salt,

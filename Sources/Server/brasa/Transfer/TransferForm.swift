@@ -1,3 +1,5 @@
+import FirestoreWire
+
 /// How a kind of data is written in the files of an export: an item is a line of JSON.
 ///
 /// Most services hand out such lines. Documents come as messages, which are a fraction as large: a line of theirs
@@ -10,14 +12,25 @@ struct TransferForm {
   let item: ([UInt8]) throws -> [UInt8]
 
   /// The form of a kind.
-  init(kind: String) {
+  ///
+  /// - Parameter target: The database that references in documents lead to which are imported; nil leaves them.
+  init(kind: String, into target: DatabaseLabel? = nil) {
     self.kind = kind
-    if kind == Self.rootKind {
+    switch kind {
+    case Self.rootKind:
+      let references = target.map(ReferenceMove.init)
       line = DocumentJSON.line
-      item = DocumentJSON.message
-    } else {
+      item = { line in try DocumentJSON.message(try references?.moved(line) ?? line) }
+    case Self.eventsKind:
+      // Their rows are read once, where they are stored.
       line = { $0 }
       item = { $0 }
+    default:
+      line = { $0 }
+      item = { line in
+        _ = try JSONParser.parse(line)
+        return line
+      }
     }
   }
 
@@ -41,6 +54,9 @@ struct TransferForm {
     let lines = try ImportLines(directory: path, below: root, mayBeEmpty: mayBeEmpty)
     return lines.isEmpty ? nil : LineSource(self, lines)
   }
+
+  /// The kind whose items are rows of events.
+  private static let eventsKind = "events"
 
   /// The kind whose items are files with bytes.
   static let filesKind = "files"

@@ -9,7 +9,7 @@ import FirestoreWire
 ///
 /// Calls block, for as long as it takes to read or write everything; beside a running server too.
 package struct DocumentAdministration: Sendable {
-  private let permit: AdministratorPermit
+  let permit: AdministratorPermit
 
   /// Documents that one commit of an import writes, and the bytes that end it earlier.
   private static let importBatch = (documents: 256, bytes: 4 << 20)
@@ -61,28 +61,61 @@ package struct DocumentAdministration: Sendable {
   }
 
   /// Writes the documents of `UpdateDocumentRequest` messages into a database, whichever they name; returns
-  /// how many there were.
+  /// how many it wrote, and why it refused others.
   ///
   /// A project's default database is made where there is none, as in a new directory at rest.
   package func importDocuments(
     into id: DatabaseID,
     next: () throws -> [UInt8]?
-  ) throws -> Int {
+  ) throws -> (written: Int, refusals: [String]) {
     let database = try permit.databaseOnFirstUse(id)
     var batch: [Write] = []
     var bytes = 0
-    var count = 0
+    var result = (written: 0, refusals: [String]())
+    func commitBatch() throws {
+      let outcome = try commitEach(batch, to: database)
+      result.written += outcome.written
+      result.refusals += outcome.refusals
+      batch.removeAll(keepingCapacity: true)
+      bytes = 0
+    }
     while let message = try next() {
-      let write = try UpdateDocumentRequest(decoding: message).write
-      let name = DocumentName(database: id, path: write.name.path)
-      batch.append(Write(name: name, operation: write.operation))
-      bytes += message.count
+      do {
+        let write = try UpdateDocumentRequest(decoding: message).write
+        let name = DocumentName(database: id, path: write.name.path)
+        batch.append(Write(name: name, operation: write.operation))
+        bytes += message.count
+      } catch {
+        guard error.isOfOneItem else { throw error }
+        result.refusals.append(error.message)
+      }
       if batch.count >= Self.importBatch.documents || bytes >= Self.importBatch.bytes {
-        count += try commit(&batch, to: database)
-        bytes = 0
+        try commitBatch()
       }
     }
-    return try count + commit(&batch, to: database)
+    try commitBatch()
+    return result
+  }
+
+  /// Commits writes together or, where one of them is refused, each by itself.
+  private func commitEach(
+    _ batch: [Write],
+    to database: Database
+  ) throws -> (written: Int, refusals: [String]) {
+    do {
+      return (try commit(batch, to: database), [])
+    } catch let error as FirestoreError where error.isOfOneItem {
+      guard batch.count > 1 else {
+        return (0, batch.map { "\($0.name.path.string): \(error.message)" })
+      }
+    }
+    var result = (written: 0, refusals: [String]())
+    for write in batch {
+      let outcome = try commitEach([write], to: database)
+      result.written += outcome.written
+      result.refusals += outcome.refusals
+    }
+    return result
   }
 
   /// Deletes the documents of the collection at a path and, if asked, those of all collections below it; returns how many
@@ -115,12 +148,10 @@ package struct DocumentAdministration: Sendable {
     return ResourcePath(segments.map { Text(String($0)) })
   }
 
-  private func commit(_ batch: inout [Write], to database: Database) throws -> Int {
+  private func commit(_ batch: [Write], to database: Database) throws -> Int {
     guard !batch.isEmpty else { return 0 }
     let result = BlockingResult<CommitOutcome>()
     database.commit(.init(writes: batch)) { result.set($0) }
-    let outcome = try result.wait()
-    batch.removeAll(keepingCapacity: true)
-    return outcome.results.count
+    return try result.wait().results.count
   }
 }

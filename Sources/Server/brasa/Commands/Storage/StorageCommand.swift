@@ -144,7 +144,7 @@ struct StorageRemoveCommand: ParsableCommand {
       case .progress(let done, let total, let unit):
         progress.show(done: done, total: total, unit: unit)
       case .line(let text), .difference(let text), .finished(let text): progress.print(text)
-      case .item, .failed: break
+      case .item, .omission, .counted, .failed: break
       }
     }
   }
