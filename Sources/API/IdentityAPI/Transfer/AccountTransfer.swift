@@ -28,6 +28,7 @@ package enum AccountTransfer {
         let message = try RequestShapes.exportedUser.read(json)
         var user = IdentityCall.imported(message, password)
         user.lastSignInAt = message.integer("lastSignedInAt") ?? user.lastSignInAt
+        user.keepsSecondFactors = true
         return user
       } catch let failure as IdentityFailure {
         let uid = (try? JSONValue(parsing: line))?["localId"]?.string
@@ -38,13 +39,15 @@ package enum AccountTransfer {
     }
   }
 
-  /// An account as a line; a password whose hash is not the project's own is left out.
-  package static func line(_ user: User) -> String {
+  /// An account as a line.
+  ///
+  /// - Parameter hasForeignHash: False to leave a password out whose hash is not the project's own.
+  package static func line(_ user: User, hasForeignHash: Bool = false) -> String {
     var answer = AnswerBuilder()
     answer.put("localId", user.uid.string)
     answer.put("email", user.email?.string)
-    if user.email != nil { answer.set("emailVerified", .boolean(user.isEmailVerified)) }
-    if let password = user.password, password.algorithm == .own {
+    if user.email != nil { answer.set("emailVerified", .bool(user.isEmailVerified)) }
+    if let password = user.password, hasForeignHash || password.algorithm == .own {
       answer.put("passwordHash", Base64.standard(password.hash))
       answer.put("salt", Base64.standard(password.salt))
     }
@@ -55,6 +58,12 @@ package enum AccountTransfer {
     answer.put("lastSignedInAt", user.lastSignInAt)
     answer.put("disabled", user.isDisabled)
     answer.put("customAttributes", user.customClaims)
+    answer.put("emailLinkSignin", user.hasEmailLink)
+    answer.put("customAuth", user.isCustom)
+    answer.put("initialEmail", user.initialEmail?.string)
+    answer.put("validSince", user.validSince)
+    answer.put("passwordUpdatedAt", user.password == nil ? nil : user.passwordUpdatedAt)
+    answer.put("lastRefreshAt", user.lastRefreshAt.map(UserJSON.instant))
     answer.set(
       "providerUserInfo",
       .array(
@@ -65,21 +74,11 @@ package enum AccountTransfer {
           provider.put("email", linked.email)
           provider.put("displayName", linked.displayName)
           provider.put("photoUrl", linked.photoURL)
+          provider.put("screenName", linked.screenName)
           return provider.json
         }
       )
     )
-    return String(decoding: answer.json.compactBytes, as: UTF8.self)
-  }
-
-  /// The parameters of a project's own hashes, as a `Reader` takes them; a secret.
-  package static func line(_ parameters: FirebaseScrypt) -> String {
-    var answer = AnswerBuilder()
-    answer.put("hashAlgorithm", "SCRYPT")
-    answer.put("signerKey", Base64.standard(parameters.signerKey))
-    answer.put("saltSeparator", Base64.standard(parameters.saltSeparator))
-    answer.set("rounds", .number("\(parameters.rounds)"))
-    answer.set("memoryCost", .number("\(parameters.memoryCost)"))
     return String(decoding: answer.json.compactBytes, as: UTF8.self)
   }
 
@@ -89,7 +88,7 @@ package enum AccountTransfer {
   }
 
   /// Tells a refusal of the HTTP side in the words of the domain.
-  fileprivate static func refusing<R>(_ body: () throws -> R) throws -> R {
+  static func refusing<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()
     } catch let failure as IdentityFailure {
