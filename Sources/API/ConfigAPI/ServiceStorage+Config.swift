@@ -38,34 +38,39 @@ extension ServiceStorage {
       return StorageCount(count, "template")
     } import: { scope, next, tell in
       var count = 0
+      var skipped = 0
       // Told at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let line = try next() {
         let json = try JSONValue(parsing: String(decoding: line, as: UTF8.self))
         let name = json["namespace"]?.string ?? ""
         do {
-          try publish(json, named: name, in: scope.database.project, templates)
-          count += 1
+          let isNew = try publish(json, named: name, in: scope.database.project, templates)
+          if isNew { count += 1 } else { skipped += 1 }
         } catch let error as ServiceError {
           guard error.code == .invalidArgument else { throw error }
           refusals.append("\(name): \(error.message)")
         }
       }
       for refusal in refusals { try tell(.difference(refusal)) }
-      return StorageCount(count, "template")
+      return StorageCount(count, "template", skipped: skipped)
     }
   }
 
+  /// Publishes a template; false where it is the newest one already.
   private static func publish(
     _ json: JSONValue,
     named name: String,
     in project: Text,
     _ templates: ConfigTemplates
-  ) throws {
+  ) throws -> Bool {
     guard let namespace = ConfigNamespace(rawValue: name), let template = json["template"] else {
       throw ServiceError.invalidArgument("The line is no template of a namespace.")
     }
     let id = TemplateID(project: project, namespace: namespace)
-    try templates.publish(try ConfigTemplate(json: template), of: id, .none, by: Publisher())
+    let new = try ConfigTemplate(json: template)
+    guard try templates.load(id)?.template != new else { return false }
+    try templates.publish(new, of: id, .none, by: Publisher())
+    return true
   }
 }

@@ -29,20 +29,25 @@ extension ServiceStorage {
   }
 
   private static func transfer(_ service: PushService) -> StorageTransfer {
-    StorageTransfer("messages") { scope, _, item in
+    StorageTransfer("messages") { scope, tell, item in
       let known = try credentials(of: scope.database.project, service)
-      guard !known.isEmpty else { return count(known) }
+      guard !known.isEmpty else { return StorageCount(0, unit) }
       let line = known.json(withSecrets: false).compact
       try item(StorageItem(file: "credentials", bytes: Array(line.utf8)))
-      return count(known)
+      try tell(.omission("The private keys of push services.", secret: "push"))
+      return StorageCount(known.count, unit)
     } import: { scope, next, tell in
       let known = try credentials(of: scope.database.project, service)
       var lacking: [String] = []
+      var present = 0
       while let line = try next() {
-        lacking += known.lacking(from: try JSONValue(parsing: String(decoding: line, as: UTF8.self)))
+        let json = try JSONValue(parsing: String(decoding: line, as: UTF8.self))
+        let missing = known.lacking(from: json)
+        present += max(0, CredentialsTransfer.count(in: json) - missing.count)
+        lacking += missing
       }
       for each in lacking { try tell(.difference(each)) }
-      return count(known)
+      return StorageCount(0, unit, skipped: present)
     }
   }
 
@@ -54,7 +59,5 @@ extension ServiceStorage {
     return CredentialsTransfer(apnsKeys: known.apnsKeys, vapid: known.vapid)
   }
 
-  private static func count(_ known: CredentialsTransfer) -> StorageCount {
-    StorageCount(known.apnsKeys.count + (known.vapid == nil ? 0 : 1), "credential")
-  }
+  private static let unit = "credential"
 }

@@ -32,20 +32,28 @@ extension ServiceStorage {
       }
       return StorageCount(releases.count, "release")
     } import: { scope, next, tell in
+      let project = scope.database.project
       var count = 0
+      var skipped = 0
       // Told at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let item = try next() {
-        let line = try RulesLine(try JSONParser.parse(item))
         do {
-          try line.deploy(to: rules, project: scope.database.project)
-          count += 1
-        } catch let error as RulesCompileError {
-          refusals.append("\(line.release): \(error.message)")
+          let line = try RulesLine(try JSONParser.parse(item))
+          if try line.isInForce(in: rules, project: project) {
+            skipped += 1
+          } else {
+            try line.deploy(to: rules, project: project)
+            count += 1
+          }
+        } catch let error as RulesLine.Refusal {
+          refusals.append(error.message)
+        } catch let error as FirestoreError where error.code == .invalidArgument {
+          refusals.append(error.message)
         }
       }
       for refusal in refusals { try tell(.difference(refusal)) }
-      return StorageCount(count, "release")
+      return StorageCount(count, "release", skipped: skipped)
     }
   }
 }
@@ -88,6 +96,22 @@ private struct RulesLine {
     guard let target = RulesTarget(project: project, releaseName: Text(release)) else {
       throw ServiceError.invalidArgument("\(release) is no release of rules.")
     }
-    try rules.deploy(files, to: [target], project: project)
+    do {
+      try rules.deploy(files, to: [target], project: project)
+    } catch let error as RulesCompileError {
+      throw Refusal(message: "\(release): \(error.message)")
+    }
+  }
+
+  /// The reason why rules that do not compile are not put in force.
+  struct Refusal: Error {
+    let message: String
+  }
+
+  /// Returns true if the release has these files already.
+  func isInForce(in rules: RulesetStore, project: Text) throws -> Bool {
+    let known = try rules.releases(of: project).first { $0.name.string == release }
+    return try known.map { try rules.ruleset($0.rulesetID, project: project).files == files }
+      ?? false
   }
 }

@@ -19,6 +19,14 @@ package struct CredentialsTransfer: Sendable, Equatable {
     self.vapid = vapid
   }
 
+  /// The number of credentials.
+  package var count: Int { apnsKeys.count + (vapid == nil ? 0 : 1) }
+
+  /// The number of credentials in an exported line.
+  static func count(in json: JSONText) -> Int {
+    (json["apnsKeys"]?.elements?.count ?? 0) + (json["vapid"] == nil ? 0 : 1)
+  }
+
   /// Whether there is nothing of it.
   package var isEmpty: Bool { apnsKeys.isEmpty && vapid == nil }
 
