@@ -54,7 +54,7 @@ def test_data_is_verified_exported_and_read_into_another_database(console, serve
     done = "return [...document.querySelectorAll('main section')].some((one) => one.textContent.includes(arguments[0]) && one.textContent.includes('Done'))"
     console.browser.wait(done, f"export-{project}")
     folder = server.data / "exports" / f"export-{project}"
-    assert [path.name for path in folder.iterdir()] == ["products.jsonl"]
+    assert sorted(path.name for path in folder.iterdir()) == ["export.json", "products.jsonl"]
     # What is there already is not written over.
     again = {"kind": "export", "project": project, "database": "(default)", "kinds": "documents", "name": f"export-{project}"}
     assert requests.post(f"{server.url}/console/api/jobs", json=again, headers=OWNER, timeout=30).status_code == 200

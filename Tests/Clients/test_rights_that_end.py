@@ -374,7 +374,8 @@ def test_an_import_follows_no_link(server, project, tmp_path, where):
     linked.unlink()
     outside.rename(linked)
     (tmp_path / "latest").symlink_to(backup)
-    servers.run("import", tmp_path / "latest", "--project", project, "--include", "files", "--data", server.data)
+    done = servers.run("import", tmp_path / "latest", "--project", project, "--include", "files", "--data", server.data)
+    assert "documents: 1 read, 1 stored" in done.stdout and "files: 1 read, 1 stored" in done.stdout
 
 
 # Apps of phones
