@@ -84,6 +84,9 @@ struct CommandFailure: Error, CustomStringConvertible {
 
   private static func fileText(of error: CocoaError) -> String {
     let path = error.filePath ?? error.url?.path
+    if path == nil, error.code == .fileWriteOutOfSpace {
+      return "The disk is full. Make room, or write to another one."
+    }
     guard let path else { return error.localizedDescription }
     switch error.code {
     case .fileReadNoSuchFile, .fileNoSuchFile: return "There is no file or directory at \(path)."
