@@ -336,8 +336,8 @@ let package = Package(
     .library(
       "Services/FirestoreService",
       uses: [
-        "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire", "DocumentStore",
-        "KeyValueStore", "Access", "Realtime", crypto, logging,
+        "BaseJSON", "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "DocumentStore", "KeyValueStore", "Access", "Realtime", crypto, logging,
       ]
     ),
     .tests(

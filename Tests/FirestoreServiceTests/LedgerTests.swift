@@ -2,7 +2,6 @@ import BaseJSON
 import BaseRuntime
 import BaseStatus
 import FirestoreModel
-import FirestoreWire
 import ServiceModule
 import Testing
 

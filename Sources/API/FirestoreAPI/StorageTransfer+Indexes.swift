@@ -1,4 +1,3 @@
-import FirestoreModel
 import FirestoreService
 import ServiceModule
 

@@ -4,7 +4,6 @@ import BaseJSON
 import BaseRuntime
 import BaseStatus
 import BaseText
-import FirestoreWire
 import HTTPTypes
 
 /// The operations of the account APIs: reads a request's message, names its project, makes one call

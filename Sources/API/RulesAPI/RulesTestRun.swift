@@ -2,7 +2,6 @@ import Access
 import BaseJSON
 import BaseText
 import FirestoreModel
-import FirestoreWire
 import SecurityRules
 
 /// What became of one case.

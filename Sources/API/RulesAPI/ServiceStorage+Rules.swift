@@ -48,7 +48,7 @@ extension ServiceStorage {
           }
         } catch let error as RulesLine.Refusal {
           refusals.append(error.message)
-        } catch let error as FirestoreError where error.code == .invalidArgument {
+        } catch let error as ServiceError where error.code == .invalidArgument {
           refusals.append(error.message)
         }
       }

@@ -1,7 +1,6 @@
 import Access
 import BaseJSON
 import BaseStatus
-import FirestoreWire
 import HTTPTypes
 import ServiceModule
 

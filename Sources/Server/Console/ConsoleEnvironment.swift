@@ -6,7 +6,6 @@ import BaseRuntime
 import BaseStatus
 import BaseText
 import FirestoreModel
-import FirestoreWire
 import ServiceModule
 
 /// What the console needs of the program around it.

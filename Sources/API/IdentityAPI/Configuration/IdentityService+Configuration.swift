@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseText
-import FirestoreWire
 import HTTPTypes
 
 // Resources below `/v2/projects/P`:

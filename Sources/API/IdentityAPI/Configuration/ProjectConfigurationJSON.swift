@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseText
-import FirestoreWire
 
 /// A project's configuration as the resource `config` of identitytoolkit v2.
 enum ProjectConfigurationJSON {

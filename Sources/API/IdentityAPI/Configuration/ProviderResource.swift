@@ -1,6 +1,5 @@
 import Authentication
 import BaseJSON
-import FirestoreWire
 
 /// The resources of one kind of identity provider.
 enum ProviderResource: CaseIterable {

@@ -1,5 +1,4 @@
 import BaseJSON
-import FirestoreWire
 
 /// Builds a JSON object member by member; what is absent or empty is left out, as Google does.
 struct AnswerBuilder {

@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseStatus
-import FirestoreWire
 import HTTPTypes
 import KeyValueStore
 import ServiceModule

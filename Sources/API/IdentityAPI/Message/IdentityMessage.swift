@@ -1,5 +1,4 @@
 import BaseJSON
-import FirestoreWire
 
 /// A request message that fits its shape.
 struct IdentityMessage: Sendable {

@@ -1,5 +1,4 @@
 import BaseJSON
-import FirestoreWire
 
 /// The fields of a request message, by their official names.
 ///

@@ -1,5 +1,4 @@
 import BaseJSON
-import FirestoreWire
 import ServiceModule
 
 /// An error of an OAuth token endpoint (RFC 6749, 5.2), which has a form of its own.

@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseText
-import FirestoreWire
 
 // What users see and change of their accounts, and administrators of everybody's.
 

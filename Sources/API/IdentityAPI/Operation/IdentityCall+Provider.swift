@@ -1,6 +1,5 @@
 import Authentication
 import BaseJSON
-import FirestoreWire
 
 // Signing in with an identity provider.
 

@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseText
-import FirestoreWire
 
 // Second factors by time-based codes.
 

@@ -1,6 +1,5 @@
 import Authentication
 import BaseJSON
-import FirestoreWire
 
 // Signing up and in.
 

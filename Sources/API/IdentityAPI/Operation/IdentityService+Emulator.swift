@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseText
-import FirestoreWire
 import HTTPTypes
 
 // Development's helper routes, below `/emulator/v1/projects/P`, as Google's Auth emulator has them:

@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseText
-import FirestoreWire
 import HTTPTypes
 
 // Refreshing sessions, access tokens of service accounts, and the documents with the keys of tokens.

@@ -1,6 +1,5 @@
 import Authentication
 import BaseJSON
-import FirestoreWire
 
 // The documents by which phones connect this server's address with its apps:
 //

@@ -1,5 +1,4 @@
 import BaseJSON
-import FirestoreWire
 
 /// The pages' files, which are in the binary: no library, nothing from elsewhere, no script or style
 /// inside a page.

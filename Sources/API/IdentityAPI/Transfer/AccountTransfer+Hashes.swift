@@ -1,6 +1,5 @@
 import Authentication
-import FirestoreModel
-import FirestoreWire
+import BaseText
 
 extension AccountTransfer {
   /// The parameters of hashes as a line that a `Reader` takes; a secret.

@@ -1,7 +1,6 @@
 import Authentication
 import BaseJSON
 import BaseText
-import FirestoreWire
 
 /// Accounts as the Firebase CLI's `auth:export` and `auth:import` have them: JSON, an account a line
 /// here.

@@ -1,5 +1,7 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseStatus
+import BaseText
 import Foundation
 import ServiceModule
 
@@ -27,7 +29,7 @@ extension StorageTransfer {
       let project = accounts.project(scope.database.project)
       var tally = ImportTally()
       while let item = try next() {
-        let name = try? JSONText(parsing: String(decoding: item, as: UTF8.self))["localId"]?.string
+        let name = try? JSONValue(parsing: String(decoding: item, as: UTF8.self))["localId"]?.string
         try tally.take(named: name ?? "Second factors") {
           let line = try JSONDecoder().decode(FactorsLine.self, from: Data(item))
           return try project.take(try line.secondFactors, of: Text(line.localId))
@@ -72,7 +74,7 @@ extension StorageTransfer {
       let project = accounts.project(scope.database.project)
       var tally = ImportTally()
       while let item = try next() {
-        let name = try? JSONText(parsing: String(decoding: item, as: UTF8.self))["id"]?.string
+        let name = try? JSONValue(parsing: String(decoding: item, as: UTF8.self))["id"]?.string
         try tally.take(named: name ?? "A provider's secrets") {
           let line = try JSONDecoder().decode(ProviderSecretLine.self, from: Data(item))
           return try project.takeSecrets(
@@ -154,7 +156,7 @@ private struct FactorsLine: Codable {
       return .totp(secret: secret, lastStep: max(0, factor.lastStep ?? 0))
     }
     guard let number = factor.phoneNumber.flatMap({ PhoneNumber($0) }) else {
-      throw FirestoreError.invalidArgument("A second factor has neither a secret nor a number.")
+      throw ServiceError.invalidArgument("A second factor has neither a secret nor a number.")
     }
     return .phone(number)
   }

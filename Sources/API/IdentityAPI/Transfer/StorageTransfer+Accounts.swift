@@ -1,5 +1,6 @@
 import Authentication
-import FirestoreModel
+import BaseJSON
+import BaseStatus
 import ServiceModule
 
 extension StorageTransfer {
@@ -94,7 +95,7 @@ private struct AccountLines {
 extension AccountTransfer {
   /// Returns true if a line has the parameters of hashes and no account.
   fileprivate static func areParameters(_ line: String) -> Bool {
-    guard let json = try? JSONText(parsing: line) else { return false }
+    guard let json = try? JSONValue(parsing: line) else { return false }
     return json["hashAlgorithm"] != nil && json["localId"] == nil
   }
 }
@@ -106,7 +107,7 @@ enum TransferRefusal {
     do {
       return try body()
     } catch let error as AccountError {
-      throw FirestoreError(.invalidArgument, error.message, cause: error.cause)
+      throw ServiceError(.invalidArgument, error.message, cause: error.cause)
     }
   }
 
@@ -123,7 +124,7 @@ enum TransferRefusal {
       return "\(name): \(error.message)"
     } catch let error as DecodingError {
       return "\(name): a member is missing or of another kind (\(Self.path(of: error)))."
-    } catch let error as FirestoreError where error.code == .invalidArgument {
+    } catch let error as ServiceError where error.code == .invalidArgument {
       return "\(name): \(error.message)"
     }
   }

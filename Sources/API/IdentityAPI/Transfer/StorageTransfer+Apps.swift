@@ -1,6 +1,5 @@
 import Authentication
-import FirestoreModel
-import FirestoreWire
+import BaseJSON
 import Foundation
 import ServiceModule
 
@@ -19,7 +18,7 @@ extension StorageTransfer {
       let project = accounts.project(scope.database.project)
       var tally = ImportTally()
       while let item = try next() {
-        let name = try? JSONText(parsing: String(decoding: item, as: UTF8.self))["id"]?.string
+        let name = try? JSONValue(parsing: String(decoding: item, as: UTF8.self))["id"]?.string
         try tally.take(named: name ?? "An app") {
           try project.take(try JSONDecoder().decode(RegisteredApp.self, from: Data(item)))
         }

@@ -1,6 +1,5 @@
 import Authentication
-import FirestoreModel
-import FirestoreWire
+import BaseStatus
 import Foundation
 import ServiceModule
 
@@ -110,10 +109,10 @@ private struct SettingsLine: Codable {
       return try project.take(configuration)
     }
     guard let provider else {
-      throw FirestoreError.invalidArgument("The line has neither a configuration nor a provider.")
+      throw ServiceError.invalidArgument("The line has neither a configuration nor a provider.")
     }
     guard !provider.hasSecrets else {
-      throw FirestoreError.invalidArgument("Secrets of providers come with --with-secrets only.")
+      throw ServiceError.invalidArgument("Secrets of providers come with --with-secrets only.")
     }
     return try TransferRefusal.naming(provider.id) { try project.take(provider) }
   }
@@ -125,7 +124,7 @@ extension TransferRefusal {
     do {
       return try body()
     } catch let error as AccountError {
-      throw FirestoreError(.invalidArgument, "\(name): \(error.message)", cause: error.cause)
+      throw ServiceError(.invalidArgument, "\(name): \(error.message)", cause: error.cause)
     }
   }
 }

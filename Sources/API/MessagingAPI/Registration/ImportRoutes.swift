@@ -1,6 +1,5 @@
 import BaseJSON
 import BaseText
-import FirestoreWire
 import HTTPTypes
 import PushMessaging
 import ServiceModule

@@ -1,7 +1,6 @@
 import BaseJSON
 import BaseStatus
 import BaseText
-import FirestoreWire
 import HTTPTypes
 import PushMessaging
 import ServiceModule

@@ -23,7 +23,7 @@ package struct CredentialsTransfer: Sendable, Equatable {
   package var count: Int { apnsKeys.count + (vapid == nil ? 0 : 1) }
 
   /// The number of credentials in an exported line.
-  static func count(in json: JSONText) -> Int {
+  static func count(in json: JSONValue) -> Int {
     (json["apnsKeys"]?.elements?.count ?? 0) + (json["vapid"] == nil ? 0 : 1)
   }
 

@@ -1,7 +1,6 @@
 import BaseJSON
 import BaseStatus
 import Checksums
-import FirestoreWire
 import ObjectStorage
 
 // Objects on their way between a command and whoever has the store: items, of which each is a byte for its kind and

@@ -2,7 +2,6 @@ import Access
 import BaseJSON
 import BaseStatus
 import BaseText
-import FirestoreWire
 import ObjectStorage
 import ServiceModule
 

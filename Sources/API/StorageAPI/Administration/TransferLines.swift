@@ -1,6 +1,5 @@
 import BaseJSON
 import BaseStatus
-import FirestoreWire
 import ObjectStorage
 
 /// A bucket as a line of an export: its name, and what is set of it as the JSON API shows it.

@@ -1,5 +1,4 @@
 import BaseJSON
-import FirestoreWire
 import ObjectStorage
 
 /// The part of an answer that a client wants: `items(name,metadata/a),nextPageToken`.

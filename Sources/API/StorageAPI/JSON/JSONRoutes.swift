@@ -1,6 +1,5 @@
 import Access
 import BaseJSON
-import FirestoreWire
 import HTTPTypes
 import ObjectStorage
 import ServiceModule

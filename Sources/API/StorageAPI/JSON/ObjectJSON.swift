@@ -1,7 +1,6 @@
 import BaseJSON
 import BaseText
 import Checksums
-import FirestoreWire
 import ObjectStorage
 
 extension StoredObject {

@@ -1,7 +1,6 @@
 import Access
 import BaseJSON
 import BaseText
-import FirestoreWire
 import ObjectStorage
 import ServiceModule
 

@@ -1,5 +1,4 @@
 import BaseJSON
-import FirestoreWire
 import HTTPTypes
 import ObjectStorage
 

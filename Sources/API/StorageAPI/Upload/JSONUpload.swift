@@ -1,7 +1,6 @@
 import Access
 import BaseJSON
 import BaseText
-import FirestoreWire
 import HTTPTypes
 import ObjectStorage
 import ServiceModule

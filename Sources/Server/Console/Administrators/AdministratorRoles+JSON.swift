@@ -3,7 +3,6 @@ import BaseJSON
 import BaseStatus
 import BaseText
 import FirestoreModel
-import FirestoreWire
 
 // Roles as accounts, invitations and the page have them: `{"role": "editor", "projects": {"shop": "owner"}}`, of which
 // either may be missing.

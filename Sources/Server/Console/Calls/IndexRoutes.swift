@@ -1,7 +1,6 @@
 import BaseJSON
 import BaseText
 import FirestoreModel
-import FirestoreWire
 import HTTPTypes
 import ServiceModule
 

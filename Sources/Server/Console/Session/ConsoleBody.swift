@@ -1,7 +1,6 @@
 import BaseJSON
 import BaseStatus
 import BaseText
-import FirestoreWire
 import ServiceModule
 
 /// The JSON object that a page of the console sends.

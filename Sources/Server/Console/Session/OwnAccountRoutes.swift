@@ -3,7 +3,6 @@ import Authentication
 import BaseJSON
 import BaseStatus
 import BaseText
-import FirestoreWire
 import HTTPTypes
 import ServiceModule
 

@@ -3,7 +3,6 @@ import ArgumentParser
 import BaseJSON
 import BaseStatus
 import FirestoreModel
-import FirestoreWire
 import Foundation
 import RulesAPI
 import SecurityRules

@@ -1,7 +1,6 @@
 import BaseJSON
 import BaseText
 import DocumentStore
-import FirestoreWire
 
 extension IndexUses.Report {
   /// The report as the console's page reads it; missing indexes as the admin API takes them.

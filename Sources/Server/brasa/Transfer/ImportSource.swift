@@ -1,6 +1,6 @@
 import ArgumentParser
+import BaseStatus
 import Checksums
-import FirestoreModel
 import Foundation
 import ObjectStorage
 import StorageAPI
@@ -38,7 +38,7 @@ final class LineSource: ImportSource {
     while let line = try lines.next() {
       do {
         return try form.item(line)
-      } catch let error as FirestoreError where error.code == .invalidArgument {
+      } catch let error as ServiceError where error.code == .invalidArgument {
         drops.append("\(lines.location): \(error.message)")
       }
     }

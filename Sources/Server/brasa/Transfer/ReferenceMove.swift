@@ -1,5 +1,4 @@
-import FirestoreModel
-import FirestoreWire
+import BaseJSON
 
 /// Lets the references in a document's JSON point at the database that the document is imported into.
 ///

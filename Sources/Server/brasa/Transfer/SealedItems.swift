@@ -1,7 +1,8 @@
 import ArgumentParser
+import BaseJSON
+import BaseText
 import Crypto
 import CryptoExtras
-import FirestoreModel
 import Foundation
 
 // Secrets of an export, a kind in a folder of its name below `secrets`, in the file `sealed.jsonl`:
@@ -109,8 +110,8 @@ final class SealedSink: ExportSink {
     pending.removeAll(keepingCapacity: true)
   }
 
-  private func write(_ members: [JSONText.Member]) throws {
-    try directory.append(JSONText.object(members).compactBytes, to: Self.file)
+  private func write(_ members: [JSONValue.Member]) throws {
+    try directory.append(JSONValue.object(members).compactBytes, to: Self.file)
   }
 }
 
@@ -150,7 +151,7 @@ final class SealedSource: ImportSource {
 
   private func open() throws {
     guard let line = try lines.next() else { throw SealedSecrets.Problem.cutOff(kind) }
-    guard let json = try? JSONText(parsing: String(decoding: line, as: UTF8.self)) else {
+    guard let json = try? JSONValue(parsing: String(decoding: line, as: UTF8.self)) else {
       throw key == nil ? SealedSecrets.Problem.malformed : .cutOff(kind)
     }
     guard let key else { return try begin(json) }
@@ -174,7 +175,7 @@ final class SealedSource: ImportSource {
     items = bytes.split(separator: 0x0A).reversed().map { Array($0) }
   }
 
-  private func begin(_ json: JSONText) throws {
+  private func begin(_ json: JSONValue) throws {
     guard json["format"]?.string == SealedPart.format, json["kind"]?.string == kind,
       let salt = json["salt"]?.string.flatMap({ Base64.decode($0) }), salt.count == 16
     else { throw SealedSecrets.Problem.malformed }

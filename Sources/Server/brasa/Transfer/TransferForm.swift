@@ -1,4 +1,4 @@
-import FirestoreWire
+import BaseJSON
 
 /// How a kind of data is written in the files of an export: an item is a line of JSON.
 ///

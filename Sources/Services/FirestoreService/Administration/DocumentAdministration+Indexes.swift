@@ -1,4 +1,6 @@
 import Access
+import BaseJSON
+import BaseStatus
 import DocumentStore
 import FirestoreModel
 
@@ -9,7 +11,7 @@ extension DocumentAdministration {
     let parts =
       file.indexes.map { IndexDefinitionsFile(indexes: [$0]) }
       + file.overrides.map { IndexDefinitionsFile(overrides: [$0]) }
-    return try parts.map { try JSONText(parsing: $0.text).compact }
+    return try parts.map { try JSONValue(parsing: $0.text).compact }
   }
 
   /// Declares the definitions of such lines; those that the database has stay as they are, and so do others.
@@ -37,7 +39,7 @@ extension DocumentAdministration {
           try database.apply(file)
           result.declared += 1
         }
-      } catch let error as FirestoreError where error.isOfOneItem {
+      } catch let error as ServiceError where error.isOfOneItem {
         result.refusals.append("\(line.prefix(200)): \(error.message)")
       }
     }
@@ -45,7 +47,7 @@ extension DocumentAdministration {
   }
 }
 
-extension FirestoreError {
+extension ServiceError {
   /// True if the error is about one item of an import, so that the others can be stored.
   var isOfOneItem: Bool { code == .invalidArgument }
 }

@@ -104,7 +104,7 @@ package struct DocumentAdministration: Sendable {
   ) throws -> (written: Int, refusals: [String]) {
     do {
       return (try commit(batch, to: database), [])
-    } catch let error as FirestoreError where error.isOfOneItem {
+    } catch let error as ServiceError where error.isOfOneItem {
       guard batch.count > 1 else {
         return (0, batch.map { "\($0.name.path.string): \(error.message)" })
       }
