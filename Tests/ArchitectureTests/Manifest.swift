@@ -18,7 +18,9 @@ struct Manifest {
   /// Layers from the bottom up: a target uses targets of its own layer and of those before it.
   ///
   /// The SDK stands beside the server and uses the vocabulary alone.
-  static let layers = ["Base", "Vocabulary", "Engine", "Access", "Services", "API", "Server", "SDK"]
+  static let layers = [
+    "Base", "Vocabulary", "Engine", "Access", "Services", "API", "Server", "SDK",
+  ]
 
   let targets: [Target]
 

@@ -2,7 +2,6 @@ import BaseRuntime
 import Synchronization
 import Testing
 
-
 @Suite struct BlockingQueueTests {
   @Test func `what was put comes out in order, one by one or together`() {
     let queue = BlockingQueue<Int>()

@@ -1,7 +1,6 @@
 import BaseRuntime
 import Testing
 
-
 @Suite struct ByteLeaseTests {
   private static func account(_ ledger: ByteLedger) -> LedgerAccount {
     ledger.account(of: .ipv4(1))

@@ -2,7 +2,6 @@ import BaseRuntime
 import ModelTestSupport
 import Testing
 
-
 @Suite struct ByteLedgerTests {
   private static let here = ClientAddress.ipv4(1)
   private static let there = ClientAddress.ipv4(2)

@@ -12,7 +12,10 @@ import Testing
        first_open_time:'2024-01-01T00:00:00Z', analytics_user_properties:{"a": "it's", "n": 5},
        custom_signals:{'k':'v\'\u00e9', other:-1.50, gone:null}, extra:[true, {}]}
       """#
-    let client = try ConfigClient(fetch: try JSONParser.parse(Array(body.utf8), syntax: .relaxed, maximumDepth: 16), userAgent: nil)
+    let client = try ConfigClient(
+      fetch: try JSONParser.parse(Array(body.utf8), syntax: .relaxed, maximumDepth: 16),
+      userAgent: nil
+    )
     #expect(client.installationID == "cFid")
     #expect(client.platform == "ios")
     #expect(client.userProperties == ["a": "it's", "n": "5"])
@@ -25,7 +28,9 @@ import Testing
     "{a:'\\ud800'}", "{:1}", "\u{1}", String(repeating: "[", count: 10_000),
   ])
   func `what is no JSON is refused`(_ body: String) {
-    #expect(throws: ServiceError.self) { try JSONParser.parse(Array(body.utf8), syntax: .relaxed, maximumDepth: 16) }
+    #expect(throws: ServiceError.self) {
+      try JSONParser.parse(Array(body.utf8), syntax: .relaxed, maximumDepth: 16)
+    }
   }
 
   @Test(arguments: [
@@ -45,7 +50,9 @@ import Testing
         bytes[Int(random.next()) % bytes.count] = UInt8(random.next() & 0xFF)
       }
       if random.next() % 3 == 0 { bytes.removeLast(Int(random.next()) % bytes.count) }
-      if let json = try? JSONParser.parse(bytes, syntax: .relaxed, maximumDepth: 16) { #expect(json.compact.utf8.count < 1_000) }
+      if let json = try? JSONParser.parse(bytes, syntax: .relaxed, maximumDepth: 16) {
+        #expect(json.compact.utf8.count < 1_000)
+      }
     }
   }
 }

@@ -41,7 +41,10 @@ struct IdentityProvidersTests {
       "email": .string("ana@corp.example"), "email_verified": .boolean(true),
     ]
     let head: [String: JSONValue?] = ["alg": .string("RS256"), "kid": .string("k1")]
-    func members(_ base: [String: JSONValue?], _ changes: [String: JSONValue?]) -> [JSONValue.Member] {
+    func members(
+      _ base: [String: JSONValue?],
+      _ changes: [String: JSONValue?]
+    ) -> [JSONValue.Member] {
       base.merging(changes) { $1 }.sorted { $0.key < $1.key }
         .compactMap { name, value in value.map { .init(name, $0) } }
     }

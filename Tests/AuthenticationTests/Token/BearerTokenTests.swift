@@ -295,8 +295,11 @@ enum Forgery: CaseIterable, CustomTestStringConvertible {
         key: key.privateKey
       )
     }
-    func with(_ members: [JSONValue.Member], _ name: String, _ value: JSONValue?) -> [JSONValue.Member]
-    {
+    func with(
+      _ members: [JSONValue.Member],
+      _ name: String,
+      _ value: JSONValue?
+    ) -> [JSONValue.Member] {
       members.filter { $0.key != name } + (value.map { [.init(name, $0)] } ?? [])
     }
     switch self {

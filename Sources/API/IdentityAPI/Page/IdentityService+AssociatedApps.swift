@@ -29,7 +29,10 @@ extension IdentityService {
       "applinks": .object(["details": .array([links])]),
       "webcredentials": .object(["apps": ids]),
     ])
-    return .document(String(decoding: document.compactBytes, as: UTF8.self), lifetime: Self.lifetime)
+    return .document(
+      String(decoding: document.compactBytes, as: UTF8.self),
+      lifetime: Self.lifetime
+    )
   }
 
   /// The document for Android.

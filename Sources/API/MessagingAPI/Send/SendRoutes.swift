@@ -306,7 +306,8 @@ extension MessageReport {
     let title = message.content.json["notification"]?["title"]?.string.map {
       [JSONValue.Member("title", .string($0))]
     }
-    let schedule = message.schedule.map { [JSONValue.Member("schedule", .object($0.members))] } ?? []
+    let schedule =
+      message.schedule.map { [JSONValue.Member("schedule", .object($0.members))] } ?? []
     let original = message.originalName.map { [JSONValue.Member("repeats", .string($0))] } ?? []
     return .object(
       [
