@@ -526,6 +526,7 @@ let package = Package(
       ]
     ),
     .headers("Server/CEpoll"),
+    .library("Server/CCommit"),
     .program(
       "Server/brasa",
       uses: [
@@ -705,4 +706,11 @@ let package = Package(
 // Every target of ours: language mode 6, and no warning left unread.
 for target in package.targets where target.type != .system {
   target.swiftSettings = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+}
+
+// What `brasa --version` shows beside the version: the commit, which scripts/serve and scripts/test give to the build. A
+// manifest could ask git itself, but SwiftPM would keep the first commit that it heard.
+let commit = (Context.environment["BRASA_COMMIT"] ?? "").filter { $0.isHexDigit || $0 == "+" }
+for target in package.targets where target.name == "CCommit" {
+  target.cSettings = [.define("BRASA_COMMIT", to: "\"\(commit)\"")]
 }

@@ -14,3 +14,10 @@ if [ -n "${BRASA_BUILD_ONCE:-}" ]; then
     -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
   )
 fi
+
+# The commit for `brasa --version`, with a + where files differ from it; empty outside a repository.
+BRASA_COMMIT=$(git rev-parse --short=12 HEAD 2>/dev/null || true)
+if [ -n "$BRASA_COMMIT" ] && ! git diff --quiet HEAD 2>/dev/null; then
+  BRASA_COMMIT=$BRASA_COMMIT+
+fi
+export BRASA_COMMIT

@@ -18,10 +18,10 @@ struct Brasa: AsyncParsableCommand {
       The other commands work beside a running server, whose data directory --data names, or on a \
       directory at rest.
       """,
-    version: ProgramVersion.text,
+    version: ProgramVersion.full,
     subcommands: [
-      ServeCommand.self, VerifyCommand.self, ExportCommand.self, ImportCommand.self,
-      MoveCommand.self, NodesCommand.self,
+      ServeCommand.self, VerifyCommand.self, UpgradeCommand.self,
+      ExportCommand.self, ImportCommand.self, MoveCommand.self, NodesCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
       UsersCommand.self, AppsCommand.self, ConfigCommand.self, MessagesCommand.self,
       AnalyticsCommand.self,

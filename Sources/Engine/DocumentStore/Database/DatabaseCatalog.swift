@@ -29,7 +29,10 @@ struct DatabaseCatalog: Sendable {
       guard version <= Self.format else {
         throw KeyValueError(
           .newerFormat,
-          "the data has format \(version), this program knows formats up to \(Self.format)"
+          """
+          A newer version of Brasa has written this data: the list of databases has format \(version), and this program \
+          knows formats up to \(Self.format). Start that version, or restore a backup from before the upgrade.
+          """
         )
       }
     } else {

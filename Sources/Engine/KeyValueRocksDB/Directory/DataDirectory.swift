@@ -95,7 +95,8 @@ final class DataDirectory: Sendable {
     try SystemFile.names(in: path).allSatisfy { $0 == formatName + ".new" }
   }
 
-  private static func checkFormat(of path: String) throws {
+  /// Throws where the directory is not one of ours, or one of a later program.
+  static func checkFormat(of path: String) throws {
     guard try SystemFile.names(in: path).contains(formatName) else {
       throw KeyValueError(
         .foreign,
@@ -112,7 +113,10 @@ final class DataDirectory: Sendable {
     guard version <= formatVersion else {
       throw KeyValueError(
         .newerFormat,
-        "\(path) has format \(version); this program reads formats up to \(formatVersion)",
+        """
+        A newer version of Brasa has written this data: \(path) has format \(version), and this program knows formats \
+        up to \(formatVersion). Start that version, or restore a backup from before the upgrade.
+        """,
         metadata: ["directory": path]
       )
     }

@@ -6,25 +6,53 @@
 /// FORMAT: the first byte of `KeyOwner.formats`, the first byte of the owner's keys; the value is the version (4 bytes,
 /// big-endian). An owner without a record has version 1, the form of stores from before there were records.
 package enum StoredFormats {
-  /// Refuses a store in which one of the owners has a newer format than this program's; raises the versions of those that
-  /// have an older one.
-  ///
-  /// - Throws: `newerFormat`, with nothing written.
-  package static func check(_ owners: [KeyOwner], in engine: any KeyValueEngine) throws {
-    let outdated = try engine.read { reader in
-      try owners.filter { try version(of: $0, in: reader) < $0.format }
-    }
-    guard !outdated.isEmpty else { return }
-    try engine.write { group in
-      for owner in outdated { try group.put(key(of: owner), bytes(owner.format)) }
-    }
+  /// An owner's records that are in an older format than this program writes.
+  package struct Upgrade: Sendable, Hashable {
+    /// The owner's name.
+    package let owner: String
+    /// The version of the stored records.
+    package let stored: UInt32
+    /// The version that this program writes.
+    package let current: UInt32
   }
 
-  private static func version(
+  /// Refuses a store in which one of the owners has a newer format than this program's; raises the versions of those that
+  /// have an older one, and returns them.
+  ///
+  /// - Throws: `newerFormat`, with nothing written.
+  @discardableResult
+  package static func check(
+    _ owners: [KeyOwner],
+    in engine: any KeyValueEngine
+  ) throws -> [Upgrade] {
+    let outdated = try engine.read { reader in
+      try upgrades(of: owners) { try reader.get($0) }
+    }
+    guard !outdated.isEmpty else { return [] }
+    let names = Set(outdated.map(\.owner))
+    try engine.write { group in
+      for owner in owners where names.contains(owner.name) {
+        try group.put(key(of: owner), bytes(owner.format))
+      }
+    }
+    return outdated
+  }
+
+  /// The upgrades that a start makes of a store whose records a closure reads.
+  ///
+  /// - Throws: `newerFormat` where one of the owners has a newer format than this program's.
+  package static func upgrades(
+    of owners: [KeyOwner],
+    _ read: ([UInt8]) throws -> [UInt8]?
+  ) throws -> [Upgrade] {
+    try owners.compactMap { try upgrade(of: $0, read) }
+  }
+
+  private static func upgrade(
     of owner: KeyOwner,
-    in reader: any KeyValueReader
-  ) throws -> UInt32 {
-    guard let stored = try reader.get(key(of: owner)) else { return 1 }
+    _ read: ([UInt8]) throws -> [UInt8]?
+  ) throws -> Upgrade? {
+    guard let stored = try read(key(of: owner)) else { return upgrade(of: owner, from: 1) }
     guard stored.count == 4 else {
       throw KeyValueError(.corruption, "the format of \(owner.name) is not a version")
     }
@@ -38,7 +66,12 @@ package enum StoredFormats {
         """
       )
     }
-    return version
+    return upgrade(of: owner, from: version)
+  }
+
+  private static func upgrade(of owner: KeyOwner, from stored: UInt32) -> Upgrade? {
+    guard stored < owner.format else { return nil }
+    return Upgrade(owner: owner.name, stored: stored, current: owner.format)
   }
 
   private static func key(of owner: KeyOwner) -> [UInt8] {

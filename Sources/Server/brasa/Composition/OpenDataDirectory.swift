@@ -15,6 +15,8 @@ final class OpenDataDirectory: Sendable {
   /// Holds the events of analytics.
   let events: RocksDBEngine
   let databases: Databases
+  /// The formats that this opening raised to this program's.
+  let upgrades: [StoredFormats.Upgrade]
   /// The files' part of the cache.
   let fileMemoryBytes: Int
 
@@ -71,8 +73,8 @@ final class OpenDataDirectory: Sendable {
       throw error
     }
     do {
-      try StoredFormats.check(KeyOwnerTable.store.owners, in: engine)
-      try StoredFormats.check([.events], in: events)
+      let stored = try StoredFormats.check(KeyOwnerTable.registered.owners, in: engine)
+      upgrades = try stored + StoredFormats.check([.events], in: events)
       databases = try Databases(engine: engine, configuration: configuration)
     } catch {
       try events.close()

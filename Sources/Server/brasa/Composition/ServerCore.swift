@@ -55,6 +55,14 @@ struct ServerCore {
       clock.hold(rememberedIn: settings.dataDirectory, accepting: settings.acceptsClock)
     }
     directory = try OpenDataDirectory(process, feed: feed, log: log)
+    for upgrade in directory.upgrades {
+      log.notice(
+        "the data's format was upgraded; older versions of Brasa refuse it now",
+        metadata: [
+          "part": "\(upgrade.owner)", "from": "\(upgrade.stored)", "to": "\(upgrade.current)",
+        ]
+      )
+    }
     try directory.checkClock(clock, settings)
     (directory.engine as? RocksDBEngine)?.reportDiscardedLog(to: log)
     rules = try RulesetStore(

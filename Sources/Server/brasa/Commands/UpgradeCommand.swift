@@ -1,0 +1,92 @@
+import ArgumentParser
+import DocumentStore
+import Foundation
+import KeyValueRocksDB
+import KeyValueStore
+
+/// The command `brasa upgrade`.
+struct UpgradeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upgrade",
+    abstract: "Upgrade a data directory to this program's formats, or say whether that is needed.",
+    discussion: """
+      A start of the server upgrades the data directory by itself, and older versions of Brasa refuse it after that. \
+      --check changes nothing and works beside a running server: run it with the new program before you replace the \
+      old one. It exits with 1 where a newer version has written the data.
+
+      Without --check the directory is upgraded now; no server may use it meanwhile.
+
+      Examples:
+        brasa upgrade --check --data data
+        brasa upgrade --data data
+      """
+  )
+
+  @Flag(help: "Change nothing; say what a start would upgrade.")
+  var check = false
+  @OptionGroup var data: DataOptions
+
+  func run() throws {
+    let directory = data.directory
+    guard FileManager.default.fileExists(atPath: directory) else {
+      throw CommandFailure("There is no data directory at \(directory). Name it with --data.")
+    }
+    let location = try data.location
+    let upgrades = try check ? Self.look(directory, location) : Self.upgrade(directory, location)
+    for upgrade in upgrades {
+      let verb = check ? "needs an upgrade" : "was upgraded"
+      print("\(upgrade.owner) \(verb) from format \(upgrade.stored) to \(upgrade.current)")
+    }
+    if upgrades.isEmpty {
+      print("\(directory) has the formats of brasa \(ProgramVersion.full).")
+    } else if check {
+      print("The next start upgrades \(directory). Back it up before.")
+    }
+    if check, location != .directory {
+      print("The formats of the store in PostgreSQL are checked by a start.")
+    }
+  }
+
+  private static func look(
+    _ directory: String,
+    _ location: StoreLocation
+  ) throws -> [StoredFormats.Upgrade] {
+    try StoreMark(in: directory).check(location)
+    let events = try look("\(directory)/events", [.events])
+    guard location == .directory else { return events }
+    return try look("\(directory)/store", KeyOwnerTable.registered.owners) + events
+  }
+
+  private static func look(
+    _ directory: String,
+    _ owners: [KeyOwner]
+  ) throws -> [StoredFormats.Upgrade] {
+    guard FileManager.default.fileExists(atPath: directory) else {
+      throw CommandFailure(
+        "There is no store at \(directory). Name the data directory of a server with --data."
+      )
+    }
+    let inspection = try RocksDBInspection(directory: directory)
+    return try StoredFormats.upgrades(of: owners, inspection.get)
+  }
+
+  private static func upgrade(
+    _ directory: String,
+    _ location: StoreLocation
+  ) throws -> [StoredFormats.Upgrade] {
+    if location == .directory {
+      // An opening makes what is missing, which is for a server's first start.
+      _ = try look(directory, location)
+    }
+    var configuration = StoreConfiguration()
+    configuration.maintainsItself = false
+    let open = try OpenDataDirectory(
+      path: directory,
+      store: location,
+      configuration: configuration,
+      openTables: DescriptorBudget.raisingLimit().tables
+    )
+    try open.close()
+    return open.upgrades
+  }
+}
