@@ -16,6 +16,7 @@ package final class Gateway: Service {
   /// The environment of the port for metrics alone.
   private let metricsEnvironment: ConnectionEnvironment
   private let registry: ConnectionRegistry
+  private let turns = EventLoopTurns()
   let ledger: ByteLedger
   private let webChannels: WebChannelSessions
   private let probes: HealthService
@@ -164,14 +165,20 @@ package final class Gateway: Service {
       numberOfThreads: threads > 0 ? threads : System.coreCount
     )
     for loop in group.makeIterator() { loop.execute { BlockingCheck.markEventLoop() } }
+    turns.begin(group)
     do {
       try await serve(on: group)
     } catch {
+      turns.end()
       try await group.shutdownGracefully()
       throw error
     }
+    turns.end()
     try await group.shutdownGracefully()
   }
+
+  /// Returns when every event loop of the port has taken a turn; at once where the port is closed.
+  package func turnEventLoops() async { await turns.take() }
 
   private func serve(on group: MultiThreadedEventLoopGroup) async throws {
     let factory = ConnectionFactory(

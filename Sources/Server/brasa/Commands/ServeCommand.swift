@@ -43,19 +43,26 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     FreedMemory.boundArenas()
-    let settings = try ServeSettings(flags, environment: Self.environment())
+    let environment = Self.environment()
+    let settings = try ServeSettings(flags, environment: environment)
     try Self.check(settings)
     let process = try Self.process(settings)
     let logger = Logger(label: "brasa")
+    let supervised = ServiceManager(environment).map {
+      SupervisedServer($0, health: process.health)
+    }
+    supervised?.opens(settings.dataDirectory)
     let system = try ServedSystem.open(process)
-    let gateway = try Self.gateway(system, process)
+    let gateway = try Self.gateway(system, process, supervised)
+    let reloader = CertificateReloader(gateway: gateway, logger: logger)
     // Services end in the reverse order: the port first, then what it depends on.
+    var services: [any Service] = system.services + [reloader, gateway]
+    if let frame = supervised?.services(gateway, system) {
+      services = [frame.first] + services + [frame.last]
+    }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: system.services.map { .init(service: $0) } + [
-          .init(service: CertificateReloader(gateway: gateway, logger: logger)),
-          .init(service: gateway),
-        ],
+        services: services.map { .init(service: $0) },
         gracefulShutdownSignals: [.sigterm, .sigint],
         logger: logger
       )
@@ -103,7 +110,11 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// The port in front of a system.
-  private static func gateway(_ system: ServedSystem, _ process: ServerProcess) throws -> Gateway {
+  private static func gateway(
+    _ system: ServedSystem,
+    _ process: ServerProcess,
+    _ supervised: SupervisedServer?
+  ) throws -> Gateway {
     let settings = process.settings
     var configuration = settings.gateway(connections: process.descriptors.connections)
     configuration.peers = system.peers
@@ -121,6 +132,7 @@ struct ServeCommand: AsyncParsableCommand {
       onListening: {
         system.onListening($0.port ?? 0)
         announce($0, settings: settings)
+        supervised?.listens(on: $0, mode: mode(settings))
       }
     )
   }
@@ -136,11 +148,14 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private static func announce(_ address: SocketAddress, settings: ServeSettings) {
-    let mode = settings.isDevelopment ? "development" : "production"
     let line =
       "brasa listening address=\(address.ipAddress ?? settings.host) port=\(address.port ?? 0)"
-      + " tls=\(settings.tls != nil) mode=\(mode)\n"
+      + " tls=\(settings.tls != nil) mode=\(mode(settings))\n"
     writeFully(line, to: STDOUT_FILENO)
+  }
+
+  private static func mode(_ settings: ServeSettings) -> String {
+    settings.isDevelopment ? "development" : "production"
   }
 
   /// The process's environment.

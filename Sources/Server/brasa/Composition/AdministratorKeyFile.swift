@@ -6,10 +6,11 @@ import Foundation
 ///
 /// Whoever lost the key stops the server, deletes the file and starts again: a new key is made.
 struct AdministratorKeyFile {
-  let path: String
+  let directory: String
+  var path: String { directory + "/administrator-key.sha256" }
 
   /// The file of a data directory.
-  init(directory: String) { path = directory + "/administrator-key.sha256" }
+  init(directory: String) { self.directory = directory }
 
   /// The key; `generated` is its text when this call made it, to be shown once.
   func load() throws -> (key: AdministratorKey, generated: String?) {

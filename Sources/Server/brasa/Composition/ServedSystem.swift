@@ -17,6 +17,8 @@ struct ServedSystem {
   let administers: @Sendable (CallContext) async throws -> Void
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
+  /// Returns when a thread for reads has read from the store; false where it had no room for the job.
+  let readsStore: @Sendable () async -> Bool
   /// What runs beside the port, in the order of starting; stopped in reverse, after the port.
   let services: [any Service]
 }

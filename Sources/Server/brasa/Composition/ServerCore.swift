@@ -209,8 +209,15 @@ extension AccessControl {
 
   private static func mode(_ settings: ServeSettings) throws -> Mode {
     if settings.isDevelopment { return .development }
-    let loaded = try AdministratorKeyFile(directory: settings.dataDirectory).load()
-    if let text = loaded.generated {
+    let file = AdministratorKeyFile(directory: settings.dataDirectory)
+    let loaded = try file.load()
+    if let text = loaded.generated, settings.isLoggedToJournal {
+      try file.keep(text)
+      Logger(label: "access").notice(
+        "the administrator key was made: read it from the file, keep it elsewhere and delete the file",
+        metadata: ["file": "\(file.textPath)"]
+      )
+    } else if let text = loaded.generated {
       // To the terminal and nowhere else: logs are kept, and read by others.
       writeFully(
         """

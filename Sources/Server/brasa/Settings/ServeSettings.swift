@@ -26,6 +26,8 @@ struct ServeSettings: Sendable, Equatable {
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
   var logLevel: Logger.Level
+  /// True if the machine's journal keeps the log, where no secret may be.
+  var isLoggedToJournal: Bool
   /// Nil leaves it to `OpenDataDirectory`.
   var cacheMegabytes: Int?
   /// The size of the store's tables, for tests that need many of them; nil leaves it to the engine.
@@ -71,6 +73,7 @@ struct ServeSettings: Sendable, Equatable {
 
   /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
   init(_ flags: ServeFlags, environment: [String: String]) throws {
+    isLoggedToJournal = Journal.hasStandardError(environment["JOURNAL_STREAM"])
     let environment = EnvironmentReader(environment)
     host = try HostAddress.read(flags.host, environment)
     port = try flags.port ?? environment.number("PORT") ?? 8080
