@@ -8,8 +8,12 @@ BUILD_PACKAGES_BREW=(rocksdb pkg-config)
 TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver nodejs
   postgresql libpq5 awscli s3cmd rclone)
 TEST_PACKAGES_BREW=(python3)
+# What packages are made with.
+PACKAGE_TOOLS_DEBIAN=(dpkg-dev binutils patchelf python3 ca-certificates tzdata)
+# What tests of packages look at them with.
+TEST_PACKAGES_DEBIAN+=("${PACKAGE_TOOLS_DEBIAN[@]}" adduser systemd man-db zsh fish)
 # What the slow tests alone need: 300 MB.
-SLOW_TEST_PACKAGES_DEBIAN=(firefox-esr)
+SLOW_TEST_PACKAGES_DEBIAN=(firefox-esr debootstrap skopeo)
 
 require_swift() {
   if ! command -v swift >/dev/null; then
@@ -31,6 +35,8 @@ install_test_packages() {
     Darwin) install_brew "${TEST_PACKAGES_BREW[@]}" ;;
   esac
 }
+
+install_package_tools() { install_debian "${PACKAGE_TOOLS_DEBIAN[@]}"; }
 
 install_slow_test_packages() {
   case $(uname -s) in
@@ -61,7 +67,7 @@ install_debian() {
 # Python and the compiler, which builds a preloaded library, may be there without being Debian's.
 has_debian() {
   case $1 in
-    python3 | curl | pkg-config) command -v "$1" >/dev/null ;;
+    python3 | curl | pkg-config | patchelf) command -v "$1" >/dev/null ;;
     nodejs) command -v node >/dev/null ;;
     gcc) command -v cc >/dev/null ;;
     python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;

@@ -82,7 +82,9 @@ def main():
     check(library.mount(b"tmpfs", f"{root}/tmp".encode(), b"tmpfs", 0, None), "mount /tmp")
     check(library.mount(None, root.encode(), None, REMOUNT | BIND | READ_ONLY, None), "remount /")
     os.chroot(root)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (settings["files"], settings["files"]))
+    # A container may not raise what it was given.
+    files = min(settings["files"], resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     for capability in range(64):
         library.prctl(DROP_BOUNDING, capability, 0, 0, 0)
     os.setgroups([])
