@@ -104,7 +104,7 @@ def test_both_languages_show_the_same():
     assert english == portuguese
 
 
-PAGES = ["README.md", "README.pt-BR.md", "CHANGELOG.md", "Benchmarks/README.md"] + [
+PAGES = ["README.md", "README.pt-BR.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Benchmarks/README.md"] + [
     str(page.relative_to(servers.CHECKOUT)) for page in sorted((servers.CHECKOUT / "docs").glob("*.md"))
 ]
 
