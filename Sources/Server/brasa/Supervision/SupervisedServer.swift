@@ -16,7 +16,7 @@ final class SupervisedServer: Sendable {
   private static let pause = Duration.seconds(5)
 
   private struct State {
-    /// Where the server listens; nil until it does.
+    /// The address that the server listens on, and its mode; nil until it listens.
     var address: String?
     var isStopping = false
     var lastStatus = ""
