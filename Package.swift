@@ -530,15 +530,15 @@ let package = Package(
     .program(
       "Server/brasa",
       uses: [
-        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums", "FirestoreModel",
-        "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI", "IdentityAPI", "StorageAPI",
-        "ObjectStorage", "ConfigAPI", "ConfigTemplates", "EventAnalytics", "AnalyticsAPI",
-        "Installations", "InstallationsAPI", "PushMessaging", "MessagingAPI", "Gateway", "Console",
-        "AuditTrail", "Gzip", "StorageWire", "FirestoreService", "ServiceModule", "Access",
-        "DocumentStore", "KeyValueStore", "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules",
-        "Authentication", "Outbound", "Realtime", arguments, asn1, coreMetrics, crypto,
-        cryptoExtras, lifecycle, logging, nio, nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals,
-        x509,
+        "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
+        "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
+        "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
+        "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
+        "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
+        "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
+        "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
+        "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
+        nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ]
     ),
     .program(

@@ -1,5 +1,3 @@
-import KeyValueStore
-
 /// A look at single records of a data directory, without a lock and without writing anything.
 ///
 /// A server may have the directory open. The look shows the state at one moment after it began.
