@@ -54,7 +54,7 @@ struct UpgradeCommand: ParsableCommand {
     try StoreMark(in: directory).check(location)
     let events = try look("\(directory)/events", [.events])
     guard location == .directory else { return events }
-    return try look("\(directory)/store", KeyOwnerTable.registered.owners) + events
+    return try look("\(directory)/store", KeyOwnerTable.store.owners) + events
   }
 
   private static func look(

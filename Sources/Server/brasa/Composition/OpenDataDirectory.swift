@@ -73,7 +73,7 @@ final class OpenDataDirectory: Sendable {
       throw error
     }
     do {
-      let stored = try StoredFormats.check(KeyOwnerTable.registered.owners, in: engine)
+      let stored = try StoredFormats.check(KeyOwnerTable.store.owners, in: engine)
       upgrades = try stored + StoredFormats.check([.events], in: events)
       databases = try Databases(engine: engine, configuration: configuration)
     } catch {
