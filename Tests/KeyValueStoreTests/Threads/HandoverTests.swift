@@ -1,4 +1,5 @@
 import Dispatch
+import KeyValueStore
 import Synchronization
 import Testing
 
