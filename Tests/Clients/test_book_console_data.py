@@ -84,6 +84,19 @@ def index_by_form(console, *fields):
     console.sees("Ready")
 
 
+def index_of_the_list(console, book, phone):
+    """10.5: the index by the form, its fields in the order of the text; the list asks for the other one, by a link in the
+    log, which makes it."""
+    index_by_form(console, "name", "userId")
+    link = re.search(r"You can create it here: ([^\s\"]+)", phone.list())[1]
+    assert link.startswith(f"{book.public}/v1/r/project/{PROJECT}/firestore/indexes?create_composite=")
+    console.driver.get(link)
+    console.find("dialog", "Create index")
+    console.sees("userId")
+    submit(console)
+    console.until(lambda: phone.list() == [], "the list has no index")
+
+
 def test_chapter_10_products_are_their_owners_and_follow_the_console(chromium, book):
     console = reader(chromium, book, "ten@example.org", 1600)
     create_database(console)
@@ -100,16 +113,7 @@ def test_chapter_10_products_are_their_owners_and_follow_the_console(chromium, b
     console.open("requests")
     console.sees("create products/*")
 
-    # 10.5: the index by the form, its fields in the order of the text; the list asks for the other one, by a link in the
-    # log, which makes it.
-    index_by_form(console, "name", "userId")
-    link = re.search(r"You can create it here: ([^\s\"]+)", ana.list())[1]
-    assert link.startswith(f"{book.public}/v1/r/project/{PROJECT}/firestore/indexes?create_composite=")
-    console.driver.get(link)
-    console.find("dialog", "Create index")
-    console.sees("userId")
-    submit(console)
-    console.until(lambda: ana.list() == [], "the list has no index")
+    index_of_the_list(console, book, ana)
 
     # 10.6 to 10.11: the list is empty, a product that is made is in it and in the console, with its owner.
     bia = Phone(book, "bia@corp.example")
@@ -184,6 +188,24 @@ EARLIER = {"first_open": 1, "session_start": 14, "screen_view": 100, "select_ite
 OTHERS = {"first_open": 1, "session_start": 2, "screen_view": 17, "app_remove": 1}
 
 
+def follow_in_debug_view(console, send):
+    """11.3, 11.4: two products are created, one is opened, one is swiped away; each event shows with what it carries."""
+    shown = "return [...document.querySelectorAll('main ol summary b')].map((one) => one.textContent)"
+    seen = []
+    for name, params in [("new_item", None), ("new_item", None), ("select_item", {"item_id": "COD1"}), ("attempt_delete_product", {"item_id": "COD2"})]:
+        send(name, params)
+        seen.insert(0, name)
+        console.until(lambda: console.browser.run(shown) == seen, f"{name} is not the newest of {seen}")
+    console.sees("Events by minute")
+    assert len(console.browser.run("return [...document.querySelectorAll('.chart-column')]")) >= 1
+    for name, code in (("select_item", "COD1"), ("attempt_delete_product", "COD2")):
+        console.browser.run("[...document.querySelectorAll('main ol summary')].find((one) => one.innerText.includes(arguments[0])).click()", name)
+        console.browser.wait("""
+          const found = [...document.querySelectorAll('main ol details')].find((one) => one.querySelector('b').textContent === arguments[0]);
+          return [...found.querySelectorAll('dt')].some((one) => one.textContent === 'item_id' && one.nextElementSibling.textContent === arguments[1]);
+        """, name, code)
+
+
 def test_chapter_11_events_of_the_app_show_as_they_come_and_by_day(chromium, book):
     console = reader(chromium, book, "eleven@example.org", 1280)
     register_app(console, BUNDLE)
@@ -218,21 +240,8 @@ def test_chapter_11_events_of_the_app_show_as_they_come_and_by_day(chromium, boo
     console.sees("No device is in debug mode.")
     console.sees("-FIRDebugEnabled")
 
-    # 11.3, 11.4: two products are created, one is opened, one is swiped away; each event shows with what it carries.
-    shown = "return [...document.querySelectorAll('main ol summary b')].map((one) => one.textContent)"
-    seen = []
-    for name, params in [("new_item", None), ("new_item", None), ("select_item", {"item_id": "COD1"}), ("attempt_delete_product", {"item_id": "COD2"})]:
-        sent(phones[0], event(name, params), debug=True)
-        seen.insert(0, name)
-        console.until(lambda: console.browser.run(shown) == seen, f"{name} is not the newest of {seen}")
-    console.sees("Events by minute")
-    assert len(console.browser.run("return [...document.querySelectorAll('.chart-column')]")) >= 1
-    for name, code in (("select_item", "COD1"), ("attempt_delete_product", "COD2")):
-        console.browser.run("[...document.querySelectorAll('main ol summary')].find((one) => one.innerText.includes(arguments[0])).click()", name)
-        console.browser.wait("""
-          const found = [...document.querySelectorAll('main ol details')].find((one) => one.querySelector('b').textContent === arguments[0]);
-          return [...found.querySelectorAll('dt')].some((one) => one.textContent === 'item_id' && one.nextElementSibling.textContent === arguments[1]);
-        """, name, code)
+    follow_in_debug_view(console, lambda name, params: sent(phones[0], event(name, params), debug=True))
+
     # What is shown here is in no report: the phone is started once more without the argument, and the same is done again,
     # with what it did without a connection, which counts on the day on which it was done.
     again = [(name, {"item_id": code} if code else None) for name, code in
@@ -356,6 +365,30 @@ def prepare_products(console, book):
         index_by_form(console, "userId", "name")
 
 
+def publish_rules_of_bucket(console, bucket):
+    """13.2: the rules' page, the bucket, the rules of the text."""
+    console.open("rules")
+    option = "return [...document.querySelectorAll('main select option')].find((one) => one.text === arguments[0])?.value"
+    console.choose("Database or bucket", console.browser.wait(option, bucket))
+    console.sees("only administrators reach this bucket")
+    publish_rules(console, STORAGE_RULES)
+
+
+def see_file(console, person, document, image):
+    """13.1: the console's files: a folder of users, one of the person, the file with its size, type and day."""
+    console.open("files")
+    console.click("link", "users/")
+    console.click("link", f"{person.uid}/")
+    console.find("link", image)
+    assert headings(console) == ["Name", "Size", "Type", "Last modified"]
+    [row] = cells(console)
+    assert row[1] == image and row[2] == "239.6 kB" and row[3] == "application/octet-stream" and row[4]
+    # It has no extension and no type, and is shown as what it is.
+    console.browser.wait("return [...document.querySelectorAll('.thumbnail img')].some((one) => one.naturalWidth === 1)")
+    console.open(f"{DATA}/products/{document}")
+    assert console.read("Value of imageId") == image
+
+
 def test_chapter_13_a_photo_is_its_owners_and_goes_with_its_product(chromium, book):
     console = reader(chromium, book, "thirteen@example.org", 1600)
     prepare_products(console, book)
@@ -373,12 +406,7 @@ def test_chapter_13_a_photo_is_its_owners_and_goes_with_its_product(chromium, bo
     assert console.look("combobox", "Bucket", lambda choice: choice.get_attribute("value")) == bucket
     first = str(uuid.uuid4()).upper()
     assert ana.upload(file_of(ana, first), PHOTO).status_code == 403
-    console.open("rules")
-    console.browser.wait("return [...document.querySelectorAll('main select option')].some((one) => one.text === arguments[0])", bucket)
-    value = console.browser.run("return [...document.querySelectorAll('main select option')].find((one) => one.text === arguments[0]).value", bucket)
-    console.choose("Database or bucket", value)
-    console.sees("only administrators reach this bucket")
-    publish_rules(console, STORAGE_RULES)
+    publish_rules_of_bucket(console, bucket)
 
     # 13.8: the photo first, with `metadata: nil`, then the document that names it.
     uploaded = ana.upload(file_of(ana, first), PHOTO)
@@ -387,18 +415,7 @@ def test_chapter_13_a_photo_is_its_owners_and_goes_with_its_product(chromium, bo
     document = ana.set_data(product)
     assert ana.get(document) == product
 
-    # 13.1: the console's files: a folder of users, one of the person, the file with its size, type and day.
-    console.open("files")
-    console.click("link", "users/")
-    console.click("link", f"{ana.uid}/")
-    console.find("link", first)
-    assert headings(console) == ["Name", "Size", "Type", "Last modified"]
-    [row] = cells(console)
-    assert row[1] == first and row[2] == "239.6 kB" and row[3] == "application/octet-stream" and row[4]
-    # It has no extension and no type, and is shown as what it is.
-    console.browser.wait("return [...document.querySelectorAll('.thumbnail img')].some((one) => one.naturalWidth === 1)")
-    console.open(f"{DATA}/products/{document}")
-    assert console.read("Value of imageId") == first
+    see_file(console, ana, document, first)
 
     # 13.2: nobody else reads it, writes into the folder, or deletes from it.
     for stranger in (bia, nobody):
