@@ -168,6 +168,30 @@ def test_instants_are_picked_references_lead_on_and_points_have_two_numbers(cons
     assert console.driver.current_url.endswith("/suppliers/s1")
 
 
+def test_a_new_field_is_named_then_typed_then_filled_by_keyboard(console, documents):
+    documents.put("products/chair", name=text("Cadeira"))
+    console.open(f"{DATA}/products/chair")
+    console.click("button", "Add field")
+    assert console.browser.run(FOCUS) == "Field"
+    # Its type may come before its name.
+    console.choose("Type of New field", "integer")
+    console.put("Field", "stock")
+    console.browser.run("arguments[0].focus()", console.find("textbox", "Field"))
+    press(console, Keys.ENTER)
+    assert console.browser.run(FOCUS) == "Value of stock"
+    press(console, (Keys.CONTROL, "a"), "7", (Keys.CONTROL, Keys.ENTER))
+    console.until(lambda: documents.get("products/chair") == {"name": text("Cadeira"), "stock": number(7)}, "not saved")
+    # A field that was asked for and left is none, and a removal goes to the next.
+    console.click("button", "Add field")
+    console.until(lambda: not console.is_enabled("Save"), "nothing to save, and yet")
+    console.browser.run("arguments[0].focus()", console.find("textbox", "Value of name"))
+    press(console, Keys.F2)
+    console.click("button", "Remove name")
+    assert console.browser.run(FOCUS) == "Value of stock"
+    console.click("button", "Save")
+    console.until(lambda: documents.get("products/chair") == {"stock": number(7)}, "not removed")
+
+
 def test_a_document_has_a_page_and_a_width_of_its_own(console, documents):
     documents.put("products/chair", name=text("Cadeira"))
     console.open(f"{DATA}/products/chair")

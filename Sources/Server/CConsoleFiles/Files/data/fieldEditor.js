@@ -168,7 +168,12 @@ function drawNode(parent, node, index, changed, redraw) {
   });
   showHint(field);
   if (node.children && node.isOpen) row.append(inside(node, changed));
-  if (node.isNew && !key.disabled) toggleOptions(field);
+  // What is new begins with its name.
+  if (node.isNew && !key.disabled) {
+    row.classList.add("new");
+    row.prepend(options);
+    toggleOptions(field);
+  }
   return row;
 }
 
@@ -205,6 +210,10 @@ function toggleOptions(field) {
   const close = () => {
     key.setAttribute("aria-expanded", "false");
     show(options);
+    if (row.classList.contains("new")) {
+      row.classList.remove("new");
+      row.append(options);
+    }
     focusValue(row);
   };
   if (isOpen) return close();
@@ -322,12 +331,15 @@ function valueControl(field) {
   if (node.type === "null") return h("button", { type: "button", class: "quiet null", onclick: () => toggleOptions(field), writes: true }, "null");
   if (node.type === "boolean") return labelled(select([["true", "true"], ["false", "false"]], node.text, { onchange: typed, writes: true }), "field.valueOf");
   if (node.type === "geopoint") return pointControls(field, edit, labelled);
-  if (["string", "bytes", "vector"].includes(node.type)) return labelled(h("textarea", { ...properties, rows: 1, class: node.text.length > LONG_TEXT ? "long" : null }), "field.valueOf");
+  if (["string", "bytes", "vector"].includes(node.type)) return labelled(h("textarea", { ...properties, rows: rowsOf(node.text), class: node.text.length > LONG_TEXT ? "long" : null }), "field.valueOf");
   const numeric = ["integer", "double"].includes(node.type);
   const watch = node.type === "reference" ? { onfocus: () => previewReference(field), onchange: () => previewReference(field) } : {};
   const keys = node.type === "timestamp" ? { "aria-keyshortcuts": "Alt+ArrowDown", onkeydown: (event) => { if (event.altKey && event.key === "ArrowDown") { event.preventDefault(); pick(field); } } } : {};
   return labelled(h("input", { type: "text", inputmode: numeric ? "decimal" : null, class: "mono", ...properties, ...watch, ...keys }), "field.valueOf");
 }
+
+/** A text's lines where the browser does not make a field as high as its text. */
+const rowsOf = (text) => (CSS.supports("field-sizing", "content") ? 1 : Math.min(14, text.slice(0, LONG_TEXT).split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 40)), 0)));
 
 /** Latitude and longitude, each a field of its own. */
 function pointControls({ node }, edit, labelled) {
