@@ -11,12 +11,12 @@ pytestmark = pytest.mark.brasa_only
 OWNER = {"authorization": "Bearer owner"}
 WORDS = {
     "en": {
-        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "steps": ["Create a database", "Add a document", "Say who may read and write", "Add a user", "Upload a file"], "field": "Field", "value": "Value of",
+        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "steps": ["Create a database", "Add a document", "Say who may read and write", "Add a user", "Upload a file"], "field": "Field", "value": "Value of name",
         "save": "Save", "added": "Document added", "noName": "A field needs a name.", "rules": "Rules", "source": "Source of the rules", "publish": "Publish", "published": "The rules are in force", "users": "Users", "addUser": "Add user",
         "email": "Email", "password": "Password", "userAdded": "User added", "files": "Files", "empty": "There is nothing in this folder.",
     },
     "pt-BR": {
-        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Dizer quem pode ler e escrever", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de",
+        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Dizer quem pode ler e escrever", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de name",
         "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário",
         "email": "E-mail", "password": "Senha", "userAdded": "Usuário adicionado", "files": "Arquivos", "empty": "Não há nada nesta pasta.",
     },
