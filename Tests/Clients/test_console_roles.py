@@ -215,3 +215,16 @@ def test_the_trail_is_filtered_and_kept_as_a_file(production_console, production
     head, *rows = file.read_text().splitlines()
     assert head == "number,time,administrator,address,action,target,status,request,digest,subjects"
     assert rows and all("auditor@example.org" in row for row in rows)
+
+
+@pytest.mark.parametrize("role, status", [("viewer", 403), ("editor", 200)])
+def test_download_urls_are_made_and_revoked_by_who_may_change_files(pages, role, status):
+    """A viewer reads files and makes no links of them, which outlive the viewer."""
+    bucket = f"{OWN}.appspot.com"
+    name = f"{role}.txt"
+    assert pages["owner"].renew().call("POST", f"/upload/storage/v1/b/{bucket}/o?uploadType=media&name={name}", data=b"x").status_code == 200
+    page = pages[role].renew()
+    made = page.call("POST", f"/v0/b/{bucket}/o/{name}?create_token=true")
+    assert made.status_code == status, made.text
+    token = pages["owner"].call("POST", f"/v0/b/{bucket}/o/{name}?create_token=true").json()["downloadTokens"].split(",")[0]
+    assert page.call("POST", f"/v0/b/{bucket}/o/{name}?delete_token={token}").status_code == status
