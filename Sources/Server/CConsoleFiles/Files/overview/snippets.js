@@ -24,14 +24,8 @@ const production = (project, authority, hostname, origin) => ({
   Swift: `let settings = Firestore.firestore().settings
 settings.host = "${authority}"
 Firestore.firestore().settings = settings`,
-  JavaScript: `<script src="${origin}/__/brasa/web.js"></script>
-<script type="module">
-  import { initializeApp } from "firebase/app";
-  import { initializeFirestore } from "firebase/firestore";
-
-  const app = initializeApp({ apiKey: "${project}", projectId: "${project}", authDomain: "${origin.split("//")[1]}" });
-  const db = initializeFirestore(app, { host: "${authority}", ssl: true });
-</script>`,
+  JavaScript: [`<script src="${origin}/__/brasa/web.js"></script>`, '<script type="module">', '  import { initializeApp } from "firebase/app";', '  import { initializeFirestore } from "firebase/firestore";', "",
+    `  const app = initializeApp({ apiKey: "${project}", projectId: "${project}", authDomain: "${origin.split("//")[1]}" });`, `  const db = initializeFirestore(app, { host: "${authority}", ssl: true });`, "</script>"].join("\n"),
   Python: `# GOOGLE_APPLICATION_CREDENTIALS=backend.json
 from google.cloud import firestore
 
