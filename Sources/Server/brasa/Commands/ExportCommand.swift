@@ -46,7 +46,7 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let label = try database.label()
-    let kinds = try data.transferKinds()
+    let kinds = try data.transferKinds(areAllWanted: include.contains("all"))
     let chosen = try chosen(of: kinds)
     let phrase = withSecrets ? try passphrase.read(isNew: true) : nil
     var writing = ExportRun(label: label, target: target, data: data)

@@ -47,7 +47,7 @@ struct ImportCommand: ParsableCommand {
   func run() throws {
     let label = try database.label()
     let manifest = try ExportManifest.read(from: source)
-    let kinds = try data.transferKinds()
+    let kinds = try data.transferKinds(areAllWanted: include.contains("all"))
     let chosen = try chosen(of: kinds, manifest)
     let secrets = kinds.secrets.filter { secret in
       !exclude.contains(secret.name)

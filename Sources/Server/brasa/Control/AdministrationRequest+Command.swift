@@ -47,7 +47,7 @@ extension AdministrationRequest {
   var isForOneNode: Bool {
     switch self {
     // A list of all kinds of data, to write them all.
-    case .listTransfers, .listSecrets: true
+    case .listTransfers: true
     case .analytics, .messages, .storage, .config(_, _, .results): true
     default: false
     }

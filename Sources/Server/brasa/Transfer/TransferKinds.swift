@@ -8,10 +8,14 @@ struct TransferKinds {
 
 extension DataOptions {
   /// The kinds of data that there are.
-  func transferKinds() throws -> TransferKinds {
+  ///
+  /// - Parameter areAllWanted: False to leave `names` empty; of several nodes the home node alone knows all names.
+  func transferKinds(areAllWanted: Bool) throws -> TransferKinds {
     var kinds = TransferKinds()
-    try perform(.listTransfers) { reply in
-      if case .line(let kind) = reply { kinds.names.append(kind) }
+    if areAllWanted {
+      try perform(.listTransfers) { reply in
+        if case .line(let kind) = reply { kinds.names.append(kind) }
+      }
     }
     try perform(.listSecrets) { reply in
       guard case .item(let name, let companion) = reply else { return }
