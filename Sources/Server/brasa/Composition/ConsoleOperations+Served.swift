@@ -86,6 +86,8 @@ private struct ServedTransfer: Sendable {
     // Documents are in the folder itself, which is empty when they come.
     for kind in Self.first(TransferForm.rootKind, of: kinds) {
       let sink = try TransferForm(kind: kind).makeSink(Self.path(of: kind, in: target))
+      // Until it is written again, it says that the export is not whole.
+      if manifest.kinds.isEmpty { try manifest.write(to: target.path) }
       let count = try services.exportItems(of: kind, scope: scope) { event in
         if case .omission(let text, _) = event { manifest.omissions.append(text) }
         try tell(event)
@@ -113,7 +115,8 @@ private struct ServedTransfer: Sendable {
       throw ServiceError(.notFound, "There is no export \(name).")
     }
     var counts: [String] = []
-    _ = try ExportManifest.read(from: source.path)
+    let manifest = try ExportManifest.read(from: source.path)
+    if manifest?.isComplete == false { try tell(.difference(ImportRun.notWhole)) }
     for kind in Self.first(ImportRun.firstKind, of: kinds) {
       let path = Self.path(of: kind, in: source)
       let form = TransferForm(kind: kind, into: DatabaseLabel(id))
@@ -126,6 +129,10 @@ private struct ServedTransfer: Sendable {
       }
       let count = try services.importItems(of: kind, scope: scope, next: next, tell: tell)
       for drop in items.drops { try tell(.difference("\(kind): \(drop)")) }
+      let missing = (manifest?.lines(of: kind) ?? 0) - items.lineCount
+      if missing > 0 {
+        try tell(.difference("\(kind): \(missing.counting("line")) of the export missing"))
+      }
       counts.append(count.text)
     }
     return counts.joined(separator: ", ")

@@ -5,6 +5,8 @@ import Foundation
 struct ImportRun {
   /// The kind that is read before documents: an override may be what lets a document be stored.
   static let firstKind = "indexes"
+  /// The sentence about an export that is not whole.
+  static let notWhole = "The export is not whole: it was cut off, or could not read everything."
   /// The folder of an export that has sealed kinds.
   static let secretsFolder = "secrets"
   /// The file of an export that has the private keys of push services.
@@ -132,7 +134,7 @@ struct ImportRun {
     if let manifest {
       for omission in manifest.omissions { progress.print("Not in the export: \(omission)") }
       if !manifest.isComplete {
-        progress.print("The export is not whole: it was cut off, or could not read everything.")
+        progress.print(Self.notWhole)
       }
       let secrets = manifest.kinds.filter { $0.isSealed && $0.lines > 0 }.map(\.kind)
       if !hasOpenedSecrets, !secrets.isEmpty {
