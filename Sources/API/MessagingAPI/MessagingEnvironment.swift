@@ -266,6 +266,14 @@ extension ServiceRequest {
   func variable(_ name: String) -> String { parameters[name] ?? "" }
 }
 
+extension JSONText {
+  /// The member of that name; nil for `null` too, by which clients leave a field out.
+  func present(_ name: String) -> JSONText? {
+    let member = self[name]
+    return member == .null ? nil : member
+  }
+}
+
 extension HTTPField.Name {
   /// The field `x-goog-api-key`.
   static let googleAPIKey = named("x-goog-api-key")

@@ -29,15 +29,16 @@ struct ImportRoutes: Sendable {
       let body = try await request.object(upTo: Self.bodyLimit)
       let list = body["apns_tokens"]?.elements ?? []
       let tokens = list.compactMap(\.string)
-      let named = request.headers[.userProject].map { Text($0) }
+      let named = request.headers[.userProject].flatMap { $0.isEmpty ? nil : Text($0) }
       guard let bundle = body["application"]?.string, (1...255).contains(bundle.utf8.count),
         (1...Self.tokenLimit).contains(list.count), tokens.count == list.count,
+        let isSandbox = (body.present("sandbox") ?? .boolean(false)).boolean,
         let project = named ?? environment.keys.defaultProject
       else { return TopicRoutes.failure("InvalidRequest", .badRequest) }
       let results = try await environment.service.importTokens(
         tokens,
         bundle: bundle,
-        environment: body["sandbox"]?.boolean == true ? .sandbox : .production,
+        environment: isSandbox ? .sandbox : .production,
         into: project
       )
       let answers = zip(tokens, results).map { token, result in

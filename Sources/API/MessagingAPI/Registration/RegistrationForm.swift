@@ -43,13 +43,13 @@ struct RegistrationForm {
     guard let endpoint = form["endpoint"]?.string, endpoint.utf8.count <= endpointLimit,
       endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://")
     else { throw .invalid("web.endpoint", "The endpoint is no URL of a push service.") }
-    let vapidKey = form["applicationPubKey"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+    let vapidKey = form.present("applicationPubKey").flatMap { $0 == .string("") ? nil : $0 }
     return .webPush(
       endpoint: endpoint,
       p256dh: try point(form["p256dh"]?.string, "web.p256dh"),
       auth: try bytes(form["auth"]?.string, 16, "web.auth"),
-      vapidKey: try vapidKey.map { text throws(MessagingError) in
-        try point(text, "web.applicationPubKey")
+      vapidKey: try vapidKey.map { key throws(MessagingError) in
+        try point(key.string, "web.applicationPubKey")
       }
     )
   }

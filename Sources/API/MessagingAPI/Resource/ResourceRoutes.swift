@@ -41,8 +41,9 @@ struct ResourceRoutes: Sendable {
     let registration = try await environment.registration(of: request)
     let body = try await request.object(upTo: Self.bodyLimit)
     let name = body["name"]?.string ?? ""
-    let vapidKey = try body["vapidKey"]?.string.map { text throws(MessagingError) in
-      try RegistrationForm.point(text, "vapidKey")
+    // A key of another kind is refused: without one everybody may send who has the URL.
+    let vapidKey = try body.present("vapidKey").map { key throws(MessagingError) in
+      try RegistrationForm.point(key.string, "vapidKey")
     }
     try environment.countSubscription(request)
     let origin = environment.origin(of: request)

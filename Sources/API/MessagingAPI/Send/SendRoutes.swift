@@ -78,20 +78,40 @@ struct SendRoutes: Sendable {
   }
 
   private func sendToUser(_ request: ServiceRequest) async throws -> ServiceResponse {
-    try await send(request, to: "uid") { uid in
-      guard let uid, !uid.isEmpty, uid.utf8.count <= 128 else {
-        throw MessagingError.invalid("uid", "The user's id is missing.")
-      }
-      return .user(uid)
-    }
+    try await send(request, to: "uid", Self.user)
   }
 
   private func sendToAudience(_ request: ServiceRequest) async throws -> ServiceResponse {
-    try await send(request, to: "audience") { name in
-      guard let name, !name.isEmpty else {
-        throw MessagingError.invalid("audience", "The audience's name is missing.")
-      }
-      return .audience(name)
+    try await send(request, to: "audience", Self.audience)
+  }
+
+  private static func user(
+    _ json: JSONText?
+  ) throws(MessagingError) -> OutgoingMessage.Recipient {
+    guard let uid = json?.string, !uid.isEmpty, uid.utf8.count <= 128 else {
+      throw .invalid("uid", "The user's id is missing.")
+    }
+    return .user(uid)
+  }
+
+  private static func audience(
+    _ json: JSONText?
+  ) throws(MessagingError) -> OutgoingMessage.Recipient {
+    guard let name = json?.string, !name.isEmpty else {
+      throw .invalid("audience", "The audience's name is missing.")
+    }
+    return .audience(name)
+  }
+
+  /// The user or the audience that a body names; nil where its message has the recipient.
+  private static func recipient(
+    in body: JSONText
+  ) throws(MessagingError) -> OutgoingMessage.Recipient? {
+    switch (body.present("uid"), body.present("audience")) {
+    case (nil, nil): return nil
+    case (let uid?, nil): return try user(uid)
+    case (nil, let name?): return try audience(name)
+    default: throw .invalid("uid", "One of uid and audience is expected.")
     }
   }
 
@@ -99,13 +119,13 @@ struct SendRoutes: Sendable {
   private func send(
     _ request: ServiceRequest,
     to member: String,
-    _ recipient: (String?) throws -> OutgoingMessage.Recipient
+    _ recipient: (JSONText?) throws -> OutgoingMessage.Recipient
   ) async throws -> ServiceResponse {
     try await environment.requireSender(request)
     let body = try await body(of: request, members: [member])
     let message = try OutgoingMessage(
       json: body.json["message"],
-      recipient: try recipient(body.json[member]?.string),
+      recipient: try recipient(body.json[member]),
       now: service.now
     )
     return try await send(message, body, request)
@@ -138,8 +158,7 @@ struct SendRoutes: Sendable {
     let form = try ScheduleForm(body.json)
     let message = try OutgoingMessage(
       json: body.json["message"],
-      recipient: body.json["uid"]?.string.map { .user($0) }
-        ?? body.json["audience"]?.string.map { .audience($0) },
+      recipient: try Self.recipient(in: body.json),
       now: form.reference
     ).capped(body.cap)
     let project = Text(request.variable("project"))
@@ -181,9 +200,21 @@ struct SendRoutes: Sendable {
         "Invalid JSON payload received. Unknown name \"\(unknown.key.prefix(100))\": Cannot find field."
       throw MessagingError.invalid("", message)
     }
-    let flag = json["validate_only"] ?? json["validateOnly"]
     let cap = try json["frequencyCap"].map(Self.cap)
-    return Body(json: json, isTrial: flag?.boolean ?? false, cap: cap)
+    return Body(json: json, isTrial: try isTrial(json), cap: cap)
+  }
+
+  /// Whether nothing is to be sent; refuses another value than a boolean, with which the message would be sent.
+  private static func isTrial(_ json: JSONText) throws(MessagingError) -> Bool {
+    for name in ["validate_only", "validateOnly"] {
+      guard let value = json.present(name) else { continue }
+      guard let flag = value.boolean else {
+        let text = "Invalid value at '\(name)' (TYPE_BOOL), \(value.compact.prefix(100))"
+        throw .invalid(name, text)
+      }
+      return flag
+    }
+    return false
   }
 
   /// Reads `{"messages": 3, "period": "86400s"}`.
@@ -204,7 +235,7 @@ struct SendRoutes: Sendable {
     let project = Text(request.variable("project"))
     let reports = try await service.reports(
       of: project,
-      before: page.token.flatMap { StoredMessage.id(of: $0) } ?? .max,
+      before: try page.token { StoredMessage.id(of: $0) } ?? .max,
       limit: page.size
     )
     let next = reports.count == page.size ? reports.last?.message.name : nil
@@ -243,7 +274,7 @@ struct SendRoutes: Sendable {
     let found = try await service.deliveries(
       of: id,
       in: project,
-      after: page.token.flatMap { Int64($0) } ?? 0,
+      after: try page.token { Int64($0) } ?? 0,
       limit: page.size
     )
     let next = found.count == page.size ? found.last.map { "\($0.registration)" } : nil
@@ -281,7 +312,17 @@ struct Page {
       throw MessagingError.invalid("pageSize", "pageSize is between 1 and 1000.")
     }
     self.size = size
-    token = parameters.first { $0.name == "pageToken" }?.value
+    let token = parameters.first { $0.name == "pageToken" }?.value
+    self.token = token?.isEmpty == false ? token : nil
+  }
+
+  /// The place behind which the page begins; nil for the first page, INVALID_ARGUMENT for a token of another list.
+  func token<Place>(_ read: (String) -> Place?) throws(MessagingError) -> Place? {
+    guard let token else { return nil }
+    guard let place = read(token) else {
+      throw .invalid("pageToken", "pageToken is none of this list.")
+    }
+    return place
   }
 
   func answer(_ name: String, _ items: [JSONValue], next: String?) -> ServiceResponse {
