@@ -26,7 +26,7 @@ struct TemplateManagement {
   func put(_ call: TemplateCall) throws -> ServiceResponse {
     let precondition = try precondition(call)
     let template = try ConfigTemplate(json: try call.body())
-    if call.parameter("validateOnly", "validate_only") == "true" {
+    if try call.flag("validateOnly", "validate_only") {
       try templates.validate(template, of: call.id, precondition)
       return Self.response(template.json, call.id.etag(0))
     }

@@ -121,6 +121,16 @@ struct TemplateCall: Sendable {
     return number
   }
 
+  /// A flag in the URL; false where there is none, and a refusal of other words than `true` and `false`.
+  func flag(_ name: String, _ snake: String) throws(FirestoreError) -> Bool {
+    switch parameter(name, snake) {
+    case nil, "false": return false
+    case "true": return true
+    case let text?:
+      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is no boolean.")
+    }
+  }
+
   /// The body as JSON; an empty one is an empty object.
   func body() throws(ServiceError) -> JSONValue {
     guard let text = String(validating: bytes, as: UTF8.self) else {
