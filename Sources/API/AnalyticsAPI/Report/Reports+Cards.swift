@@ -91,8 +91,10 @@ extension Reports {
   func funnel(_ call: ReportCall) throws -> JSONValue {
     let range = try call.range(analytics)
     let body = try call.body()
-    let steps = (body["steps"]?.elements ?? []).map { $0.string ?? "" }
-    let seconds = body["windowSeconds"]?.integer ?? 7 * 86_400
+    let steps = try Self.steps(body["steps"] ?? .array([]))
+    guard let seconds = body["windowSeconds"].map({ $0.integer }) ?? 7 * 86_400 else {
+      throw FirestoreError.invalidArgument("Invalid value at 'windowSeconds'.")
+    }
     let funnel = try Funnel(steps: steps, windowSeconds: seconds)
     let counts = try analytics.funnel(of: call.project, range, funnel)
     let rows = zip(steps, counts).map { step, users in
@@ -100,6 +102,14 @@ extension Reports {
     }
     // From the first day that is counted.
     return (try analytics.keptDays(of: call.project, range) ?? range).json("steps", rows)
+  }
+
+  private static func steps(_ json: JSONValue) throws(ServiceError) -> [String] {
+    let names = json.elements?.compactMap(\.string)
+    guard let names, names.count == json.elements?.count else {
+      throw .invalidArgument("Invalid value at 'steps'.")
+    }
+    return names
   }
 
   func timeline(_ call: ReportCall) throws -> JSONValue {
@@ -145,12 +155,17 @@ extension ReportCall {
     return number
   }
 
-  /// The body as JSON; an empty one is an empty object.
+  /// The body, which is a JSON object; an empty one is an object without members.
   func body() throws(ServiceError) -> JSONValue {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw .invalidArgument("The body is not valid UTF-8.")
     }
-    return text.isEmpty ? .object([]) : try JSONValue(parsing: text)
+    guard !text.isEmpty else { return .object([]) }
+    let json = try JSONValue(parsing: text)
+    guard json.members != nil else {
+      throw .invalidArgument("Invalid JSON payload received. An object is expected.")
+    }
+    return json
   }
 }
 

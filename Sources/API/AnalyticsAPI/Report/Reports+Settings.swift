@@ -40,9 +40,9 @@ extension Reports {
   func erase(_ call: ReportCall) throws -> JSONValue {
     let body = try call.body()
     let subject: EventSubject
-    switch (body["appInstanceId"]?.string, body["userId"]?.string) {
-    case (let id?, nil): subject = .instance(id)
-    case (nil, let id?): subject = .user(id)
+    switch (body["appInstanceId"], body["userId"]) {
+    case (.string(let id)?, nil): subject = .instance(id)
+    case (nil, .string(let id)?): subject = .user(id)
     default: throw ServiceError.invalidArgument("Either appInstanceId or userId is required.")
     }
     let erased = try analytics.erase(subject, of: call.project)
