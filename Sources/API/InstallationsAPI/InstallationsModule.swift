@@ -124,7 +124,8 @@ private struct InstallationRoutes: Sendable {
 
   /// Nothing is kept, so that there is nothing to forget here.
   private func delete(_ request: ServiceRequest) async throws -> ServiceResponse {
-    try await observer?.wasDeleted(try await installation(of: request))
+    let installation = try await installation(of: request)
+    try await observer?.wasDeleted(installation)
     return .json(.object([]))
   }
 
