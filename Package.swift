@@ -394,6 +394,13 @@ let package = Package(
         "ServiceModule", httpTypes,
       ]
     ),
+    .tests(
+      of: "FirestoreAPI",
+      uses: [
+        "AccessTestSupport", "FirestoreModel", "FirestoreService", "FirestoreWire", "ServiceModule",
+        "ServiceTestSupport", httpTypes,
+      ]
+    ),
     .library(
       "API/StorageAPI",
       uses: [
@@ -416,12 +423,20 @@ let package = Package(
         "Access", "SecurityRules", "ServiceModule", httpTypes,
       ]
     ),
+    .tests(
+      of: "RulesAPI",
+      uses: ["Access", "FirestoreModel", "ServiceModule", "ServiceTestSupport"]
+    ),
     .library(
       "API/InstallationsAPI",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreWire", "Access",
         "Installations", "ServiceModule", httpTypes,
       ]
+    ),
+    .tests(
+      of: "InstallationsAPI",
+      uses: ["FirestoreModel", "Installations", "ServiceModule", "ServiceTestSupport"]
     ),
     .library(
       "API/ConfigAPI",
@@ -442,12 +457,20 @@ let package = Package(
         "Browser/Files/messaging-worker.js", "Browser/Files/web.js", "Browser/Files/web-frames.js",
       ]
     ),
+    .tests(
+      of: "MessagingAPI",
+      uses: ["FirestoreModel", "PushMessaging", "ServiceModule", "ServiceTestSupport", crypto]
+    ),
     .library(
       "API/AnalyticsAPI",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreWire", "Gzip", "Access",
         "EventAnalytics", "ServiceModule", httpTypes,
       ]
+    ),
+    .tests(
+      of: "AnalyticsAPI",
+      uses: ["EventAnalytics", "FirestoreModel", "Gzip", "ServiceModule", "ServiceTestSupport"]
     ),
     .library(
       "API/IdentityAPI",
