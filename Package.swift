@@ -381,6 +381,14 @@ let package = Package(
       "API/ServiceModule",
       uses: ["BaseText", "BaseStatus", "FirestoreModel", "Gzip", "Access", httpTypes, logging]
     ),
+    // Calls the routes of a module without a network.
+    .testSupport(
+      "ServiceTestSupport",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Access", "AccessTestSupport",
+        "DocumentStore", "FirestoreWire", "KeyValueStore", "ServiceModule", httpTypes, logging,
+      ]
+    ),
     .tests(of: "ServiceModule", uses: ["BaseStatus", "Access", "Gzip", httpTypes, logging]),
     .library(
       "API/StorageWire",
@@ -425,7 +433,9 @@ let package = Package(
     ),
     .tests(
       of: "RulesAPI",
-      uses: ["Access", "FirestoreModel", "ServiceModule", "ServiceTestSupport"]
+      uses: [
+        "BaseText", "BaseJSON", "Access", "FirestoreModel", "ServiceModule", "ServiceTestSupport",
+      ]
     ),
     .library(
       "API/InstallationsAPI",
@@ -436,7 +446,7 @@ let package = Package(
     ),
     .tests(
       of: "InstallationsAPI",
-      uses: ["FirestoreModel", "Installations", "ServiceModule", "ServiceTestSupport"]
+      uses: ["BaseText", "Installations", "ServiceModule", "ServiceTestSupport"]
     ),
     .library(
       "API/ConfigAPI",
@@ -445,7 +455,10 @@ let package = Package(
         "Access", "ConfigTemplates", "ServiceModule", httpTypes, logging,
       ]
     ),
-    .tests(of: "ConfigAPI", uses: ["BaseStatus", "ConfigTemplates"]),
+    .tests(
+      of: "ConfigAPI",
+      uses: ["ConfigTemplates", "BaseStatus", "ServiceModule", "ServiceTestSupport"]
+    ),
     .library(
       "API/MessagingAPI",
       uses: [
@@ -459,7 +472,10 @@ let package = Package(
     ),
     .tests(
       of: "MessagingAPI",
-      uses: ["FirestoreModel", "PushMessaging", "ServiceModule", "ServiceTestSupport", crypto]
+      uses: [
+        "BaseText", "BaseJSON", "FirestoreModel", "PushMessaging", "ServiceModule",
+        "ServiceTestSupport", crypto,
+      ]
     ),
     .library(
       "API/AnalyticsAPI",
@@ -470,7 +486,9 @@ let package = Package(
     ),
     .tests(
       of: "AnalyticsAPI",
-      uses: ["EventAnalytics", "FirestoreModel", "Gzip", "ServiceModule", "ServiceTestSupport"]
+      uses: [
+        "BaseText", "BaseJSON", "EventAnalytics", "Gzip", "ServiceModule", "ServiceTestSupport",
+      ]
     ),
     .library(
       "API/IdentityAPI",
@@ -484,7 +502,13 @@ let package = Package(
         "Page/Files/icon.svg", "Page/Files/page.css", "Page/Files/page.html",
       ]
     ),
-    .tests(of: "IdentityAPI", uses: ["BaseText", "Authentication", "ServiceModule", httpTypes]),
+    .tests(
+      of: "IdentityAPI",
+      uses: [
+        "BaseStatus", "Access", "Authentication", "BaseText", "ServiceModule", "ServiceTestSupport",
+        httpTypes,
+      ]
+    ),
 
     // Server: transport, the console, the programs.
     .library(

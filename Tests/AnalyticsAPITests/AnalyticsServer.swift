@@ -1,6 +1,6 @@
 import AnalyticsAPI
+import BaseText
 import EventAnalytics
-import FirestoreModel
 import ServiceModule
 import ServiceTestSupport
 import Testing

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import Gzip
 import ServiceTestSupport
 import Testing
@@ -44,7 +44,7 @@ import Testing
         body: body
       )
       #expect(response.outcome == "200")
-      let found = path.reduce(response.json as JSONText?) { json, name in
+      let found = path.reduce(response.json as JSONValue?) { json, name in
         (json?.elements?.first ?? json)?[name]
       }
       #expect(found?.compact == value, "\(response.text)")
@@ -260,7 +260,7 @@ import Testing
         decoding: try GzipReader.unpacked(response.bytes, limit: 1 << 20),
         as: UTF8.self
       )
-      let row = try JSONText(parsing: lines)
+      let row = try JSONValue(parsing: lines)
       #expect(row["event_name"]?.string == "view_item")
       #expect(row["user_pseudo_id"]?.string == AnalyticsServer.instance)
       let other = try await analytics.routes.call("GET \(Self.reports)/export/2027-01-14")

@@ -1,6 +1,5 @@
 import ConfigAPI
 import ConfigTemplates
-import FirestoreModel
 import ServiceModule
 import ServiceTestSupport
 import Testing

@@ -1,4 +1,3 @@
-import FirestoreModel
 import ServiceTestSupport
 import Testing
 

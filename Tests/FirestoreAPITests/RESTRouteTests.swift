@@ -1,4 +1,3 @@
-import FirestoreModel
 import FirestoreWire
 import HTTPTypes
 import ServiceModule

@@ -1,4 +1,3 @@
-import FirestoreModel
 import HTTPTypes
 import ServiceModule
 import ServiceTestSupport

@@ -1,6 +1,6 @@
 import Access
 import Authentication
-import FirestoreModel
+import BaseStatus
 import ServiceModule
 import ServiceTestSupport
 import Synchronization
@@ -104,6 +104,6 @@ final class Post: Mailer {
 /// No web to ask.
 private struct NoWeb: DocumentFetcher {
   func fetch(_ request: DocumentRequest) async throws -> FetchedDocument {
-    throw FirestoreError(.unavailable, "no web here")
+    throw ServiceError(.unavailable, "no web here")
   }
 }

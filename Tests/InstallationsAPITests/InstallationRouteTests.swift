@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import Installations
 import InstallationsAPI
 import ServiceModule

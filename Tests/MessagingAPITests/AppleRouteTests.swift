@@ -1,4 +1,3 @@
-import FirestoreModel
 import PushMessaging
 import ServiceTestSupport
 import Testing

@@ -1,5 +1,5 @@
+import BaseJSON
 import Crypto
-import FirestoreModel
 import ServiceTestSupport
 import Testing
 
@@ -15,7 +15,7 @@ import Testing
     bundle: String = "br.shop",
     privateKey: String = privateKey
   ) -> String {
-    JSONText.object([
+    JSONValue.object([
       .init("keyId", .string(id)), .init("teamId", .string(team)),
       .init("bundleId", .string(bundle)), .init("privateKey", .string(privateKey)),
     ]).compact

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import MessagingAPI
 import PushMessaging
 import ServiceModule

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseText
 import PushMessaging
 import ServiceTestSupport
 import Testing

@@ -1,5 +1,5 @@
+import BaseText
 import Crypto
-import FirestoreModel
 import PushMessaging
 import ServiceTestSupport
 import Testing

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import PushMessaging
 import ServiceTestSupport
 import Testing
@@ -13,7 +13,7 @@ import Testing
     _ messaging: MessagingServer,
     token: String,
     members: String = ""
-  ) async throws -> [JSONText] {
+  ) async throws -> [JSONValue] {
     let response = try await messaging.routes.call(
       "POST \(registrations):connect?key=p",
       as: .stranger,
@@ -22,7 +22,7 @@ import Testing
     ) { text in text.count(where: \.isNewline) >= count }
     #expect(response.header("content-type") == "application/x-ndjson")
     return try response.text.split(whereSeparator: \.isNewline).map {
-      try JSONText(parsing: String($0))
+      try JSONValue(parsing: String($0))
     }
   }
 

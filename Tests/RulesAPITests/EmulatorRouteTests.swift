@@ -1,4 +1,5 @@
 import Access
+import BaseJSON
 import FirestoreModel
 import ServiceTestSupport
 import Testing
@@ -54,7 +55,7 @@ import Testing
 
   @Test func `rules of Storage are deployed to a bucket or to all`() async throws {
     try await RulesServer.run(isDevelopment: true) { routes, server in
-      let file = JSONText.string(RulesText.storage).compact
+      let file = JSONValue.string(RulesText.storage).compact
       let all = try await routes.call(
         "PUT /internal/setRules",
         as: .stranger,

@@ -1,4 +1,5 @@
 import Access
+import BaseText
 import FirestoreModel
 import ServiceTestSupport
 import Testing

@@ -1,4 +1,4 @@
-import FirestoreModel
+import BaseJSON
 import RulesAPI
 import ServiceModule
 import ServiceTestSupport
@@ -49,7 +49,7 @@ enum RulesText {
 
   /// The `source` of one file.
   static func source(_ content: String) -> String {
-    JSONText.object([
+    JSONValue.object([
       .init(
         "files",
         .array([

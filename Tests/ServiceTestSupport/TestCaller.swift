@@ -1,6 +1,7 @@
 import Access
 import AccessTestSupport
-import FirestoreModel
+import BaseStatus
+import BaseText
 
 /// A caller of a route, by the credentials that it sends.
 package struct TestCaller: Sendable, CustomStringConvertible {
@@ -69,14 +70,14 @@ package final class TestAdministrators: AdministratorTokens {
     Self.parts(of: token).last == "recent"
   }
 
-  package func account(holding token: Substring) throws(FirestoreError) -> CallerAccount? {
+  package func account(holding token: Substring) throws(ServiceError) -> CallerAccount? {
     holder(of: token).map { .administrator(uid: $0.uid, session: 1, email: $0.email) }
   }
 
   package func holder(
     uid: Text,
     session: Int64?
-  ) throws(FirestoreError) -> SignedInAdministrator? { nil }
+  ) throws(ServiceError) -> SignedInAdministrator? { nil }
 
   package func viewedUser(of token: Substring) -> UserIdentity? { nil }
 

@@ -1,5 +1,5 @@
 import Access
-import FirestoreModel
+import BaseJSON
 import HTTPTypes
 
 /// The response of a route, with its body as a whole.
@@ -17,13 +17,13 @@ package struct TestResponse: Sendable {
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// The body as JSON; `null` where it is none.
-  package var json: JSONText { (try? JSONText(parsing: text)) ?? .null }
+  package var json: JSONValue { (try? JSONValue(parsing: text)) ?? .null }
 
   /// A header field; nil where the response has none.
   package func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
 
   /// The JSON value of a member of the body.
-  package subscript(name: String) -> JSONText? { json[name] }
+  package subscript(name: String) -> JSONValue? { json[name] }
 
   /// The status, with the status word and the text of an error, as in `404 NOT_FOUND No such thing.`.
   package var outcome: String {

@@ -1,8 +1,7 @@
 import Access
-import FirestoreModel
+import BaseStatus
 import FirestoreWire
 import HTTPTypes
-import KeyValueStore
 import Logging
 import ServiceModule
 
@@ -158,8 +157,8 @@ package struct TestRoutes: Sendable {
   ) async -> ServiceResponse {
     do {
       return try await route.handler(request)
-    } catch let error as FirestoreError {
-      let status = HTTPResponse.Status(code: RESTError.httpStatus(error.code))
+    } catch let error as ServiceError {
+      let status = HTTPResponse.Status(code: error.code.httpStatus)
       return .json(RESTError.body(error), status: status)
     } catch is ServiceBody.TooLarge {
       return .text("too large", status: .contentTooLarge)

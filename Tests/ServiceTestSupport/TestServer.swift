@@ -1,7 +1,7 @@
 import Access
 import AccessTestSupport
+import BaseRuntime
 import DocumentStore
-import FirestoreModel
 import KeyValueStore
 import ServiceModule
 import Synchronization

@@ -266,9 +266,9 @@ extension ServiceRequest {
   func variable(_ name: String) -> String { parameters[name] ?? "" }
 }
 
-extension JSONText {
+extension JSONValue {
   /// The member of that name; nil for `null` too, by which clients leave a field out.
-  func present(_ name: String) -> JSONText? {
+  func present(_ name: String) -> JSONValue? {
     let member = self[name]
     return member == .null ? nil : member
   }

@@ -93,7 +93,7 @@ extension Reports {
     let body = try call.body()
     let steps = try Self.steps(body["steps"] ?? .array([]))
     guard let seconds = body["windowSeconds"].map({ $0.integer }) ?? 7 * 86_400 else {
-      throw FirestoreError.invalidArgument("Invalid value at 'windowSeconds'.")
+      throw ServiceError.invalidArgument("Invalid value at 'windowSeconds'.")
     }
     let funnel = try Funnel(steps: steps, windowSeconds: seconds)
     let counts = try analytics.funnel(of: call.project, range, funnel)

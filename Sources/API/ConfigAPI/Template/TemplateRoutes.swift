@@ -122,7 +122,7 @@ struct TemplateCall: Sendable {
   }
 
   /// A flag in the URL; false where there is none, and a refusal of other words than `true` and `false`.
-  func flag(_ name: String, _ snake: String) throws(FirestoreError) -> Bool {
+  func flag(_ name: String, _ snake: String) throws(ServiceError) -> Bool {
     switch parameter(name, snake) {
     case nil, "false": return false
     case "true": return true

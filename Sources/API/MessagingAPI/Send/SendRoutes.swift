@@ -86,7 +86,7 @@ struct SendRoutes: Sendable {
   }
 
   private static func user(
-    _ json: JSONText?
+    _ json: JSONValue?
   ) throws(MessagingError) -> OutgoingMessage.Recipient {
     guard let uid = json?.string, !uid.isEmpty, uid.utf8.count <= 128 else {
       throw .invalid("uid", "The user's id is missing.")
@@ -95,7 +95,7 @@ struct SendRoutes: Sendable {
   }
 
   private static func audience(
-    _ json: JSONText?
+    _ json: JSONValue?
   ) throws(MessagingError) -> OutgoingMessage.Recipient {
     guard let name = json?.string, !name.isEmpty else {
       throw .invalid("audience", "The audience's name is missing.")
@@ -105,7 +105,7 @@ struct SendRoutes: Sendable {
 
   /// The user or the audience that a body names; nil where its message has the recipient.
   private static func recipient(
-    in body: JSONText
+    in body: JSONValue
   ) throws(MessagingError) -> OutgoingMessage.Recipient? {
     switch (body.present("uid"), body.present("audience")) {
     case (nil, nil): return nil
@@ -119,7 +119,7 @@ struct SendRoutes: Sendable {
   private func send(
     _ request: ServiceRequest,
     to member: String,
-    _ recipient: (JSONText?) throws -> OutgoingMessage.Recipient
+    _ recipient: (JSONValue?) throws -> OutgoingMessage.Recipient
   ) async throws -> ServiceResponse {
     try await environment.requireSender(request)
     let body = try await body(of: request, members: [member])
@@ -205,7 +205,7 @@ struct SendRoutes: Sendable {
   }
 
   /// Whether nothing is to be sent; refuses another value than a boolean, with which the message would be sent.
-  private static func isTrial(_ json: JSONText) throws(MessagingError) -> Bool {
+  private static func isTrial(_ json: JSONValue) throws(MessagingError) -> Bool {
     for name in ["validate_only", "validateOnly"] {
       guard let value = json.present(name) else { continue }
       guard let flag = value.boolean else {
