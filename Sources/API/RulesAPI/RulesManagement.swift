@@ -314,9 +314,9 @@ extension StoredRuleset {
 
   fileprivate func json(withSource: Bool) -> JSONValue {
     var members: [JSONValue.Member] = [
-      .init(name: "name", value: .string("projects/\(project.string)/rulesets/\(id.string)")),
-      .init(name: "createTime", value: .string(createTime.instantText)),
-      .init(name: "metadata", value: .object(["services": .array(services.map(JSONValue.string))])),
+      .init("name", .string("projects/\(project.string)/rulesets/\(id.string)")),
+      .init("createTime", .string(createTime.instantText)),
+      .init("metadata", .object(["services": .array(services.map(JSONValue.string))])),
     ]
     if withSource {
       let files = files.map { file in
