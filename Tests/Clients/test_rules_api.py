@@ -191,7 +191,7 @@ def test_rulesets_are_listed_in_pages_and_deleted(api):
     while True:
         page = {"pageSize": 2, **({"pageToken": token} if token else {})}
         answer = api.call("GET", "/rulesets", params=page)
-        assert all(set(one) == {"name", "createTime"} for one in answer["rulesets"])
+        assert all(set(one) == {"name", "createTime", "metadata"} for one in answer["rulesets"])
         assert len(answer["rulesets"]) <= 2
         seen += [one["name"] for one in answer["rulesets"]]
         token = answer.get("nextPageToken")
