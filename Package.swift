@@ -457,7 +457,7 @@ let package = Package(
     ),
     .tests(
       of: "ConfigAPI",
-      uses: ["ConfigTemplates", "BaseStatus", "ServiceModule", "ServiceTestSupport"]
+      uses: ["BaseJSON", "ConfigTemplates", "BaseStatus", "ServiceModule", "ServiceTestSupport"]
     ),
     .library(
       "API/MessagingAPI",

@@ -1,3 +1,4 @@
+import BaseJSON
 import BaseStatus
 import ConfigTemplates
 import Testing

@@ -27,7 +27,7 @@ extension AccountTransfer {
       put(["rounds": rounds], into: &answer)
       put(order, into: &answer)
     }
-    return String(decoding: answer.json.text, as: UTF8.self)
+    return String(decoding: answer.json.compactBytes, as: UTF8.self)
   }
 
   private static func put(_ parameters: FirebaseScrypt, into answer: inout AnswerBuilder) {

@@ -45,7 +45,7 @@ package enum AccountTransfer {
     var answer = AnswerBuilder()
     answer.put("localId", user.uid.string)
     answer.put("email", user.email?.string)
-    if user.email != nil { answer.set("emailVerified", .bool(user.isEmailVerified)) }
+    if user.email != nil { answer.set("emailVerified", .boolean(user.isEmailVerified)) }
     if let password = user.password, hasForeignHash || password.algorithm == .own {
       answer.put("passwordHash", Base64.standard(password.hash))
       answer.put("salt", Base64.standard(password.salt))

@@ -21,10 +21,10 @@ struct ReferenceMove {
     guard source.project != target.project || source.database != target.database else {
       return line
     }
-    for index in members.indices where members[index].name == "fields" {
+    for index in members.indices where members[index].key == "fields" {
       members[index].value = fields(members[index].value, source)
     }
-    return JSONValue.object(members).text
+    return JSONValue.object(members).compactBytes
   }
 
   /// A map's fields by name.
@@ -37,17 +37,17 @@ struct ReferenceMove {
   /// A value: an object with one member, named for its type.
   private func value(_ json: JSONValue, _ source: DatabaseLabel) -> JSONValue {
     guard case .object(var members) = json, members.count == 1 else { return json }
-    switch (members[0].name, members[0].value) {
+    switch (members[0].key, members[0].value) {
     case ("referenceValue", .string(let name)):
       members[0].value = .string(reference(name, source))
     case ("arrayValue", .object(var list)):
-      for index in list.indices where list[index].name == "values" {
+      for index in list.indices where list[index].key == "values" {
         guard case .array(let values) = list[index].value else { continue }
         list[index].value = .array(values.map { value($0, source) })
       }
       members[0].value = .object(list)
     case ("mapValue", .object(var map)):
-      for index in map.indices where map[index].name == "fields" {
+      for index in map.indices where map[index].key == "fields" {
         map[index].value = fields(map[index].value, source)
       }
       members[0].value = .object(map)
