@@ -653,7 +653,7 @@ let package = Package(
     .tests(
       of: "FirestoreClient",
       uses: [
-        "BaseText", "BaseJSON", "BaseStatus", "FirestoreModel", "DocumentCodec", "FirestoreSync",
+        "BaseText", "BaseStatus", "FirestoreModel", "DocumentCodec", "FirestoreSync",
         "ModelTestSupport", "SDKTestSupport", "brasa",
       ]
     ),

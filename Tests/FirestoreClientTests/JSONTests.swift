@@ -1,4 +1,3 @@
-import BaseJSON
 import DocumentCodec
 import FirestoreModel
 import FirestoreSync
