@@ -27,7 +27,7 @@ struct ImportTests {
       for used in target.ours where !known[target.name, default: []].contains(used) {
         let other = try #require(manifest[used], "\(target.name) uses \(used)")
         let below = try #require(Manifest.layers.firstIndex(of: other.layer))
-        let allowed = target.layer == "SDK" ? [0, height].contains(below) : below <= height
+        let allowed = target.layer == "SDK" ? [0, 1, height].contains(below) : below <= height
         #expect(allowed, "\(target.name) of \(target.layer) uses \(used) of \(other.layer)")
       }
     }
