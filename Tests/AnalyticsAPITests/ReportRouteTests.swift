@@ -8,7 +8,7 @@ import Testing
   private static let reports = AnalyticsServer.reports
   private static let today = "from=2027-01-15&to=2027-01-15"
 
-  /// What each report says of one event of today.
+  /// The reports on one event of today.
   static let answers: [(request: String, body: String, path: [String], value: String)] = [
     ("GET live", "", ["users"], "1"),
     ("GET events", "", ["events", "now", "events"], "1"),

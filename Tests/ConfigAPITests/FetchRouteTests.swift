@@ -1,7 +1,7 @@
 import ServiceTestSupport
 import Testing
 
-/// What apps fetch, and the stream that tells them of news.
+/// The fetches of apps, and the stream that tells them of news.
 @Suite struct FetchRouteTests {
   private static let root = "/v1/projects/p/namespaces/firebase"
   private static let app = #"{app_id:'1:42:ios:ab',app_instance_id:'cAAAAAAAAAAAAAAAAAAAAA'}"#

@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityAPI
 
-/// What users and administrators do with accounts, over the routes.
+/// The acts of users and administrators on accounts, over the routes.
 @Suite struct AccountRouteTests {
   private static let denied = "400 INSUFFICIENT_PERMISSION : Insufficient permission."
 

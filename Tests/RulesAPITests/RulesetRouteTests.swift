@@ -17,8 +17,10 @@ import Testing
       #expect(read.json == made.json)
       let listed = try await routes.call("GET /v1/projects/p/rulesets")
       let time = try #require(made["createTime"]?.string)
+      let services = #""metadata":{"services":["cloud.firestore"]}"#
       #expect(
-        listed.text == #"{"rulesets":[{"name":"\#(name)","createTime":"\#(time)"}]}"#
+        listed.text
+          == #"{"rulesets":[{"name":"\#(name)","createTime":"\#(time)",\#(services)}]}"#
       )
       let deleted = try await routes.call("DELETE /v1/\(name)")
       #expect(deleted.text == "{}")

@@ -52,7 +52,9 @@ package struct JSONParser {
           isRelaxed: syntax == .relaxed,
           source: source
         )
-        guard isValidUTF8(raw) else { throw parser.malformed("The text is not valid UTF-8.") }
+        guard isValidUTF8(raw) else {
+          throw .invalidArgument("Invalid JSON payload received. The text is not valid UTF-8.")
+        }
         return try parser.document()
       }
     }.get()

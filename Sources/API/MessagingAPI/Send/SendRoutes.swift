@@ -204,7 +204,7 @@ struct SendRoutes: Sendable {
     return Body(json: json, isTrial: try isTrial(json), cap: cap)
   }
 
-  /// Whether nothing is to be sent; refuses another value than a boolean, with which the message would be sent.
+  /// True if nothing is to be sent; refuses other values than a boolean, with which the message would be sent.
   private static func isTrial(_ json: JSONValue) throws(MessagingError) -> Bool {
     for name in ["validate_only", "validateOnly"] {
       guard let value = json.present(name) else { continue }
