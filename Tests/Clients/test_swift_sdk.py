@@ -175,7 +175,8 @@ def listed(path):
 
 def symbols(module, directory):
     """The public names of one of our modules, by its symbol graphs."""
-    maps = [*servers.CHECKOUT.glob("Sources/Vocabulary/*/module.modulemap"),
+    maps = [*servers.CHECKOUT.glob("Sources/Base/*/module.modulemap"),
+            *MODULES.parent.glob("CChecksum.build/module.modulemap"),
             *servers.CHECKOUT.glob(".build/checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap")]
     target = json.loads(subprocess.run(["swift", "-print-target-info"], capture_output=True, check=True).stdout)
     subprocess.run(

@@ -1,5 +1,5 @@
 /// A JSON document (RFC 8259) with its members in their order and its numbers as they are spelled.
-package indirect enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable, Hashable {
   case null
   case boolean(Bool)
   /// As it is spelled.

@@ -160,8 +160,8 @@ import Testing
     (#"{"index":[]}"#, "index is not supported."),
     (#"{"indexes":{}}"#, "indexes must be a list."),
     ("[]", "the file must be an object."),
-    ("{\n\"indexes\": [\n}", "The file is not valid JSON: line 3: a value is expected."),
-    (#"{"indexes":[]} x"#, "The file is not valid JSON: line 1: text after the document."),
+    ("{\n\"indexes\": [\n}", "The file is not valid JSON: line 3: Expected a value."),
+    (#"{"indexes":[]} x"#, "The file is not valid JSON: line 1: Unexpected token."),
   ])
   func `what is not supported is refused by name`(text: String, message: String) {
     let error = #expect(throws: ServiceError.self) { try IndexDefinitionsFile(parsing: text) }
