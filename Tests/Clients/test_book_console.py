@@ -125,7 +125,7 @@ def test_chapter_9_people_sign_in_with_a_provider(chromium, book, pages, provide
         console.sees(heading)
     for text in ("siecola@corp.example", "oidc.corp", first["uid"]):
         console.sees(text)
-    console.fill("Email, phone number or uid", first["uid"])
+    console.fill("Part of an email, phone number, name or uid", first["uid"])
     console.click("button", "Find")
     console.sees("siecola@corp.example")
     assert console.violations() == []

@@ -91,7 +91,7 @@ def test_the_debug_view_shows_events_and_what_is_dropped_as_they_come(console, a
     console.browser.wait("return [...document.querySelectorAll('dd')].some((one) => one.textContent === arguments[0])", HOSTILE)
     analytics.accepted(batch(INSTANCES[0], event("1wrong"), event("new_item"), debug=True))
     console.browser.wait("return [...document.querySelectorAll('main ol summary b')].some((one) => one.textContent === 'new_item')")
-    console.sees("NAME_INVALID")
+    console.sees("A name that is not allowed")
     # What was opened stays open.
     assert console.browser.run("return document.querySelectorAll('main ol details[open]').length") == 1
     # A second device is chosen by its name.

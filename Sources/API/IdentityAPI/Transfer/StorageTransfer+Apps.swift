@@ -34,7 +34,9 @@ extension StorageTransfer {
       let mail = try accounts.project(scope.database.project).configuration().mail
       let json = MailTemplatesJSON.json(mail)
       guard json != .object([JSONValue.Member]()) else { return StorageCount(0, unit) }
-      try item(StorageItem(file: "templates", bytes: JSONValue.object(["sendEmail": json]).compactBytes))
+      try item(
+        StorageItem(file: "templates", bytes: JSONValue.object(["sendEmail": json]).compactBytes)
+      )
       return StorageCount(1, unit)
     } import: { scope, next, tell in
       let project = accounts.project(scope.database.project)
