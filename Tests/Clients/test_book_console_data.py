@@ -305,11 +305,13 @@ def test_chapter_12_a_parameter_turns_deleting_off_in_brazil(chromium, book):
     # 12.4: the condition for Brazil, and the parameter: true, in Brazil false.
     console.open("config")
     console.sees("There is no parameter yet.")
+    console.click("tab", "Conditions 0")
     console.click("button", "Add condition")
     console.fill("Name", "Contry_Region")
     console.fill("Expression", "device.country in ['BR']")
     console.click("button", "Save to draft")
     console.sees("There are changes that are not published.")
+    console.click("tab", "Parameters 0")
     console.click("button", "Add parameter")
     console.fill("Name", "delete_list_view")
     console.fill("Description", "Whether products are deleted in the list")
