@@ -111,8 +111,11 @@ def test_rules_are_published_by_the_next_session(editor, owner):
     editor.put("Source of the rules", RULES)
     editor.browser.wait("return !document.querySelector('ul.issues li')")
     editor.end_session()
+    # They are checked before the question, and published after it: either asks for the session.
     editor.click("button", "Publish")
+    editor.sign_in_again()
     editor.find("dialog", "Publish")
+    editor.end_session()
     editor.click("button", "Publish")
     editor.sign_in_again()
     editor.sees("The rules are in force")
@@ -126,8 +129,9 @@ def test_a_template_is_published_by_the_next_session(editor, owner):
     editor.fill("Name", "welcome")
     editor.fill("Default", "typed before")
     editor.end_session()
-    # The list of versions below the draft is asked for anew.
     editor.click("button", "Save to draft")
+    # The draft asks the server for nothing; the list of versions beside it does.
+    editor.click("tab", "Versions")
     editor.sign_in_again()
     editor.click("button", "Publish changes")
     editor.find("dialog", "Publish changes")
@@ -199,7 +203,10 @@ def test_what_was_typed_waits_for_the_server(browser, tmp_path, project):
         away(tab, own, "config", lambda: add_parameter(tab), ["Publish changes", "Publish changes"])
         tab.sees("Published")
         assert RemoteConfig(own, project).get()[0]["parameters"]["welcome"]["defaultValue"] == {"value": "typed"}
-        away(tab, own, "rules", lambda: tab.put("Source of the rules", RULES), ["Publish", "Publish"])
+        away(tab, own, "rules", lambda: tab.put("Source of the rules", RULES), ["Publish"])
+        # The rules are checked before the question is asked.
+        tab.find("dialog", "Publish")
+        tab.click("button", "Publish")
         tab.sees("The rules are in force")
         release = requests.get(f"{own.url}/v1/projects/{project}/releases/cloud.firestore", headers=OWNER, timeout=30).json()
         ruleset = requests.get(f"{own.url}/v1/{release['rulesetName']}", headers=OWNER, timeout=30).json()

@@ -46,8 +46,15 @@ function rulesView(project, target, inForce) {
 
   const checkNow = async () => {
     const source = text.value;
-    const found = await check(project, source).catch((error) => [{ description: explain(error), severity: "ERROR" }]);
+    let failed = null;
+    const found = await check(project, source).catch((error) => { failed = error; });
     if (source !== text.value) return false;
+    if (failed) {
+      // Rules that could not be checked are not known to be wrong: publishing may be tried again.
+      isBroken.value = false;
+      show(issues, h("li", {}, explain(failed)));
+      return null;
+    }
     if (!found.some(isError) && !declares(source, serviceOf(target))) found.push({ description: t("rules.noService", serviceOf(target)), severity: "ERROR" });
     isBroken.value = found.some(isError);
     text.mark(new Map(found.filter((issue) => issue.sourcePosition?.line).map((issue) => [issue.sourcePosition.line, issue.description])));
@@ -59,7 +66,9 @@ function rulesView(project, target, inForce) {
   const publish = async () => {
     // What was typed a moment ago is not checked yet.
     clearTimeout(state.timer);
-    if (!(await checkNow())) return toast(t("rules.broken"));
+    const isFine = await checkNow();
+    if (isFine === null) return undefined;
+    if (!isFine) return toast(t("rules.broken"));
     const isSure = await dialog(t("rules.publish"), (close) => comparison(state.inForce?.source ?? "", text.value, [
       button(t("cancel"), () => close(false)),
       submit(t("rules.publish"), { onclick: () => close(true) }),
