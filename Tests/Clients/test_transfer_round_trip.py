@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import select
 import shutil
 import subprocess
 import sys
@@ -181,6 +182,7 @@ def typed(command, lines, code=0):
     os.close(end)
     shown, left = b"", list(lines)
     while True:
+        assert select.select([main], [], [], servers.START_SECONDS)[0], f"nothing more than {shown}"
         try:
             read = os.read(main, 1024)
         except OSError:

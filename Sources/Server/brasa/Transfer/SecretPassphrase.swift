@@ -49,12 +49,13 @@ struct SecretPassphrase: ParsableArguments {
 
   /// Reads a line that the terminal does not show.
   private static func line(_ prompt: String) throws -> String {
-    FileHandle.standardError.write(Data(prompt.utf8))
     var before = termios()
     guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw SealedSecrets.Problem.noPassphrase }
     var hidden = before
     hidden.c_lflag &= ~tcflag_t(ECHO)
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+    // After the flush, which drops what was typed before: an answer to the prompt is not dropped.
+    FileHandle.standardError.write(Data(prompt.utf8))
     defer {
       tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
       FileHandle.standardError.write(Data("\n".utf8))
