@@ -289,11 +289,21 @@ def test_a_session_of_a_node_that_is_gone_is_unknown(pair, names):
         assert answer.status_code == 400 and "Unknown SID" in answer.text
 
 
+def passed_on(session, node):
+    """A back channel of a session through another node, as soon as that one knows whose the session is."""
+
+    def channel():
+        answer = through(session, node).get()
+        return answer if hasattr(answer, "message") else None
+
+    return servers.wait_for(channel, "a back channel through the other node")
+
+
 def test_a_stop_of_a_node_ends_the_streams_that_it_passes_on_and_they_go_on_elsewhere(pair, names):
     stopped, home = pair
     session = webchannel.Session(home, names.database, method="Write")
     assert session.open().status_code == 200
-    back = through(session, stopped).get()
+    back = passed_on(session, stopped)
     number, (opened,) = back.message()
     assert stopped.stop() == 0
     until_over(back)
