@@ -3,7 +3,7 @@ import BaseStatus
 import Foundation
 import Testing
 
-@Suite struct JSONTextTests {
+@Suite struct JSONValueTests {
   @Test func `a document is written as it was read`() throws {
     let text = #"{"a":[1,-2.50,1e9,true,false,null,[],{}],"é\"\\":"\n\t\r\u0000\u001f/😀","":""}"#
     #expect(try JSONValue(parsing: text).compact == text)

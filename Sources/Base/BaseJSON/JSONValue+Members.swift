@@ -35,7 +35,7 @@ extension JSONValue {
     if case .object(let members) = self { members } else { nil }
   }
 
-  /// Whether no object in the document names a member twice.
+  /// True if no object in the document names a member twice.
   package var hasUniqueMembers: Bool {
     switch self {
     case .null, .boolean, .number, .string: return true

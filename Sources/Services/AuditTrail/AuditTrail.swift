@@ -8,7 +8,7 @@ import KeyValueStore
 // an entry that is changed, left out or put in between later does not fit its neighbours.
 
 extension KeyOwner {
-  /// What administrators did, in the order in which they did it.
+  /// The acts of administrators, in their order.
   package static let audit = KeyOwner("audit", firstBytes: 0xF0...0xFE)
 }
 
