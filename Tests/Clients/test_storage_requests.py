@@ -315,6 +315,53 @@ def test_a_custom_time_is_exact_and_never_goes_back(bucket):
     assert requests.get(url, headers=OWNER, timeout=30).headers["x-goog-custom-time"] == "1969-07-20T20:17:40.500Z"
 
 
+def test_objects_take_the_storage_class_of_their_bucket(server, project):
+    url = f"{server.url}/storage/v1/b"
+    names = [f"{project}-cold", f"{project}-standard"]
+
+    def call(method, path, **options):
+        answer = requests.request(method, url + path, headers=OWNER, timeout=30, **options)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    call("POST", f"?project={project}", json={"name": names[0], "storageClass": "COLDLINE"})
+    call("POST", f"?project={project}", json={"name": names[1]})
+    upload = f"{server.url}/upload/storage/v1/b/{names[0]}/o?uploadType=media&name="
+    made = requests.post(upload + "a", data=b"x", headers=OWNER, timeout=30).json()
+    assert made["storageClass"] == "COLDLINE"
+    xml = requests.put(f"{server.url}/{names[0]}/b", data=b"x", timeout=30,
+                       headers={**OWNER, "x-goog-storage-class": "NEARLINE"})
+    assert xml.status_code == 200 and call("GET", f"/{names[0]}/o/b")["storageClass"] == "NEARLINE"
+    # A later change of the bucket's class is not one of its objects'.
+    call("PATCH", f"/{names[0]}", json={"storageClass": "ARCHIVE"})
+    assert call("GET", f"/{names[0]}/o/a")["storageClass"] == "COLDLINE"
+    copied = call("POST", f"/{names[0]}/o/a/copyTo/b/{names[1]}/o/a", json={})
+    assert copied["storageClass"] == "STANDARD"
+
+
+@pytest.mark.parametrize("location", ["", "a" * 65, "us east", "us/east", "é", "US\n"])
+def test_a_bucket_has_a_location_that_a_region_can_have(server, project, location):
+    url, name = f"{server.url}/storage/v1/b", f"{project}-there"
+    answer = requests.post(f"{url}?project={project}", json={"name": name, "location": location}, headers=OWNER, timeout=30)
+    assert answer.status_code == 400 and "location" in answer.text
+    assert requests.get(f"{url}/{name}", headers=OWNER, timeout=30).status_code == 404
+
+
+def test_sources_of_a_bucket_that_keeps_versions_go_to_its_versions(bucket):
+    url = f"{bucket.server.url}/storage/v1/b/{bucket.name}"
+    assert requests.patch(url, json={"versioning": {"enabled": True}}, headers=OWNER, timeout=30).status_code == 200
+    first = put(bucket, "?uploadType=media&name=a").json()["generation"]
+    for name in ("a", "b"):
+        put(bucket, f"?uploadType=media&name={name}")
+    made = requests.post(f"{url}/o/ab/compose", headers=OWNER, timeout=30, json={
+        "sourceObjects": [{"name": "a"}, {"name": "b"}, {"name": "a", "generation": first}], "deleteSourceObjects": True})
+    assert made.status_code == 200, made.text
+    versions = requests.get(f"{url}/o?versions=true", headers=OWNER, timeout=30).json()["items"]
+    # The two that were live are kept; the older one was named, so it is gone for good.
+    assert sorted((item["name"], "timeDeleted" in item) for item in versions) == [("a", True), ("ab", False), ("b", True)]
+    assert first not in [item["generation"] for item in versions]
+
+
 def test_what_is_composed_has_the_type_that_the_client_says(bucket):
     for name in ("a", "b"):
         assert put(bucket, f"?uploadType=media&name={name}", Content_Type="text/plain").status_code == 200

@@ -172,7 +172,7 @@ package struct ObjectDownload: Sendable {
     headers[.contentLanguage] = attributes.contentLanguage?.string
     headers[.googGeneration] = String(object.generation)
     headers[.googMetageneration] = String(object.metageneration)
-    headers[.googStorageClass] = attributes.storageClass.string
+    headers[.googStorageClass] = attributes.shownStorageClass.string
     headers[.googStoredLength] = String(object.size)
     headers[.googStoredEncoding] = attributes.contentEncoding?.string ?? "identity"
     if let prefix = dialect.metadataPrefix { describeMetadata(prefix, &headers) }

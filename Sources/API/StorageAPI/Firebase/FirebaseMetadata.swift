@@ -72,7 +72,7 @@ enum FirebaseMetadata {
       ("generation", "\(object.generation)"), ("metageneration", "\(object.metageneration)"),
       ("contentType", attributes.contentType?.string ?? "application/octet-stream"),
       ("timeCreated", time(object.created)), ("updated", time(object.updated)),
-      ("storageClass", attributes.storageClass.string), ("size", "\(object.size)"),
+      ("storageClass", attributes.shownStorageClass.string), ("size", "\(object.size)"),
       ("md5Hash", object.hashes.md5.map { Base64.standard($0) }),
       ("crc32c", Base64.standard(CRC32C.bytes(of: object.hashes.crc32c))),
       ("etag", object.entityTag),

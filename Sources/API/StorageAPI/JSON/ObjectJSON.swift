@@ -23,7 +23,7 @@ extension StoredObject {
     add("generation", .integer(generation))
     add("metageneration", .integer(metageneration))
     add("contentType", attributes.contentType.map(JSONValue.text))
-    add("storageClass", .text(attributes.storageClass))
+    add("storageClass", .text(attributes.shownStorageClass))
     add("size", .integer(size))
     add("md5Hash", hashes.md5.map { .string(Base64.standard($0)) })
     add("crc32c", .string(Base64.standard(CRC32C.bytes(of: hashes.crc32c))))

@@ -190,18 +190,36 @@ extension StorageCall {
     var sources = try elements.map(ComposeSource.init(json:))
     guard deletesSources else { return try answer(try await bucket.compose(sources, into: new)) }
     // What takes a source's place meanwhile stays.
-    for index in sources.indices where sources[index].generation == nil {
+    let named = sources.map { $0.generation != nil }
+    for index in sources.indices where !named[index] {
       sources[index].generation = try await bucket.object(sources[index].name).generation
     }
     let object = try await bucket.compose(sources, into: new)
-    for source in sources where source.name != new.name {
-      do {
-        try await bucket.delete(source.name, generation: source.generation)
-      } catch let error as StorageError where error.code == .notFound {
-        // It is named twice, or went by itself.
-      }
+    for (source, isNamed) in zip(sources, named) where source.name != new.name {
+      try await delete(source, isNamed: isNamed, in: bucket)
     }
     return try answer(object)
+  }
+
+  /// Deletes a source of a composed object; what a client named and is no longer live is deleted as an older generation.
+  ///
+  /// A bucket that keeps versions keeps a live source as one.
+  private func delete(_ source: ComposeSource, isNamed: Bool, in bucket: Bucket) async throws {
+    var live = ObjectPreconditions()
+    live.generation = source.generation
+    do {
+      do {
+        try await bucket.delete(source.name, live)
+      } catch let error as StorageError
+        where isNamed && (error.code == .conditionNotMet || error.code == .notFound)
+      {
+        try await bucket.delete(source.name, generation: source.generation)
+      }
+    } catch let error as StorageError
+      where error.code == .notFound || error.code == .conditionNotMet
+    {
+      // It is named twice, or went by itself.
+    }
   }
 }
 

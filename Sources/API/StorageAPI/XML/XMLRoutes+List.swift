@@ -107,7 +107,7 @@ private struct ObjectList {
           XMLElement("MetaGeneration", "\(object.metageneration)"),
           XMLElement("LastModified", FirebaseMetadata.time(object.updated)),
           XMLElement("ETag", "\"\(object.contentTag)\""), XMLElement("Size", "\(object.size)"),
-          XMLElement("StorageClass", object.attributes.storageClass.string),
+          XMLElement("StorageClass", object.attributes.shownStorageClass.string),
         ] + (showsOwner ? [XMLRoutes.owner(bucket.stored.project)] : [])
       )
     }

@@ -67,7 +67,7 @@ private struct ListedUpload: Comparable {
       "Upload",
       [
         XMLElement("Key", encoding.text(key)), XMLElement("UploadId", id),
-        XMLElement("StorageClass", marker.attributes.storageClass.string),
+        XMLElement("StorageClass", marker.attributes.shownStorageClass.string),
         XMLElement("Initiated", FirebaseMetadata.time(marker.created)),
       ]
     )

@@ -87,7 +87,7 @@ private struct VersionList {
         XMLElement("IsLatest", object.isLive ? "true" : "false"),
         XMLElement("LastModified", FirebaseMetadata.time(object.updated)),
         XMLElement("ETag", "\"\(object.contentTag)\""), XMLElement("Size", "\(object.size)"),
-        XMLElement("StorageClass", object.attributes.storageClass.string),
+        XMLElement("StorageClass", object.attributes.shownStorageClass.string),
         XMLRoutes.owner(bucket.stored.project),
       ]
     )

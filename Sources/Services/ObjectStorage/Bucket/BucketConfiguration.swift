@@ -4,7 +4,7 @@ import BaseText
 package struct BucketConfiguration: Sendable, Hashable {
   /// The region that clients gave and see again; it decides nothing here.
   package var location: Text = "US"
-  /// The storage class that clients gave and see again; new objects do not take it over.
+  /// The storage class of new objects that name none.
   package var storageClass: Text = "STANDARD"
   /// Whether a generation that is replaced or deleted is kept.
   package var isVersioned = false
@@ -32,6 +32,17 @@ package struct BucketConfiguration: Sendable, Hashable {
 
   /// Throws for what a bucket cannot have.
   func check() throws(StorageError) {
+    let isLocation = location.withBytes { bytes in
+      (1...64).contains(bytes.count)
+        && bytes.allSatisfy { byte in
+          UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: "+")
+        }
+    }
+    guard isLocation else {
+      throw StorageError(.invalid, "The specified location constraint is not valid.")
+    }
     guard softDeleteSeconds == 0 || (604_800...7_776_000).contains(softDeleteSeconds) else {
       throw StorageError(
         .invalid,

@@ -28,7 +28,11 @@ extension Bucket {
   package func copy(_ copy: ObjectCopy, to bucket: Bucket) async throws -> StoredObject {
     let source = try await copySource(copy)
     var new = copy.target
-    if copy.keepsAttributes { new.attributes = source.attributes.copied }
+    if copy.keepsAttributes {
+      new.attributes = source.attributes.copied
+      // Google's: a copy is of the class of the bucket that it goes to.
+      if bucket.name != name { new.attributes.storageClass = nil }
+    }
     try new.attributes.check()
     let target = new
     let object = try await bucket.decided(

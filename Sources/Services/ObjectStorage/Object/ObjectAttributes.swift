@@ -12,8 +12,10 @@ package struct ObjectAttributes: Sendable, Hashable {
   package var contentEncoding: Text?
   /// The header `content-language` of downloads; nil sends none.
   package var contentLanguage: Text?
-  /// The storage class that clients gave and see again; all classes are stored alike.
-  package var storageClass: Text = "STANDARD"
+  /// The storage class that clients gave and see again; nil takes the bucket's when the object is written.
+  ///
+  /// All classes are stored alike.
+  package var storageClass: Text?
   /// In microseconds since 1970.
   package var customTime: Int64?
   /// The nanoseconds of the custom time beyond its microsecond, 0 to 999.
@@ -27,6 +29,9 @@ package struct ObjectAttributes: Sendable, Hashable {
 
   /// Attributes of which nothing is said.
   package init() {}
+
+  /// The storage class as clients see it; objects of the time before buckets gave them theirs may have none.
+  package var shownStorageClass: Text { storageClass ?? "STANDARD" }
 
   /// Under which name Firebase keeps an object's download tokens.
   package static let tokensKey: Text = "firebaseStorageDownloadTokens"

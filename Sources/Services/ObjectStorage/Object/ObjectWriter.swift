@@ -40,12 +40,14 @@ struct ObjectWriter {
     if let existing { try retire(existing) }
     var hashes = hashes
     if let tag = new.partsTag { hashes.partsTag = tag }
+    var attributes = new.attributes
+    attributes.storageClass = attributes.storageClass ?? bucket.configuration.storageClass
     let object = StoredObject(
       bucket: bucket.name,
       name: new.name,
       generation: now,
       metageneration: 1,
-      attributes: new.attributes,
+      attributes: attributes,
       hashes: hashes,
       componentCount: componentCount,
       created: now,
