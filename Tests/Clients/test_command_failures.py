@@ -97,6 +97,11 @@ def test_certificates_that_cannot_be_used(data, tmp_path, certificates):
     assert start(tmp_path, key) == f"Can't read the certificate {tmp_path}: Is a directory."
     assert start(text, key) == f"{text} holds no certificate in PEM form."
     assert start(pem, text) == f"{text} holds no private key in PEM form."
+    large = tmp_path / "large.pem"
+    large.write_bytes(pem.read_bytes() + b"#" * (1 << 20))
+    assert start(large, key) == (
+        f"The certificate {large} is larger than 1 MiB: give a file with this server's chain alone."
+    )
     other = second / "server-key.pem"
     assert start(pem, other) == f"The key {other} doesn't belong to the certificate {pem}."
 

@@ -40,6 +40,9 @@ package struct ThreadCounts: Sendable, Hashable {
     intake = 1
   }
 
-  /// The number of cores that the process may run on.
-  package static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+  /// The number of cores that the process may use: those of its affinity, and no more than its control group's quota.
+  package static var cores: Int {
+    let online = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    return ProcessorLimits.current.cores(of: online)
+  }
 }

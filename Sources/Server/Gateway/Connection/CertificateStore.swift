@@ -97,9 +97,14 @@ private enum PEMFile {
   static func bytes(at path: String, _ kind: String) throws -> [UInt8] {
     guard let file = fopen(path, "r") else { throw failure(kind, path) }
     defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: limit)
-    let count = fread(&bytes, 1, limit, file)
+    var bytes = [UInt8](repeating: 0, count: limit + 1)
+    let count = fread(&bytes, 1, limit + 1, file)
     guard ferror(file) == 0 else { throw failure(kind, path) }
+    guard count <= limit else {
+      throw CertificateFailure(
+        "The \(kind) \(path) is larger than 1 MiB: give a file with this server's chain alone."
+      )
+    }
     return Array(bytes.prefix(count))
   }
 
