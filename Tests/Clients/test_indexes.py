@@ -261,7 +261,7 @@ def test_a_field_s_indexes_are_changed_over_rest(strict, products, project):
     inherited = requests.get(field, headers=owner, timeout=30).json()["indexConfig"]
     assert "indexes" not in inherited and inherited["ancestorField"].endswith("/collectionGroups/parts/fields/*")
     for body, parameters, code in [
-        ({"ttlConfig": {}}, {}, 501), ({}, {"updateMask": "ttlConfig"}, 501), ({}, {"mask": "x"}, 400),
+        ({"ttlConfig": {"expirationOffset": "3600s"}}, {}, 501), ({}, {"updateMask": "name"}, 501), ({}, {"mask": "x"}, 400),
         ({"indexConfig": {"indexes": [{"fields": [{"fieldPath": "other", "order": "ASCENDING"}]}]}}, {}, 400),
         ({"indexConfig": {"indexes": [{"fields": [{"fieldPath": "kind"}]}]}}, {}, 400),
     ]:
@@ -281,7 +281,7 @@ def test_a_disabled_field_is_not_queried(strict, products, project, tmp_path):
 @pytest.mark.parametrize(
     "definitions, word",
     [
-        ({"indexes": [], "fieldOverrides": [{"collectionGroup": "c", "fieldPath": "f", "ttl": True, "indexes": []}]}, "ttl"),
+        ({"indexes": [], "fieldOverrides": [{"collectionGroup": "c", "fieldPath": "f", "ttl": 1, "indexes": []}]}, "ttl"),
         ({"indexes": [{"collectionGroup": "c", "queryScope": "NONSENSE", "fields": []}]}, "NONSENSE"),
         ({"indexes": [{"collectionGroup": "c", "queryScope": "COLLECTION", "fields": [{"fieldPath": "f", "order": "UP"}]}]}, "UP"),
         ({"surprise": []}, "surprise"),

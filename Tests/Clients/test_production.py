@@ -119,6 +119,29 @@ def test_no_token_is_refused_everywhere(production, authority):
         assert "N1" not in answer.text and "p1" not in answer.text.replace(path, "")
 
 
+def test_a_stranger_learns_nothing_of_a_body_that_is_wrong(production, authority):
+    databases = f"/v1/projects/{PROJECT}/databases"
+    for verb, path in [
+        ("POST", f"{databases}?databaseId=X"),
+        ("POST", f"{databases}/(default):bulkDeleteDocuments"),
+        ("POST", f"{databases}/(default)/collectionGroups/c/indexes"),
+        ("PATCH", f"{databases}/(default)/collectionGroups/c/fields/f"),
+        ("PUT", databases),
+        ("GET", f"{databases}/(default)/operations?pageSize=x"),
+    ]:
+        for body in (b"{", b"[]", b'{"unknown": 1}'):
+            answer = https(production, authority, path, verb=verb, data=body)
+            assert answer.status_code in (401, 403), f"{verb} {path} {body}: {answer.status_code}"
+
+
+def test_a_command_that_lists_indexes_makes_no_database(production):
+    listed = servers.run(
+        "indexes", "list", "--project", "never-used", "--data", production.data, check=False
+    )
+    assert listed.returncode == 1 and "does not exist" in listed.stderr
+    assert "never-used" not in servers.run("databases", "list", "--data", production.data).stdout
+
+
 def test_no_token_is_refused_over_grpc(production, authority):
     credentials = grpc.ssl_channel_credentials(authority.read_bytes())
     names = Names(PROJECT)

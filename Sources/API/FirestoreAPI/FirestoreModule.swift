@@ -1,3 +1,4 @@
+import Access
 import BaseStatus
 import FirestoreService
 import FirestoreWire
@@ -22,6 +23,7 @@ extension ServiceModule {
       served.isReading = method.isReading
       return served
     }
+    module.methods += AdminMethod.allCases.map { .administration($0, of: service) }
     module.routes = RESTRoutes(service: service, bodyLimit: bodyLimit).routes
     return module
   }
@@ -38,6 +40,33 @@ extension ServiceMethod {
   /// The path of a method of Firestore's.
   static func path(of method: RPCMethod) -> String {
     "/google.firestore.v1.Firestore/\(method.rawValue)"
+  }
+
+  /// A method of the administration API; a signed-in administrator of the console needs the role that the same call takes
+  /// over REST.
+  fileprivate static func administration(
+    _ method: AdminMethod,
+    of service: any RPCService
+  ) -> ServiceMethod {
+    let right = method == .deleteDatabase ? AdministrativeAct.deleteDatabase.right : nil
+    let role = right?.role ?? (method.isReading ? .viewer : .editor)
+    var served = ServiceMethod(
+      path: method.path,
+      handler: .unary { message, context, respond in
+        service.administer(
+          .grpc(method, message: message),
+          context: context.demanding(role, isRecent: right?.takesRecentSignIn ?? false)
+        ) { answer in
+          respond(answer.flatMap { $0.map(Result.success) ?? .failure(Self.unknown(method)) })
+        }
+      }
+    )
+    served.isReading = method.isReading
+    return served
+  }
+
+  private static func unknown(_ method: AdminMethod) -> ServiceError {
+    ServiceError(.unimplemented, "The method \(method.rawValue) is not served.")
   }
 
   fileprivate static func firestore(

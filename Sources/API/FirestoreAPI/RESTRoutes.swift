@@ -117,7 +117,7 @@ struct RESTRoutes: Sendable {
     _ body: [UInt8]
   ) async throws -> ServiceResponse {
     try request.reserveParsed(body)
-    let admin = AdminRequest(
+    let admin = AdminRequest.rest(
       method: request.method.rawValue,
       path: request.path,
       query: request.query,

@@ -56,7 +56,8 @@ extension ServiceError {
     "The requested 'read_time' cannot be in the future."
   )
 
-  static func unknownDatabase(_ id: DatabaseID) -> ServiceError {
+  /// NOT_FOUND for a database that there is not, with its id and project.
+  package static func unknownDatabase(_ id: DatabaseID) -> ServiceError {
     ServiceError(
       .notFound,
       "The database \(id.database.string) does not exist for project \(id.project.string)"

@@ -162,16 +162,14 @@ package final class FirestoreService: RPCService {
     _ call: Call,
     _ respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) throws {
-    let admin = try AdminCall(
-      method: request.method,
-      path: request.path,
-      query: request.query,
-      body: request.body
-    )
-    guard let admin else { return respond(.success(nil)) }
-    let permit = try access.administratorPermit(for: call.caller, of: admin.project)
+    guard let project = try request.project() else { return respond(.success(nil)) }
+    // Before the rest is read: a caller without rights learns nothing of what is wrong with it.
+    let permit = try access.administratorPermit(for: call.caller, of: project)
+    guard let admin = try request.call() else { return respond(.success(nil)) }
     let service = AdminService(permit: permit)
-    try onEngine(call, lane: .maintenance, respond) { try service.perform(admin).json() }
+    try onEngine(call, lane: .maintenance, respond) {
+      try request.encode(try service.perform(admin))
+    }
   }
 
   /// A call whose caller is known; throws `NotInMemory` where to know him the disk is needed and the thread

@@ -140,8 +140,8 @@ import Testing
       "a vector field must be the last of an index"
     ),
     (
-      #"{"fieldOverrides":[{"collectionGroup":"c","fieldPath":"e","ttl":true,"indexes":[]}]}"#,
-      "fieldOverrides[0].ttl is not supported."
+      #"{"fieldOverrides":[{"collectionGroup":"c","fieldPath":"e","ttl":1,"indexes":[]}]}"#,
+      "fieldOverrides[0].ttl must be true or false."
     ),
     (
       #"{"indexes":[{"collectionGroup":"c","queryScope":"COLLECTION_RECURSIVE","fields":[]}]}"#,

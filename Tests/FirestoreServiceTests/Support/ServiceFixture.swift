@@ -183,7 +183,12 @@ final class ServiceFixture: Sendable {
     _ body: String = "",
     context: CallContext = ServiceFixture.context()
   ) async throws -> String? {
-    let request = AdminRequest(method: method, path: path, query: nil, body: Array(body.utf8))
+    let request = AdminRequest.rest(
+      method: method,
+      path: path,
+      query: nil,
+      body: Array(body.utf8)
+    )
     let answer = try await withCheckedThrowingContinuation { continuation in
       service.administer(request, context: context) { continuation.resume(with: $0) }
     }

@@ -32,6 +32,15 @@ struct AdminTests {
     #expect(try Self.call("GET", Self.base + "/other") == .getDatabase(other))
     let deleted = try Self.call("DELETE", Self.base + "/other", query: "etag=e")
     #expect(deleted == .deleteDatabase(other, etag: "e"))
+    var protected = Google_Firestore_Admin_V1_Database()
+    protected.deleteProtectionState = .deleteProtectionEnabled
+    let changed = try Self.call(
+      "PATCH",
+      Self.base + "/other",
+      query: "updateMask=deleteProtectionState",
+      body: #"{"deleteProtectionState":"DELETE_PROTECTION_ENABLED"}"#
+    )
+    #expect(changed == .updateDatabase(other, protected, mask: ["delete_protection_state"]))
   }
 
   @Test func `indexes`() throws {
@@ -74,11 +83,34 @@ struct AdminTests {
     )
     var empty = Google_Firestore_Admin_V1_Field()
     empty.indexConfig = .init()
-    #expect(changed == .updateField(database, collectionGroup: "c", path: "a.`b`", empty))
-    expectError(
-      "Of a field only its indexes can be changed: ttlConfig is not served.",
-      code: .unimplemented
-    ) { try Self.call("PATCH", field, query: "updateMask=indexConfig,ttlConfig") }
+    #expect(
+      changed
+        == .updateField(
+          database,
+          collectionGroup: "c",
+          path: "a.`b`",
+          empty,
+          mask: ["index_config"]
+        )
+    )
+    var timed = Google_Firestore_Admin_V1_Field()
+    timed.ttlConfig = .init()
+    let masked = try Self.call(
+      "PATCH",
+      field,
+      query: "updateMask=ttl_config,indexConfig",
+      body: #"{"ttlConfig":{}}"#
+    )
+    #expect(
+      masked
+        == .updateField(
+          database,
+          collectionGroup: "c",
+          path: "a.`b`",
+          timed,
+          mask: ["ttl_config", "index_config"]
+        )
+    )
     let operation = try Self.call("GET", Self.base + "/(default)/operations/o1")
     #expect(operation == .getOperation(database, id: "o1"))
   }
@@ -90,7 +122,7 @@ struct AdminTests {
   }
 
   @Test(arguments: [
-    ("PATCH", "/(default)"), ("POST", "/(default):exportDocuments"),
+    ("PUT", "/(default)"), ("POST", "/(default):exportDocuments"),
     ("DELETE", "/(default)/collectionGroups/c/fields/a"), ("GET", "/(default)/backupSchedules"),
   ])
   func `what is not served says so`(method: String, path: String) {

@@ -89,9 +89,11 @@ final class ScriptedService: RPCService {
     context: CallContext,
     respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) {
-    guard request.path == "/v1/projects/p/databases" else { return respond(.success(nil)) }
-    let body = String(decoding: request.body, as: UTF8.self)
-    respond(.success(Array("{\"\(request.method)\":\(body.isEmpty ? "null" : body)}".utf8)))
+    guard case .rest(let method, "/v1/projects/p/databases", _, let bytes) = request else {
+      return respond(.success(nil))
+    }
+    let body = String(decoding: bytes, as: UTF8.self)
+    respond(.success(Array("{\"\(method)\":\(body.isEmpty ? "null" : body)}".utf8)))
   }
 
   /// RunQuery streams as many messages of 1,000 bytes as the request's text says, BatchGetDocuments

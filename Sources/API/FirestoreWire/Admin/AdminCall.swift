@@ -4,12 +4,12 @@ import BaseText
 import FirestoreModel
 internal import SwiftProtobuf
 
-/// A request of `google.firestore.admin.v1`, which comes as REST only.
+/// A request of `google.firestore.admin.v1`, which comes over REST or gRPC (`AdminMethod`).
 ///
 /// Routes, below `/v1/` or `/v1beta1/`:
 ///
 /// - `projects/{p}/databases`: GET lists, POST with `databaseId` creates
-/// - `projects/{p}/databases/{d}`: GET, DELETE (`etag`)
+/// - `projects/{p}/databases/{d}`: GET, PATCH (`updateMask`), DELETE (`etag`)
 /// - `projects/{p}/databases/{d}:bulkDeleteDocuments`: POST
 /// - `…/databases/{d}/collectionGroups/{c}/indexes`: GET lists (`filter`, `pageSize`, `pageToken`;
 ///   `-` is every group), POST creates; `…/indexes/{id}`: GET, DELETE
@@ -31,6 +31,8 @@ package enum AdminCall: Sendable, Equatable {
   case listDatabases(project: Text)
   case createDatabase(DatabaseID, Google_Firestore_Admin_V1_Database)
   case getDatabase(DatabaseID)
+  /// An empty mask changes what the message has.
+  case updateDatabase(DatabaseID, Google_Firestore_Admin_V1_Database, mask: [String])
   /// The etag is empty where the client does not insist on one.
   case deleteDatabase(DatabaseID, etag: String)
   /// No collection ids mean every document.
@@ -41,28 +43,17 @@ package enum AdminCall: Sendable, Equatable {
   case deleteIndex(DatabaseID, collectionGroup: Text, id: String)
   case listFields(DatabaseID, collectionGroup: Text, Page)
   case getField(DatabaseID, collectionGroup: Text, path: String)
-  /// Without an index configuration the field goes back to what applies to it without one of its own.
+  /// What the mask names is set as in the message, and where the message has it not, goes back to what applies without it; an
+  /// empty mask means the indexes, and the time to live where the message has it.
   case updateField(
     DatabaseID,
     collectionGroup: Text,
     path: String,
-    Google_Firestore_Admin_V1_Field
+    Google_Firestore_Admin_V1_Field,
+    mask: [String]
   )
   case listOperations(DatabaseID, Page)
   case getOperation(DatabaseID, id: String)
-
-  /// The project that the call is about.
-  package var project: Text {
-    switch self {
-    case .listDatabases(let project): project
-    case .createDatabase(let id, _), .getDatabase(let id), .deleteDatabase(let id, _),
-      .bulkDeleteDocuments(let id, _), .listIndexes(let id, _, _), .createIndex(let id, _, _),
-      .getIndex(let id, _, _),
-      .deleteIndex(let id, _, _), .listFields(let id, _, _), .getField(let id, _, _),
-      .updateField(let id, _, _, _), .listOperations(let id, _), .getOperation(let id, _):
-      id.project
-    }
-  }
 
   /// Reads a request; nil where the path is none of the admin API's.
   package init?(
@@ -84,6 +75,11 @@ package enum AdminCall: Sendable, Equatable {
     }
   }
 
+  /// The project that a path of this API names, whatever else the request has; nil where the path is none of this API's.
+  package static func project(ofPath path: String) throws(ServiceError) -> Text? {
+    try segments(of: path).map { Text($0[1]) }
+  }
+
   /// The decoded segments of a path of this API; documents have an API of their own.
   private static func segments(of path: String) throws(ServiceError) -> [String]? {
     var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
@@ -101,6 +97,17 @@ package enum AdminCall: Sendable, Equatable {
     guard segments[0] == "projects", isDatabases else { return nil }
     if segments.count > 4, segments[4].split(separator: ":").first == "documents" { return nil }
     return segments
+  }
+
+  /// Namespaces are Datastore's; Firestore's documents all lie in the one without a name.
+  static func bulkDeletion(
+    _ database: DatabaseID,
+    _ request: Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest
+  ) throws(ServiceError) -> AdminCall {
+    guard request.namespaceIds.allSatisfy(\.isEmpty) else {
+      throw .invalidArgument("namespace_ids must be empty: a Firestore database has no namespaces.")
+    }
+    return .bulkDeleteDocuments(database, collectionIDs: request.collectionIds.map { Text($0) })
   }
 
   fileprivate static func database(_ segments: [String]) throws(ServiceError) -> DatabaseID {
@@ -146,15 +153,9 @@ private struct AdminHTTPRequest {
     return try bulkDeletion(AdminCall.database(name))
   }
 
-  /// Namespaces are Datastore's; Firestore's documents all lie in the one without a name.
   private func bulkDeletion(_ database: DatabaseID) throws(ServiceError) -> AdminCall {
     try refuseParameters()
-    let request: Google_Firestore_Admin_V1_BulkDeleteDocumentsRequest =
-      try message("BulkDeleteDocumentsRequest", at: "")
-    guard request.namespaceIds.allSatisfy(\.isEmpty) else {
-      throw .invalidArgument("namespace_ids must be empty: a Firestore database has no namespaces.")
-    }
-    return .bulkDeleteDocuments(database, collectionIDs: request.collectionIds.map { Text($0) })
+    return try .bulkDeletion(database, message("BulkDeleteDocumentsRequest", at: ""))
   }
 
   private func database(_ database: DatabaseID) throws(ServiceError) -> AdminCall {
@@ -162,6 +163,13 @@ private struct AdminHTTPRequest {
     case "GET":
       try refuseParameters()
       return .getDatabase(database)
+    case "PATCH":
+      let values = try parameters(of: "UpdateDatabaseRequest", except: ["database"])
+      return .updateDatabase(
+        database,
+        try message("Database", at: "database"),
+        mask: Self.mask(values["update_mask"])
+      )
     case "DELETE":
       let values = try parameters(of: "DeleteDatabaseRequest", except: ["name"])
       return .deleteDatabase(database, etag: values["etag"] ?? "")
@@ -198,9 +206,14 @@ private struct AdminHTTPRequest {
       try refuseParameters()
       return .getField(database, collectionGroup: group, path: rest[3])
     case ("PATCH", "fields", 4):
-      try refuseOtherMasks()
-      let field: Google_Firestore_Admin_V1_Field = try message("Field", at: "field")
-      return .updateField(database, collectionGroup: group, path: rest[3], field)
+      let values = try parameters(of: "UpdateFieldRequest", except: ["field"])
+      return .updateField(
+        database,
+        collectionGroup: group,
+        path: rest[3],
+        try message("Field", at: "field"),
+        mask: Self.mask(values["update_mask"])
+      )
     default: throw unimplemented
     }
   }
@@ -209,16 +222,10 @@ private struct AdminHTTPRequest {
     if let parameter = query.parameters.first { throw QueryParameters.unknown(parameter.name) }
   }
 
-  /// Of a field only its indexes can be changed; a mask may name them, or be left out.
-  private func refuseOtherMasks() throws(ServiceError) {
-    let values = try parameters(of: "UpdateFieldRequest", except: ["field"])
-    for name in (values["update_mask"] ?? "").split(separator: ",") {
-      guard name == "indexConfig" || name == "index_config" else {
-        throw ServiceError(
-          .unimplemented,
-          "Of a field only its indexes can be changed: \(name) is not served."
-        )
-      }
+  /// The paths of a field mask by the protocol's names, which clients also write as JSON has them.
+  private static func mask(_ text: String?) -> [String] {
+    (text ?? "").split(separator: ",").map { path in
+      path.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
   }
 

@@ -64,6 +64,15 @@ package enum AdminResponse: Sendable {
     }
   }
 
+  /// The answer's message as gRPC sends it.
+  package func bytes() throws(ServiceError) -> [UInt8] {
+    do {
+      return try message().serializedBytes()
+    } catch {
+      throw ServiceError(.internalError, "The answer cannot be written.", cause: error)
+    }
+  }
+
   private func message() throws(ServiceError) -> any Message {
     switch self {
     case .empty: return Google_Protobuf_Empty()

@@ -105,6 +105,15 @@ package nonisolated struct Google_Firestore_Admin_V1_Database: @unchecked Sendab
     set {_uniqueStorage()._deleteProtectionState = newValue}
   }
 
+  package var cmekConfig: Google_Firestore_Admin_V1_Database.CmekConfig {
+    get {_storage._cmekConfig ?? Google_Firestore_Admin_V1_Database.CmekConfig()}
+    set {_uniqueStorage()._cmekConfig = newValue}
+  }
+  /// Returns true if `cmekConfig` has been explicitly set.
+  package var hasCmekConfig: Bool {_storage._cmekConfig != nil}
+  /// Clears the value of `cmekConfig`. Subsequent reads from it will return its default value.
+  package mutating func clearCmekConfig() {_uniqueStorage()._cmekConfig = nil}
+
   package var databaseEdition: Google_Firestore_Admin_V1_Database.DatabaseEdition {
     get {_storage._databaseEdition}
     set {_uniqueStorage()._databaseEdition = newValue}
@@ -311,6 +320,20 @@ package nonisolated struct Google_Firestore_Admin_V1_Database: @unchecked Sendab
 
   }
 
+  package nonisolated struct CmekConfig: Sendable {
+    // SwiftProtobuf.Message conformance is added in an extension below. See the
+    // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+    // methods supported on all messages.
+
+    package var kmsKeyName: String = String()
+
+    package var activeKeyVersion: [String] = []
+
+    package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+    package init() {}
+  }
+
   package init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
@@ -322,7 +345,7 @@ fileprivate nonisolated let _protobuf_package = "google.firestore.admin.v1"
 
 nonisolated extension Google_Firestore_Admin_V1_Database: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   package static let protoMessageName: String = _protobuf_package + ".Database"
-  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{2}\u{2}uid\0\u{4}\u{2}create_time\0\u{3}update_time\0\u{3}delete_time\0\u{4}\u{2}location_id\0\u{1}type\0\u{4}\u{5}concurrency_mode\0\u{4}\u{2}version_retention_period\0\u{3}earliest_version_time\0\u{4}\u{3}point_in_time_recovery_enablement\0\u{3}delete_protection_state\0\u{4}\u{6}database_edition\0\u{2}G\u{1}etag\0")
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{2}\u{2}uid\0\u{4}\u{2}create_time\0\u{3}update_time\0\u{3}delete_time\0\u{4}\u{2}location_id\0\u{1}type\0\u{4}\u{5}concurrency_mode\0\u{4}\u{2}version_retention_period\0\u{3}earliest_version_time\0\u{4}\u{3}point_in_time_recovery_enablement\0\u{3}delete_protection_state\0\u{3}cmek_config\0\u{4}\u{5}database_edition\0\u{2}G\u{1}etag\0")
 
   fileprivate class _StorageClass {
     var _name: String = String()
@@ -337,6 +360,7 @@ nonisolated extension Google_Firestore_Admin_V1_Database: SwiftProtobuf.Message,
     var _earliestVersionTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
     var _pointInTimeRecoveryEnablement: Google_Firestore_Admin_V1_Database.PointInTimeRecoveryEnablement = .unspecified
     var _deleteProtectionState: Google_Firestore_Admin_V1_Database.DeleteProtectionState = .unspecified
+    var _cmekConfig: Google_Firestore_Admin_V1_Database.CmekConfig? = nil
     var _databaseEdition: Google_Firestore_Admin_V1_Database.DatabaseEdition = .unspecified
     var _etag: String = String()
 
@@ -361,6 +385,7 @@ nonisolated extension Google_Firestore_Admin_V1_Database: SwiftProtobuf.Message,
       _earliestVersionTime = source._earliestVersionTime
       _pointInTimeRecoveryEnablement = source._pointInTimeRecoveryEnablement
       _deleteProtectionState = source._deleteProtectionState
+      _cmekConfig = source._cmekConfig
       _databaseEdition = source._databaseEdition
       _etag = source._etag
     }
@@ -393,6 +418,7 @@ nonisolated extension Google_Firestore_Admin_V1_Database: SwiftProtobuf.Message,
         case 18: try { try decoder.decodeSingularMessageField(value: &_storage._earliestVersionTime) }()
         case 21: try { try decoder.decodeSingularEnumField(value: &_storage._pointInTimeRecoveryEnablement) }()
         case 22: try { try decoder.decodeSingularEnumField(value: &_storage._deleteProtectionState) }()
+        case 23: try { try decoder.decodeSingularMessageField(value: &_storage._cmekConfig) }()
         case 28: try { try decoder.decodeSingularEnumField(value: &_storage._databaseEdition) }()
         case 99: try { try decoder.decodeSingularStringField(value: &_storage._etag) }()
         default: break
@@ -443,6 +469,9 @@ nonisolated extension Google_Firestore_Admin_V1_Database: SwiftProtobuf.Message,
       if _storage._deleteProtectionState != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._deleteProtectionState, fieldNumber: 22)
       }
+      try { if let v = _storage._cmekConfig {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 23)
+      } }()
       if _storage._databaseEdition != .unspecified {
         try visitor.visitSingularEnumField(value: _storage._databaseEdition, fieldNumber: 28)
       }
@@ -470,6 +499,7 @@ nonisolated extension Google_Firestore_Admin_V1_Database: SwiftProtobuf.Message,
         if _storage._earliestVersionTime != rhs_storage._earliestVersionTime {return false}
         if _storage._pointInTimeRecoveryEnablement != rhs_storage._pointInTimeRecoveryEnablement {return false}
         if _storage._deleteProtectionState != rhs_storage._deleteProtectionState {return false}
+        if _storage._cmekConfig != rhs_storage._cmekConfig {return false}
         if _storage._databaseEdition != rhs_storage._databaseEdition {return false}
         if _storage._etag != rhs_storage._etag {return false}
         return true
@@ -499,4 +529,39 @@ nonisolated extension Google_Firestore_Admin_V1_Database.DeleteProtectionState: 
 
 nonisolated extension Google_Firestore_Admin_V1_Database.DatabaseEdition: SwiftProtobuf._ProtoNameProviding {
   package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{2}\0DATABASE_EDITION_UNSPECIFIED\0\u{1}STANDARD\0\u{1}ENTERPRISE\0")
+}
+
+nonisolated extension Google_Firestore_Admin_V1_Database.CmekConfig: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = Google_Firestore_Admin_V1_Database.protoMessageName + ".CmekConfig"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}kms_key_name\0\u{3}active_key_version\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.kmsKeyName) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.activeKeyVersion) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.kmsKeyName.isEmpty {
+      try visitor.visitSingularStringField(value: self.kmsKeyName, fieldNumber: 1)
+    }
+    if !self.activeKeyVersion.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.activeKeyVersion, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_Database.CmekConfig, rhs: Google_Firestore_Admin_V1_Database.CmekConfig) -> Bool {
+    if lhs.kmsKeyName != rhs.kmsKeyName {return false}
+    if lhs.activeKeyVersion != rhs.activeKeyVersion {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
 }

@@ -99,6 +99,37 @@ package nonisolated struct Google_Firestore_Admin_V1_DeleteDatabaseRequest: Send
   package init() {}
 }
 
+package nonisolated struct Google_Firestore_Admin_V1_UpdateDatabaseRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var database: Google_Firestore_Admin_V1_Database {
+    get {_database ?? Google_Firestore_Admin_V1_Database()}
+    set {_database = newValue}
+  }
+  /// Returns true if `database` has been explicitly set.
+  package var hasDatabase: Bool {self._database != nil}
+  /// Clears the value of `database`. Subsequent reads from it will return its default value.
+  package mutating func clearDatabase() {self._database = nil}
+
+  package var updateMask: SwiftProtobuf.Google_Protobuf_FieldMask {
+    get {_updateMask ?? SwiftProtobuf.Google_Protobuf_FieldMask()}
+    set {_updateMask = newValue}
+  }
+  /// Returns true if `updateMask` has been explicitly set.
+  package var hasUpdateMask: Bool {self._updateMask != nil}
+  /// Clears the value of `updateMask`. Subsequent reads from it will return its default value.
+  package mutating func clearUpdateMask() {self._updateMask = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _database: Google_Firestore_Admin_V1_Database? = nil
+  fileprivate var _updateMask: SwiftProtobuf.Google_Protobuf_FieldMask? = nil
+}
+
 package nonisolated struct Google_Firestore_Admin_V1_CreateIndexRequest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -457,6 +488,45 @@ nonisolated extension Google_Firestore_Admin_V1_DeleteDatabaseRequest: SwiftProt
   package static func ==(lhs: Google_Firestore_Admin_V1_DeleteDatabaseRequest, rhs: Google_Firestore_Admin_V1_DeleteDatabaseRequest) -> Bool {
     if lhs.name != rhs.name {return false}
     if lhs.etag != rhs.etag {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_UpdateDatabaseRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".UpdateDatabaseRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}database\0\u{3}update_mask\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._database) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._updateMask) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._database {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._updateMask {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_UpdateDatabaseRequest, rhs: Google_Firestore_Admin_V1_UpdateDatabaseRequest) -> Bool {
+    if lhs._database != rhs._database {return false}
+    if lhs._updateMask != rhs._updateMask {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

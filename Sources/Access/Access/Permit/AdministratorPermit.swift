@@ -29,6 +29,15 @@ package struct AdministratorPermit: Sendable {
     return try databases.database(id)
   }
 
+  /// The database of that id; throws NOT_FOUND where there is none, and makes none.
+  package func existingDatabase(_ id: DatabaseID) throws -> Database {
+    try check(id.project)
+    guard let database = try databases.existingDatabase(id) else {
+      throw ServiceError.unknownDatabase(id)
+    }
+    return database
+  }
+
   /// The database of that id; a project's default one is made where there is none, whatever the configuration says.
   package func databaseOnFirstUse(_ id: DatabaseID) throws -> Database {
     try check(id.project)
@@ -42,7 +51,13 @@ package struct AdministratorPermit: Sendable {
     _ = try databases.createDatabase(id)
   }
 
-  /// Deletes a database with everything in it.
+  /// Protects a database from deletion, or ends that.
+  package func protect(_ id: DatabaseID, _ isProtected: Bool) throws {
+    try check(id.project)
+    try databases.protect(id, isProtected)
+  }
+
+  /// Deletes a database with everything in it; refuses a protected one.
   package func deleteDatabase(_ id: DatabaseID) throws {
     try check(id.project)
     try databases.deleteDatabase(id)

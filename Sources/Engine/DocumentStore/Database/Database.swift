@@ -31,6 +31,8 @@ package final class Database: Sendable {
   let historyBudget: HistoryBudget
   /// Whether it pays to ask memory first, by what is asked.
   let odds = (gets: MemoryOdds(), queries: MemoryOdds(), commits: MemoryOdds())
+  /// When documents whose time to live is over are looked for next, by the clock of waiting.
+  let expiryDue = Atomic<Int64>(0)
   private let retired = Atomic(false)
   private let floor: Atomic<Int64>
 

@@ -10,6 +10,8 @@ package struct DatabaseListing: Sendable, Hashable {
   package let incarnation: Incarnation
   /// When the database was created; clearing does not change it.
   package let createTime: CommitVersion
+  /// True while nobody may delete the database.
+  package let isProtected: Bool
 }
 
 /// Which databases there are, as `MetaKey` documents it.
@@ -18,8 +20,10 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The format that this code reads and writes.
-  private static let format: UInt32 = 1
+  /// The newest format that this code reads: 2 has times to live, which 1 does not know.
+  private static let format: UInt32 = 2
+  /// The format of a store in which nobody has asked for more.
+  private static let firstFormat: UInt32 = 1
 
   /// Marks a new store with the format; refuses a store of a newer one.
   init(engine: any KeyValueEngine) throws {
@@ -36,8 +40,14 @@ struct DatabaseCatalog: Sendable {
         )
       }
     } else {
-      try engine.write { try $0.put(MetaKey.format, Self.bytes(Self.format)) }
+      try engine.write { try $0.put(MetaKey.format, Self.bytes(Self.firstFormat)) }
     }
+  }
+
+  /// Marks the store with the format that has times to live, so that programs which would not keep them refuse it.
+  static func requireTimeToLive(in group: any KeyValueGroup) throws {
+    let stored = try group.get(MetaKey.format).map { try number($0, at: 0) } ?? 0
+    if stored < format { try group.put(MetaKey.format, bytes(format)) }
   }
 
   /// The incarnation in force; nil for an unknown database.
@@ -52,7 +62,8 @@ struct DatabaseCatalog: Sendable {
       if let known = try Self.entry(of: id, in: group) { return (known.incarnation, false) }
       let incarnation = try Self.nextIncarnation(in: group)
       let version = CommitVersion(microseconds: try group.allocateVersion())
-      try Self.put(id, incarnation, version, in: group)
+      let entry = Entry(incarnation: incarnation, createTime: version, isProtected: false)
+      try Self.put(id, entry, in: group)
       return (incarnation, true)
     }
   }
@@ -68,7 +79,24 @@ struct DatabaseCatalog: Sendable {
     kept: (Incarnation) -> Void
   ) throws {
     try end(id, retire: retire, retired: retired, kept: kept) { entry, group in
+      if entry.isProtected {
+        throw ServiceError(
+          .failedPrecondition,
+          "The database \(id.database) is protected from deletion. Take the protection away first."
+        )
+      }
       try group.delete(MetaKey.catalogEntry(id))
+    }
+  }
+
+  /// Protects a database from deletion, or ends that.
+  func protect(_ id: DatabaseID, _ isProtected: Bool) throws {
+    try engine.write { group in
+      guard var entry = try Self.entry(of: id, in: group) else {
+        throw ServiceError.unknownDatabase(id)
+      }
+      entry.isProtected = isProtected
+      try Self.put(id, entry, in: group)
     }
   }
 
@@ -82,7 +110,9 @@ struct DatabaseCatalog: Sendable {
   ) throws {
     try end(id, retire: retire, retired: retired, kept: kept) { entry, group in
       let incarnation = try Self.nextIncarnation(in: group)
-      try Self.put(id, incarnation, entry.createTime, in: group)
+      var next = entry
+      next.incarnation = incarnation
+      try Self.put(id, next, in: group)
       try Self.copyIndexes(from: entry.incarnation, to: incarnation, in: group)
     }
   }
@@ -121,7 +151,12 @@ struct DatabaseCatalog: Sendable {
         guard let id = MetaKey.database(ofCatalogKey: cursor.key) else { continue }
         let entry = try Self.entry([UInt8](cursor.value))
         databases.append(
-          DatabaseListing(id: id, incarnation: entry.incarnation, createTime: entry.createTime)
+          DatabaseListing(
+            id: id,
+            incarnation: entry.incarnation,
+            createTime: entry.createTime,
+            isProtected: entry.isProtected
+          )
         )
       }
       return databases
@@ -140,7 +175,11 @@ struct DatabaseCatalog: Sendable {
     in reader: any KeyValueReader
   ) throws -> Incarnation? { try entry(of: id, in: reader)?.incarnation }
 
-  private typealias Entry = (incarnation: Incarnation, createTime: CommitVersion)
+  private struct Entry {
+    var incarnation: Incarnation
+    let createTime: CommitVersion
+    var isProtected: Bool
+  }
 
   private static func entry(of id: DatabaseID, in reader: any KeyValueReader) throws -> Entry? {
     try reader.get(MetaKey.catalogEntry(id)).map(entry)
@@ -151,17 +190,21 @@ struct DatabaseCatalog: Sendable {
     guard let version = value.withUnsafeBytes({ readBigEndian($0, at: &position) }) else {
       throw KeyValueError(.corruption, "an entry of the catalog is shorter than its parts")
     }
-    return (try number(value, at: 0), CommitVersion(microseconds: Int64(bitPattern: version)))
+    return Entry(
+      incarnation: try number(value, at: 0),
+      createTime: CommitVersion(microseconds: Int64(bitPattern: version)),
+      isProtected: value.dropFirst(12).first == 1
+    )
   }
 
   private static func put(
     _ id: DatabaseID,
-    _ incarnation: Incarnation,
-    _ createTime: CommitVersion,
+    _ entry: Entry,
     in group: any KeyValueGroup
   ) throws {
-    var value = bytes(incarnation)
-    value.append(createTime)
+    var value = bytes(entry.incarnation)
+    value.append(entry.createTime)
+    if entry.isProtected { value.append(1) }
     try group.put(MetaKey.catalogEntry(id), value)
   }
 

@@ -84,7 +84,14 @@ package final class Databases: Sendable {
     return try database(id)
   }
 
+  /// Protects a database from deletion, or ends that; NOT_FOUND where there is none.
+  package func protect(_ id: DatabaseID, _ isProtected: Bool) throws {
+    try catalog.protect(id, isProtected)
+  }
+
   /// Deletes a database with everything in it; its keys are erased in the background.
+  ///
+  /// FAILED_PRECONDITION for a protected one.
   package func deleteDatabase(_ id: DatabaseID) throws {
     try catalog.delete(id) {
       retire(id)

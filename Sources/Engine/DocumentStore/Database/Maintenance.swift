@@ -8,15 +8,20 @@ struct Maintenance: Sendable {
   private let eraser: IncarnationEraser
   private let sweep: HistorySweep
   private let answers: AnswerSweep
+  private let configuration: StoreConfiguration
+
+  /// Microseconds between two looks for documents whose time to live is over, where the last one found no more.
+  private static let expiryPause: Int64 = 10_000_000
 
   init(engine: any KeyValueEngine, configuration: StoreConfiguration) {
+    self.configuration = configuration
     eraser = IncarnationEraser(engine: engine)
     sweep = HistorySweep(configuration: configuration)
     answers = AnswerSweep(configuration: configuration)
   }
 
   /// Ends late waits and transactions, sweeps some history and kept answers, builds some of an index, deletes some
-  /// documents of a bulk deletion, erases some of what was retired.
+  /// documents of a bulk deletion and some whose time to live is over, erases some of what was retired.
   ///
   /// Answers whether there is more to do at once.
   func step(_ databases: [Database]) throws -> Bool {
@@ -27,9 +32,18 @@ struct Maintenance: Sendable {
       if try answers.step(database) { hasMore = true }
       if try database.performIndexMaintenance() { hasMore = true }
       if try database.performBulkDeletion() { hasMore = true }
+      if try deleteExpired(in: database) { hasMore = true }
     }
     if try eraser.step() { hasMore = true }
     return hasMore
+  }
+
+  private func deleteExpired(in database: Database) throws -> Bool {
+    let now = configuration.clock.now()
+    guard database.expiryDue.load(ordering: .relaxed) <= now else { return false }
+    if try Expiry(database: database).step(now: configuration.wallClock.now()) { return true }
+    database.expiryDue.store(now + Self.expiryPause, ordering: .relaxed)
+    return false
   }
 
   /// Ends waits and transactions whose time has come; touches memory only.

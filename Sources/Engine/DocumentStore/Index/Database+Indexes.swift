@@ -26,7 +26,7 @@ extension Database {
     in set: inout IndexSetDraft,
     _ group: any KeyValueGroup
   ) throws -> DeclaredIndex {
-    if set.declared.count(where: \.state.isMaintained) >= IndexLimits.declared {
+    if set.declared.count(where: \.isListed) >= IndexLimits.declared {
       throw ServiceError(
         .resourceExhausted,
         "A database may not have more than \(IndexLimits.declared) composite indexes."
@@ -45,7 +45,7 @@ extension Database {
   /// Deletes a declared index by its id; its entries are erased in the background.
   package func deleteIndex(_ id: String) throws {
     try changeIndexes { set, _ in
-      let position = set.declared.firstIndex { $0.id == id && $0.state.isMaintained }
+      let position = set.declared.firstIndex { $0.id == id && $0.isListed }
       guard let position else { throw ServiceError(.notFound, "Index \(id) does not exist.") }
       set.declared[position].state = .deleting
     }
@@ -79,10 +79,10 @@ extension Database {
     let known = indexDefinitions
     let isKnown =
       Set(file.indexes).isSubset(of: known.indexes)
-      && Set(file.lastOverrides).isSubset(of: known.overrides)
+      && file.lastOverrides.allSatisfy { wanted in known.overrides.contains { $0.meets(wanted) } }
     let others =
       known.indexes.contains { !file.indexes.contains($0) }
-      || known.overrides.contains { !file.names($0) }
+      || known.overrides.contains { !file.names($0) || $0.expires == true && !file.expires($0) }
     guard !isKnown || (deletingOthers && others) else { return }
     try changeIndexes { set, group in
       if deletingOthers { try deleteOthers(than: file, in: &set, group) }
@@ -97,6 +97,10 @@ extension Database {
           added: try initialState(wanted.collectionID, group)
         )
       }
+      for wanted in file.lastOverrides {
+        guard let expires = wanted.expires else { continue }
+        try setTimeToLive(expires, wanted.field, of: wanted.collectionID, in: &set, group)
+      }
     }
   }
 
@@ -105,10 +109,13 @@ extension Database {
     in set: inout IndexSetDraft,
     _ group: any KeyValueGroup
   ) throws {
-    for position in set.declared.indices where set.declared[position].state.isMaintained {
+    for position in set.declared.indices where set.declared[position].isListed {
       if !file.indexes.contains(set.declared[position].definition) {
         set.declared[position].state = .deleting
       }
+    }
+    for policy in set.timesToLive where !file.expires(.init(policy)) {
+      try setTimeToLive(false, policy.field, of: policy.collectionID, in: &set, group)
     }
     for override in set.overrides where !override.isReverting {
       let other = IndexDefinitionsFile.Override(override)
@@ -126,8 +133,8 @@ extension Database {
   package var indexDefinitions: IndexDefinitionsFile {
     let set = indexes.current
     return IndexDefinitionsFile(
-      indexes: set.declared.filter(\.state.isMaintained).map(\.definition),
-      overrides: set.overrides.filter { !$0.isReverting }.map(IndexDefinitionsFile.Override.init)
+      indexes: set.listed.map(\.definition),
+      overrides: set.fileOverrides
     )
   }
 
@@ -168,7 +175,7 @@ extension Database {
   }
 
   /// Ready where no collection of the id has documents, else to be built.
-  private func initialState(
+  func initialState(
     _ collectionID: Text,
     _ group: any KeyValueGroup
   ) throws -> IndexState {
@@ -183,12 +190,15 @@ extension Database {
 extension IndexSetDraft {
   /// True where there is an index of that definition, and it is not being deleted.
   fileprivate func maintains(_ definition: IndexDefinition) -> Bool {
-    declared.contains { $0.definition == definition && $0.state.isMaintained }
+    declared.contains { $0.definition == definition && $0.isListed }
   }
 
   /// True where a field has exactly that override.
   fileprivate func has(_ wanted: IndexDefinitionsFile.Override) -> Bool {
-    overrides.contains { !$0.isReverting && IndexDefinitionsFile.Override($0) == wanted }
+    overrides.contains {
+      !$0.isReverting && $0.collectionID == wanted.collectionID && $0.field == wanted.field
+        && $0.indexes == wanted.indexes
+    }
   }
 }
 
@@ -201,6 +211,32 @@ extension IndexDefinitionsFile.Override {
       indexes: override.indexes
     )
   }
+
+  /// The declaration of a time to live of a field without an override of its indexes.
+  fileprivate init(_ policy: TimeToLive) {
+    self.init(
+      collectionID: policy.collectionID,
+      field: policy.field,
+      indexes: SingleFieldIndex.defaults,
+      expires: true
+    )
+  }
+}
+
+extension IndexSet {
+  /// The overrides as a file has them, in their order; behind them fields that have a time to live alone.
+  fileprivate var fileOverrides: [IndexDefinitionsFile.Override] {
+    var result = overrides.filter { !$0.isReverting }.map(IndexDefinitionsFile.Override.init)
+    for policy in timesToLive {
+      let other = IndexDefinitionsFile.Override(policy)
+      if let position = result.firstIndex(where: { $0.isOfField(of: other) }) {
+        result[position].expires = true
+      } else {
+        result.append(other)
+      }
+    }
+    return result
+  }
 }
 
 extension IndexDefinitionsFile {
@@ -212,6 +248,11 @@ extension IndexDefinitionsFile {
     .map { overrides[$0] }
   }
 
+  /// True where the file gives that field a time to live.
+  fileprivate func expires(_ other: Override) -> Bool {
+    overrides.last { $0.isOfField(of: other) }?.expires == true
+  }
+
   /// True where the file has an override of the same field.
   fileprivate func names(_ other: Override) -> Bool {
     overrides.contains { $0.isOfField(of: other) }
@@ -221,6 +262,12 @@ extension IndexDefinitionsFile {
 extension IndexDefinitionsFile.Override {
   fileprivate func isOfField(of other: Self) -> Bool {
     collectionID == other.collectionID && field == other.field
+  }
+
+  /// True where a field with this override needs no change to have the wanted one.
+  fileprivate func meets(_ wanted: Self) -> Bool {
+    isOfField(of: wanted) && indexes == wanted.indexes
+      && (wanted.expires == nil || wanted.expires == (expires ?? false))
   }
 }
 

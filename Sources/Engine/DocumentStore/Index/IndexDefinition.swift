@@ -191,6 +191,14 @@ package enum IndexState: Sendable, Hashable {
   package var isMaintained: Bool { self != .deleting }
 }
 
+/// What an index is kept for.
+package enum IndexPurpose: Sendable, Hashable {
+  /// Queries use it, and lists of indexes have it.
+  case queries
+  /// It finds documents whose time to live is over. No query and no list of indexes sees it.
+  case timeToLive
+}
+
 /// A declared index of one database.
 package struct DeclaredIndex: Sendable, Hashable {
   /// Part of its keys; never used again after a deletion.
@@ -199,13 +207,24 @@ package struct DeclaredIndex: Sendable, Hashable {
   package let definition: IndexDefinition
   /// The progress of its entries, from building to deleting.
   package var state: IndexState
+  /// The reader of its entries.
+  package let purpose: IndexPurpose
 
   /// An index under its number.
-  package init(number: UInt32, definition: IndexDefinition, state: IndexState) {
+  package init(
+    number: UInt32,
+    definition: IndexDefinition,
+    state: IndexState,
+    purpose: IndexPurpose = .queries
+  ) {
     self.number = number
     self.definition = definition
     self.state = state
+    self.purpose = purpose
   }
+
+  /// True for an index that queries may use once it is ready, and that lists show.
+  package var isListed: Bool { purpose == .queries && state.isMaintained }
 
   /// The id that the admin API and links show.
   package var id: String { Self.id(of: number) }

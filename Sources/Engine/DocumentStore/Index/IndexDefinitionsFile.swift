@@ -7,10 +7,9 @@ import FirestoreModel
 ///
 ///     indexes[]        { collectionGroup, queryScope, fields[] { fieldPath, order | arrayConfig
 ///                        | vectorConfig { dimension, flat {} } } }
-///     fieldOverrides[] { collectionGroup, fieldPath, indexes[] { queryScope, order | arrayConfig } }
+///     fieldOverrides[] { collectionGroup, fieldPath, ttl, indexes[] { queryScope, order | arrayConfig } }
 ///
-/// What is not supported is refused by the name of its member: `ttl`, `density` other than SPARSE_ALL,
-/// unknown members.
+/// What is not supported is refused by the name of its member: `density` other than SPARSE_ALL, unknown members.
 package struct IndexDefinitionsFile: Sendable, Hashable {
   /// The declared indexes of one field's override.
   package struct Override: Sendable, Hashable {
@@ -20,12 +19,21 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
     package let field: FieldPath
     /// All single-field indexes of the field; empty exempts it from indexing.
     package let indexes: Set<SingleFieldIndex>
+    /// True where documents are deleted once the field's time is past, false where they are not; nil, which is how a
+    /// database without the policy shows it, leaves that as it is.
+    package var expires: Bool?
 
-    /// An exact list of a field's indexes.
-    package init(collectionID: Text, field: FieldPath, indexes: Set<SingleFieldIndex>) {
+    /// An exact list of a field's indexes, and whether its time ends documents.
+    package init(
+      collectionID: Text,
+      field: FieldPath,
+      indexes: Set<SingleFieldIndex>,
+      expires: Bool? = nil
+    ) {
       self.collectionID = collectionID
       self.field = field
       self.indexes = indexes
+      self.expires = expires
     }
   }
 
@@ -170,6 +178,7 @@ extension IndexDefinitionsFile {
   ) throws(ServiceError) -> Override {
     var collectionID: Text?
     var path: FieldPath?
+    var expires: Bool?
     var indexes: Set<SingleFieldIndex>?
     for (name, value) in try members(value, of: location) {
       switch name {
@@ -179,7 +188,10 @@ extension IndexDefinitionsFile {
         let text = try string(value, "\(location).fieldPath")
         path = text == "*" ? FieldOverride.anyField : try FieldPath(parsing: text)
       case "ttl":
-        guard value == .boolean(false) else { throw unsupported("\(location).ttl") }
+        guard case .boolean(let flag) = value else {
+          throw .invalidArgument("\(location).ttl must be true or false.")
+        }
+        expires = flag
       case "indexes":
         var list: Set<SingleFieldIndex> = []
         for (index, element) in try elements(value, "\(location).indexes").enumerated() {
@@ -192,7 +204,8 @@ extension IndexDefinitionsFile {
     guard let collectionID else { throw missing("\(location).collectionGroup") }
     guard let path else { throw missing("\(location).fieldPath") }
     guard let indexes else { throw missing("\(location).indexes") }
-    return Override(collectionID: collectionID, field: path, indexes: indexes)
+    if expires == true { try TimeToLive.check(path) }
+    return Override(collectionID: collectionID, field: path, indexes: indexes, expires: expires)
   }
 
   private static func single(
@@ -305,18 +318,16 @@ extension IndexDefinitionsFile {
   }
 
   private static func json(_ override: Override) -> JSONValue {
-    .object([
+    let indexes = override.indexes.sorted { $0.sortKey < $1.sortKey }.map {
+      JSONValue.object([json($0.mode), .init("queryScope", .string(name($0.scope)))])
+    }
+    var members: [JSONValue.Member] = [
       .init("collectionGroup", .string(override.collectionID.string)),
       .init("fieldPath", .string(FieldOverride.text(of: override.field))),
-      .init(
-        "indexes",
-        .array(
-          override.indexes.sorted { $0.sortKey < $1.sortKey }.map {
-            .object([json($0.mode), .init("queryScope", .string(name($0.scope)))])
-          }
-        )
-      ),
-    ])
+    ]
+    if let expires = override.expires { members.append(.init("ttl", .boolean(expires))) }
+    members.append(.init("indexes", .array(indexes)))
+    return .object(members)
   }
 
   private static func json(_ mode: IndexFieldMode) -> JSONValue.Member {

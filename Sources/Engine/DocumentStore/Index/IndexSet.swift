@@ -85,10 +85,15 @@ package struct IndexSet: Sendable {
     overrides.first { $0.field == field && $0.collectionID == collectionID }
   }
 
-  /// The declared indexes of a collection id in a scope.
+  /// The declared indexes that queries of a collection id in a scope may use.
   package func declared(collectionID: Text, scope: IndexScope) -> [DeclaredIndex] {
-    rules[collectionID]?.declared.filter { $0.definition.scope == scope } ?? []
+    rules[collectionID]?.declared.filter {
+      $0.definition.scope == scope && $0.purpose == .queries
+    } ?? []
   }
+
+  /// The declared indexes as lists show them: those that are kept for queries.
+  package var listed: [DeclaredIndex] { declared.filter(\.isListed) }
 
   /// Whether queries may use a field's index; nil where there is none.
   package func state(

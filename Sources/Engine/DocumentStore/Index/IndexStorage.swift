@@ -15,7 +15,8 @@ import KeyValueStore
 /// - `03` -> the generation (8 bytes) and the greatest index number given out (4 bytes);
 /// - `04, a task's key` -> how far a background task has come; none at the beginning;
 /// - `05, collection id segment, field path, scope byte, 1 for elements or 0, version (8 bytes)` ->
-///   a floor; the value repeats the version.
+///   a floor; the value repeats the version;
+/// - `06, number 4B` -> an index that serves a time to live, with the value of a declared one.
 ///
 /// A state is a byte, 1 creating, 2 ready, 3 deleting, and the version since when it is ready
 /// (8 bytes, zero in other states). Numbers are big-endian; segments and paths `SegmentEncoding`'s.
@@ -26,6 +27,7 @@ enum IndexStorage {
   private static let counterKind: UInt8 = 0x03
   private static let progressKind: UInt8 = 0x04
   private static let floorKind: UInt8 = 0x05
+  private static let timeToLiveKind: UInt8 = 0x06
 
   /// The generation and the last number given out.
   struct Counters {
@@ -44,7 +46,8 @@ enum IndexStorage {
       let key = UnsafeRawBufferPointer(rebasing: cursor.key.dropFirst(area.count))
       var record = IndexRecordReader(cursor.value)
       switch key.first {
-      case declaredKind: declared.append(try readDeclared(key, &record))
+      case declaredKind: declared.append(try readDeclared(key, &record, .queries))
+      case timeToLiveKind: declared.append(try readDeclared(key, &record, .timeToLive))
       case overrideKind: overrides.append(try readOverride(key, &record))
       case counterKind: counters = try readCounters(&record)
       case progressKind: continue
@@ -110,7 +113,7 @@ enum IndexStorage {
   }
 
   private static func key(_ index: DeclaredIndex) -> [UInt8] {
-    var bytes = [declaredKind]
+    var bytes = [index.purpose == .queries ? declaredKind : timeToLiveKind]
     append(index.number, to: &bytes)
     return bytes
   }
@@ -186,7 +189,8 @@ enum IndexStorage {
 
   private static func readDeclared(
     _ key: UnsafeRawBufferPointer,
-    _ record: inout IndexRecordReader
+    _ record: inout IndexRecordReader,
+    _ purpose: IndexPurpose
   ) throws -> DeclaredIndex {
     var keyReader = IndexRecordReader(key)
     _ = try keyReader.byte()
@@ -216,7 +220,7 @@ enum IndexStorage {
       fields: fields,
       vector: vector
     )
-    return DeclaredIndex(number: number, definition: definition, state: state)
+    return DeclaredIndex(number: number, definition: definition, state: state, purpose: purpose)
   }
 
   private static func readFloor(

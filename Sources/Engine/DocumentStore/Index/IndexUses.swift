@@ -68,7 +68,7 @@ package final class IndexUses: Sendable {
   /// What is known, without the missing indexes that these definitions have by now.
   func report(for set: IndexSet) -> Report {
     let (used, missing) = state.withLock { state in
-      let maintained = set.declared.filter(\.state.isMaintained)
+      let maintained = set.listed
       // Numbers are never given again.
       let numbers = Set(maintained.map(\.number))
       state.used = state.used.filter { numbers.contains($0.key) }

@@ -4,8 +4,8 @@ import FirestoreModel
 extension LocalAdministration {
   /// Each composite index with its state, then each override, as a definitions file has them.
   func listIndexes(_ id: DatabaseID, _ output: (AdministrationReply) throws -> Void) throws {
-    let set = try permit.database(id).indexes.current
-    let declared = set.declared.filter(\.state.isMaintained)
+    let set = try permit.existingDatabase(id).indexes.current
+    let declared = set.listed
     for index in declared {
       var fields = index.definition.listedFields.map {
         "\($0.path.canonicalString) \(Self.word($0.mode))"
@@ -31,6 +31,15 @@ extension LocalAdministration {
         )
       )
     }
+    let policies = set.timesToLive
+    for policy in policies {
+      try output(
+        .line(
+          "ttl  \(policy.isActive ? "ACTIVE" : "CREATING")  "
+            + "\(policy.collectionID.string).\(policy.field.canonicalString)"
+        )
+      )
+    }
     try output(
       .finished(
         summary: declared.count.counting("index", plural: "indexes") + ", "
@@ -49,7 +58,7 @@ extension LocalAdministration {
     let file = try IndexDefinitionsFile(parsing: text)
     let database = try permit.database(id)
     try database.apply(file, deletingOthers: deletingOthers)
-    let building = database.indexes.current.declared.count { $0.state == .creating }
+    let building = database.indexes.current.listed.count { $0.state == .creating }
     try output(
       .finished(
         summary: Set(file.indexes).count.counting("index", plural: "indexes") + " and "

@@ -126,6 +126,8 @@ extension Google_Firestore_Admin_V1_Database {
     concurrencyMode = .pessimistic
     databaseEdition = .standard
     pointInTimeRecoveryEnablement = .pointInTimeRecoveryDisabled
+    deleteProtectionState =
+      listing.isProtected ? .deleteProtectionEnabled : .deleteProtectionDisabled
     etag = String(listing.createTime.microseconds)
     setCreateTime(listing.createTime)
   }

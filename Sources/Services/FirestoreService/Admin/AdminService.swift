@@ -20,6 +20,8 @@ struct AdminService {
       return .databases(listings.map(Google_Firestore_Admin_V1_Database.init))
     case .createDatabase(let id, let message): return try createDatabase(id, message)
     case .getDatabase(let id): return .database(.init(try listing(of: id)))
+    case .updateDatabase(let id, let message, let mask):
+      return try updateDatabase(id, message, mask)
     case .deleteDatabase(let id, let etag): return try deleteDatabase(id, etag: etag)
     case .bulkDeleteDocuments(let id, let collections):
       let deletion = try permit.database(id).startBulkDeletion(of: collections)
@@ -35,8 +37,8 @@ struct AdminService {
       return .empty
     case .listFields(let id, let group, let page): return try listFields(id, group, page)
     case .getField(let id, let group, let path): return try field(path, group: group, in: id)
-    case .updateField(let id, let group, let path, let message):
-      return try updateField(path, message, group: group, in: id)
+    case .updateField(let id, let group, let path, let message, let mask):
+      return try updateField(path, message, mask, group: group, in: id)
     case .listOperations(let id, let page): return try listOperations(id, page)
     case .getOperation(let id, let name): return try operation(name, in: id)
     }
@@ -49,7 +51,9 @@ struct AdminService {
     guard message.type == .unspecified || message.type == .firestoreNative else {
       throw ServiceError.invalidArgument("Only databases of type FIRESTORE_NATIVE are supported.")
     }
+    try Self.requireServed(message)
     try permit.createDatabase(id)
+    if message.deleteProtectionState == .deleteProtectionEnabled { try permit.protect(id, true) }
     return .operation(
       .init(
         name: "\(id.path)/operations/create",
@@ -57,6 +61,55 @@ struct AdminService {
         outcome: .database(.init(try listing(of: id)))
       )
     )
+  }
+
+  /// Of a database the protection from deletion can be changed.
+  private func updateDatabase(
+    _ id: DatabaseID,
+    _ message: Google_Firestore_Admin_V1_Database,
+    _ mask: [String]
+  ) throws -> AdminResponse {
+    let current = Google_Firestore_Admin_V1_Database(try listing(of: id))
+    guard message.etag.isEmpty || message.etag == current.etag else {
+      throw ServiceError(.aborted, "The etag does not match the database's.")
+    }
+    let recovery = "point_in_time_recovery_enablement"
+    let protection = "delete_protection_state"
+    // gcloud names the name, which stays.
+    if let other = mask.first(where: { ![protection, recovery, "name"].contains($0) }) {
+      throw ServiceError(.unimplemented, "Of a database \(other) cannot be changed.")
+    }
+    if mask.isEmpty || mask.contains(recovery) { try Self.requireServed(message) }
+    switch message.deleteProtectionState {
+    case .deleteProtectionEnabled where mask.isEmpty || mask.contains(protection):
+      try permit.protect(id, true)
+    case .deleteProtectionDisabled where mask.isEmpty || mask.contains(protection):
+      try permit.protect(id, false)
+    case .unspecified where mask.contains(protection): try permit.protect(id, false)
+    default: break
+    }
+    return .operation(
+      .init(
+        name: "\(id.path)/operations/update",
+        metadata: .updateDatabase,
+        outcome: .database(.init(try listing(of: id)))
+      )
+    )
+  }
+
+  /// Throws UNIMPLEMENTED for a setting of a database that this server does not have.
+  private static func requireServed(
+    _ message: Google_Firestore_Admin_V1_Database
+  ) throws(ServiceError) {
+    guard message.cmekConfig.kmsKeyName.isEmpty else {
+      throw ServiceError(.unimplemented, "Keys of a key management service are not served.")
+    }
+    guard message.pointInTimeRecoveryEnablement != .pointInTimeRecoveryEnabled else {
+      throw ServiceError(
+        .unimplemented,
+        "Point-in-time recovery is not served: a database can be read at any time of the last hour."
+      )
+    }
   }
 
   private func deleteDatabase(_ id: DatabaseID, etag: String) throws -> AdminResponse {
@@ -88,7 +141,7 @@ struct AdminService {
   // MARK: Indexes
 
   private func declared(_ id: DatabaseID) throws -> [DeclaredIndex] {
-    try permit.database(id).indexes.current.declared.filter(\.state.isMaintained)
+    try permit.database(id).indexes.current.listed
   }
 
   private func index(_ name: String, group: Text, in id: DatabaseID) throws -> DeclaredIndex {
@@ -128,18 +181,32 @@ struct AdminService {
     try permit.database(id).indexes.current.overrides
   }
 
-  /// Lists the fields with overrides; the filter that every client sends asks for just those.
+  /// Lists the fields with overrides or a time to live, or those with a time to live alone; every client sends a filter that
+  /// asks for one of the two.
   private func listFields(
     _ id: DatabaseID,
     _ group: Text,
     _ page: AdminCall.Page
   ) throws -> AdminResponse {
-    guard page.filter.isEmpty || page.filter.contains("usesAncestorConfig:false") else {
-      throw Self.unsupportedFilter
+    // The Firebase CLI writes an equals sign for the colon.
+    let filter = page.filter.replacing("=", with: ":")
+    let isOfIndexes = filter.isEmpty || filter.contains("usesAncestorConfig:false")
+    let isOfTimes = filter.isEmpty || filter.contains("ttlConfig:*")
+    guard isOfIndexes || isOfTimes else { throw Self.unsupportedFilter }
+    var paths = isOfIndexes ? try overrides(id).map { ($0.collectionID, $0.field) } : []
+    if isOfTimes {
+      for policy in try timesToLive(id)
+      where !paths.contains(where: { $0 == (policy.collectionID, policy.field) }) {
+        paths.append((policy.collectionID, policy.field))
+      }
     }
-    let all = try overrides(id).filter { group == "-" || $0.collectionID == group }
-    let (shown, next) = try Self.slice(all, page)
-    return .fields(shown.map { .init($0, in: id) }, nextPageToken: next)
+    let (shown, next) = try Self.slice(paths.filter { group == "-" || $0.0 == group }, page)
+    let fields = try shown.map { try shownField($0.1, group: $0.0, in: id) }
+    return .fields(fields, nextPageToken: next)
+  }
+
+  private func timesToLive(_ id: DatabaseID) throws -> [TimeToLive] {
+    try permit.database(id).indexes.current.timesToLive
   }
 
   private func field(_ path: String, group: Text, in id: DatabaseID) throws -> AdminResponse {
@@ -150,8 +217,19 @@ struct AdminService {
     text == "*" ? FieldOverride.anyField : try FieldPath(parsing: text)
   }
 
-  /// A field with its own indexes, or with those that it has without.
+  /// A field with its own indexes, or with those that it has without, and its time to live.
   private func shownField(
+    _ path: FieldPath,
+    group: Text,
+    in id: DatabaseID
+  ) throws -> Google_Firestore_Admin_V1_Field {
+    var field = try indexedField(path, group: group, in: id)
+    let policy = try timesToLive(id).first { $0.collectionID == group && $0.field == path }
+    if let policy { field.ttlConfig.state = policy.isActive ? .active : .creating }
+    return field
+  }
+
+  private func indexedField(
     _ path: FieldPath,
     group: Text,
     in id: DatabaseID
@@ -183,23 +261,40 @@ struct AdminService {
     try overrides(id).first { $0.collectionID == group && $0.field == path }
   }
 
-  /// Gives a field exactly these indexes; without a configuration it goes back to those that it has without.
+  /// Gives a field exactly these indexes, or those that it has without a configuration, and a time to live or none: what the
+  /// mask names.
   private func updateField(
     _ path: String,
     _ message: Google_Firestore_Admin_V1_Field,
+    _ mask: [String],
     group: Text,
     in id: DatabaseID
   ) throws -> AdminResponse {
-    guard !message.hasTtlConfig else {
-      throw ServiceError(.unimplemented, "Policies that delete documents in time are not served.")
+    if let other = mask.first(where: { $0 != "index_config" && $0 != "ttl_config" }) {
+      throw ServiceError(
+        .unimplemented,
+        "Of a field its indexes and its time to live can be changed: \(other) is not served."
+      )
+    }
+    guard message.ttlConfig.expirationOffset.seconds == 0,
+      message.ttlConfig.expirationOffset.nanos == 0
+    else {
+      throw ServiceError(.unimplemented, "An offset of a time to live is not served.")
     }
     let field = try Self.fieldPath(path)
     let indexes = try message.indexConfig.indexes.map { try SingleFieldIndex($0, of: field) }
-    try permit.database(id).overrideField(
-      field,
-      of: group,
-      indexes: message.hasIndexConfig ? Set(indexes) : nil
-    )
+    let database = try permit.database(id)
+    if mask.contains("ttl_config") || mask.isEmpty && message.hasTtlConfig {
+      try database.setTimeToLive(message.hasTtlConfig, field: field, of: group)
+    }
+    let isOfTimeAlone = message.hasTtlConfig && !message.hasIndexConfig
+    if mask.contains("index_config") || mask.isEmpty && !isOfTimeAlone {
+      try database.overrideField(
+        field,
+        of: group,
+        indexes: message.hasIndexConfig ? Set(indexes) : nil
+      )
+    }
     return .operation(try operation(ofField: field, group: group, in: id))
   }
 
@@ -230,8 +325,10 @@ struct AdminService {
     group: Text,
     in id: DatabaseID
   ) throws -> AdminResponse.Operation {
-    let isChanging = try override(of: path, group: group, in: id)?.isChanging ?? false
     let field = try shownField(path, group: group, in: id)
+    let isChanging =
+      try override(of: path, group: group, in: id)?.isChanging ?? false
+      || field.ttlConfig.state == .creating
     var metadata = Google_Firestore_Admin_V1_FieldOperationMetadata()
     metadata.field = field.name
     metadata.state = isChanging ? .processing : .successful
@@ -259,9 +356,10 @@ struct AdminService {
   private func listOperations(_ id: DatabaseID, _ page: AdminCall.Page) throws -> AdminResponse {
     guard page.filter.isEmpty else { throw Self.unsupportedFilter }
     let indexes = try declared(id).map { Self.operation(of: $0, in: id) }
-    let fields = try overrides(id).map {
-      try operation(ofField: $0.field, group: $0.collectionID, in: id)
-    }
+    let changed =
+      try overrides(id).map { ($0.collectionID, $0.field) }
+      + timesToLive(id).map { ($0.collectionID, $0.field) }
+    let fields = try changed.map { try operation(ofField: $0.1, group: $0.0, in: id) }
     let deletions = try permit.database(id).bulkDeletions().map {
       AdminResponse.Operation($0, in: id)
     }
@@ -271,11 +369,11 @@ struct AdminService {
 
   private func operation(_ name: String, in id: DatabaseID) throws -> AdminResponse {
     let database = try listing(of: id)
-    if name == "create" {
+    if name == "create" || name == "update" {
       return .operation(
         .init(
-          name: "\(id.path)/operations/create",
-          metadata: .createDatabase,
+          name: "\(id.path)/operations/\(name)",
+          metadata: name == "create" ? .createDatabase : .updateDatabase,
           outcome: .database(.init(database))
         )
       )

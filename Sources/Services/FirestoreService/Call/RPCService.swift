@@ -36,31 +36,11 @@ package protocol RPCService: AnyObject, Sendable {
   /// memory. Of a call without credentials it is not.
   func recognizes(_ context: CallContext) -> Bool
 
-  /// Answers a request of the administration API, which is REST only; nil is answered where it has
-  /// no such path. Answers exactly once.
+  /// Answers a request of the administration API in its own protocol; nil is answered where the API has no such path.
+  /// Answers exactly once.
   func administer(
     _ request: AdminRequest,
     context: CallContext,
     respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   )
-}
-
-/// A request of the administration API as HTTP has it.
-package struct AdminRequest: Sendable {
-  /// In capitals.
-  package let method: String
-  /// As it came, not decoded, without the query.
-  package let path: String
-  /// The query without its question mark, not decoded; nil without one.
-  package let query: String?
-  /// The body as it came; empty without one.
-  package let body: [UInt8]
-
-  /// A request's parts.
-  package init(method: String, path: String, query: String?, body: [UInt8]) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.body = body
-  }
 }
