@@ -188,9 +188,10 @@ def test_a_target_belongs_to_one_server(tmp_path, key):
         other.begin()
         assert other.process.wait(servers.START_SECONDS) == 1
         other.stop()
+        assert "is the backup of another server" in other.output and str(backed.server.data) in other.output
+        # A copy of the data directory has the server's id.
+        shutil.copy(backed.server.data / "backup-id", other.data / "backup-id")
+        other.begin()
+        assert other.process.wait(servers.START_SECONDS) == 1
+        other.stop()
         assert "Another process backs up to" in other.output
-        backed.server.stop()
-    other.begin()
-    assert other.process.wait(servers.START_SECONDS) == 1
-    other.stop()
-    assert "is the backup of another server" in other.output and str(backed.server.data) in other.output

@@ -5,8 +5,11 @@ import KeyValueStore
 extension BackupShipper {
   /// Takes the target, whose identity is this server's or is made, and finds out what it has.
   func open() async throws {
+    // What is another server's is not claimed.
+    try await checkIdentity()
     try await target.claim()
     let isKnown = try await checkIdentity()
+    if !isKnown { try await target.put(BackupIdentity.name, identity.bytes, replacing: false) }
     if isKnown, chain.number > 0, logs != nil, try await hasChainsEnd() {
       isOpen = true
       return
@@ -15,17 +18,18 @@ extension BackupShipper {
     isOpen = true
   }
 
-  /// Whether the target has an identity, which must be this server's; one without gets it.
-  private func checkIdentity() async throws -> Bool {
-    let own = BackupIdentity(
+  private var identity: BackupIdentity {
+    BackupIdentity(
       server: configuration.server,
       home: configuration.home,
       key: configuration.key?.fingerprint
     )
-    guard let found = try await BackupIdentity.read(target) else {
-      try await target.put(BackupIdentity.name, own.bytes, replacing: false)
-      return false
-    }
+  }
+
+  /// Whether the target has an identity, which must be this server's.
+  @discardableResult
+  private func checkIdentity() async throws -> Bool {
+    guard let found = try await BackupIdentity.read(target) else { return false }
     guard found.server == configuration.server else {
       throw BackupError(
         .refused,
