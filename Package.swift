@@ -363,6 +363,19 @@ let package = Package(
         "KeyValueStore", "ModelTestSupport", "Outbound", logging,
       ]
     ),
+    .library(
+      "Services/Backup",
+      uses: [
+        "BaseText", "BaseRuntime", "Checksums", "Gzip", "KeyValueStore", "KeyValueRocksDB",
+        "ObjectStorage", crypto,
+      ]
+    ),
+    .tests(
+      of: "Backup",
+      uses: [
+        "BaseRuntime", "KeyValueStore", "KeyValueRocksDB", "ModelTestSupport", "ObjectStorage",
+      ]
+    ),
 
     // API: the messages of Google's clients.
     .library(
@@ -514,8 +527,8 @@ let package = Package(
     .library(
       "Server/Outbound",
       uses: [
-        "BaseText", "BaseJSON", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire",
-        nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
+        "BaseText", "BaseJSON", "Authentication", "Backup", "ObjectStorage", "PushMessaging",
+        "StorageWire", nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
       ]
     ),
     .testSupport("CertificateTestSupport", uses: [asn1, crypto, x509]),
@@ -583,7 +596,8 @@ let package = Package(
         "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
-        "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
+        "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Backup",
+        "Outbound",
         "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ]

@@ -21,6 +21,8 @@ package struct RocksDBConfiguration: Sendable {
   package var backgroundJobs = 2
   /// Whether blocks below the top level are compressed (LZ4).
   package var compresses = true
+  /// Whether log files stay, in `archive`, until `RocksDBEngine.releaseLog` is told that nobody reads them any more.
+  package var keepsLog = false
   /// Told of every group that became durable: its keys and how long writing and syncing it took.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 

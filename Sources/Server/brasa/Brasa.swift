@@ -20,7 +20,8 @@ struct Brasa: AsyncParsableCommand {
       """,
     version: ProgramVersion.full,
     subcommands: [
-      ServeCommand.self, VerifyCommand.self, UpgradeCommand.self,
+      ServeCommand.self, BackupCommand.self, RestoreCommand.self, VerifyCommand.self,
+      UpgradeCommand.self,
       ExportCommand.self, ImportCommand.self, MoveCommand.self, NodesCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
       UsersCommand.self, AppsCommand.self, ConfigCommand.self, MessagesCommand.self,

@@ -20,7 +20,8 @@ package final class RocksDBEngine: KeyValueEngine {
   private let condition: EngineCondition
   private let time: EngineTime
   private let recovery: EngineRecovery
-  private let log: LogWriter
+  let log: LogWriter
+  let logFiles: LogFiles
   private let room: DiskRoom
   private let queue: WriteQueue<RocksDBGroups>
 
@@ -51,6 +52,7 @@ package final class RocksDBEngine: KeyValueEngine {
     let recovery = EngineRecovery(shared, condition, log, time, directory, configuration)
     self.recovery = recovery
     self.log = log
+    logFiles = LogFiles(directory: path)
     self.room = room
     queue = WriteQueue(
       RocksDBGroups(
@@ -65,6 +67,8 @@ package final class RocksDBEngine: KeyValueEngine {
     )
     recoveredVersion = timeline.landed
     discardedLog = directory.discardedLog.map { $0.later(than: timeline.landed) }
+    // An engine that kept its log before has left it.
+    if !configuration.keepsLog { try logFiles.removeArchived(before: .max) }
   }
 
   /// Opens the database; where the disk has no room for that, to be read, with the reason.

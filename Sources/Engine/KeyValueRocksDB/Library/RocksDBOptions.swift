@@ -40,6 +40,8 @@ package struct RocksDBOptions: ~Copyable {
     setHousekeeping(basic, configuration)
     if !describesItself { rocksdb_options_set_info_log_level(basic, Self.logsNothing) }
     setBlocks(basic, configuration)
+    // Files of the log are moved to `archive` then; the engine removes them itself.
+    if configuration.keepsLog { rocksdb_options_set_WAL_ttl_seconds(basic, Self.forever) }
     Self.putMergingBehind()
     // What only the options' text can say.
     try rocksCall { rocksdb_get_options_from_string(basic, Self.textOptions, derived, $0) }
@@ -56,6 +58,9 @@ package struct RocksDBOptions: ~Copyable {
     block_based_table_factory={metadata_cache_options={top_level_index_pinning=kAll;\
     partition_pinning=kFlushedAndSimilar;unpartitioned_pinning=kFlushedAndSimilar;};}
     """
+
+  /// Seconds of a century.
+  private static let forever: UInt64 = 3_155_760_000
 
   deinit {
     rocksdb_options_destroy(database)

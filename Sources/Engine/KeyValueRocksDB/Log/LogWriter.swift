@@ -15,12 +15,18 @@ final class LogWriter: Sendable {
   private let condition: EngineCondition
   /// The last sequence number of the last write that succeeded; held while one is under way.
   private let acknowledged: Mutex<UInt64>
+  /// The same, for those who may not wait for a write.
+  private let published: Atomic<UInt64>
 
   init(_ shared: SharedHandle, _ condition: EngineCondition, acknowledged: UInt64) {
     self.shared = shared
     self.condition = condition
     self.acknowledged = Mutex(acknowledged)
+    published = Atomic(acknowledged)
   }
+
+  /// The last sequence number of the last write that succeeded.
+  var acknowledgedSequence: UInt64 { published.load(ordering: .acquiring) }
 
   /// Runs a write that returns when it is durable; a failure stops the engine.
   func write(_ body: (RocksDBHandle) throws(KeyValueError) -> Void) throws {
@@ -35,6 +41,7 @@ final class LogWriter: Sendable {
         throw KeyValueError(.outcomeUnknown, error.message, metadata: error.metadata)
       }
       acknowledged = lease.handle.latestSequence
+      published.store(acknowledged, ordering: .releasing)
     }
   }
 

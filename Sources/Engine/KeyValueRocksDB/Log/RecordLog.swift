@@ -26,7 +26,7 @@ struct RecordLog {
   /// Where the whole records before any damage begin.
   let starts: [Int]
 
-  private static let blockBytes = 32_768
+  static let blockBytes = 32_768
   private static let headerBytes = 7
 
   private enum Kind: UInt8 {
@@ -84,6 +84,27 @@ struct RecordLog {
     }
     guard number.count == 8 else { return nil }
     return number.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The whole record that begins at an offset, or behind the padding there, and where it ends; nil where there is none.
+  ///
+  /// Offset 0 of the bytes begins a block.
+  static func record(
+    at offset: Int,
+    in bytes: UnsafeRawBufferPointer
+  ) -> (payload: [UInt8], end: Int)? {
+    var payload: [UInt8] = []
+    var offset = offset
+    while let start = fragmentStart(atOrAfter: offset, in: bytes),
+      let fragment = fragment(at: start, in: bytes)
+    {
+      let isFirst = fragment.kind == .full || fragment.kind == .first
+      guard isFirst == payload.isEmpty else { return nil }
+      payload += bytes[(start + headerBytes)..<fragment.end]
+      offset = fragment.end
+      if fragment.kind == .full || fragment.kind == .last { return (payload, offset) }
+    }
+    return nil
   }
 
   /// The next offset at which a fragment may begin: blocks end with up to six bytes of padding.

@@ -62,6 +62,15 @@ enum MetricHelp {
     "brasa_messaging_retries_total": "Deliveries that are tried once more.",
     "brasa_messaging_streams": "Devices that wait for messages on a stream.",
 
+    // The backup.
+    "brasa_backup_lag_seconds": "Age of the oldest acknowledged write that the backup has not.",
+    "brasa_backup_delay_p99_seconds": "Delay of writes on their way to the backup, p99.",
+    "brasa_backup_failing": "Whether the last step of the backup failed.",
+    "brasa_backup_segments_total": "Segments that the backup took.",
+    "brasa_backup_bytes_total": "Bytes that the backup took.",
+    "brasa_backup_base_timestamp_seconds": "Instant of the last base snapshot.",
+    "brasa_backup_proven_timestamp_seconds": "When a restore last proved the backup.",
+
     // Commits.
     "brasa_commit_group_commits": "Commits in each group that became durable with one sync.",
     "brasa_engine_jobs_waiting": "Jobs that wait for one of the engine's threads.",

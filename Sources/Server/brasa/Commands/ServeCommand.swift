@@ -145,6 +145,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     try settings.tls?.check()
     try DataDirectoryPath.check(settings.dataDirectory)
+    try RestoredDirectory.check(settings.dataDirectory)
   }
 
   private static func announce(_ address: SocketAddress, settings: ServeSettings) {

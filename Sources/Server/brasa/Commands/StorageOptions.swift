@@ -42,6 +42,7 @@ struct DataOptions: ParsableArguments {
         "There is no data directory at \(directory). Name it with --data, or start a server there."
       )
     }
+    try RestoredDirectory.check(directory)
     do {
       if let remote = try RemoteAdministration(directory: directory) {
         return try remote.perform(request, input: input, output: output)

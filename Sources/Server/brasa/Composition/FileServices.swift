@@ -15,6 +15,8 @@ import StorageWire
 /// Cloud Storage's buckets and objects on a data directory: their bytes are below `files/`, or on a server of S3.
 struct FileServices {
   let storage: ObjectStorage
+  /// The bytes of objects that the engine has not.
+  let blobs: any BlobStore
   /// Nil where the bytes are below the data directory.
   private let remote: S3BlobStore?
 
@@ -31,14 +33,16 @@ struct FileServices {
     var configuration = configuration
     // A server of S3 has all bytes: who chose it wants none of them in the data directory.
     if remote != nil { configuration.engineContentBytes = nil }
+    blobs =
+      try remote
+      ?? LocalBlobStore(
+        directory: directory.path + "/files",
+        threads: threads,
+        openFiles: openFiles
+      )
     storage = ObjectStorage(
       engine: engine ?? directory.engine,
-      blobs: try remote
-        ?? LocalBlobStore(
-          directory: directory.path + "/files",
-          threads: threads,
-          openFiles: openFiles
-        ),
+      blobs: blobs,
       threads: threads,
       configuration: configuration
     )
@@ -72,9 +76,26 @@ struct FileServices {
   }
 
   /// Storage of a directory at rest, for commands, which have the settings from the environment.
-  init(_ directory: OpenDataDirectory, threads: EngineThreads) throws {
+  init(
+    _ directory: OpenDataDirectory,
+    threads: EngineThreads,
+    settings: FileSettings? = nil
+  ) throws {
     let environment = EnvironmentReader(ProcessInfo.processInfo.environment)
-    try self.init(directory, threads: threads, settings: FileSettings(environment), openFiles: 16)
+    let settings = try settings ?? FileSettings(environment)
+    try self.init(directory, threads: threads, settings: settings, openFiles: 16)
+  }
+
+  /// The bytes of objects of a directory that a restore makes, by the settings of the environment.
+  static func blobs(
+    of directory: String,
+    threads: EngineThreads,
+    settings: FileSettings? = nil
+  ) throws -> any BlobStore {
+    let settings =
+      try settings ?? FileSettings(EnvironmentReader(ProcessInfo.processInfo.environment))
+    if let s3 = settings.s3 { return try S3BlobStore(configuration(s3)) }
+    return try LocalBlobStore(directory: directory + "/files", threads: threads, openFiles: 16)
   }
 
   /// The service that the server offers; requests may be signed by service accounts' keys.
@@ -164,7 +185,7 @@ struct FileServices {
     }
   }
 
-  private static func configuration(_ settings: FileSettings.S3) -> S3Configuration {
+  static func configuration(_ settings: FileSettings.S3) -> S3Configuration {
     var configuration = S3Configuration(
       endpoint: settings.endpoint,
       region: settings.region,

@@ -27,7 +27,8 @@ final class OpenDataDirectory: Sendable {
   /// eight of them for events. `tableKilobytes` is for
   /// tests. A directory whose store is elsewhere is refused without that store, and one with a store of its own
   /// beside another. With `isClustered` other nodes may have the store, too. `clockSteps` is about the clock of
-  /// PostgreSQL's server. `groupObserver` is told of every group that became durable.
+  /// PostgreSQL's server. `keepsLog` keeps the engines' logs for the backup.
+  /// `groupObserver` is told of every group that became durable.
   init(
     path: String,
     store: StoreLocation,
@@ -37,11 +38,13 @@ final class OpenDataDirectory: Sendable {
     openTables: Int,
     cacheMegabytes: Int? = nil,
     tableKilobytes: Int? = nil,
+    keepsLog: Bool = false,
     groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)? = nil
   ) throws {
     self.path = path
     var tuning = RocksDBConfiguration()
     tuning.groupObserver = groupObserver
+    tuning.keepsLog = keepsLog
     tuning.openFiles = openTables - openTables / 8
     if let tableKilobytes {
       tuning.tableBytes = tableKilobytes << 10
@@ -66,7 +69,11 @@ final class OpenDataDirectory: Sendable {
     do {
       events = try RocksDBEngine(
         directory: path + "/events",
-        configuration: Self.eventTuning(cache: eventCache, openTables: openTables / 8)
+        configuration: Self.eventTuning(
+          cache: eventCache,
+          openTables: openTables / 8,
+          keepsLog: keepsLog
+        )
       )
     } catch {
       try engine.close()
@@ -117,8 +124,13 @@ final class OpenDataDirectory: Sendable {
   }
 
   /// Few keys are looked up among events, most is written and read in order.
-  private static func eventTuning(cache: Int, openTables: Int) -> RocksDBConfiguration {
+  private static func eventTuning(
+    cache: Int,
+    openTables: Int,
+    keepsLog: Bool
+  ) -> RocksDBConfiguration {
     var tuning = RocksDBConfiguration()
+    tuning.keepsLog = keepsLog
     tuning.blockCacheBytes = cache
     tuning.openFiles = openTables
     tuning.writeBufferBytes = 8 << 20

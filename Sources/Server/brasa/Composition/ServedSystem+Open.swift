@@ -40,6 +40,8 @@ extension ServedSystem {
     if core.cluster?.isCandidate ?? true, let check = products.files.bucketCheck {
       tasks.insert(check, at: 0)
     }
+    // Ends after all that writes, and before the store.
+    let backup = try BackupService(core, blobs: products.files.blobs)
     let maintenance = try maintenance(products, alone: stored, shared: shared)
     return ServedSystem(
       modules: modules,
@@ -57,7 +59,8 @@ extension ServedSystem {
         if core.isHome() { ConsoleProduct.welcome(core) }
       },
       readsStore: core.readsStore,
-      services: [storage] + maintenance + tasks.map { ModuleTask($0) } + watches
+      services: [storage] + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }
+        + watches
     )
   }
 

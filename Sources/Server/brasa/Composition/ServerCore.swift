@@ -148,6 +148,7 @@ extension OpenDataDirectory {
       openTables: process.descriptors.tables,
       cacheMegabytes: settings.cacheMegabytes,
       tableKilobytes: settings.tableKilobytes,
+      keepsLog: settings.backup != nil,
       groupObserver: groups.observe(keys:duration:)
     )
   }

@@ -36,6 +36,7 @@ struct LocalAdministration: Administration {
   static func withStore(
     in directory: String,
     _ store: StoreLocation,
+    files settings: FileSettings? = nil,
     _ body: (LocalAdministration) throws -> Void
   ) throws {
     var configuration = StoreConfiguration()
@@ -59,7 +60,7 @@ struct LocalAdministration: Administration {
       events.onErasure { try templates.forget(installation: $0, of: $1) }
       let threads = EngineThreads(count: 2)
       defer { threads.stop() }
-      let files = try FileServices(open, threads: threads)
+      let files = try FileServices(open, threads: threads, settings: settings)
       let audit = AuditTrail(engine: open.engine)
       let messages = PushService(engine: open.engine, threads: threads)
       let services = try open.services(

@@ -18,6 +18,11 @@ struct FileSettings: Sendable, Equatable {
   /// The most bytes that all buckets of a project may hold; nil is no bound.
   let projectQuota: Int64?
 
+  /// Files below the data directory, without a bound.
+  static let local = FileSettings()
+
+  private init() { (s3, projectQuota) = (nil, nil) }
+
   /// Reads `BRASA_STORAGE_QUOTA` and `BRASA_S3_…`; an endpoint needs a bucket and a key.
   init(_ environment: EnvironmentReader) throws {
     projectQuota = try environment.text("STORAGE_QUOTA").map { text in

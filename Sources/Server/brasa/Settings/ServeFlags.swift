@@ -193,6 +193,8 @@ struct ServeFlags: ParsableArguments {
   )
   var listenBacklog: Int?
 
+  @OptionGroup var backup: BackupFlags
+
   @OptionGroup var webChannel: WebChannelFlags
 
   @Option(

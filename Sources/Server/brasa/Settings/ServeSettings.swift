@@ -62,6 +62,8 @@ struct ServeSettings: Sendable, Equatable {
   var identity: IdentitySettings
   var messaging: MessagingSettings
   var events: EventSettings
+  /// Where the server is backed up to; nil is nowhere.
+  var backup: BackupSettings?
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -101,6 +103,7 @@ struct ServeSettings: Sendable, Equatable {
     messaging = try MessagingSettings(environment)
     events = try EventSettings(environment, isDevelopment: isDevelopment)
     files = try FileSettings(environment)
+    backup = try BackupSettings(flags.backup, environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")
     engineThreads = try flags.engineThreads ?? environment.number("ENGINE_THREADS")
@@ -166,6 +169,14 @@ struct ServeSettings: Sendable, Equatable {
     }
     if isHome, !isClustered {
       throw ValidationError("--home is one node of several: it needs --cluster.")
+    }
+    if backup != nil, store != .directory {
+      throw ValidationError(
+        """
+        --backup is for a store in the data directory. Back up a store in PostgreSQL by PostgreSQL's own tools, and the \
+        folders files and events of the data directory by those of the file system.
+        """
+      )
     }
     if isHomeWithoutFiles, !isHome {
       throw ValidationError("--home-without-files is for a node that may be home: it needs --home.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Authentication
+import Backup
 import BaseStatus
 import BaseText
 import Foundation
@@ -37,6 +38,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     case let error as ServiceError: causeText(of: error.cause) ?? error.message
     case let error as StorageError: causeText(of: error.cause) ?? error.message
     case let error as AccountError: error.message
+    case let error as BackupError: error.message
     case let error as MessagingError: causeText(of: error.cause) ?? error.message
     case let error as DecodingError: decodingText(of: error)
     case let error as IOError: error.description

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Backup
+import BaseRuntime
+import Foundation
+import Synchronization
+
+/// The command `brasa restore`.
+struct RestoreCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Restore a server's data from a backup into a new directory.",
+    discussion: """
+      The backup is one that brasa serve --backup wrote. Everything is restored, or all that was written before an \
+      instant, a commit or a segment of the backup. The result is verified. The directory appears when it is whole: a \
+      restore that was cut off leaves DIR.restoring, which no server opens, and the next one begins anew.
+
+      After a restore to an earlier instant all sessions have ended, and links and invitations in mail are void. Access that was \
+      taken away later, a service account's key for example, is there again: look at brasa keys list and brasa console list.
+
+      Examples:
+        brasa restore --from /backup/shop --backup-key shop.key --to data
+        brasa restore --from /backup/shop --to data --at 2026-11-27T15:00:00-03:00
+      """
+  )
+
+  @OptionGroup var backup: BackupOptions
+
+  @Option(help: "The directory to make.", completion: .directory)
+  var to: String
+
+  @Option(help: "Restore what was written up to this instant, such as 2026-11-27T15:00:00-03:00.")
+  var at: String?
+
+  @Option(
+    help: "Restore what was written before the commit with this version (microseconds since 1970)."
+  )
+  var beforeCommit: Int64?
+
+  @Option(help: "Restore what was written before this segment of the backup.")
+  var beforeSegment: Int?
+
+  @Flag(help: "Leave the sessions of an earlier instant as they were.")
+  var withAccess = false
+
+  func validate() throws {
+    guard [at != nil, beforeCommit != nil, beforeSegment != nil].count(where: { $0 }) < 2 else {
+      throw ValidationError("Name one of --at, --before-commit and --before-segment.")
+    }
+    _ = try point()
+  }
+
+  func run() async throws {
+    let point = try point()
+    let differences = try await backup.withArchive { archive, threads in
+      let progress = SharedProgress()
+      let restored = RestoredDirectory(path: to, keepsSessions: withAccess, threads: threads)
+      let started = ContinuousClock.now
+      let outcome = try await restored.make(from: archive, point) {
+        progress.show(done: $0 >> 20, total: nil, unit: "megabyte")
+      }
+      let seconds = Double((ContinuousClock.now - started) / .milliseconds(1)) / 1_000
+      progress.print(Self.text(outcome, seconds: seconds))
+      for blob in outcome.missingBlobs {
+        progress.print(
+          "The backup does not have the bytes of the file \(blob), which was removed soon after."
+        )
+      }
+      let differences = try await restored.verify { progress.print($0) }
+      try restored.finish()
+      progress.print("restored \(to)")
+      return differences
+    }
+    if differences > 0 { throw ExitCode(1) }
+  }
+
+  private func point() throws -> RestorePoint {
+    if let beforeCommit { return .beforeCommit(beforeCommit) }
+    if let beforeSegment { return .beforeSegment(beforeSegment) }
+    guard let at else { return .end }
+    guard let time = Self.instant(at) else {
+      throw ValidationError("--at takes an instant such as 2026-11-27T15:00:00-03:00, not \(at).")
+    }
+    return .instant(time)
+  }
+
+  private static func instant(_ text: String) -> Int64? {
+    let styles = [
+      Date.ISO8601FormatStyle(includingFractionalSeconds: true),
+      Date.ISO8601FormatStyle(includingFractionalSeconds: false),
+    ]
+    for style in styles {
+      if let date = try? style.parse(text) {
+        return Int64((date.timeIntervalSince1970 * 1_000_000).rounded())
+      }
+    }
+    return nil
+  }
+
+  private static func text(_ outcome: RestoreOutcome, seconds: Double) -> String {
+    let megabytes = Double(outcome.bytes) / 1_048_576
+    let rate = String(format: "%.1f MB in %.1f s", megabytes, seconds)
+    return """
+      restored base \(outcome.base) and segments up to \(outcome.lastSegment): \(outcome.groups.counting("group")), \
+      \(outcome.blobs.counting("file")), \(rate); the last commit is \(outcome.lastVersion), \
+      \(BackupRestore.text(outcome.lastVersion))
+      """
+  }
+}
+
+/// A progress line that tasks share.
+final class SharedProgress: Sendable {
+  private let line = Mutex(ProgressLine())
+
+  func show(done: Int, total: Int?, unit: String) {
+    line.withLock { $0.show(done: done, total: total, unit: unit) }
+  }
+
+  func print(_ text: String) { line.withLock { $0.print(text) } }
+}

@@ -1,0 +1,73 @@
+import Backup
+import BaseRuntime
+import Foundation
+import Logging
+
+/// Proves the backup of a running server from time to time, by the command `brasa backup verify` in a process of its own.
+///
+/// That process has its own memory, and what it meets in a damaged backup cannot reach the server.
+struct BackupProver: Sendable {
+  let shipper: BackupShipper
+  let settings: BackupSettings
+  let directory: String
+  let log: Logger
+
+  /// Between two looks at whether a proof is due.
+  private static let pause = Duration.seconds(1)
+  /// After a proof that failed, in microseconds.
+  private static let retry: Int64 = 3_600_000_000
+
+  func run() async {
+    var notBefore: Int64 = 0
+    let started = MicrosecondClock.system.now()
+    while !Task.isCancelled {
+      try? await Task.sleep(for: Self.pause)
+      let now = MicrosecondClock.system.now()
+      guard now >= notBefore, isDue(shipper.status, at: now, since: started) else { continue }
+      do {
+        try await prove()
+      } catch is CancellationError {
+        return
+      } catch {
+        notBefore = now + Self.retry
+        log.error("the backup was not proven", metadata: ["cause": "\(error)"])
+      }
+    }
+  }
+
+  private func isDue(_ status: BackupStatus, at now: Int64, since started: Int64) -> Bool {
+    guard let base = status.base, base != status.provenBase else { return false }
+    let pause = Int64(settings.proofHours) * 3_600_000_000
+    // The first one comes an hour after the start.
+    let last = status.provenAt ?? started + min(pause, 3_600_000_000) - pause
+    return now - last >= pause
+  }
+
+  private func prove() async throws {
+    let scratch = directory + "/backup-proof"
+    try? FileManager.default.removeItem(atPath: scratch + ".restoring")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = ["backup", "verify", "--from", settings.target.text, "--scratch", scratch]
+    if let key = settings.keyFile { process.arguments? += ["--backup-key", key] }
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    process.standardInput = FileHandle.nullDevice
+    let code = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
+        process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
+        do { try process.run() } catch { done.resume(throwing: error) }
+      }
+    } onCancel: {
+      if process.isRunning { process.terminate() }
+    }
+    try Task.checkCancellation()
+    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard code == 0 else {
+      throw CommandFailure(text.split(separator: "\n").last.map(String.init) ?? "exit code \(code)")
+    }
+    let removed = try await shipper.takeProof()
+    log.notice("the backup was proven", metadata: ["removed": "\(removed)"])
+  }
+}

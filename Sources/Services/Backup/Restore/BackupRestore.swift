@@ -1,0 +1,189 @@
+import BaseRuntime
+import Foundation
+import KeyValueRocksDB
+import KeyValueStore
+import ObjectStorage
+
+/// Puts a data directory's engines together from a backup: a base, then the groups of the segments that follow.
+///
+/// The directory of each engine gets its `FORMAT` last, so that one that was cut off is opened by no engine. One call at a time.
+package struct BackupRestore: Sendable {
+  /// How far it is: bytes that were read, and of how many where that is known.
+  package typealias Progress = @Sendable (_ done: Int, _ total: Int?) -> Void
+
+  private let archive: BackupArchive
+  private let threads: EngineThreads
+  private let progress: Progress
+
+  /// The names of the engines, in the order of their numbers in segments.
+  package static let engines = ["store", "events"]
+
+  /// A restore of a backup.
+  package init(
+    _ archive: BackupArchive,
+    threads: EngineThreads,
+    progress: @escaping Progress = { _, _ in }
+  ) {
+    self.archive = archive
+    self.threads = threads
+    self.progress = progress
+  }
+
+  /// Restores the engines into folders of a directory that exists.
+  package func run(to directory: String, _ point: RestorePoint) async throws -> RestoreOutcome {
+    let base = try await chooseBase(point)
+    var outcome = RestoreOutcome()
+    outcome.base = base.number
+    outcome.lastSegment = base.firstSegment - 1
+    outcome.settings = base.settings
+    for (name, engine) in base.engines {
+      try await fetch(engine, to: "\(directory)/\(name)", &outcome)
+    }
+    let replay = try await threads.run(on: .maintenance) {
+      try Replay(base, directory: directory, point)
+    }
+    try await apply(base, replay, point, &outcome)
+    let last = try await threads.run(on: .maintenance) { try replay.finish() }
+    outcome.lastVersion = last
+    return outcome
+  }
+
+  /// The newest base that the point allows.
+  private func chooseBase(_ point: RestorePoint) async throws -> BaseManifest {
+    let numbers = try await archive.baseNumbers()
+    guard let first = numbers.first else {
+      throw BackupError(
+        .notFound,
+        "The backup at \(archive.target.address) has no complete base snapshot yet."
+      )
+    }
+    for number in numbers.reversed() {
+      let base = try await archive.base(number)
+      if point.allows(base) { return base }
+    }
+    let oldest = try await archive.base(first)
+    throw BackupError(
+      .notFound,
+      "The backup begins at \(Self.text(oldest.instant)): choose that instant or a later one."
+    )
+  }
+
+  /// An instant as RFC 3339 has it.
+  package static func text(_ time: Int64) -> String {
+    let date = Date(timeIntervalSince1970: Double(time) / 1_000_000)
+    return date.formatted(
+      .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(
+        separator: .omitted
+      )
+    )
+  }
+
+  private func fetch(
+    _ engine: BaseManifest.Engine,
+    to folder: String,
+    _ outcome: inout RestoreOutcome
+  ) async throws {
+    try await threads.run(on: .maintenance) { try LocalFile.makeDirectory(folder) }
+    for file in engine.files {
+      var size = 0
+      for part in 0..<file.parts {
+        let bytes = try await archive.content(BaseManifest.part(file.object, part))
+        size += bytes.count
+        try await threads.run(on: .maintenance) {
+          try LocalFile.append("\(folder)/\(file.name)", bytes)
+        }
+        outcome.bytes += bytes.count
+        progress(outcome.bytes, nil)
+      }
+      guard size == file.size else { throw ObjectCodec.damage(file.object) }
+      try await threads.run(on: .maintenance) { try LocalFile.sync("\(folder)/\(file.name)") }
+    }
+  }
+
+  private func apply(
+    _ base: BaseManifest,
+    _ replay: Replay,
+    _ point: RestorePoint,
+    _ outcome: inout RestoreOutcome
+  ) async throws {
+    var previous = base.previous
+    var number = base.firstSegment
+    let last = try await archive.lastSegment(from: number) ?? number - 1
+    outcome.isEarlier = last > point.lastSegment
+    while number <= min(last, point.lastSegment) {
+      guard let segment = try await archive.segment(number) else {
+        throw BackupError(.damaged, "Segment \(number) is missing.", segment: number)
+      }
+      guard segment.head.previous == previous else {
+        throw BackupError(
+          .damaged,
+          "Segment \(number) does not follow the one before it.",
+          segment: number
+        )
+      }
+      let (content, head) = (segment.content, segment.head)
+      try replay.checkGap(before: head)
+      if point.excludes(head) {
+        outcome.isEarlier = true
+        return
+      }
+      let applied = try await threads.run(on: .maintenance) { try replay.apply(content, head) }
+      outcome.groups += applied.groups
+      outcome.bytes += content.count
+      outcome.lastSegment = number
+      progress(outcome.bytes, nil)
+      if applied.isEnd {
+        outcome.isEarlier = true
+        return
+      }
+      previous = segment.digest
+      number += 1
+    }
+    try await checkEnd(base, replay, point)
+  }
+
+  /// Throws where the point was not reached and lies in a newer base, in front of which no segment has the groups.
+  private func checkEnd(_ base: BaseManifest, _ replay: Replay, _ point: RestorePoint) async throws
+  {
+    switch point {
+    case .end, .beforeSegment: return
+    case .instant, .beforeCommit: break
+    }
+    guard let next = try await archive.baseNumbers().first(where: { $0 > base.number }) else {
+      return
+    }
+    try replay.checkGap(before: try await archive.base(next))
+  }
+
+  /// Copies the files of Storage that a restored store names.
+  package func restoreBlobs(
+    _ blobs: [BlobInFile],
+    to store: any BlobStore,
+    _ outcome: inout RestoreOutcome
+  ) async throws {
+    for blob in blobs {
+      if (try? await store.open(blob.id)) != nil { continue }
+      let object = BackupShipper.object(blob.id)
+      let parts = BaseManifest.parts(ofSize: Int(blob.size))
+      guard try await archive.target.get(BaseManifest.part(object, parts - 1)) != nil else {
+        outcome.missingBlobs.append(blob.id.description)
+        continue
+      }
+      try? await store.remove(blob.id)
+      let writer = try await store.begin(blob.id)
+      do {
+        for part in 0..<parts {
+          let bytes = try await archive.content(BaseManifest.part(object, part))
+          try await writer.write(bytes)
+          outcome.bytes += bytes.count
+          progress(outcome.bytes, nil)
+        }
+        try await writer.finish()
+      } catch {
+        await writer.close()
+        throw error
+      }
+      outcome.blobs += 1
+    }
+  }
+}

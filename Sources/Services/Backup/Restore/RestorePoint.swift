@@ -1,0 +1,68 @@
+/// Up to where a backup is restored.
+package enum RestorePoint: Sendable, Equatable {
+  /// All that the target has.
+  case end
+  /// All that was written up to an instant, in microseconds since 1970.
+  case instant(Int64)
+  /// All groups before the one with that commit of the store.
+  case beforeCommit(Int64)
+  /// All before a segment.
+  case beforeSegment(Int)
+
+  /// Whether a base has nothing beyond the point.
+  func allows(_ base: BaseManifest) -> Bool {
+    switch self {
+    case .end: true
+    case .instant(let time): base.instant <= time
+    case .beforeCommit(let version): (base.engines["store"]?.lastVersion ?? 0) < version
+    case .beforeSegment(let number): base.firstSegment <= number
+    }
+  }
+
+  /// Whether a group of the store with that version is beyond the point.
+  func excludes(version: Int64) -> Bool {
+    switch self {
+    case .end, .beforeSegment: false
+    case .instant(let time): version > time
+    case .beforeCommit(let limit): version >= limit
+    }
+  }
+
+  /// Microseconds between a group and the reading of it.
+  private static let reading: Int64 = 1_000_000
+
+  /// The last segment of interest.
+  var lastSegment: Int {
+    if case .beforeSegment(let number) = self { number - 1 } else { .max }
+  }
+
+  /// Whether a segment is beyond the point as a whole.
+  func excludes(_ segment: SegmentHead) -> Bool {
+    switch self {
+    case .end: false
+    case .instant(let time):
+      // A segment's groups were written before they were read, by less than a second where the target took them.
+      segment.from - Self.reading > time && segment.firstVersion ?? .max > time
+    case .beforeCommit(let limit): (segment.firstVersion ?? 0) >= limit
+    case .beforeSegment(let number): segment.number >= number
+    }
+  }
+}
+
+/// What a restore made.
+package struct RestoreOutcome: Sendable, Equatable {
+  /// The version of the store's last commit.
+  package var lastVersion: Int64 = 0
+  /// The base and the last segment that were read.
+  package var base = 0
+  package var lastSegment = 0
+  package var groups = 0
+  package var bytes = 0
+  package var blobs = 0
+  /// Files of Storage that the backup does not have.
+  package var missingBlobs: [String] = []
+  /// Whether the target has more than was restored.
+  package var isEarlier = false
+  /// The small files of the data directory.
+  package var settings: [String: String] = [:]
+}

@@ -1,0 +1,58 @@
+import BaseRuntime
+import KeyValueRocksDB
+
+/// How a server is backed up.
+package struct BackupConfiguration: Sendable {
+  /// The server's id, which its data directory keeps.
+  package var server: String
+  /// The machine and directory, to tell an operator whose backup it is.
+  package var home: String
+  /// Nil writes objects that everybody can read.
+  package var key: BackupKey?
+  /// A folder on the disk of the data, for checkpoints; what is in it is removed.
+  package var scratch: String
+  /// The bytes of the log that may be kept for the backup; beyond, a new base takes its place.
+  package var keptLogBytes = 1 << 30
+  /// The bytes of groups in a segment before they are packed.
+  package var segmentBytes = 4 << 20
+  /// Microseconds after which a new base is made.
+  package var baseAge: Int64 = 86_400_000_000
+  /// Bytes of segments after which a new base is made, if they are more than the last base, too.
+  package var baseLogBytes = 256 << 20
+  /// How long what was written is kept.
+  package var retention = BackupRetention()
+  /// The small files of the data directory that belong to a base.
+  package var settings: @Sendable () -> [String: String] = { [:] }
+  /// Microseconds since 1970.
+  package var clock: MicrosecondClock = .system
+
+  /// The backup of a server.
+  package init(server: String, home: String, scratch: String) {
+    self.server = server
+    self.home = home
+    self.scratch = scratch
+  }
+}
+
+/// An engine that is backed up, with the name and number that it has in segments.
+package struct BackedEngine: Sendable {
+  package let name: String
+  package let engine: RocksDBEngine
+
+  /// An engine under a name, which is that of its folder in the data directory.
+  package init(_ name: String, _ engine: RocksDBEngine) {
+    self.name = name
+    self.engine = engine
+  }
+}
+
+/// How long a target keeps bases and segments.
+package struct BackupRetention: Sendable, Equatable {
+  /// Each instant of so many days can be restored.
+  package var days = 7
+  /// At least so many bases stay.
+  package var bases = 2
+
+  /// A week, and two bases.
+  package init() {}
+}

@@ -1,0 +1,134 @@
+import Backup
+import BaseRuntime
+import Foundation
+import KeyValueRocksDB
+import KeyValueStore
+import ModelTestSupport
+import ObjectStorage
+
+/// A server's two engines with a shipper, in a folder that goes with the value.
+final class BackupScratch {
+  let folder: String
+  let threads = EngineThreads(count: 2)
+  var store: RocksDBEngine
+  var events: RocksDBEngine
+  let blobs: LocalBlobStore
+  let target: FaultyTarget
+  private(set) var shipper: BackupShipper
+  let key: BackupKey?
+  private let keptLogBytes: Int
+
+  init(encrypted: Bool = true, keptLogBytes: Int = 1 << 30) throws {
+    self.keptLogBytes = keptLogBytes
+    folder =
+      FileManager.default.temporaryDirectory
+      .appendingPathComponent("brasa-backup-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    key = encrypted ? try BackupKey(file: Array(BackupKey.makeText().utf8)) : nil
+    store = try Self.open(folder + "/store")
+    events = try Self.open(folder + "/events")
+    blobs = try LocalBlobStore(directory: folder + "/files", threads: threads)
+    target = FaultyTarget(DirectoryTarget(folder + "/target", threads: threads))
+    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes)
+  }
+
+  deinit {
+    threads.stop()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private static func open(_ directory: String) throws -> RocksDBEngine {
+    var configuration = RocksDBConfiguration()
+    configuration.keepsLog = true
+    configuration.writeBufferBytes = 64 << 10
+    return try RocksDBEngine(directory: directory, configuration: configuration)
+  }
+
+  private static func shipper(
+    _ folder: String,
+    _ store: RocksDBEngine,
+    _ events: RocksDBEngine,
+    _ blobs: LocalBlobStore,
+    _ target: FaultyTarget,
+    _ threads: EngineThreads,
+    _ key: BackupKey?,
+    _ keptLogBytes: Int
+  ) -> BackupShipper {
+    var configuration = BackupConfiguration(
+      server: "a-server",
+      home: "here",
+      scratch: folder + "/scratch"
+    )
+    configuration.key = key
+    configuration.segmentBytes = 16 << 10
+    configuration.baseLogBytes = 64 << 10
+    configuration.keptLogBytes = keptLogBytes
+    return BackupShipper(
+      configuration,
+      engines: [BackedEngine("store", store), BackedEngine("events", events)],
+      blobs: blobs,
+      target: target,
+      threads: threads
+    )
+  }
+
+  /// As a process that ended does: another shipper on engines that were opened again, after an orderly end or without one.
+  func restart(closing: Bool) async throws {
+    await target.release()
+    if closing {
+      try store.close()
+      try events.close()
+    }
+    // What a killed process leaves: the files as they are now, beside an engine that goes on in vain.
+    let copy = closing ? "" : "-\(UUID().uuidString)"
+    for name in ["store", "events"] where !closing {
+      try FileManager.default.copyItem(
+        atPath: "\(folder)/\(name)",
+        toPath: "\(folder)/\(name)\(copy)"
+      )
+    }
+    if !closing {
+      try store.close()
+      try events.close()
+      for name in ["store", "events"] {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+        try FileManager.default.moveItem(
+          atPath: "\(folder)/\(name)\(copy)",
+          toPath: "\(folder)/\(name)"
+        )
+      }
+    }
+    store = try Self.open(folder + "/store")
+    events = try Self.open(folder + "/events")
+    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes)
+  }
+
+  /// The contents of both engines after a restore to a point.
+  func restored(_ point: RestorePoint) async throws -> (Contents, Contents, RestoreOutcome) {
+    let directory = folder + "/restored-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let archive = try await BackupArchive.open(target, key: key)
+    let outcome = try await BackupRestore(archive, threads: threads).run(to: directory, point)
+    return (
+      try Self.contents(directory + "/store"), try Self.contents(directory + "/events"), outcome
+    )
+  }
+
+  typealias Contents = [[UInt8]: [UInt8]]
+
+  private static func contents(_ directory: String) throws -> Contents {
+    let engine = try RocksDBEngine(directory: directory)
+    defer { try? engine.close() }
+    return try contents(engine)
+  }
+
+  static func contents(_ engine: RocksDBEngine) throws -> Contents {
+    try engine.read { snapshot in
+      var contents: Contents = [:]
+      let cursor = try snapshot.cursor(over: KeyRange(lower: [], upper: nil), reversed: false)
+      while try cursor.next() { contents[Array(cursor.key)] = Array(cursor.value) }
+      return contents
+    }
+  }
+}
