@@ -297,6 +297,20 @@ let package = Package(
     ),
     .tests(of: "Installations", uses: ["KeyValueStore"]),
     .library(
+      "Services/Events",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "KeyValueStore", "DocumentStore", logging,
+      ]
+    ),
+    .tests(
+      of: "Events",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "DocumentStore", "KeyValueStore", "ModelTestSupport",
+      ]
+    ),
+    .library(
       "Services/ConfigTemplates",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
