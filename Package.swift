@@ -505,6 +505,21 @@ let package = Package(
       ]
     ),
     .library(
+      "API/EventsAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "DocumentStore", "KeyValueStore", "FirestoreWire", "Access", "Events", "ServiceModule",
+        httpTypes,
+      ]
+    ),
+    .tests(
+      of: "EventsAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "DocumentStore", "Events",
+        "KeyValueStore", "ServiceModule", "ServiceTestSupport",
+      ]
+    ),
+    .library(
       "API/IdentityAPI",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
@@ -528,8 +543,8 @@ let package = Package(
     .library(
       "Server/Outbound",
       uses: [
-        "BaseText", "BaseJSON", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire",
-        nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
+        "BaseText", "BaseJSON", "BaseStatus", "Authentication", "Events", "ObjectStorage",
+        "PushMessaging", "StorageWire", nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
       ]
     ),
     .testSupport("CertificateTestSupport", uses: [asn1, crypto, x509]),
@@ -594,7 +609,7 @@ let package = Package(
         "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
-        "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
+        "EventAnalytics", "AnalyticsAPI", "Events", "EventsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",

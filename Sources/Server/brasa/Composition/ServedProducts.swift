@@ -2,6 +2,7 @@ import Access
 import ConfigTemplates
 import DocumentStore
 import EventAnalytics
+import Events
 import FirestoreService
 import Installations
 import KeyValuePostgres
@@ -21,6 +22,7 @@ struct ServedProducts {
   let templates: ConfigTemplates
   let messages: PushService
   let installations: InstallationTokens
+  let bus: EventBus
 
   /// Opens the products.
   ///
@@ -67,6 +69,7 @@ struct ServedProducts {
     )
     core.accounts.takeRegistrations(from: messages)
     installations = try InstallationTokens(engine: directory.engine)
+    bus = try EventServices.bus(core)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
@@ -79,7 +82,8 @@ struct ServedProducts {
       analytics: analytics,
       files: files.storage,
       audit: core.audit,
-      messages: messages
+      messages: messages,
+      bus: bus
     )
   }
 
@@ -88,7 +92,7 @@ struct ServedProducts {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
     let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
     return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
-      [templates, files, analytics, messages] request in
+      [templates, files, analytics, messages, bus] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
@@ -99,6 +103,7 @@ struct ServedProducts {
         audit: audit,
         events: analytics,
         messages: messages,
+        bus: bus,
         databaseServer: databaseServer,
         isAway: !isHome()
       )

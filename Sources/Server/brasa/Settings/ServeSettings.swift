@@ -62,6 +62,7 @@ struct ServeSettings: Sendable, Equatable {
   var identity: IdentitySettings
   var messaging: MessagingSettings
   var events: EventSettings
+  var triggers: TriggerSettings
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -100,6 +101,7 @@ struct ServeSettings: Sendable, Equatable {
     identity = try IdentitySettings(environment)
     messaging = try MessagingSettings(environment)
     events = try EventSettings(environment, isDevelopment: isDevelopment)
+    triggers = TriggerSettings(environment, isDevelopment: isDevelopment)
     files = try FileSettings(environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")

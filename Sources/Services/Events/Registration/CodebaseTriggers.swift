@@ -80,7 +80,7 @@ package struct CodebaseDeclaration: Sendable, Hashable {
 }
 
 /// An `eventTrigger` of a manifest, whose texts are passed on as they are there.
-package struct TriggerDeclaration: Sendable, Hashable {
+package struct TriggerDeclaration: Sendable, Hashable, Codable {
   /// The function's name.
   package var function: String
   /// The event type of either generation, such as `google.cloud.firestore.document.v1.written` or
@@ -111,7 +111,7 @@ package struct TriggerDeclaration: Sendable, Hashable {
 }
 
 /// A `scheduleTrigger` of a manifest.
-package struct ScheduleDeclaration: Sendable, Hashable {
+package struct ScheduleDeclaration: Sendable, Hashable, Codable {
   /// The function's name.
   package var function: String
   /// Five fields of cron, or App Engine's English, such as `every 5 minutes` or `1st monday of month 12:00`.
@@ -135,7 +135,7 @@ package struct ScheduleDeclaration: Sendable, Hashable {
 }
 
 /// A `taskQueueTrigger` of a manifest.
-package struct QueueDeclaration: Sendable, Hashable {
+package struct QueueDeclaration: Sendable, Hashable, Codable {
   /// The function's name, which is the queue's as well.
   package var function: String
   /// The location in the queue's name.
@@ -154,7 +154,7 @@ package struct QueueDeclaration: Sendable, Hashable {
 }
 
 /// How often and after what pauses something is tried.
-package struct RetryDeclaration: Sendable, Hashable {
+package struct RetryDeclaration: Sendable, Hashable, Codable {
   /// The number of attempts, the first one included; nil is no limit.
   package var maxAttempts: Int?
   /// Seconds from the first attempt on in which it is repeated; nil is no limit.

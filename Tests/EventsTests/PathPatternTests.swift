@@ -1,0 +1,4 @@
+import FirestoreModel
+import Testing
+
+@testable import Events
