@@ -35,7 +35,8 @@ struct ServedProducts {
       engine: core.homeEngine,
       threads: core.threads,
       settings: settings,
-      openFiles: core.process.descriptors.files
+      openFiles: core.process.descriptors.files,
+      tap: core.tap
     )
     listeners = try ListenHub(core)
     documents = FirestoreService(
@@ -70,6 +71,8 @@ struct ServedProducts {
     core.accounts.takeRegistrations(from: messages)
     installations = try InstallationTokens(engine: directory.engine)
     bus = try EventServices.bus(core)
+    core.accounts.writeAlongChanges(core.tap.accountFollower)
+    templates.writeAlongVersions(core.tap.templateFollower)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
