@@ -297,6 +297,20 @@ let package = Package(
     ),
     .tests(of: "Installations", uses: ["KeyValueStore"]),
     .library(
+      "Services/Events",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "KeyValueStore", "DocumentStore", logging,
+      ]
+    ),
+    .tests(
+      of: "Events",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "DocumentStore", "KeyValueStore", "ModelTestSupport",
+      ]
+    ),
+    .library(
       "Services/ConfigTemplates",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
@@ -504,6 +518,21 @@ let package = Package(
       ]
     ),
     .library(
+      "API/EventsAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "DocumentStore", "KeyValueStore", "FirestoreWire", "Access", "Events", "ServiceModule",
+        httpTypes,
+      ]
+    ),
+    .tests(
+      of: "EventsAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "DocumentStore", "Events",
+        "KeyValueStore", "ServiceModule", "ServiceTestSupport",
+      ]
+    ),
+    .library(
       "API/IdentityAPI",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
@@ -527,8 +556,8 @@ let package = Package(
     .library(
       "Server/Outbound",
       uses: [
-        "BaseText", "BaseJSON", "Authentication", "Backup", "ObjectStorage", "PushMessaging",
-        "StorageWire", nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
+        "BaseText", "BaseJSON", "BaseStatus", "Authentication", "Backup", "Events", "ObjectStorage",
+        "PushMessaging", "StorageWire", nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
       ]
     ),
     .testSupport("CertificateTestSupport", uses: [asn1, crypto, x509]),
@@ -593,7 +622,7 @@ let package = Package(
         "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
-        "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
+        "EventAnalytics", "AnalyticsAPI", "Events", "EventsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Backup",

@@ -25,6 +25,7 @@ package final class Accounts: Sendable {
   package let limits: AttemptLimits
   let revocations = Revocations()
   private let companion = Mutex<RevocationCompanion?>(nil)
+  private let follower = Mutex<AccountFollower?>(nil)
   private let servedOrigin: Mutex<String>
   /// The scopes' records, as far as they were asked for.
   let projects = Mutex(KnownProjects())
@@ -98,6 +99,11 @@ package final class Accounts: Sendable {
     self.companion.withLock { $0 = companion }
   }
 
+  /// Has a follower write along with every account that is made or deleted.
+  package func writeAlongChanges(_ follower: AccountFollower) {
+    self.follower.withLock { $0 = follower }
+  }
+
   /// Microseconds since 1970.
   var now: Int64 { configuration.clock.now() }
 
@@ -107,14 +113,17 @@ package final class Accounts: Sendable {
     var revoked: [Revocations.Event] = []
     var begun: [(uid: Text, session: Int64)] = []
     let companion = companion.withLock { $0 }
+    let follower = follower.withLock { $0 }
     return try engine.write { group in
       let users = UserGroup(group: group, scope: scope)
       let result = try body(users)
       for event in users.revoked { try companion?(group, scope, event.uid) }
+      for change in users.changes { try follower?.write(group, scope, change) }
       (revoked, begun) = (users.revoked, users.begun)
       return result
     } settled: { outcome in
       guard case .success = outcome else { return }
+      follower?.landed()
       for event in revoked { revocations.record(event, at: now) }
       for user in begun { revocations.begin(scope, user.uid, session: user.session, at: now) }
     }
@@ -123,5 +132,22 @@ package final class Accounts: Sendable {
   /// Runs a read on one scope's users.
   func read<R>(_ scope: AccountScope, _ body: (UserReader) throws -> R) throws -> R {
     try engine.read { try body(UserReader(reader: $0, scope: scope)) }
+  }
+}
+
+/// Writes what follows from accounts that are made and deleted in the groups of their changes.
+package struct AccountFollower: Sendable {
+  /// Writes along with a change; what it throws fails the change.
+  package let write: @Sendable (any KeyValueGroup, AccountScope, AccountChange) throws -> Void
+  /// Called when a group is durable, on the writing thread.
+  package let landed: @Sendable () -> Void
+
+  /// A follower of these two steps.
+  package init(
+    write: @escaping @Sendable (any KeyValueGroup, AccountScope, AccountChange) throws -> Void,
+    landed: @escaping @Sendable () -> Void
+  ) {
+    self.write = write
+    self.landed = landed
   }
 }

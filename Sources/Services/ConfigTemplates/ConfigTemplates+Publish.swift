@@ -33,7 +33,29 @@ extension TemplateID {
   }
 }
 
+/// Writes what follows from new versions of templates in the groups of the versions.
+package struct TemplateFollower: Sendable {
+  /// Writes along with a version; what it throws fails the publication.
+  package let write: @Sendable (any KeyValueGroup, TemplateID, TemplateVersion) throws -> Void
+  /// Called when a group is durable, on the writing thread.
+  package let landed: @Sendable () -> Void
+
+  /// A follower of these two steps.
+  package init(
+    write: @escaping @Sendable (any KeyValueGroup, TemplateID, TemplateVersion) throws -> Void,
+    landed: @escaping @Sendable () -> Void
+  ) {
+    self.write = write
+    self.landed = landed
+  }
+}
+
 extension ConfigTemplates {
+  /// Has a follower write along with every new version.
+  package func writeAlongVersions(_ follower: TemplateFollower) {
+    self.follower.withLock { $0 = follower }
+  }
+
   /// Compiles a template and says what is wrong with it, or with the precondition; stores nothing.
   package func validate(
     _ template: ConfigTemplate,
@@ -99,7 +121,8 @@ extension ConfigTemplates {
     of id: TemplateID,
     _ version: (TemplateHead, any KeyValueGroup) throws -> TemplateVersion
   ) throws -> ServedTemplate {
-    try writing { group -> (ServedTemplate, TemplateHead) in
+    let follower = follower.withLock { $0 }
+    return try writing { group -> (ServedTemplate, TemplateHead) in
       let version = try version(try TemplateRecords.head(id, group), group)
       let head = TemplateHead(
         current: version.number,
@@ -114,6 +137,7 @@ extension ConfigTemplates {
         keeping: versionLimit,
         in: group
       )
+      try follower?.write(group, id, version)
       let served = ServedTemplate(
         template,
         version,
@@ -124,6 +148,7 @@ extension ConfigTemplates {
       return (served, head)
     } settled: { [self] in
       serve($0.0, $0.1)
+      follower?.landed()
     }.0
   }
 

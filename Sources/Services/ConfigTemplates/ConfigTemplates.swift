@@ -40,6 +40,7 @@ package final class ConfigTemplates: Sendable {
   /// Installations of which a template keeps what was decided.
   let assignmentLimit: Int64
   private let state: Mutex<State>
+  let follower = Mutex<TemplateFollower?>(nil)
 
   /// Templates that are compiled in memory at the same time.
   private static let loadedLimit = 256

@@ -180,7 +180,8 @@ package final class ObjectStorage: Sendable {
           QueuedWrite(priority) { group in
             let value = try body(group)
             box.value.withLock { $0 = value }
-          } completion: { outcome in
+          } completion: { [configuration] outcome in
+            if case .success = outcome { configuration.follower?.landed() }
             continuation.resume(with: outcome.flatMap { box.taken })
           }
         )

@@ -1,5 +1,6 @@
 import BaseRuntime
 import BaseText
+import KeyValueStore
 
 /// How files are kept.
 package struct StorageConfiguration: Sendable {
@@ -22,6 +23,8 @@ package struct StorageConfiguration: Sendable {
   package var engineContentBytes: Int? = EngineContent.largest
   /// Gives the time for lifetimes, lifecycle rules and keys; generations take theirs from the engine.
   package var clock = MicrosecondClock.system
+  /// Writes what follows from changes of objects in the groups of the changes.
+  package var follower: ObjectFollower?
   /// Told of failures in the background.
   package var errorObserver: @Sendable (any Error) -> Void = { _ in }
 
@@ -30,4 +33,34 @@ package struct StorageConfiguration: Sendable {
 
   /// The product's configuration.
   package init() {}
+}
+
+/// Writes what follows from changes of objects in the groups of the changes.
+package struct ObjectFollower: Sendable {
+  /// The changes of objects that are followed.
+  package enum Change: Sendable {
+    /// A generation was stored and is live.
+    case finalized
+    /// The live generation became an older version.
+    case archived
+    /// A generation was deleted, or replaced where the bucket keeps no versions.
+    case deleted
+    case metadataUpdated
+  }
+
+  /// Writes along with a change of an object in a project's bucket; what it throws fails the change.
+  package let write:
+    @Sendable (any KeyValueGroup, _ project: Text, StoredObject, Change) throws -> Void
+  /// Called when a group is durable, on the writing thread.
+  package let landed: @Sendable () -> Void
+
+  /// A follower of these two steps.
+  package init(
+    write: @escaping @Sendable (any KeyValueGroup, _ project: Text, StoredObject, Change) throws ->
+      Void,
+    landed: @escaping @Sendable () -> Void
+  ) {
+    self.write = write
+    self.landed = landed
+  }
 }

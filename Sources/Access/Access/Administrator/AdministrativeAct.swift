@@ -28,6 +28,8 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
   /// A look at data as a user, which changes nothing.
   case viewAsUser
   case deleteDatabase
+  /// Triggers, whose addresses may hold secrets and receive all that they ask for.
+  case readTriggers, changeTriggers
   /// The deletion of users, and of what they did.
   case eraseUsers
 
@@ -49,9 +51,10 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
     case .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeAdministrators,
       .associateApps:
       Right(role: .owner, isOfServer: true, takesRecentSignIn: true)
-    case .listServerKeys, .viewAsUser:
+    case .listServerKeys, .viewAsUser, .readTriggers:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: false)
-    case .changeServerKeys, .changePushCredentials, .changeSignInMethods, .deleteDatabase:
+    case .changeServerKeys, .changePushCredentials, .changeSignInMethods, .deleteDatabase,
+      .changeTriggers:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: true)
     case .eraseUsers: Right(role: .editor, isOfServer: false, takesRecentSignIn: true)
     }

@@ -32,6 +32,8 @@ package struct CallContext: Sendable {
   package var isForwarded: Bool
   /// Where the administrator is noted whose credentials these are; nil for calls that leave no trace.
   package var actor: CallActor?
+  /// The number of events that led to the call, one causing the next: set for calls of functions' own instances.
+  package var eventDepth = 0
 
   /// The circumstances of one call.
   package init(

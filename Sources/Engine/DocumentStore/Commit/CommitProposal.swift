@@ -26,6 +26,8 @@ package struct CommitProposal: Sendable {
   /// With a key under which an answer is kept it is neither judged nor applied, but answered as the
   /// first time. Answers are kept for the retention.
   package var idempotencyKey: IdempotencyKey?
+  /// The principal that followers of the commit learn of.
+  package var author: CommitAuthor
 
   /// A commit of these writes.
   package init(
@@ -35,7 +37,8 @@ package struct CommitProposal: Sendable {
     requestTime: Timestamp? = nil,
     judge: CommitJudge? = nil,
     wantsDocuments: Bool = false,
-    idempotencyKey: IdempotencyKey? = nil
+    idempotencyKey: IdempotencyKey? = nil,
+    author: CommitAuthor = .system
   ) {
     self.writes = writes
     self.transaction = transaction
@@ -44,6 +47,7 @@ package struct CommitProposal: Sendable {
     self.judge = judge
     self.wantsDocuments = wantsDocuments
     self.idempotencyKey = idempotencyKey
+    self.author = author
   }
 }
 

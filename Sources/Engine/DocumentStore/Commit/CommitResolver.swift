@@ -79,6 +79,13 @@ struct CommitResolver {
       hasChanges: hasChanges,
       wantsDocuments: pending.request.wantsDocuments
     )
+    let database = pending.database
+    if hasChanges, let follower = database.configuration.commitFollower,
+      follower.follows(database.id)
+    {
+      let published = commit.published(in: database)
+      try follower.commitApplied(published, by: pending.request.author, in: group)
+    }
     if let key = pending.request.idempotencyKey {
       try KeptAnswer(commit.outcome).keep(key, pending.database.incarnation, in: group)
     }

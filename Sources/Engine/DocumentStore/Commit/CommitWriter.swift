@@ -20,6 +20,7 @@ final class CommitWriter: Sendable {
   private let engine: any KeyValueEngine
   private let observer: (any CommitObserver)?
   private let groupObserver: (@Sendable (Int) -> Void)?
+  private let follower: (any CommitFollower)?
   private let state = Mutex(State())
   private let publication = CommitPublication()
   let recentWrites = RecentWrites()
@@ -36,6 +37,7 @@ final class CommitWriter: Sendable {
     self.engine = engine
     observer = configuration.commitObserver
     groupObserver = configuration.groupObserver
+    follower = configuration.commitFollower
     documents = DocumentCache(
       bytes: configuration.documentCacheBytes,
       recentWrites: recentWrites
@@ -160,6 +162,7 @@ extension CommitWriter {
       if let observer { publish(batch, to: observer) }
       publication.end()
       answer(batch)
+      follower?.groupLanded()
     case .failure(let error):
       publication.end()
       fail(batch, error)

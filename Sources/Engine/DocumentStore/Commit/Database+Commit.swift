@@ -74,6 +74,7 @@ extension Database {
     _ writes: [Write],
     readSets: [[ReadDependency]] = [],
     requestTime: Timestamp? = nil,
+    author: CommitAuthor = .system,
     completion: @escaping @Sendable (Result<[Result<WriteResult, any Error>], any Error>) -> Void
   ) {
     do {
@@ -87,7 +88,8 @@ extension Database {
       let request = CommitProposal(
         writes: [write],
         readSet: index < readSets.count ? readSets[index] : [],
-        requestTime: requestTime
+        requestTime: requestTime,
+        author: author
       )
       commit(request) { result in
         answers.set(

@@ -50,6 +50,8 @@ package struct StoreConfiguration: Sendable {
   package var missingIndexObserver: (@Sendable (String) -> Void)?
   /// Told of every commit that changed something, and of databases that end.
   package var commitObserver: (any CommitObserver)?
+  /// Writes what follows from commits in their own groups.
+  package var commitFollower: (any CommitFollower)?
   /// Told how many commits a group held that became durable together.
   package var groupObserver: (@Sendable (_ commits: Int) -> Void)?
   /// Told of failures of work that nobody waits for (sweeps, erasing).

@@ -6,6 +6,8 @@ package struct FetchPolicy: Sendable, Hashable {
   package var allowsPrivateAddresses: Bool
   /// Whether cleartext may be used; only ever towards this machine.
   package var allowsCleartextToLoopback: Bool
+  /// Whether cleartext may be used towards every machine.
+  package var allowsCleartext = false
   /// The largest answer.
   package var largestBody = 256 << 10
   /// From the question to the answer's last byte.
@@ -29,14 +31,14 @@ package struct FetchPolicy: Sendable, Hashable {
     if let hosts, !hosts.contains(url.host) {
       throw OutboundError(.refused, "the host \(url.host) is not among those that may be asked")
     }
-    if url.isCleartext, !allowsCleartextToLoopback {
+    if url.isCleartext, !allowsCleartextToLoopback, !allowsCleartext {
       throw OutboundError(.refused, "only https is asked, not \(url.host) in the clear")
     }
   }
 
   /// Refuses addresses that may not be asked.
   func check(_ address: NetworkAddress, of url: FetchURL) throws {
-    if url.isCleartext, !address.isLoopback {
+    if url.isCleartext, !address.isLoopback, !allowsCleartext {
       throw OutboundError(.refused, "\(url.host) is not this machine: https only")
     }
     guard address.isPublic || allowsPrivateAddresses else {

@@ -2,6 +2,7 @@ import Access
 import Authentication
 import BaseRuntime
 import BaseText
+import Events
 import Foundation
 import KeyValueStore
 import Logging
@@ -54,7 +55,8 @@ struct FileServices {
     engine: any KeyValueEngine,
     threads: EngineThreads,
     settings: ServeSettings,
-    openFiles: Int
+    openFiles: Int,
+    tap: EventTap
   ) throws {
     let log = Logger(label: "storage")
     var configuration = StorageConfiguration()
@@ -62,6 +64,7 @@ struct FileServices {
     configuration.project = settings.project.map { Text($0) }
     configuration.projectQuotaBytes = settings.files.projectQuota
     configuration.memoryBytes = directory.fileMemoryBytes
+    configuration.follower = tap.objectFollower(origin: settings.origin)
     configuration.errorObserver = { error in
       log.error("maintenance failed", metadata: ["error": "\(error)"])
     }

@@ -6,6 +6,8 @@ import ConfigAPI
 import ConfigTemplates
 import Console
 import EventAnalytics
+import Events
+import EventsAPI
 import FirestoreAPI
 import IdentityAPI
 import MessagingAPI
@@ -27,7 +29,8 @@ extension OpenDataDirectory {
     analytics: EventAnalytics,
     files: ObjectStorage,
     audit: AuditTrail,
-    messages: PushService
+    messages: PushService,
+    bus: EventBus
   ) throws -> StoredServices {
     let databases = databases
     let services: [(part: StoredPart, storage: ServiceStorage)] = [
@@ -39,6 +42,7 @@ extension OpenDataDirectory {
       (.home, .files(files)),
       (.shared, .auditTrail(audit)),
       (.home, .messages(messages)),
+      (.home, .events(bus)),
     ]
     let chosen = services.filter { part == .all || $0.part == part }
     return try StoredServices(chosen.map(\.storage))

@@ -2,6 +2,7 @@ import Access
 import ConfigTemplates
 import DocumentStore
 import EventAnalytics
+import Events
 import FirestoreService
 import Installations
 import KeyValuePostgres
@@ -21,6 +22,7 @@ struct ServedProducts {
   let templates: ConfigTemplates
   let messages: PushService
   let installations: InstallationTokens
+  let bus: EventBus
 
   /// Opens the products.
   ///
@@ -33,7 +35,8 @@ struct ServedProducts {
       engine: core.homeEngine,
       threads: core.threads,
       settings: settings,
-      openFiles: core.process.descriptors.files
+      openFiles: core.process.descriptors.files,
+      tap: core.tap
     )
     listeners = try ListenHub(core)
     documents = FirestoreService(
@@ -67,6 +70,9 @@ struct ServedProducts {
     )
     core.accounts.takeRegistrations(from: messages)
     installations = try InstallationTokens(engine: directory.engine)
+    bus = try EventServices.bus(core)
+    core.accounts.writeAlongChanges(core.tap.accountFollower)
+    templates.writeAlongVersions(core.tap.templateFollower)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
@@ -79,7 +85,8 @@ struct ServedProducts {
       analytics: analytics,
       files: files.storage,
       audit: core.audit,
-      messages: messages
+      messages: messages,
+      bus: bus
     )
   }
 
@@ -88,7 +95,7 @@ struct ServedProducts {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
     let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
     return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
-      [templates, files, analytics, messages] request in
+      [templates, files, analytics, messages, bus] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
@@ -99,6 +106,7 @@ struct ServedProducts {
         audit: audit,
         events: analytics,
         messages: messages,
+        bus: bus,
         databaseServer: databaseServer,
         isAway: !isHome()
       )

@@ -5,6 +5,7 @@ import BaseRuntime
 import BaseText
 import Console
 import DocumentStore
+import Events
 import Gateway
 import KeyValuePostgres
 import KeyValueRocksDB
@@ -24,6 +25,8 @@ struct ServerCore {
   let process: ServerProcess
   /// Commits on their way from the store to listeners.
   let feed: CommitFeed
+  /// Writes the events of triggers in the groups of their causes.
+  let tap: EventTap
   let clock: WallClock
   let directory: OpenDataDirectory
   let rules: RulesetStore
@@ -49,12 +52,13 @@ struct ServerCore {
     let settings = process.settings
     log = Logger(label: "store")
     feed = CommitFeed(account: process.ledger.serverAccount())
+    tap = EventTap()
     clock = WallClock.process
     // Developers' tests and tools set clocks as they like.
     if !settings.isDevelopment {
       clock.hold(rememberedIn: settings.dataDirectory, accepting: settings.acceptsClock)
     }
-    directory = try OpenDataDirectory(process, feed: feed, log: log)
+    directory = try OpenDataDirectory(process, feed: feed, tap: tap, log: log)
     for upgrade in directory.upgrades {
       log.notice(
         "the data's format was upgraded; older versions of Brasa refuse it now",
@@ -131,11 +135,17 @@ struct ServerCore {
 
 extension OpenDataDirectory {
   /// Opens the directory of a server, whose metrics and log tell how the store fares.
-  fileprivate convenience init(_ process: ServerProcess, feed: CommitFeed, log: Logger) throws {
+  fileprivate convenience init(
+    _ process: ServerProcess,
+    feed: CommitFeed,
+    tap: EventTap,
+    log: Logger
+  ) throws {
     let settings = process.settings
     let groups = GroupMetrics(process.metrics)
     var configuration = StoreConfiguration.served(settings, feed: feed, log: log)
     configuration.groupObserver = groups.observe(commits:)
+    configuration.commitFollower = tap
     configuration.damageObserver = { [damage = process.damage] in
       damage.note($0.message, metadata: $0.metadata)
     }

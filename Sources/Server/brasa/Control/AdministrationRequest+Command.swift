@@ -33,6 +33,7 @@ extension AdministrationRequest {
     case .console(.remove): "console remove"
     case .analytics(_, let request): "analytics \(request.command)"
     case .messages(_, let request): "messages \(request.command)"
+    case .triggers(_, let request): "events \(request.command)"
     case .config(_, _, .get): "config get"
     case .config(_, _, .publish): "config publish"
     case .config(_, _, .versions): "config versions"
@@ -48,7 +49,7 @@ extension AdministrationRequest {
     switch self {
     // A list of all kinds of data, to write them all.
     case .listTransfers: true
-    case .analytics, .messages, .storage, .config(_, _, .results): true
+    case .analytics, .messages, .storage, .triggers, .config(_, _, .results): true
     default: false
     }
   }

@@ -7,6 +7,7 @@ import BaseText
 import ConfigTemplates
 import DocumentStore
 import EventAnalytics
+import Events
 import FirestoreModel
 import FirestoreService
 import KeyValuePostgres
@@ -27,6 +28,7 @@ struct LocalAdministration: Administration {
   let audit: AuditTrail
   let events: EventAnalytics
   let messages: PushService
+  let bus: EventBus
   /// The engine of a store in PostgreSQL, whose server has a clock of its own.
   var databaseServer: PostgresEngine?
   /// Whether the home node of a cluster has the files, messages and events, and this is another one.
@@ -63,6 +65,7 @@ struct LocalAdministration: Administration {
       let files = try FileServices(open, threads: threads, settings: settings)
       let audit = AuditTrail(engine: open.engine)
       let messages = PushService(engine: open.engine, threads: threads)
+      let bus = try EventServices.bus(atRest: open, threads: threads)
       let services = try open.services(
         rules: rules,
         accounts: accounts,
@@ -70,7 +73,8 @@ struct LocalAdministration: Administration {
         analytics: events,
         files: files.storage,
         audit: audit,
-        messages: messages
+        messages: messages,
+        bus: bus
       )
       let administration = LocalAdministration(
         permit: permit,
@@ -81,7 +85,8 @@ struct LocalAdministration: Administration {
         files: files.storage,
         audit: audit,
         events: events,
-        messages: messages
+        messages: messages,
+        bus: bus
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.
@@ -145,6 +150,8 @@ struct LocalAdministration: Administration {
       try analytics(request, of: Text(project), input, output)
     case .messages(let project, let request):
       try messages(request, of: Text(project), output)
+    case .triggers(let project, let request):
+      try triggers(request, of: project, output)
     case .storage(let request): try storage(request, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)

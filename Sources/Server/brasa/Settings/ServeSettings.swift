@@ -64,6 +64,7 @@ struct ServeSettings: Sendable, Equatable {
   var events: EventSettings
   /// Where the server is backed up to; nil is nowhere.
   var backup: BackupSettings?
+  var triggers: TriggerSettings
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -102,6 +103,7 @@ struct ServeSettings: Sendable, Equatable {
     identity = try IdentitySettings(environment)
     messaging = try MessagingSettings(environment)
     events = try EventSettings(environment, isDevelopment: isDevelopment)
+    triggers = TriggerSettings(environment, isDevelopment: isDevelopment)
     files = try FileSettings(environment)
     backup = try BackupSettings(flags.backup, environment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")

@@ -1,6 +1,12 @@
 import BaseText
 import KeyValueStore
 
+/// An account that came to be or ended.
+package enum AccountChange: Sendable {
+  case created(User)
+  case deleted(User)
+}
+
 /// Changes users of one scope within one group, with their index entries.
 ///
 /// Uniqueness is decided here: groups run one after the other, and each sees what the earlier wrote.
@@ -12,6 +18,8 @@ final class UserGroup {
   private(set) var revoked: [Revocations.Event] = []
   /// Who came to be with this group, by uid, with his session.
   private(set) var begun: [(uid: Text, session: Int64)] = []
+  /// The accounts that were made and deleted, in their order.
+  private(set) var changes: [AccountChange] = []
 
   init(group: any KeyValueGroup, scope: AccountScope) {
     self.group = group
@@ -33,6 +41,7 @@ final class UserGroup {
     try claim(UserEntry.all(of: user, in: scope), without: [], for: user.uid)
     try group.put(key, user.encoded())
     begun.append((user.uid, user.session))
+    changes.append(.created(user))
   }
 
   /// Replaces an account.
@@ -66,6 +75,7 @@ final class UserGroup {
     try group.delete(AccountKey.user(scope, user.uid))
     try dropRefreshTokens(of: user.uid)
     revoked.append(.init(scope: scope, uid: user.uid, session: nil))
+    changes.append(.deleted(user))
   }
 
   private func dropRefreshTokens(of uid: Text) throws {

@@ -33,7 +33,8 @@ extension FirestoreService {
       writes: request.writes,
       transaction: transaction,
       judge: permit.judgeOfWrites,
-      idempotencyKey: idempotencyKey
+      idempotencyKey: idempotencyKey,
+      author: call.author
     )
     try submit(commit, to: database, call, respond, answer)
   }
@@ -60,7 +61,7 @@ extension FirestoreService {
       for: .commit
     )
     try onEngine(call, onlyFailure(respond)) { [self] in
-      database.batchWrite(request.writes) { result in
+      database.batchWrite(request.writes, author: call.author) { result in
         defer { withExtendedLifetime(lease) {} }
         respond(
           result.map { outcomes in
@@ -100,7 +101,11 @@ extension FirestoreService {
   ) throws {
     let permit = try permit(call, request.write.name.database)
     let database = try database(of: permit, call)
-    let commit = CommitProposal(writes: [request.write], judge: permit.judgeOfWrites)
+    let commit = CommitProposal(
+      writes: [request.write],
+      judge: permit.judgeOfWrites,
+      author: call.author
+    )
     try submit(commit, to: database, call, respond) { _ in
       EmptyResponse().encoded()
     }
@@ -119,7 +124,8 @@ extension FirestoreService {
     let submitted = CommitProposal(
       writes: [write],
       judge: permit.judgeOfWrites,
-      wantsDocuments: isWhole
+      wantsDocuments: isWhole,
+      author: call.author
     )
     if isWhole {
       return try submit(submitted, to: database, call, respond) { outcome in

@@ -46,6 +46,7 @@ extension Bucket {
           object.metageneration += 1
           object.updated = writer.now
           try writer.put(object)
+          try writer.tell(object, .metadataUpdated)
           return object
         }
       }

@@ -58,7 +58,16 @@ struct ObjectWriter {
     try count(objects: 1, bytes: hashes.size, isChecked: true)
     try countPart(object, 1)
     try put(object)
+    try tell(object, .finalized)
     return object
+  }
+
+  /// Has followers write along; parts of unfinished uploads are nobody's objects.
+  func tell(_ object: StoredObject, _ change: ObjectFollower.Change) throws {
+    guard let follower = configuration.follower, bucket.project != UploadPart.project else {
+      return
+    }
+    try follower.write(group, bucket.project, object, change)
   }
 
   /// Takes the live generation away: it is kept as the bucket says, or its blob is released.
@@ -68,8 +77,10 @@ struct ObjectWriter {
     var older = object
     if bucket.configuration.isVersioned {
       older.state = .noncurrent(since: now)
+      try tell(older, .archived)
       return try put(older)
     }
+    try tell(object, .deleted)
     try erase(older)
   }
 
@@ -77,6 +88,7 @@ struct ObjectWriter {
   func deleteVersion(_ object: StoredObject) throws {
     try object.checkHolds()
     try group.delete(StorageKey.version(bucket.number, object.name, object.generation))
+    try tell(object, .deleted)
     try erase(object)
   }
 

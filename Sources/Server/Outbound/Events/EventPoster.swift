@@ -1,0 +1,176 @@
+import AsyncHTTPClient
+import BaseStatus
+import Events
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// Posts events to subscriptions within a policy.
+///
+/// A name is resolved here and its addresses are judged; the connection goes to the address that was judged. Redirections are
+/// not followed: a response with one is a failure. Proxy settings of the environment are not read. Connections are kept per
+/// URL origin and address.
+package final class EventPoster: EventPosting {
+  /// The credentials of a project for an audience, the value of `Authorization`.
+  package typealias Authorization =
+    @Sendable (_ project: String, _ audience: String) throws -> String
+
+  /// As much of a response as is read.
+  private static let largestResponse = 64 << 10
+  /// Clients that are kept; the one that was made first goes.
+  private static let clientsKept = 64
+
+  private struct ClientKey: Hashable {
+    let origin: String
+    let address: NetworkAddress
+  }
+
+  private struct Clients {
+    var byKey: [ClientKey: HTTPClient] = [:]
+    var order: [ClientKey] = []
+  }
+
+  private let judge: AddressJudge
+  private let allowedJudge: AddressJudge
+  private let allowed: Set<String>
+  private let group: any EventLoopGroup
+  private let authorization: Authorization
+  private let clients = Mutex(Clients())
+
+  /// A poster that asks public addresses by https, and whatever it takes to reach the hosts that the operator names.
+  ///
+  /// - Parameters:
+  ///   - allowed: Hosts as `name` or `name:port`, which may be inside the network and in cleartext.
+  ///   - authorities: A PEM file of authorities to trust instead of the system's.
+  package init(
+    allowing allowed: [String],
+    authorities: String? = nil,
+    group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+    authorization: @escaping Authorization
+  ) {
+    var policy = FetchPolicy()
+    policy.authorities = authorities
+    judge = AddressJudge(policy: policy, resolve: NetworkAddress.resolve)
+    policy.allowsPrivateAddresses = true
+    policy.allowsCleartext = true
+    allowedJudge = AddressJudge(policy: policy, resolve: NetworkAddress.resolve)
+    self.allowed = Set(allowed.map { $0.lowercased() })
+    self.group = group
+    self.authorization = authorization
+  }
+
+  private func isAllowed(_ url: FetchURL) -> Bool {
+    allowed.contains(url.host) || allowed.contains("\(url.host):\(url.port)")
+  }
+
+  /// Throws INVALID_ARGUMENT for a URL that may not be asked whatever its host's address is.
+  package func check(_ url: String) throws {
+    guard let parsed = FetchURL(url) else {
+      throw ServiceError(.invalidArgument, "The target \(url.prefix(100)) is no plain https URL.")
+    }
+    let isLocal = NetworkAddress(parsed.host).map { !$0.isPublic } ?? false
+    guard !parsed.isCleartext && !isLocal || isAllowed(parsed) else {
+      throw ServiceError(
+        .invalidArgument,
+        "Events are sent by https to public addresses only. To send them to \(parsed.host), name it in BRASA_EVENT_HOSTS."
+      )
+    }
+  }
+
+  /// Posts a request and returns its outcome.
+  package func post(
+    _ request: EventRequest,
+    to url: String,
+    project: String,
+    timeoutSeconds: Int
+  ) async -> DeliveryOutcome {
+    guard let parsed = FetchURL(url) else {
+      return .failed(status: nil, reason: "The target is no plain https URL.")
+    }
+    do {
+      let judge = isAllowed(parsed) ? allowedJudge : judge
+      try judge.policy.check(parsed)
+      let address = try await judge.addresses(of: parsed)[0]
+      let response = try await perform(request, parsed, address, project, timeoutSeconds)
+      return response
+    } catch let error as OutboundError {
+      return .failed(status: nil, reason: error.message)
+    } catch {
+      return .failed(status: nil, reason: "\(parsed.host) could not be asked: \(type(of: error)).")
+    }
+  }
+
+  private func perform(
+    _ request: EventRequest,
+    _ url: FetchURL,
+    _ address: NetworkAddress,
+    _ project: String,
+    _ timeoutSeconds: Int
+  ) async throws -> DeliveryOutcome {
+    var message = HTTPClientRequest(url: url.text)
+    message.method = .POST
+    for header in request.headers { message.headers.add(name: header.name, value: header.value) }
+    message.headers.add(name: "user-agent", value: "brasa")
+    let credentials = try authorization(project, url.origin)
+    message.headers.replaceOrAdd(name: "authorization", value: credentials)
+    message.body = .bytes(ByteBuffer(bytes: request.body))
+    let deadline = NIODeadline.now() + .seconds(Int64(max(1, timeoutSeconds)))
+    let response = try await client(url, address).execute(message, deadline: deadline)
+    let status = Int(response.status.code)
+    if (200..<300).contains(status) {
+      // The status is the response; a body without end is cut.
+      _ = try? await response.body.collect(upTo: Self.largestResponse)
+      return .delivered
+    }
+    let body = try? await response.body.collect(upTo: Self.largestResponse)
+    let text = body.map { String(buffer: $0) } ?? ""
+    return .failed(status: status, reason: "HTTP status \(status). \(text.prefix(200))")
+  }
+
+  private func client(_ url: FetchURL, _ address: NetworkAddress) -> HTTPClient {
+    let key = ClientKey(origin: url.origin, address: address)
+    let (client, old) = clients.withLock { clients -> (HTTPClient, HTTPClient?) in
+      if let known = clients.byKey[key] { return (known, nil) }
+      let made = HTTPClient(
+        eventLoopGroupProvider: .shared(group),
+        configuration: configuration(url, address)
+      )
+      clients.byKey[key] = made
+      clients.order.append(key)
+      guard clients.order.count > Self.clientsKept else { return (made, nil) }
+      return (made, clients.byKey.removeValue(forKey: clients.order.removeFirst()))
+    }
+    if let old { old.shutdown { _ in } }
+    return client
+  }
+
+  private func configuration(
+    _ url: FetchURL,
+    _ address: NetworkAddress
+  ) -> HTTPClient.Configuration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    if let file = judge.policy.authorities { tls.trustRoots = .file(file) }
+    var configuration = HTTPClient.Configuration(
+      tlsConfiguration: tls,
+      redirectConfiguration: .disallow,
+      timeout: .init(connect: .seconds(5))
+    )
+    if NetworkAddress(url.host) == nil {
+      configuration.dnsOverride = [url.host: address.description]
+    }
+    configuration.httpVersion = .http1Only
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+    return configuration
+  }
+
+  /// Closes the connections.
+  package func shutdown() async {
+    let all = clients.withLock { clients in
+      defer { clients = Clients() }
+      return Array(clients.byKey.values)
+    }
+    for client in all { try? await client.shutdown() }
+  }
+}

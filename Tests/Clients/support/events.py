@@ -1,0 +1,79 @@
+"""A receiver of events, and the commands about them."""
+
+import collections
+import http.server
+import json
+import threading
+
+from support import server as servers
+
+Received = collections.namedtuple("Received", "headers body path")
+WRITTEN = "google.cloud.firestore.document.v1.written"
+
+
+class Receiver:
+    """An HTTP server that keeps every request; `decide` gives the status of one."""
+
+    def __init__(self, decide=None):
+        self.requests = []
+        self.condition = threading.Condition()
+        self.decide = decide or (lambda request: 204)
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("content-length") or 0))
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                request = Received(headers, body, self.path)
+                status = outer.decide(request)
+                with outer.condition:
+                    outer.requests.append((request, status))
+                    outer.condition.notify_all()
+                self.send_response(status)
+                if 300 <= status < 400:
+                    self.send_header("Location", outer.url)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_port}/events"
+
+    def wait(self, count, matching=lambda request, status: 200 <= status < 300, seconds=30):
+        """The requests that match, as soon as there are that many."""
+        with self.condition:
+            found = lambda: [r for r, s in self.requests if matching(r, s)]  # noqa: E731
+            self.condition.wait_for(lambda: len(found()) >= count, seconds)
+            assert len(found()) >= count, f"{len(found())} of {count} events came"
+            return found()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def data(request):
+    """The JSON of a request."""
+    return json.loads(request.body)
+
+
+def command(server, project, *arguments, check=True, environment=None):
+    """`brasa events`, beside the server."""
+    words = [*arguments, "--project", project, "--data", server.data]
+    return servers.run("events", *words, check=check, environment=environment)
+
+
+def subscribe(server, project, receiver, name="all", pattern="{c}/{d}", kind=WRITTEN, *more):
+    command(
+        server, project, "subscribe", name, "--url", receiver.url, "--type", kind,
+        "--filter", f"document={pattern}", *more,
+    )

@@ -1,0 +1,238 @@
+"""Events of documents: what Google's client writes comes to an address, in order, at least once."""
+
+import threading
+
+import pytest
+import requests
+from google.cloud import firestore
+
+from support import clients, events, server as servers
+
+pytestmark = pytest.mark.brasa_only
+
+
+@pytest.fixture
+def receiver():
+    made = events.Receiver()
+    yield made
+    made.close()
+
+
+def test_writes_come_as_cloud_events(server, project, client, receiver):
+    events.subscribe(server, project, receiver)
+    document = client.collection("products").document("p1")
+    document.set({"price": 1, "name": "tea"})
+    document.update({"price": 2})
+    document.delete()
+    created, updated, deleted = receiver.wait(3)
+    assert created.headers["ce-type"] == events.WRITTEN
+    assert created.headers["ce-subject"] == "documents/products/p1"
+    assert created.headers["ce-document"] == "products/p1"
+    assert created.headers["ce-source"] == f"//firestore.googleapis.com/projects/{project}/databases/(default)"
+    assert events.data(created)["oldValue"] == {}
+    assert events.data(created)["value"]["fields"]["price"] == {"integerValue": "1"}
+    assert events.data(updated)["updateMask"] == {"fieldPaths": ["price"]}
+    assert events.data(updated)["oldValue"]["fields"]["price"] == {"integerValue": "1"}
+    assert events.data(updated)["value"]["fields"]["price"] == {"integerValue": "2"}
+    assert events.data(deleted)["value"] == {}
+    assert len({request.headers["ce-id"] for request in (created, updated, deleted)}) == 3
+    assert created.headers["authorization"].startswith("Bearer ey")
+
+
+def test_kinds_patterns_and_databases(server, project, client, receiver):
+    kind = "google.cloud.firestore.document.v1."
+    for change in ("created", "updated", "deleted"):
+        events.subscribe(server, project, receiver, change, "users/{u}/notes/{n}", kind + change)
+    events.subscribe(server, project, receiver, "deep", "shops/{rest=**}", kind + "created")
+    events.subscribe(server, project, receiver, "mixed", "users/user-{n}", kind + "created")
+    events.command(
+        server, project, "subscribe", "other", "--url", receiver.url, "--type", kind + "created",
+        "--filter", "document=a/{b}", "--filter", "database=second",
+    )
+    client.document("users/u1/notes/n1").set({"a": 1})
+    client.document("users/u1/notes/n1").set({"a": 2})
+    client.document("users/u1/notes/n1").delete()
+    client.document("users/user-7").set({"a": 1})
+    client.document("users/nobody").set({"a": 1})
+    client.document("a/b").set({"a": 1})
+    client.document("shops/s/rooms/r/shelves/x").set({"a": 1})
+    with_second = clients.connect(server, project, "second")
+    with_second.document("a/b").set({"a": 1})
+    found = [(r.headers["ce-type"].rsplit(".")[-1], r.headers["ce-database"], r.headers["ce-document"])
+             for r in receiver.wait(6)]
+    assert sorted(found) == sorted([
+        ("created", "(default)", "users/u1/notes/n1"),
+        ("updated", "(default)", "users/u1/notes/n1"),
+        ("deleted", "(default)", "users/u1/notes/n1"),
+        ("created", "(default)", "users/user-7"),
+        ("created", "(default)", "shops/s/rooms/r/shelves/x"),
+        ("created", "second", "a/b"),
+    ])
+
+
+def test_the_principal_is_told_with_auth_context(server, project, client, receiver):
+    events.subscribe(server, project, receiver, "who", "a/{b}", events.WRITTEN + ".withAuthContext")
+    client.document("a/b").set({"a": 1})
+    assert receiver.wait(1)[0].headers["ce-authtype"] == "service_account"
+
+
+def test_a_transaction_of_many_documents_has_an_event_for_each(server, project, client, receiver):
+    events.subscribe(server, project, receiver)
+    batch = client.batch()
+    for number in range(50):
+        batch.set(client.document(f"items/{number}"), {"n": number})
+    batch.commit()
+    got = receiver.wait(50)
+    assert {r.headers["ce-document"] for r in got} == {f"items/{n}" for n in range(50)}
+
+
+def test_events_of_a_document_come_in_order_though_some_fail(server, project, client):
+    seen = set()
+
+    def decide(request):
+        # The first attempt of every third event fails.
+        first = request.headers["ce-id"] not in seen
+        seen.add(request.headers["ce-id"])
+        count = int(events.data(request)["value"]["fields"]["n"]["integerValue"])
+        return 503 if first and count % 3 == 0 else 200
+
+    receiver = events.Receiver(decide)
+    events.subscribe(server, project, receiver, "all", "{c}/{d}", events.WRITTEN, "--retry")
+    for number in range(1, 10):
+        for name in ("x", "y"):
+            client.document(f"count/{name}").set({"n": number})
+    delivered = receiver.wait(18, seconds=60)
+    for name in ("x", "y"):
+        numbers = [
+            int(events.data(r)["value"]["fields"]["n"]["integerValue"])
+            for r in delivered if r.headers["ce-document"] == f"count/{name}"
+        ]
+        assert numbers == list(range(1, 10))
+    failed = receiver.wait(6, lambda request, status: status == 503)
+    assert {r.headers["ce-id"] for r in failed} <= {r.headers["ce-id"] for r in delivered}
+    receiver.close()
+
+
+def test_what_failed_is_listed_replayed_and_discarded(server, project, client):
+    works = threading.Event()
+    receiver = events.Receiver(lambda request: 200 if works.is_set() else 500)
+    events.subscribe(server, project, receiver)
+    for number in range(3):
+        client.document(f"a/{number}").set({"n": number})
+    receiver.wait(3, lambda request, status: status == 500)
+    listed = servers.wait_for(
+        lambda: found if (found := events.command(server, project, "list", "--dead").stdout).count("HTTP status 500") == 3
+        else None, "three dead letters")
+    first = listed.split()[0]
+    shown = events.command(server, project, "show", first).stdout
+    assert '"integerValue"' in shown
+    events.command(server, project, "discard", first)
+    works.set()
+    events.command(server, project, "replay")
+    delivered = receiver.wait(2)
+    assert first not in {r.headers["ce-id"].removesuffix("-w") for r in delivered}
+    servers.wait_for(
+        lambda: "HTTP status" not in events.command(server, project, "list", "--dead").stdout, "no dead letters")
+    receiver.close()
+
+
+def test_a_redirection_is_a_failure_and_is_not_followed(server, project, client):
+    receiver = events.Receiver(lambda request: 307)
+    events.subscribe(server, project, receiver)
+    client.document("a/b").set({"n": 1})
+    servers.wait_for(
+        lambda: "HTTP status 307" in events.command(server, project, "list", "--dead").stdout, "a dead letter")
+    assert len(receiver.requests) == 1
+    receiver.close()
+
+
+def test_a_subscription_that_ends_gets_nothing_more(server, project, client, receiver):
+    events.subscribe(server, project, receiver)
+    client.document("a/b").set({"n": 1})
+    receiver.wait(1)
+    events.command(server, project, "unsubscribe", "all")
+    client.document("a/b").set({"n": 2})
+    events.subscribe(server, project, receiver, "later")
+    client.document("a/b").set({"n": 3})
+    numbers = [events.data(r)["value"]["fields"]["n"]["integerValue"] for r in receiver.wait(2)]
+    assert numbers == ["1", "3"]
+
+
+@pytest.mark.parametrize("url", [
+    "http://example.org/x", "https://10.0.0.1/x", "https://[::1]/x", "https://169.254.169.254/latest",
+    "ftp://example.org/x", "https://user:word@example.org/x",
+])
+def test_addresses_inside_the_network_are_refused(tmp_path, url):
+    server = servers.Brasa(tmp_path / "data", development=False).start()
+    done = events.command(
+        server, "shop", "subscribe", "x", "--url", url, "--filter", "document=a/{b}", check=False)
+    assert done.returncode != 0 and "https" in done.stderr, done.stderr
+    server.stop()
+
+
+def test_a_name_of_a_private_address_is_refused_when_it_is_resolved(tmp_path):
+    server = servers.Brasa(tmp_path / "data", development=False).start()
+    events.command(
+        server, "shop", "subscribe", "x", "--url", "https://localhost/x", "--filter", "document=a/{b}")
+    url = f"{server.url}/v1/projects/shop/databases/(default)/documents/a/b"
+    headers = {"Authorization": f"Bearer {server.administrator_key}"}
+    requests.patch(url, json={"fields": {"n": {"integerValue": "1"}}}, headers=headers, timeout=30)
+    servers.wait_for(
+        lambda: "inside this network" in events.command(server, "shop", "list", "--dead").stdout, "a refusal")
+    server.stop()
+
+
+def test_nothing_is_lost_over_some_kills(tmp_path):
+    lose_nothing(tmp_path, cycles=4)
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_over_a_thousand_kills(tmp_path):
+    lose_nothing(tmp_path, cycles=1_000)
+
+
+def lose_nothing(tmp_path, cycles):
+    """Kills the server under load; every acknowledged write has its event, and duplicates have the same id."""
+    receiver = events.Receiver()
+    server = servers.Brasa(tmp_path / "data").start()
+    events.subscribe(server, "ledger", receiver)
+    acknowledged = []
+    for cycle in range(cycles):
+        if cycle:
+            server.start()
+        stop = threading.Event()
+
+        def write(lane, cycle=cycle):
+            url = f"{server.url}/v1/projects/ledger/databases/(default)/documents/w/"
+            number = 0
+            with requests.Session() as session:
+                while not stop.is_set():
+                    name = f"{cycle}-{lane}-{number}"
+                    fields = {"fields": {"n": {"integerValue": str(number)}}}
+                    try:
+                        answer = session.patch(url + name, json=fields, timeout=30)
+                    except requests.RequestException:
+                        return
+                    if answer.status_code == 200:
+                        acknowledged.append(f"w/{name}")
+                    number += 1
+
+        writers = [threading.Thread(target=write, args=(lane,)) for lane in range(4)]
+        before = len(receiver.requests)
+        for writer in writers:
+            writer.start()
+        receiver.wait(before + 20)
+        server.kill()
+        stop.set()
+        for writer in writers:
+            writer.join()
+    server.start()
+    wanted = set(acknowledged)
+    servers.wait_for(
+        lambda: wanted <= {r.headers["ce-document"] for r, _ in list(receiver.requests)}, "every event")
+    ids = {}
+    for request, _ in receiver.requests:
+        ids.setdefault(request.headers["ce-document"], set()).add(request.headers["ce-id"])
+    assert all(len(found) == 1 for found in ids.values())
+    assert server.stop() == 0
+    receiver.close()
