@@ -13,7 +13,9 @@ package enum RestorePoint: Sendable, Equatable {
   func allows(_ base: BaseManifest) -> Bool {
     switch self {
     case .end: true
-    case .instant(let time): base.instant <= time
+    case .instant(let time):
+      // Versions may be a second ahead of the clock.
+      max(base.instant, base.engines["store"]?.lastVersion ?? 0) <= time
     case .beforeCommit(let version): (base.engines["store"]?.lastVersion ?? 0) < version
     case .beforeSegment(let number): base.firstSegment <= number
     }
@@ -63,6 +65,10 @@ package struct RestoreOutcome: Sendable, Equatable {
   package var missingBlobs: [String] = []
   /// Whether the target has more than was restored.
   package var isEarlier = false
+  /// Keys of the store, in the ranges that were asked for, that were removed after the point.
+  package var removedKeys: [[UInt8]] = []
+  /// The first segment that could not be read for them.
+  package var unreadSegment: Int?
   /// The small files of the data directory.
   package var settings: [String: String] = [:]
 }

@@ -6,7 +6,7 @@ import ModelTestSupport
 import Testing
 
 /// Random writes, faults and ends of the process; restores are compared with a plain model of the commit.
-@Suite struct RandomHistoryTests {
+@Suite struct BackupHistoryTests {
   /// The store's contents behind each commit, and the events' contents at the end.
   private struct Model {
     var states: [(version: Int64, contents: BackupScratch.Contents)] = []
@@ -40,7 +40,8 @@ import Testing
     try await Self.untilStep(scratch)
     await scratch.shipper.finish()
     let (store, events, outcome) = try await scratch.restored(.end)
-    #expect(store == model.contents && events == model.events)
+    let isWhole = store == model.contents && events == model.events
+    #expect(isWhole)
     #expect(outcome.lastVersion == model.states.last?.version ?? 0)
     let known = model.states.indices.dropFirst()
     for _ in 0..<4 {
@@ -48,10 +49,12 @@ import Testing
       let limit = model.states[index].version
       do {
         let (store, _, outcome) = try await scratch.restored(.beforeCommit(limit))
-        #expect(store == model.states[index - 1].contents, "before \(limit)")
+        let isEqual = store == model.states[index - 1].contents
+        #expect(isEqual, "before \(limit)")
         #expect(outcome.lastVersion == model.states[index - 1].version)
         let (same, _, _) = try await scratch.restored(.instant(limit - 1))
-        #expect(same == store)
+        let isSame = same == store
+        #expect(isSame, "at \(limit - 1)")
       } catch let error as BackupError where error.code == .notFound {
         #expect(isShort, "\(error)")
       }
