@@ -8,6 +8,7 @@ import KeyValueStore
 package struct GroupRecord: Sendable, Hashable {
   /// One write of the batch, whose bytes are lent.
   package struct Write {
+    /// The key; never empty.
     package let key: UnsafeRawBufferPointer
     /// Nil deletes the key.
     package let value: UnsafeRawBufferPointer?

@@ -57,9 +57,13 @@ package struct RestoreOutcome: Sendable, Equatable {
   package var lastVersion: Int64 = 0
   /// The base and the last segment that were read.
   package var base = 0
+  /// The last segment that was applied.
   package var lastSegment = 0
+  /// The number of groups that were applied.
   package var groups = 0
+  /// The bytes of tables, groups and files.
   package var bytes = 0
+  /// The number of files of Storage.
   package var blobs = 0
   /// Files of Storage that the backup does not have.
   package var missingBlobs: [String] = []
