@@ -15,7 +15,11 @@ import Testing
   }
 
   private static var seeds: [UInt64] {
-    (0..<12).map { _ in UInt64.random(in: 0...UInt64.max) }
+    // A seed that failed is run again with BRASA_BACKUP_SEED.
+    let environment = ProcessInfo.processInfo.environment
+    if let seed = environment["BRASA_BACKUP_SEED"].flatMap(UInt64.init) { return [seed] }
+    let count = environment["BRASA_SLOW_TESTS"] != nil ? 200 : 4
+    return (0..<count).map { _ in UInt64.random(in: 0...UInt64.max) }
   }
 
   @Test(arguments: seeds)

@@ -52,6 +52,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func run() async throws {
     let point = try point()
+    let to = to.count > 1 && to.hasSuffix("/") ? String(to.dropLast()) : to
     let differences = try await backup.withArchive { archive, threads in
       let progress = SharedProgress()
       let restored = RestoredDirectory(path: to, keepsSessions: withAccess, threads: threads)

@@ -52,7 +52,7 @@ final class Replay: Sendable {
             try note(record, &engines.removed)
             return true
           }
-          if let version = try Self.version(of: record) {
+          if let version = try record.version {
             if point.excludes(version: version) {
               engines.isEnded = true
               try note(record, &engines.removed)
@@ -137,13 +137,5 @@ final class Replay: Sendable {
       engines.replays = []
       return engines.lastVersion
     }
-  }
-
-  private static func version(of record: GroupRecord) throws -> Int64? {
-    var version: Int64?
-    try record.forEach { write in
-      if let found = try GroupRecord.version(of: write) { version = found }
-    }
-    return version
   }
 }
