@@ -75,32 +75,33 @@ final class BackupScratch {
   /// As a process that ended does: another shipper on engines that were opened again, after an orderly end or without one.
   func restart(closing: Bool) async throws {
     await target.release()
-    if closing {
-      try store.close()
-      try events.close()
-    }
-    // What a killed process leaves: the files as they are now, beside an engine that goes on in vain.
-    let copy = closing ? "" : "-\(UUID().uuidString)"
+    // What a killed process leaves: the files as they are, beside an engine that goes on in vain.
+    if !closing { for name in ["store", "events"] { try copyQuiet(name) } }
+    try store.close()
+    try events.close()
     for name in ["store", "events"] where !closing {
-      try FileManager.default.copyItem(
-        atPath: "\(folder)/\(name)",
-        toPath: "\(folder)/\(name)\(copy)"
+      try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+      try FileManager.default.moveItem(
+        atPath: "\(folder)/\(name)-killed",
+        toPath: "\(folder)/\(name)"
       )
-    }
-    if !closing {
-      try store.close()
-      try events.close()
-      for name in ["store", "events"] {
-        try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
-        try FileManager.default.moveItem(
-          atPath: "\(folder)/\(name)\(copy)",
-          toPath: "\(folder)/\(name)"
-        )
-      }
     }
     store = try Self.open(folder + "/store")
     events = try Self.open(folder + "/events")
     shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes)
+  }
+
+  /// Copies an engine's folder at a moment in which the library merges nothing there.
+  private func copyQuiet(_ name: String) throws {
+    let (path, copy) = ("\(folder)/\(name)", "\(folder)/\(name)-killed")
+    let files = FileManager.default
+    for attempt in 0..<1_000 {
+      try? files.removeItem(atPath: copy)
+      let before = try files.subpathsOfDirectory(atPath: path).sorted()
+      do { try files.copyItem(atPath: path, toPath: copy) } catch { if attempt < 999 { continue } }
+      if try files.subpathsOfDirectory(atPath: path).sorted() == before { return }
+    }
+    throw BackupError(.unavailable, "\(path) is never quiet.")
   }
 
   /// The contents of both engines after a restore to a point.

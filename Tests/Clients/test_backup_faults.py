@@ -152,25 +152,52 @@ def test_a_restore_that_was_cut_off_leaves_nothing_that_a_server_takes(tmp_path,
     assert len(documents(to)) == 30
 
 
-def test_a_restore_ends_sessions_of_an_earlier_instant(tmp_path, key):
+def test_a_restore_to_an_earlier_instant_ends_sessions_and_removes_again_who_was_removed(tmp_path, key):
     backed = Backed(tmp_path, key)
+    ana = {"email": "ana@example.org", "password": "a long password", "returnSecureToken": True}
+    bob = {**ana, "email": "bob@example.org"}
     with running(backed.server) as server:
         backed.wait()
-        made = auth(server, "accounts:signUp", {"email": "ana@example.org", "password": "a long password", "returnSecureToken": True})
-        token = made.json()["refreshToken"]
+        token = auth(server, "accounts:signUp", ana).json()["refreshToken"]
+        removed = auth(server, "accounts:signUp", bob).json()
         with contextlib.closing(clients.connect(server, "demo-brasa")) as client:
             first = client.document("d/1").set({"n": 1}).update_time
             client.document("d/2").set({"n": 2})
-        backed.wait()
+            backed.wait()
+            assert auth(server, "accounts:delete", {"idToken": removed["idToken"]}).status_code == 200
+            client.document("d/3").set({"n": 3})
         server.stop()
     version = int(first.timestamp()) * 1_000_000 + first.microsecond + 1
-    for arguments, status in ((["--before-commit", version], 400), (["--before-commit", version, "--with-access"], 200)):
-        to, _ = backed.restore(*arguments)
+    point = ["--before-commit", version]
+    for arguments, session, bobs in ((point, 400, 400), ([*point, "--with-access"], 200, 200)):
+        to, done = backed.restore(*arguments)
+        assert (f"removed again, as it was later: user {removed['localId']}" in done.stdout) == (bobs == 400)
+        assert documents(to, "demo-brasa") == {"1": {"n": 1}}
         with running(servers.Brasa(to)) as server:
-            answer = refresh(server, token)
-            assert answer.status_code == status, answer.text
-            signed = auth(server, "accounts:signInWithPassword", {"email": "ana@example.org", "password": "a long password"})
-            assert signed.status_code == 200
+            assert refresh(server, token).status_code == session
+            assert auth(server, "accounts:signInWithPassword", ana).status_code == 200
+            assert auth(server, "accounts:signInWithPassword", bob).status_code == bobs
+
+
+def test_one_database_is_restored_as_a_new_one_of_the_running_server(tmp_path, key):
+    """As docs/operating.md has it: a restore beside the server, an export of it, an import under another name."""
+    backed = Backed(tmp_path, key)
+    with running(backed.server) as server, contextlib.closing(clients.connect(server, "shop")) as client:
+        backed.wait()
+        write(client, range(5))
+        last = client.document("d/4").get().update_time
+        for number in range(5):
+            client.document(f"d/{number}").delete()
+        backed.wait()
+        version = int(last.timestamp()) * 1_000_000 + last.microsecond + 1
+        to, _ = backed.restore("--before-commit", version)
+        copy = tmp_path / "copy"
+        servers.run("export", copy, "--project", "shop", "--data", to)
+        servers.run("databases", "create", "restored", "--project", "shop", "--data", server.data)
+        servers.run("import", copy, "--project", "shop", "--database", "restored", "--data", server.data)
+        with contextlib.closing(clients.connect(server, "shop", "restored")) as found:
+            assert len(list(found.collection("d").stream())) == 5
+        assert not list(client.collection("d").stream())
 
 
 def auth(server, method, body):

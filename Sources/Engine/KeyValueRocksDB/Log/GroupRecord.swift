@@ -8,6 +8,7 @@ import KeyValueStore
 package struct GroupRecord: Sendable, Hashable {
   /// One write of the batch, whose bytes are lent.
   package struct Write {
+    /// The key; never empty.
     package let key: UnsafeRawBufferPointer
     /// Nil deletes the key.
     package let value: UnsafeRawBufferPointer?
@@ -33,11 +34,14 @@ package struct GroupRecord: Sendable, Hashable {
   /// The number of the last write.
   package var lastSequence: UInt64 { firstSequence + UInt64(count) - 1 }
 
-  /// Calls the body with each write, in their order.
-  package func forEach(_ body: (Write) throws -> Void) throws {
+  /// Calls the body with each write, in their order, as long as more are wanted.
+  package func forEach(
+    while isWanted: () -> Bool = { true },
+    _ body: (Write) throws -> Void
+  ) throws {
     try bytes.withUnsafeBytes { bytes in
       var offset = Self.headerBytes
-      while offset < bytes.count {
+      while offset < bytes.count, isWanted() {
         let tag = bytes[offset]
         offset += 1
         let key = try Self.slice(&offset, in: bytes)
@@ -50,7 +54,18 @@ package struct GroupRecord: Sendable, Hashable {
     }
   }
 
-  /// The version that the group took last; nil for one that took none.
+  /// The version that the group took last; nil where it took none.
+  ///
+  /// Mostly the first write has it: a batch is in the order of its keys.
+  package var version: Int64? {
+    get throws {
+      var version: Int64?
+      try forEach(while: { version == nil }) { version = try Self.version(of: $0) }
+      return version
+    }
+  }
+
+  /// The version that a write records as the last one of its group; nil for any other write.
   package static func version(of write: Write) throws -> Int64? {
     guard let value = write.value, KeyOrder.compare(write.key, TimeRecord.groupKey) == 0 else {
       return nil

@@ -11,7 +11,9 @@ import Synchronization
 /// `owner` names the process that ships. A bucket has no locks: a process looks at `owner` before it writes an object that
 /// may not be there yet, and stops where another process has taken the target since.
 package final class S3BackupTarget: BackupTarget {
+  /// The address as an operator wrote it.
   package let address: String
+  /// Short enough for a second from a commit to its segment.
   package let pause = Duration.milliseconds(500)
   private let client: S3Client
   private let run: String
@@ -32,12 +34,14 @@ package final class S3BackupTarget: BackupTarget {
 
   private func key(_ name: String) -> String { client.configuration.prefix + name }
 
+  /// Writes `owner` at the first claim; later claims throw where another process has.
   package func claim() async throws {
     guard !isClaimed.withLock({ $0 }) else { return try await checkOwner() }
     try await call { try await $0.put(key(Self.owner), Array(run.utf8)) }
     isClaimed.withLock { $0 = true }
   }
 
+  /// Ends the connections.
   package func release() async { try? await client.shutdown() }
 
   private func checkOwner() async throws {
@@ -48,6 +52,7 @@ package final class S3BackupTarget: BackupTarget {
     )
   }
 
+  /// Puts the object; one that must not be there is looked for first, as is `owner`.
   package func put(_ name: String, _ bytes: [UInt8], replacing: Bool) async throws {
     if !replacing {
       try await checkOwner()
@@ -64,6 +69,7 @@ package final class S3BackupTarget: BackupTarget {
     try await call { try await $0.put(key(name), bytes) }
   }
 
+  /// The object's bytes; nil where there is none.
   package func get(_ name: String) async throws -> [UInt8]? {
     try await call { client in
       let call = S3Client.Call(method: "GET", key: key(name), mustExist: false)
@@ -71,6 +77,7 @@ package final class S3BackupTarget: BackupTarget {
     }
   }
 
+  /// Lists the keys below the prefix, page by page.
   package func list(_ prefix: String) async throws -> [BackupEntry] {
     let start = client.configuration.prefix.utf8.count
     let found = try await call { try await $0.list(below: key(prefix)) }
@@ -86,6 +93,7 @@ package final class S3BackupTarget: BackupTarget {
     }
   }
 
+  /// Removes the object; one that is not there is no error.
   package func remove(_ name: String) async throws {
     try await call { client in
       _ = try await client.send(

@@ -14,8 +14,9 @@ struct RestoreCommand: AsyncParsableCommand {
       instant, a commit or a segment of the backup. The result is verified. The directory appears when it is whole: a \
       restore that was cut off leaves DIR.restoring, which no server opens, and the next one begins anew.
 
-      After a restore to an earlier instant all sessions have ended, and links and invitations in mail are void. Access that was \
-      taken away later, a service account's key for example, is there again: look at brasa keys list and brasa console list.
+      After a restore to an earlier instant all sessions have ended, and links and invitations in mail are void. Users, \
+      administrators and service accounts' keys that were removed later are removed again. --with-access leaves all that as it was. Look \
+      at HMAC keys and at roles that were changed later: brasa keys list, brasa console list.
 
       Examples:
         brasa restore --from /backup/shop --backup-key shop.key --to data
@@ -39,7 +40,7 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(help: "Restore what was written before this segment of the backup.")
   var beforeSegment: Int?
 
-  @Flag(help: "Leave the sessions of an earlier instant as they were.")
+  @Flag(help: "Leave sessions, users and keys of an earlier instant as they were.")
   var withAccess = false
 
   func validate() throws {
@@ -51,11 +52,12 @@ struct RestoreCommand: AsyncParsableCommand {
 
   func run() async throws {
     let point = try point()
+    let to = to.count > 1 && to.hasSuffix("/") ? String(to.dropLast()) : to
     let differences = try await backup.withArchive { archive, threads in
       let progress = SharedProgress()
       let restored = RestoredDirectory(path: to, keepsSessions: withAccess, threads: threads)
       let started = ContinuousClock.now
-      let outcome = try await restored.make(from: archive, point) {
+      let outcome = try await restored.make(from: archive, point, tell: { progress.print($0) }) {
         progress.show(done: $0 >> 20, total: nil, unit: "megabyte")
       }
       let seconds = Double((ContinuousClock.now - started) / .milliseconds(1)) / 1_000

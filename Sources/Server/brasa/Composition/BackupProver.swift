@@ -50,7 +50,16 @@ struct BackupProver: Sendable {
     process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     process.arguments = ["backup", "verify", "--from", settings.target.text, "--scratch", scratch]
     if let key = settings.keyFile { process.arguments? += ["--backup-key", key] }
-    let output = Pipe()
+    // A file takes as many differences as there are.
+    let report = directory + "/backup-proof.log"
+    let isMade = FileManager.default.createFile(
+      atPath: report,
+      contents: nil,
+      attributes: [.posixPermissions: 0o600]
+    )
+    guard isMade, let output = FileHandle(forWritingAtPath: report) else {
+      throw CommandFailure("\(report) can't be written. Check the room on the disk.")
+    }
     process.standardOutput = output
     process.standardError = output
     process.standardInput = FileHandle.nullDevice
@@ -63,8 +72,8 @@ struct BackupProver: Sendable {
       if process.isRunning { process.terminate() }
     }
     try Task.checkCancellation()
-    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
     guard code == 0 else {
+      let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
       throw CommandFailure(text.split(separator: "\n").last.map(String.init) ?? "exit code \(code)")
     }
     let removed = try await shipper.takeProof()

@@ -1,3 +1,4 @@
+import Authentication
 import Backup
 import BaseRuntime
 import Foundation
@@ -32,10 +33,15 @@ struct RestoredDirectory {
   func make(
     from archive: BackupArchive,
     _ point: RestorePoint,
+    tell: @escaping @Sendable (String) -> Void = { _ in },
     progress: @escaping @Sendable (_ bytes: Int) -> Void
   ) async throws -> RestoreOutcome {
     try prepare()
-    let restore = BackupRestore(archive, threads: threads) { done, _ in progress(done) }
+    let restore = BackupRestore(
+      archive,
+      threads: threads,
+      watching: keepsSessions ? [] : Accounts.accessKeys
+    ) { done, _ in progress(done) }
     var outcome = try await restore.run(to: unfinished, point)
     for (name, text) in outcome.settings where BackupID.files.contains(name) {
       let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
@@ -57,18 +63,32 @@ struct RestoredDirectory {
       )
     }
     try await restore.restoreBlobs(blobs, to: store, &outcome)
-    if outcome.isEarlier, !keepsSessions {
-      try await threads.run(on: .maintenance) {
-        try LocalAdministration.withStore(
-          in: directory,
-          .directory,
-          files: isScratch ? .local : nil
-        ) { local in
-          try local.accounts.endAllSessions()
+    if outcome.isEarlier, !keepsSessions { try await endAccess(outcome, tell) }
+    return outcome
+  }
+
+  /// Ends the sessions of an earlier instant, and removes again who was removed later.
+  private func endAccess(
+    _ outcome: RestoreOutcome,
+    _ tell: @escaping @Sendable (String) -> Void
+  ) async throws {
+    let directory = unfinished
+    try await threads.run(on: .maintenance) {
+      try LocalAdministration.withStore(in: directory, .directory) { local in
+        try local.accounts.endAllSessions()
+        for line in try local.accounts.removeAgain(outcome.removedKeys) {
+          tell("removed again, as it was later: \(line)")
         }
       }
     }
-    return outcome
+    if let segment = outcome.unreadSegment {
+      tell(
+        """
+        Users and keys that were removed in segment \(segment) or later are there again: that segment can't be read. \
+        Look at brasa keys list and brasa console list.
+        """
+      )
+    }
   }
 
   /// Verifies what was restored; returns the number of differences.

@@ -4,7 +4,9 @@ import Foundation
 
 /// Reads a target: its bases, and the chain of segments that follow one.
 package struct BackupArchive: Sendable {
+  /// Where the objects are.
   package let target: any BackupTarget
+  /// Reads the objects, with the key of the operator.
   package let codec: ObjectCodec
 
   /// The archive of a target; the codec has its server's id and the key.

@@ -26,14 +26,17 @@ package struct BaseManifest: Codable, Sendable, Equatable {
   package let number: Int
   /// Microseconds since 1970: nothing written later is in it.
   package let instant: Int64
+  /// The checkpoints by the names of their engines.
   package let engines: [String: Engine]
-  /// The first segment with groups that are not in it, and the digest of the one before.
+  /// The first segment with groups that are not in it.
   package let firstSegment: Int
+  /// The digest of the segment before `firstSegment`.
   package let previous: String
   /// The engines' states behind the segment before.
   let ends: [String: SegmentHead.End]
   /// Parts of the list of files of Storage, 16 bytes each.
   let blobParts: Int
+  /// The number of files of Storage.
   package let blobs: Int
   /// Small files of the data directory beside the engines: name and content.
   let settings: [String: String]

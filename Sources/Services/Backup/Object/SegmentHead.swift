@@ -10,8 +10,9 @@ package struct SegmentHead: Codable, Sendable, Equatable {
   package struct End: Codable, Sendable, Equatable {
     /// The sequence number of the last group.
     package var sequence: UInt64
-    /// The first sequence number of that group, and the CRC-32C of its bytes; nil before the first group.
+    /// The first sequence number of that group; nil before the first one.
     package var last: UInt64?
+    /// The CRC-32C of that group; nil before the first one.
     package var check: UInt32?
   }
 
@@ -23,11 +24,13 @@ package struct SegmentHead: Codable, Sendable, Equatable {
   package var starts: [String: UInt64]
   /// The engines' states behind the segment.
   package var ends: [String: End]
-  /// Microseconds since 1970 when the first group was read, and when the last one was.
+  /// Microseconds since 1970 when the first group was read.
   package var from: Int64
+  /// Microseconds since 1970 when the last group was read.
   package var to: Int64
-  /// The store's first and last version; nil where no group took one.
+  /// The store's first version; nil where no group took one.
   package var firstVersion: Int64?
+  /// The store's last version; nil where no group took one.
   package var lastVersion: Int64?
   /// The files that its groups name, which the target has.
   package var blobs: [String]

@@ -14,6 +14,8 @@ package struct BackupRestore: Sendable {
   private let archive: BackupArchive
   private let threads: EngineThreads
   private let progress: Progress
+  /// The ranges of the store's keys of which removals behind the point are told.
+  private let watched: [KeyRange]
 
   /// The names of the engines, in the order of their numbers in segments.
   package static let engines = ["store", "events"]
@@ -22,8 +24,10 @@ package struct BackupRestore: Sendable {
   package init(
     _ archive: BackupArchive,
     threads: EngineThreads,
+    watching watched: [KeyRange] = [],
     progress: @escaping Progress = { _, _ in }
   ) {
+    self.watched = watched
     self.archive = archive
     self.threads = threads
     self.progress = progress
@@ -40,7 +44,7 @@ package struct BackupRestore: Sendable {
       try await fetch(engine, to: "\(directory)/\(name)", &outcome)
     }
     let replay = try await threads.run(on: .maintenance) {
-      try Replay(base, directory: directory, point)
+      try Replay(base, directory: directory, point, watching: watched)
     }
     try await apply(base, replay, point, &outcome)
     let last = try await threads.run(on: .maintenance) { try replay.finish() }
@@ -109,37 +113,69 @@ package struct BackupRestore: Sendable {
     var previous = base.previous
     var number = base.firstSegment
     let last = try await archive.lastSegment(from: number) ?? number - 1
-    outcome.isEarlier = last > point.lastSegment
-    while number <= min(last, point.lastSegment) {
-      guard let segment = try await archive.segment(number) else {
-        throw BackupError(.damaged, "Segment \(number) is missing.", segment: number)
-      }
-      guard segment.head.previous == previous else {
-        throw BackupError(
-          .damaged,
-          "Segment \(number) does not follow the one before it.",
-          segment: number
-        )
-      }
+    while number <= min(last, point.lastSegment), !outcome.isEarlier {
+      let segment = try await segment(number, behind: previous)
       let (content, head) = (segment.content, segment.head)
       try replay.checkGap(before: head)
-      if point.excludes(head) {
+      guard !point.excludes(head) else {
         outcome.isEarlier = true
-        return
+        break
       }
       let applied = try await threads.run(on: .maintenance) { try replay.apply(content, head) }
       outcome.groups += applied.groups
       outcome.bytes += content.count
       outcome.lastSegment = number
+      outcome.isEarlier = applied.isEnd
       progress(outcome.bytes, nil)
-      if applied.isEnd {
-        outcome.isEarlier = true
-        return
-      }
       previous = segment.digest
       number += 1
     }
-    try await checkEnd(base, replay, point)
+    if !outcome.isEarlier { try await checkEnd(base, replay, point) }
+    outcome.isEarlier = outcome.isEarlier || number <= last
+    guard outcome.isEarlier, !watched.isEmpty else { return }
+    await noteRemovals(number, last, previous, replay, &outcome)
+  }
+
+  /// A segment that must be there and follow the one with that digest.
+  private func segment(
+    _ number: Int,
+    behind previous: String
+  ) async throws -> (head: SegmentHead, content: [UInt8], digest: String) {
+    guard let segment = try await archive.segment(number) else {
+      throw BackupError(.damaged, "Segment \(number) is missing.", segment: number)
+    }
+    guard segment.head.previous == previous else {
+      throw BackupError(
+        .damaged,
+        "Segment \(number) is not the one that follows the one before it.",
+        segment: number
+      )
+    }
+    return segment
+  }
+
+  /// Reads what is behind the point for what was removed there.
+  private func noteRemovals(
+    _ first: Int,
+    _ last: Int,
+    _ digest: String,
+    _ replay: Replay,
+    _ outcome: inout RestoreOutcome
+  ) async {
+    var (number, previous) = (first, digest)
+    while number <= last {
+      do {
+        let segment = try await segment(number, behind: previous)
+        let content = segment.content
+        try await threads.run(on: .maintenance) { try replay.noteRemovals(content) }
+        previous = segment.digest
+        number += 1
+      } catch {
+        outcome.unreadSegment = number
+        break
+      }
+    }
+    outcome.removedKeys = replay.removedKeys
   }
 
   /// Throws where the point was not reached and lies in a newer base, in front of which no segment has the groups.

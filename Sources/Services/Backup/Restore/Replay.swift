@@ -9,14 +9,23 @@ final class Replay: Sendable {
     /// Whether an engine takes no more groups: the point was reached.
     var isEnded = false
     var lastVersion: Int64
+    /// Watched keys whose last write behind the point removed them.
+    var removed: Set<[UInt8]> = []
   }
 
   private let engines: Mutex<Engines>
   private let point: RestorePoint
+  private let watched: [KeyRange]
 
   /// Opens the files of a base below the directory.
-  init(_ base: BaseManifest, directory: String, _ point: RestorePoint) throws {
+  init(
+    _ base: BaseManifest,
+    directory: String,
+    _ point: RestorePoint,
+    watching watched: [KeyRange]
+  ) throws {
     self.point = point
+    self.watched = watched
     let replays = try BackupRestore.engines.map { name in
       guard let engine = base.engines[name] else {
         throw BackupError(.damaged, "Base \(base.number) has no \(name).")
@@ -39,10 +48,14 @@ final class Replay: Sendable {
           throw BackupError(.damaged, "Segment \(head.number) is damaged.", segment: head.number)
         }
         if number == 0 {
-          guard !engines.isEnded else { return true }
-          if let version = try Self.version(of: record) {
+          guard !engines.isEnded else {
+            try note(record, &engines.removed)
+            return true
+          }
+          if let version = try record.version {
             if point.excludes(version: version) {
               engines.isEnded = true
+              try note(record, &engines.removed)
               return true
             }
             engines.lastVersion = max(version, engines.lastVersion)
@@ -58,6 +71,31 @@ final class Replay: Sendable {
         return true
       }
       return (groups, engines.isEnded)
+    }
+  }
+
+  /// The watched keys that were removed behind the point and not written again.
+  var removedKeys: [[UInt8]] { engines.withLock { Array($0.removed) } }
+
+  /// Notes what a segment behind the point removes.
+  func noteRemovals(_ content: [UInt8]) throws {
+    try engines.withLock { engines in
+      try SegmentContent.forEach(in: content) { number, record in
+        if number == 0 { try note(record, &engines.removed) }
+        return true
+      }
+    }
+  }
+
+  private func note(_ record: GroupRecord, _ removed: inout Set<[UInt8]>) throws {
+    guard !watched.isEmpty else { return }
+    try record.forEach { write in
+      guard watched.contains(where: { $0.contains(write.key) }) else { return }
+      if write.value == nil {
+        removed.insert(Array(write.key))
+      } else {
+        removed.remove(Array(write.key))
+      }
     }
   }
 
@@ -99,13 +137,5 @@ final class Replay: Sendable {
       engines.replays = []
       return engines.lastVersion
     }
-  }
-
-  private static func version(of record: GroupRecord) throws -> Int64? {
-    var version: Int64?
-    try record.forEach { write in
-      if let found = try GroupRecord.version(of: write) { version = found }
-    }
-    return version
   }
 }

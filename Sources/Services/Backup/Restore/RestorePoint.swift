@@ -13,7 +13,9 @@ package enum RestorePoint: Sendable, Equatable {
   func allows(_ base: BaseManifest) -> Bool {
     switch self {
     case .end: true
-    case .instant(let time): base.instant <= time
+    case .instant(let time):
+      // Versions may be a second ahead of the clock.
+      max(base.instant, base.engines["store"]?.lastVersion ?? 0) <= time
     case .beforeCommit(let version): (base.engines["store"]?.lastVersion ?? 0) < version
     case .beforeSegment(let number): base.firstSegment <= number
     }
@@ -55,14 +57,22 @@ package struct RestoreOutcome: Sendable, Equatable {
   package var lastVersion: Int64 = 0
   /// The base and the last segment that were read.
   package var base = 0
+  /// The last segment that was applied.
   package var lastSegment = 0
+  /// The number of groups that were applied.
   package var groups = 0
+  /// The bytes of tables, groups and files.
   package var bytes = 0
+  /// The number of files of Storage.
   package var blobs = 0
   /// Files of Storage that the backup does not have.
   package var missingBlobs: [String] = []
   /// Whether the target has more than was restored.
   package var isEarlier = false
+  /// Keys of the store, in the ranges that were asked for, that were removed after the point.
+  package var removedKeys: [[UInt8]] = []
+  /// The first segment that could not be read for them.
+  package var unreadSegment: Int?
   /// The small files of the data directory.
   package var settings: [String: String] = [:]
 }

@@ -36,7 +36,9 @@ package struct BackupConfiguration: Sendable {
 
 /// An engine that is backed up, with the name and number that it has in segments.
 package struct BackedEngine: Sendable {
+  /// The name in manifests and heads.
   package let name: String
+  /// The engine, which keeps its log.
   package let engine: RocksDBEngine
 
   /// An engine under a name, which is that of its folder in the data directory.

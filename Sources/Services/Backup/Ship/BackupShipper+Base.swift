@@ -53,6 +53,7 @@ extension BackupShipper {
       status.base = number
       status.baseInstant = instant
     }
+    notePending()
     try await removeCheckpoints()
   }
 

@@ -7,6 +7,7 @@ package struct BackupProof: Codable, Sendable, Equatable {
 
   /// The base's number, and the last segment that was restored with it.
   package let base: Int
+  /// The last segment that was restored with it.
   package let segment: Int
   /// Microseconds since 1970.
   package let at: Int64

@@ -132,8 +132,10 @@ extension BackupShipper {
     let read =
       pending?.head.firstVersion ?? pending?.head.from
       ?? (builder.hasChanges ? builder.firstVersion ?? builder.from : nil)
-    let waits = logs.map { $0.contains(where: \.hasMore) } ?? true
-    let through = read == nil ? logs?.map(\.lastSequence) : nil
+    // Without a base the segments are of no use.
+    let current = needsBase ? nil : logs
+    let waits = current.map { $0.contains(where: \.hasMore) } ?? true
+    let through = read == nil ? current?.map(\.lastSequence) : nil
     let time = now
     state.withLock { status in
       if let through { status.through = through }

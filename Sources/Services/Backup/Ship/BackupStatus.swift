@@ -16,6 +16,7 @@ package struct BackupStatus: Sendable, Equatable {
   package var baseInstant: Int64?
   /// Microseconds since 1970 of the last proof, and its base.
   package var provenAt: Int64?
+  /// The base of the last proof; nil before the first.
   package var provenBase: Int?
   /// Bytes that segments, bases and files took in the target since the start.
   package var shippedBytes = 0

@@ -14,7 +14,9 @@ import Glibc
 /// server that ships. The directory is made once, at the first claim: one that disappears is not made again, since an
 /// empty mount point is no place for a backup.
 package final class DirectoryTarget: BackupTarget {
+  /// The address as an operator wrote it.
   package let address: String
+  /// Short enough for a second from a commit to its segment.
   package let pause = Duration.milliseconds(200)
   private let threads: EngineThreads
   private let lock = Mutex<Int32>(-1)
@@ -33,6 +35,7 @@ package final class DirectoryTarget: BackupTarget {
     try await threads.run(on: .files, job)
   }
 
+  /// Makes the directory at the first claim and locks `LOCK`; later claims look whether it is there still.
   package func claim() async throws {
     try await run { [self] in
       if !wasThere.load(ordering: .relaxed) { try Self.makeDirectories(address) }
@@ -55,6 +58,7 @@ package final class DirectoryTarget: BackupTarget {
     }
   }
 
+  /// Gives the target back.
   package func release() async {
     lock.withLock { descriptor in
       if descriptor >= 0 { close(descriptor) }
@@ -62,6 +66,7 @@ package final class DirectoryTarget: BackupTarget {
     }
   }
 
+  /// Writes the file beside its name, syncs it and renames or links it.
   package func put(_ name: String, _ bytes: [UInt8], replacing: Bool) async throws {
     try await run { [self] in
       let path = "\(address)/\(name)"
@@ -87,10 +92,12 @@ package final class DirectoryTarget: BackupTarget {
     }
   }
 
+  /// The object's bytes; nil where there is none.
   package func get(_ name: String) async throws -> [UInt8]? {
     try await run { [self] in try read("\(address)/\(name)") }
   }
 
+  /// Lists the files below the folder, without those that are being written.
   package func list(_ prefix: String) async throws -> [BackupEntry] {
     try await run { [self] in
       var found: [BackupEntry] = []
@@ -99,6 +106,7 @@ package final class DirectoryTarget: BackupTarget {
     }
   }
 
+  /// Removes the object; one that is not there is no error.
   package func remove(_ name: String) async throws {
     try await run { [self] in
       guard unlink("\(address)/\(name)") == 0 || errno == ENOENT else {
