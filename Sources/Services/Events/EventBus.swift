@@ -42,6 +42,7 @@ package final class EventBus: Sendable {
   let threads: EngineThreads
   let configuration: Configuration
   let figures = EventFigures()
+  let loops = LoopGuard()
   let schedules = Mutex<[Int64: ScheduleState]>([:])
   let taskSweep = Mutex<[UInt8]>([])
   private let functions = Mutex<(any FunctionTarget)?>(nil)

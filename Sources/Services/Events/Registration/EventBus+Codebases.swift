@@ -189,8 +189,7 @@ extension EventBus: CodebaseTriggers {
 private struct TriggerReplacement {
   var changes = TriggerChanges()
   var gone: [StoredTrigger] = []
-  var kept:
-    [(name: String, cause: StoredTrigger.Cause, target: URLTarget?, number: Int64?)] = []
+  var kept: [(name: String, cause: StoredTrigger.Cause, target: URLTarget?, number: Int64?)] = []
 
   init(
     _ stored: [StoredTrigger],
