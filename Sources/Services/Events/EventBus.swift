@@ -53,8 +53,12 @@ package final class EventBus: Sendable {
   /// The bus of an engine, whose triggers `tap` writes events for from now on.
   ///
   /// Blocks.
+  ///
+  /// - Parameter shared: The same store for nodes that only write events, where `engine` is for the one that delivers; nil is
+  ///   `engine`.
   package init(
     engine: any KeyValueEngine,
+    shared: (any KeyValueEngine)? = nil,
     tap: EventTap,
     threads: EngineThreads,
     configuration: Configuration
@@ -64,9 +68,10 @@ package final class EventBus: Sendable {
     self.threads = threads
     self.configuration = configuration
     tap.onLanding { [weak self] counts in self?.noteLanding(counts) }
-    try engine.read { try load(from: $0) }
+    let shared = shared ?? engine
+    try shared.read { try load(from: $0) }
     // Another node may register triggers, or write events for them.
-    try engine.observeOthers(in: [KeyOwner.triggers.range]) { [weak self] writes, reader in
+    try shared.observeOthers(in: [KeyOwner.triggers.range]) { [weak self] writes, reader in
       try self?.othersWrote(writes, reader)
     }
   }
