@@ -299,8 +299,8 @@ let package = Package(
     .library(
       "Services/Events",
       uses: [
-        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
-        "KeyValueStore", "DocumentStore", logging,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
+        "DocumentStore",
       ]
     ),
     .tests(
