@@ -299,8 +299,8 @@ let package = Package(
     .library(
       "Services/Events",
       uses: [
-        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
-        "KeyValueStore", "DocumentStore", logging,
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "KeyValueStore",
+        "DocumentStore",
       ]
     ),
     .tests(
@@ -622,7 +622,8 @@ let package = Package(
         "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
         "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
-        "EventAnalytics", "AnalyticsAPI", "Events", "EventsAPI", "Installations", "InstallationsAPI", "PushMessaging",
+        "EventAnalytics", "AnalyticsAPI", "Events", "EventsAPI", "Installations",
+        "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Backup",

@@ -73,7 +73,8 @@ def test_kinds_patterns_and_databases(server, project, client, receiver):
 def test_the_principal_is_told_with_auth_context(server, project, client, receiver):
     events.subscribe(server, project, receiver, "who", "a/{b}", events.WRITTEN + ".withAuthContext")
     client.document("a/b").set({"a": 1})
-    assert receiver.wait(1)[0].headers["ce-authtype"] == "service_account"
+    headers = receiver.wait(1)[0].headers
+    assert headers["ce-authtype"] == headers["ce-authid"] == "service_account"
 
 
 def test_a_transaction_of_many_documents_has_an_event_for_each(server, project, client, receiver):
@@ -236,3 +237,38 @@ def lose_nothing(tmp_path, cycles):
     assert all(len(found) == 1 for found in ids.values())
     assert server.stop() == 0
     receiver.close()
+
+
+@pytest.mark.slow
+def test_a_large_backlog_drains_with_bounded_memory(tmp_path):
+    count = 100_000
+    server = servers.Brasa(tmp_path / "data", program=servers.release_binary()).start()
+    open_gate = threading.Event()
+    receiver = events.Receiver(lambda request: 200 if open_gate.wait(500) else 500)
+    events.command(
+        server, "backlog", "subscribe", "all", "--url", receiver.url, "--filter", "document=a/{b}",
+        "--timeout", "540")
+    client = clients.connect(server, "backlog")
+    for start in range(0, count, 500):
+        batch = client.batch()
+        for number in range(start, start + 500):
+            batch.set(client.document(f"a/{number}"), {"n": number, "text": "x" * 200})
+        batch.commit()
+    before = resident(server)
+    open_gate.set()
+    most = before
+    while len(receiver.requests) < count:
+        known = len(receiver.requests)
+        receiver.wait(min(count, known + 1_000), seconds=120)
+        most = max(most, resident(server))
+    assert len({r.headers["ce-id"] for r, _ in receiver.requests}) == count
+    print(f"resident memory before {before >> 20} MB, at most {most >> 20} MB")
+    assert most - before < 64 << 20
+    assert server.stop() == 0
+    receiver.close()
+
+
+def resident(server):
+    """Bytes of the server's memory."""
+    with open(f"/proc/{server.process.pid}/statm") as file:
+        return int(file.read().split()[1]) * 4096

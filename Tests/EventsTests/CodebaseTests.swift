@@ -51,7 +51,8 @@ import Testing
     #expect(try test.bus.triggers(of: "p").isEmpty)
   }
 
-  @Test func `a trigger that changes keeps its events, and one that goes loses them`() async throws {
+  @Test func `a trigger that changes keeps its events, and one that goes loses them`() async throws
+  {
     let test = try TestBus(target: nil)
     _ = try test.deploy(TestBus.written("a/{b}"))
     try await test.write("a/x", 1)

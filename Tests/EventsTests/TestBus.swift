@@ -25,11 +25,13 @@ final class TestTime: Sendable {
 final class TestTarget: FunctionTarget {
   typealias Decide = @Sendable (FunctionDelivery, _ number: Int) async -> DeliveryOutcome
 
+  typealias Condition = @Sendable ([(FunctionDelivery, DeliveryOutcome)]) -> Bool
+
   private struct State {
     var deliveries: [(FunctionDelivery, DeliveryOutcome)] = []
     var running: [String: Int] = [:]
     var mostAtOnce = 0
-    var waiting: [(@Sendable ([(FunctionDelivery, DeliveryOutcome)]) -> Bool, CheckedContinuation<Void, Never>)] = []
+    var waiting: [(Condition, CheckedContinuation<Void, Never>)] = []
   }
 
   private let state = Mutex(State())
@@ -61,9 +63,7 @@ final class TestTarget: FunctionTarget {
   }
 
   /// Returns when the deliveries meet a condition.
-  func wait(
-    until condition: @escaping @Sendable ([(FunctionDelivery, DeliveryOutcome)]) -> Bool
-  ) async {
+  func wait(until condition: @escaping Condition) async {
     await withCheckedContinuation { continuation in
       let isMet = state.withLock { state in
         if condition(state.deliveries) { return true }

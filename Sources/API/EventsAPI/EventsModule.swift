@@ -17,6 +17,7 @@ extension ServiceModule {
     module.routes =
       TopicRoutes(environment: environment).routes + TaskRoutes(environment: environment).routes
       + ChannelRoutes(environment: environment).routes
+      + TriggerRoutes(environment: environment).routes
     module.metrics = { bus.metrics }
     module.tasks = [
       ServiceTask("delivery of events") {

@@ -42,18 +42,23 @@ package final class EventBus: Sendable {
   let threads: EngineThreads
   let configuration: Configuration
   let figures = EventFigures()
+  let loops = LoopGuard()
   let schedules = Mutex<[Int64: ScheduleState]>([:])
   let taskSweep = Mutex<[UInt8]>([])
   private let functions = Mutex<(any FunctionTarget)?>(nil)
   private let waiting = Mutex(Wakes())
-  let wakes: AsyncStream<Void>
-  private let wakeUp: AsyncStream<Void>.Continuation
+  /// Wakes the dispatcher that runs; nil where none does.
+  private let wakeUp = Mutex<AsyncStream<Void>.Continuation?>(nil)
 
   /// The bus of an engine, whose triggers `tap` writes events for from now on.
   ///
   /// Blocks.
+  ///
+  /// - Parameter shared: The same store for nodes that only write events, where `engine` is for the one that delivers; nil is
+  ///   `engine`.
   package init(
     engine: any KeyValueEngine,
+    shared: (any KeyValueEngine)? = nil,
     tap: EventTap,
     threads: EngineThreads,
     configuration: Configuration
@@ -62,15 +67,32 @@ package final class EventBus: Sendable {
     self.tap = tap
     self.threads = threads
     self.configuration = configuration
-    (wakes, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     tap.onLanding { [weak self] counts in self?.noteLanding(counts) }
-    try engine.read { try load(from: $0) }
+    let shared = shared ?? engine
+    try shared.read { try load(from: $0) }
     // Another node may register triggers, or write events for them.
-    try engine.observeOthers(in: [KeyOwner.triggers.range]) { [weak self] _, reader in
-      guard let self else { return }
-      try load(from: reader)
-      wakeAll()
+    try shared.observeOthers(in: [KeyOwner.triggers.range]) { [weak self] writes, reader in
+      try self?.othersWrote(writes, reader)
     }
+  }
+
+  /// Follows what another node wrote: triggers, or events for them.
+  private func othersWrote(_ writes: OtherWrites, _ reader: any KeyValueReader) throws {
+    guard case .groups(let groups) = writes else {
+      try load(from: reader)
+      return wakeAll()
+    }
+    var arrivals: Set<Int64> = []
+    var hasTriggers = false
+    for key in groups.lazy.flatMap(\.keys) where key.count > 2 {
+      switch EventKey.Kind(rawValue: key[1]) {
+      case .trigger: hasTriggers = true
+      case .pending: arrivals.insert(try key.withUnsafeBytes { try EventKey.number(in: $0) })
+      default: break
+      }
+    }
+    if hasTriggers { try load(from: reader) }
+    if !arrivals.isEmpty { noteLanding(arrivals) }
   }
 
   var now: Int64 { configuration.clock.now() }
@@ -103,7 +125,7 @@ package final class EventBus: Sendable {
   var functionTarget: (any FunctionTarget)? { functions.withLock { $0 } }
 
   /// Has the dispatcher look at what may begin now: for clocks.
-  package func wake() { wakeUp.yield() }
+  package func wake() { _ = wakeUp.withLock { $0?.yield() } }
 
   private func wakeAll() {
     waiting.withLock { $0.generation += 1 }
@@ -129,8 +151,13 @@ package final class EventBus: Sendable {
 
   func report(_ error: (any Error)?) { configuration.report(error) }
 
-  /// Delivers until the task is cancelled.
-  package func run() async { await EventDispatcher(self).run() }
+  /// Delivers until the task is cancelled; may be called again then.
+  package func run() async {
+    let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    wakeUp.withLock { $0 = continuation }
+    wakeAll()
+    await EventDispatcher(self).run(wakes)
+  }
 
   /// Wakes the dispatcher for repetitions and schedules until the task is cancelled.
   package func runClock() async throws {

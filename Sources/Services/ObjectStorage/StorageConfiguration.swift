@@ -56,7 +56,8 @@ package struct ObjectFollower: Sendable {
 
   /// A follower of these two steps.
   package init(
-    write: @escaping @Sendable (any KeyValueGroup, _ project: Text, StoredObject, Change) throws ->
+    write:
+      @escaping @Sendable (any KeyValueGroup, _ project: Text, StoredObject, Change) throws ->
       Void,
     landed: @escaping @Sendable () -> Void
   ) {

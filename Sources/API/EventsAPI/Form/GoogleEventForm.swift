@@ -87,8 +87,11 @@ package struct GoogleEventForm: EventEncoding {
         ("document", event.subject), ("dataschema", Self.schema),
       ]
       if source.tellsAuthor {
-        attributes.append(("authtype", event.author.typeName))
-        if let id = event.author.id { attributes.append(("authid", id)) }
+        // Python's SDK takes both to be there.
+        attributes += [
+          ("authtype", event.author.typeName),
+          ("authid", event.author.id ?? event.author.typeName),
+        ]
       }
     case .objects:
       attributes += [

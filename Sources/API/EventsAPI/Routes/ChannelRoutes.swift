@@ -5,7 +5,7 @@ import Events
 import HTTPTypes
 import ServiceModule
 
-/// Eventarc's channels as the Admin SDKs publish on them, with `/v1` and, as they ask an emulator, without:
+/// Eventarc's channels as the Admin SDKs publish on them, below `/v1` and, as they ask an emulator, without it.
 ///
 ///     POST /projects/{project}/locations/{location}/channels/{channel}:publishEvents   publishes {events}
 struct ChannelRoutes: Sendable {
@@ -33,7 +33,8 @@ struct ChannelRoutes: Sendable {
     guard (1...Self.eventLimit).contains(listed.count) else {
       throw ServiceError(.invalidArgument, "A request publishes 1 to \(Self.eventLimit) events.")
     }
-    let channel = "locations/\(request.variable("location"))/channels/\(request.variable("channel"))"
+    let (location, name) = (request.variable("location"), request.variable("channel"))
+    let channel = "locations/\(location)/channels/\(name)"
     try await environment.bus.publish(
       try listed.map(Self.event),
       on: channel,

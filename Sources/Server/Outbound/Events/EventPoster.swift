@@ -88,12 +88,13 @@ package final class EventPoster: EventPosting {
     guard let parsed = FetchURL(url) else {
       return .failed(status: nil, reason: "The target is no plain https URL.")
     }
+    // Where no credentials can be made, as on a full disk, no attempt is.
+    guard let credentials = try? authorization(project, parsed.origin) else { return .absent }
     do {
       let judge = isAllowed(parsed) ? allowedJudge : judge
       try judge.policy.check(parsed)
       let address = try await judge.addresses(of: parsed)[0]
-      let response = try await perform(request, parsed, address, project, timeoutSeconds)
-      return response
+      return try await perform(request, parsed, address, credentials, timeoutSeconds)
     } catch let error as OutboundError {
       return .failed(status: nil, reason: error.message)
     } catch {
@@ -105,14 +106,13 @@ package final class EventPoster: EventPosting {
     _ request: EventRequest,
     _ url: FetchURL,
     _ address: NetworkAddress,
-    _ project: String,
+    _ credentials: String,
     _ timeoutSeconds: Int
   ) async throws -> DeliveryOutcome {
     var message = HTTPClientRequest(url: url.text)
     message.method = .POST
     for header in request.headers { message.headers.add(name: header.name, value: header.value) }
     message.headers.add(name: "user-agent", value: "brasa")
-    let credentials = try authorization(project, url.origin)
     message.headers.replaceOrAdd(name: "authorization", value: credentials)
     message.body = .bytes(ByteBuffer(bytes: request.body))
     let deadline = NIODeadline.now() + .seconds(Int64(max(1, timeoutSeconds)))

@@ -23,6 +23,7 @@ enum EventServices {
     configuration.report = { [health = core.taskHealth] in health.report("events", $0) }
     return try EventBus(
       engine: core.homeEngine,
+      shared: core.directory.engine,
       tap: core.tap,
       threads: core.threads,
       configuration: configuration

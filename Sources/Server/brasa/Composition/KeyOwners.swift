@@ -17,8 +17,8 @@ extension KeyOwnerTable {
   static let store: KeyOwnerTable = {
     guard
       let table = KeyOwnerTable([
-        .engine, .databases, .accounts, .files, .config, .installations, .messages, .nodes, .triggers,
-        .formats, .jobs, .audit,
+        .engine, .databases, .accounts, .files, .triggers, .config, .installations, .messages,
+        .nodes, .formats, .jobs, .audit,
       ])
     else { preconditionFailure("two owners of keys overlap") }
     return table

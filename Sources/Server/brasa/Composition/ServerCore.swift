@@ -26,7 +26,7 @@ struct ServerCore {
   /// Commits on their way from the store to listeners.
   let feed: CommitFeed
   /// Writes the events of triggers in the groups of their causes.
-  let tap: EventTap
+  let tap = EventTap()
   let clock: WallClock
   let directory: OpenDataDirectory
   let rules: RulesetStore
@@ -52,7 +52,6 @@ struct ServerCore {
     let settings = process.settings
     log = Logger(label: "store")
     feed = CommitFeed(account: process.ledger.serverAccount())
-    tap = EventTap()
     clock = WallClock.process
     // Developers' tests and tools set clocks as they like.
     if !settings.isDevelopment {

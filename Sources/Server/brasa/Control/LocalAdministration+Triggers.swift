@@ -48,7 +48,10 @@ extension LocalAdministration {
 
   private func requireFound(_ count: Int, _ id: String?) throws {
     guard let id, count == 0 else { return }
-    throw ServiceError(.notFound, "There is no dead letter \(id). List them: brasa events list --dead")
+    throw ServiceError(
+      .notFound,
+      "There is no dead letter \(id). List them: brasa events list --dead"
+    )
   }
 
   private func show(
@@ -110,7 +113,8 @@ extension StoredTrigger {
     case .event(let declared):
       let filters = (declared.filters.merging(declared.pathPatterns) { first, _ in first })
         .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-      return "\(place)  \(declared.eventType)  \(filters)\(declared.retries ? "  retry" : "")\(goal)"
+      let retry = declared.retries ? "  retry" : ""
+      return "\(place)  \(declared.eventType)  \(filters)\(retry)\(goal)"
     case .schedule(let declared):
       let time = next.map { TimestampText.format(seconds: $0 / 1_000_000, nanos: 0) } ?? "-"
       return "\(place)  schedule \"\(declared.schedule)\"  next \(time)"

@@ -52,7 +52,6 @@ struct LocalAdministration: Administration {
     do {
       let rules = try RulesetStore(engine: open.databases.engine, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)
-      let permit = AccessControl.administratorPermit(atRest: open.databases)
       let events = try EventAnalytics(engine: open.events)
       let templates = try ConfigTemplates(
         engine: open.engine,
@@ -77,7 +76,7 @@ struct LocalAdministration: Administration {
         bus: bus
       )
       let administration = LocalAdministration(
-        permit: permit,
+        permit: AccessControl.administratorPermit(atRest: open.databases),
         rules: rules,
         accounts: accounts,
         services: services,

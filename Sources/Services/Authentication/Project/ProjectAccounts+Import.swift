@@ -49,7 +49,9 @@ extension ProjectAccounts {
     keepsFactors: Bool,
     _ users: UserGroup
   ) throws {
-    guard let old = try users.users.user(user.uid) else { return try users.insert(user) }
+    guard let old = try users.users.user(user.uid) else {
+      return try users.insert(user, isImport: true)
+    }
     guard !keepsExisting else {
       throw AccountError(
         .duplicateLocalID,

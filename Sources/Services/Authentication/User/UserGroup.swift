@@ -35,13 +35,15 @@ final class UserGroup {
   }
 
   /// Adds an account; DUPLICATE_LOCAL_ID, EMAIL_EXISTS and so on when something of it is taken.
-  func insert(_ user: User) throws {
+  ///
+  /// - Parameter isImport: True for an account that was made elsewhere, of which no event tells.
+  func insert(_ user: User, isImport: Bool = false) throws {
     let key = AccountKey.user(scope, user.uid)
     guard try group.get(key) == nil else { throw AccountError(.duplicateLocalID) }
     try claim(UserEntry.all(of: user, in: scope), without: [], for: user.uid)
     try group.put(key, user.encoded())
     begun.append((user.uid, user.session))
-    changes.append(.created(user))
+    if !isImport { changes.append(.created(user)) }
   }
 
   /// Replaces an account.

@@ -86,10 +86,7 @@ extension EventBus {
         lastStatus: pending.status,
         lastReason: pending.reason
       )
-      if event.author.depth >= configuration.greatestDepth, !trigger.stored.allowsLoops {
-        let reason =
-          "A chain of \(event.author.depth) events led here, each caused by the one before. If that is meant, "
-          + "allow loops for the trigger and replay the event."
+      if !trigger.stored.allowsLoops, let reason = loopReason(event, item, trigger.number) {
         return try await bury(trigger.number, item.sequence, status: 0, reason)
       }
       let outcome = await send(attempt)
@@ -98,6 +95,19 @@ extension EventBus {
       report(error)
       return .absent
     }
+  }
+
+  /// The words for an event that is part of a loop; nil for all others.
+  private func loopReason(_ event: StoredEvent, _ item: LaneItem, _ trigger: Int64) -> String? {
+    let advice = "If that is meant, allow loops for the trigger and replay the event."
+    if event.author.depth >= configuration.greatestDepth {
+      let depth = event.author.depth
+      return "A chain of \(depth) events led here, each caused by the one before. \(advice)"
+    }
+    if loops.note(trigger, order: item.order, now: now) {
+      return "\(event.subject) had more than \(LoopGuard.limit) events in a minute. \(advice)"
+    }
+    return nil
   }
 
   private func load(

@@ -22,9 +22,9 @@ actor EventDispatcher {
   init(_ bus: EventBus) { self.bus = bus }
 
   /// Runs until its task is cancelled.
-  func run() async {
+  func run(_ wakes: AsyncStream<Void>) async {
     await withDiscardingTaskGroup { group in
-      for await _ in bus.wakes {
+      for await _ in wakes {
         if Task.isCancelled { break }
         do {
           for job in try await step() {

@@ -163,11 +163,4 @@ struct TriggerLane: Sendable {
     }
     pause(until: time)
   }
-
-  /// The earliest time at which something may begin without an arrival; nil for none.
-  var nextTime: Int64? {
-    let times = held.values.compactMap(\.due) + [nextDue, pausedUntil > 0 ? pausedUntil : nil]
-      .compactMap { $0 }
-    return times.min()
-  }
 }

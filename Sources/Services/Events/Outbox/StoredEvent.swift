@@ -15,8 +15,9 @@ package struct StoredEvent: Sendable, Hashable {
   package var scope = ""
   /// The document's path, the object's name, the user's id or the task's name.
   package var subject = ""
-  /// The document before and after, as the store keeps it.
+  /// The document before, as the store keeps it; nil if there was none.
   package var old: [UInt8]?
+  /// The document after, as the store keeps it; nil if it was deleted.
   package var new: [UInt8]?
   /// JSON of the event's data; for a task the body of its request.
   package var data: [UInt8] = []

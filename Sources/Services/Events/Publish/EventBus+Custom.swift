@@ -16,7 +16,9 @@ package struct CustomEvent: Sendable, Hashable {
 }
 
 extension EventBus {
-  /// Publishes events on a channel; those that no trigger waits for are gone. Returns when they are durable.
+  /// Publishes events on a channel, and returns when they are durable.
+  ///
+  /// Events that no trigger waits for are gone.
   package func publish(
     _ events: [CustomEvent],
     on channel: String,

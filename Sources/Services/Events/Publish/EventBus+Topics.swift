@@ -98,13 +98,18 @@ extension EventBus {
     try await write { group in
       let key = Self.topicKey(topic, project)
       guard try group.get(key) == nil else {
-        throw ServiceError(.alreadyExists, "Resource already exists in the project (resource=\(topic)).")
+        throw ServiceError(
+          .alreadyExists,
+          "Resource already exists in the project (resource=\(topic))."
+        )
       }
       try group.putMarker(key)
     }
   }
 
-  /// Deletes a topic; throws NOT_FOUND where there is none. Triggers that wait for it stay.
+  /// Deletes a topic; throws NOT_FOUND where there is none.
+  ///
+  /// Triggers that wait for it stay.
   package func deleteTopic(_ topic: String, project: String) async throws {
     try await write { group in
       let key = Self.topicKey(topic, project)

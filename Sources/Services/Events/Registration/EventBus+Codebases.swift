@@ -2,6 +2,7 @@ import BaseStatus
 import KeyValueStore
 
 extension EventBus: CodebaseTriggers {
+  /// Replaces everything that a codebase has registered, in one atomic write with the caller's.
   @discardableResult
   package func replaceTriggers(
     of codebase: CodebaseName,
@@ -14,6 +15,7 @@ extension EventBus: CodebaseTriggers {
     }
   }
 
+  /// Removes everything that a codebase has registered, in one atomic write with the caller's.
   package func removeTriggers(
     of codebase: CodebaseName,
     alongside: @escaping @Sendable (any KeyValueGroup) throws -> Void
@@ -21,6 +23,7 @@ extension EventBus: CodebaseTriggers {
     _ = try replace(codebase.project, codebase.codebase, []) { try alongside($0) }
   }
 
+  /// The differences that `replaceTriggers` would make.
   package func plannedChanges(
     of codebase: CodebaseName,
     with declaration: CodebaseDeclaration
@@ -30,6 +33,7 @@ extension EventBus: CodebaseTriggers {
     return TriggerReplacement(stored, wanted.map { ($0, $1, nil) }).changes
   }
 
+  /// The declaration that is in force.
   package func declaration(of codebase: CodebaseName) throws -> CodebaseDeclaration {
     var declaration = CodebaseDeclaration()
     let stored = try engine.read { try Self.stored(codebase.project, codebase.codebase, in: $0) }
@@ -189,8 +193,7 @@ extension EventBus: CodebaseTriggers {
 private struct TriggerReplacement {
   var changes = TriggerChanges()
   var gone: [StoredTrigger] = []
-  var kept:
-    [(name: String, cause: StoredTrigger.Cause, target: URLTarget?, number: Int64?)] = []
+  var kept: [(name: String, cause: StoredTrigger.Cause, target: URLTarget?, number: Int64?)] = []
 
   init(
     _ stored: [StoredTrigger],

@@ -16,7 +16,7 @@ enum EnglishSchedule {
     return ofMonth(words)
   }
 
-  /// `every N minutes [synchronized | from HH:MM to HH:MM]`
+  /// Reads `every N minutes [synchronized | from HH:MM to HH:MM]`.
   private static func interval(_ words: [String]) -> Schedule.Rule? {
     guard words.count >= 3, let number = Int(words[1]), number > 0 else { return nil }
     let minutes: Int
@@ -46,7 +46,7 @@ enum EnglishSchedule {
     return .days(rule)
   }
 
-  /// `every day HH:MM`, `every mon,tue [of jan,feb] HH:MM`
+  /// Reads `every day HH:MM` and `every mon,tue [of jan,feb] HH:MM`.
   private static func everyDay(_ words: [String]) -> Schedule.Rule? {
     guard words.count >= 3, let minute = time(words[words.count - 1]) else { return nil }
     var rule = Schedule.DayRule()
@@ -65,7 +65,7 @@ enum EnglishSchedule {
     return .days(rule)
   }
 
-  /// `1st,third monday of month 12:00`, `1 of jan,apr 00:00`, `1st,15 day of month 09:00`
+  /// Reads `1st,third monday of month 12:00`, `1 of jan,apr 00:00` and `1st,15 day of month 09:00`.
   private static func ofMonth(_ words: [String]) -> Schedule.Rule? {
     guard words.count >= 4, let minute = time(words[words.count - 1]),
       let numbers = list(words[0], ordinal), words[words.count - 3] == "of",
@@ -78,7 +78,9 @@ enum EnglishSchedule {
     case 4: rule.days = numbers
     case 5 where words[1] == "day": rule.days = numbers
     case 5:
-      guard let found = list(words[1], weekday), numbers.isSubset(of: Set(1...5)) else { return nil }
+      guard let found = list(words[1], weekday), numbers.isSubset(of: Set(1...5)) else {
+        return nil
+      }
       rule.weekdays = found
       rule.weeks = numbers
     default: return nil
@@ -119,8 +121,8 @@ enum EnglishSchedule {
   /// Minutes since midnight.
   private static func time(_ text: String) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]), let minute = Int(parts[1]),
-      (0...23).contains(hour), (0...59).contains(minute)
+    guard parts.count == 2, parts[1].count == 2, let hour = Int(parts[0]),
+      let minute = Int(parts[1]), (0...23).contains(hour), (0...59).contains(minute)
     else { return nil }
     return hour * 60 + minute
   }

@@ -51,7 +51,10 @@ package struct Schedule: Sendable {
     clock = LocalClock(zone: zone)
     let text = declared.schedule.trimmingCharacters(in: .whitespaces)
     guard let rule = CronFields.rule(text) ?? EnglishSchedule.rule(text) else {
-      throw Self.refusal(declared, "\"\(text)\" is neither cron's five fields nor App Engine's English")
+      throw Self.refusal(
+        declared,
+        "\"\(text)\" is neither cron's five fields nor App Engine's English"
+      )
     }
     self.rule = rule
   }
