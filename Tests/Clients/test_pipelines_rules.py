@@ -127,3 +127,96 @@ def test_writes_are_refused_and_counts_are_hidden(ana, client):
     _, answer = run(ana, notes(mine(ana)), **options)
     explanation = answer[-1]["explainStats"]["data"]["value"]
     assert "Execution plan" in explanation and "rows:" not in explanation
+
+
+CONDITIONS = [
+    "resource.data.owner == request.auth.uid",
+    "resource.data.public == true",
+    "resource.data.owner == request.auth.uid || resource.data.public == true",
+    "resource.data.n < 2",
+    "resource.data.n >= 1 && resource.data.n <= 2",
+    "resource.data.n != 2",
+    "resource.data.n in [0, 1]",
+    "'x' in resource.data.tags",
+    "!('secret' in resource.data)",
+    "resource.data.secret == null",
+    "resource.data.size() < 5",
+    "resource.data.get('n', 9) < 3",
+    "id != 'd3'",
+    "exists(/databases/$(database)/documents/open/$(id))",
+]
+
+
+def random_condition(random, uid, depth=2):
+    constants = {
+        "owner": [text(uid), text("bob")],
+        "public": [{"booleanValue": True}, {"booleanValue": False}],
+        "n": [{"integerValue": str(number)} for number in range(4)] + [{"nullValue": None}, {"doubleValue": "NaN"}],
+        "secret": [{"nullValue": None}, text("s")],
+    }
+    kind = random.randrange(8 if depth else 6)
+    if kind >= 6:
+        name = random.choice(["and", "or", "not"])
+        parts = [random_condition(random, uid, depth - 1) for _ in range(1 if name == "not" else 2)]
+        return call(name, *parts)
+    if kind == 5:
+        return call("array_contains", field("tags"), text(random.choice("xy")))
+    path = random.choice(list(constants))
+    if kind == 4:
+        return call("equal_any", field(path), {"arrayValue": {"values": random.sample(constants[path], 2)}})
+    name = random.choice(
+        ["equal", "equal", "not_equal", "less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal"]
+    )
+    operands = [field(path), random.choice(constants[path])]
+    return call(name, *(operands if random.random() < 0.8 else reversed(operands)))
+
+
+def check_soundness(server, project, ana, http, client, seed, pipelines):
+    """What a caller's pipeline is allowed to see is what the caller may get, document by document."""
+    import random as source
+
+    print("seed", seed)
+    random = source.Random(seed)
+    allowed = 0
+    for condition in CONDITIONS:
+        ruleset = RULES.replace("match /open", f"match /mixed/{{id}} {{ allow read: if {condition}; }}\n    match /open")
+        assert rules.put(server, project, ruleset).status_code == 200
+        batch = client.batch()
+        for number in range(5):
+            fields = {}
+            for name, values in {
+                "owner": [ana.uid, "bob"],
+                "public": [True, False],
+                "n": [0, 1, 2, 1.5, None, float("nan")],
+                "tags": [["x"], ["y"], []],
+                "secret": [None, "s"],
+            }.items():
+                if random.random() < 0.75:
+                    fields[name] = random.choice(values)
+            batch.set(client.document(f"mixed/d{number}"), fields)
+        batch.commit()
+        gets = [ana.request("GET", ana.name(f"mixed/d{number}")).status_code for number in range(5)]
+        readable = {f"d{number}" for number, status in enumerate(gets) if status == 200}
+        for _ in range(pipelines):
+            stages = [stage("collection", {"referenceValue": "/mixed"})]
+            stages += [stage("where", random_condition(random, ana.uid)) for _ in range(random.randrange(1, 3))]
+            count = stage("aggregate", {"mapValue": {"fields": {"n": call("count")}}}, {"mapValue": {}})
+            tail = random.choice([[], [stage("limit", {"integerValue": "1"})], [count]])
+            body = {"structuredPipeline": {"pipeline": {"stages": stages + tail}}}
+            answer = ana.request("POST", f"{ana.root}:executePipeline", json=body)
+            assert answer.status_code in (200, 403), answer.text
+            if answer.status_code == 200:
+                allowed += 1
+                seen = {row["name"].rsplit("/", 1)[1] for row in run(http, stages)[0]}
+                assert seen <= readable, (seed, condition, stages + tail, seen - readable)
+    assert allowed > len(CONDITIONS)
+
+
+def test_random_pipelines_show_nothing_that_gets_do_not(server, project, ana, http, client):
+    check_soundness(server, project, ana, http, client, 1, 40)
+
+
+@pytest.mark.slow
+def test_many_random_pipelines_show_nothing_that_gets_do_not(server, project, ana, http, client):
+    for seed in range(2, 180):
+        check_soundness(server, project, ana, http, client, seed, 40)
