@@ -172,6 +172,7 @@ let package = Package(
 
     // Vocabulary: Firestore's values without I/O.
     .library("Vocabulary/FirestoreModel", uses: ["BaseText", "BaseJSON", "BaseStatus"]),
+    .library("Vocabulary/PipelineModel", uses: ["BaseText", "FirestoreModel"]),
     .library("Vocabulary/DocumentCodec", uses: ["BaseText", "BaseStatus", "FirestoreModel"]),
     .testSupport("ModelTestSupport", uses: ["BaseText", "FirestoreModel"]),
     .tests(of: "FirestoreModel", uses: ["BaseText", "BaseStatus", "ModelTestSupport"]),
@@ -348,10 +349,26 @@ let package = Package(
       ]
     ),
     .library(
+      "Services/Pipelines",
+      uses: [
+        "BaseText", "BaseStatus", "FirestoreModel", "DocumentCodec", "PipelineModel",
+        "DocumentStore", "Access", "SecurityRules",
+      ]
+    ),
+    .tests(
+      of: "Pipelines",
+      uses: [
+        "BaseText", "BaseStatus", "FirestoreModel", "DocumentCodec", "PipelineModel",
+        "DocumentStore", "KeyValueStore", "ModelTestSupport",
+      ]
+    ),
+    .library(
       "Services/FirestoreService",
       uses: [
-        "BaseJSON", "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
-        "DocumentStore", "KeyValueStore", "Access", "Realtime", crypto, logging,
+        "BaseJSON", "BaseText", "BaseStatus", "BaseRuntime", "FirestoreModel", "DocumentCodec",
+        "FirestoreWire", "DocumentStore", "KeyValueStore", "Access", "Realtime", "Pipelines",
+        crypto,
+        logging,
       ]
     ),
     .tests(
@@ -394,7 +411,10 @@ let package = Package(
     // API: the messages of Google's clients.
     .library(
       "API/FirestoreWire",
-      uses: ["BaseText", "BaseJSON", "BaseStatus", "FirestoreModel", "DocumentCodec", protobuf],
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "FirestoreModel", "PipelineModel", "DocumentCodec",
+        protobuf,
+      ],
       excludes: ["Protos"]
     ),
     .tests(

@@ -108,15 +108,15 @@ def test_unknown_methods(calls, path):
     assert refusal.value.code.name == "UNIMPLEMENTED"
 
 
-@pytest.mark.emulator_differs("another code and text")
-def test_pipelines_are_not_supported(calls, names):
+@pytest.mark.brasa_only
+def test_searches_in_pipelines_are_refused_by_name(calls, names):
     with pytest.raises(Failure) as refusal:
         calls.ExecutePipeline(
             database=names.database,
-            structured_pipeline={"pipeline": {"stages": [{"name": "database"}]}},
+            structured_pipeline={"pipeline": {"stages": [{"name": "database"}, {"name": "search"}]}},
         )
     assert refusal.value.code.name == "UNIMPLEMENTED"
-    assert refusal.value.message.startswith("Pipeline operations are not supported by Brasa.")
+    assert "search" in refusal.value.message
 
 
 @pytest.mark.brasa_only

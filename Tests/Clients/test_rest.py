@@ -295,12 +295,16 @@ def test_partition_query(http):
         assert list(cursor["values"][0]) == ["referenceValue"]
 
 
-@pytest.mark.emulator_differs("another code")
-def test_pipelines_are_not_supported(http):
+@pytest.mark.brasa_only
+def test_pipelines(http):
+    http.documents("PATCH", "c/d", json={"fields": {"n": {"integerValue": "1"}}})
     body = {"structuredPipeline": {"pipeline": {"stages": [{"name": "database"}]}}}
-    error = http.refused("POST", f"{http.root}:executePipeline", 501, json=body)
-    assert error["status"] == "UNIMPLEMENTED"
-    assert error["message"].startswith("Pipeline operations are not supported by Brasa.")
+    answer = http.documents("POST", ":executePipeline", json=body)
+    assert answer[0]["executionTime"]
+    assert [row["fields"] for row in answer[0]["results"]] == [{"n": {"integerValue": "1"}}]
+    body = {"structuredPipeline": {"pipeline": {"stages": [{"name": "nonsense"}]}}}
+    error = http.refused("POST", f"{http.root}:executePipeline", 400, json=body)
+    assert error["status"] == "INVALID_ARGUMENT"
 
 
 @pytest.mark.brasa_only

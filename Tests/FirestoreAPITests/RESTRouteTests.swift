@@ -53,7 +53,7 @@ import Testing
       method: .executePipeline,
       request: "POST \(documents):executePipeline",
       body: "{}",
-      outcome: "501 UNIMPLEMENTED"
+      outcome: "400 INVALID_ARGUMENT"
     ),
     Call(
       method: .runAggregationQuery,

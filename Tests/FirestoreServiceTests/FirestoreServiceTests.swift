@@ -171,13 +171,13 @@ struct FirestoreServiceTests {
     fixture.close()
   }
 
-  @Test func `pipelines and streams are refused by what they are`() async throws {
+  @Test func `empty pipelines and streams are refused by what they are`() async throws {
     let fixture = try await filled(0)
     let pipeline = await #expect(throws: ServiceError.self) {
       try await fixture.call("POST", ":executePipeline", #"{"structuredPipeline":{}}"#)
     }
-    #expect(pipeline?.code == .unimplemented)
-    #expect(pipeline?.message.contains("not supported by Brasa") == true)
+    #expect(pipeline?.code == .invalidArgument)
+    #expect(pipeline?.message.contains("no stages") == true)
     for method in [RPCMethod.listen, .write] {
       let error = await #expect(throws: ServiceError.self) {
         try await fixture.messages(method, [], ServiceFixture.context())

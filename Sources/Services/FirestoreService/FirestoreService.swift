@@ -246,7 +246,7 @@ package final class FirestoreService: RPCService {
     case .batchGetDocuments: try batchGetDocuments(.init(decoding: request), call, respond)
     case .runQuery: try runQuery(.init(decoding: request), call, respond)
     case .runAggregationQuery: try runAggregationQuery(.init(decoding: request), call, respond)
-    case .executePipeline: try executePipeline(.init(decoding: request), call)
+    case .executePipeline: try executePipeline(.init(decoding: request), call, respond)
     case .getDocument, .listDocuments, .createDocument, .updateDocument, .deleteDocument,
       .beginTransaction, .commit, .rollback, .partitionQuery, .listCollectionIDs, .batchWrite,
       .write, .listen:

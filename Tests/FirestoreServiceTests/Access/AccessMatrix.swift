@@ -189,6 +189,32 @@ extension MatrixOperation {
     )
   }
 
+  private static func pipeline(
+    _ name: String,
+    _ collection: String,
+    allowed: Set<MatrixCaller> = []
+  ) -> MatrixOperation {
+    let stage = #"{"name":"collection","args":[{"referenceValue":"/\#(collection)"}]}"#
+    return MatrixOperation(
+      description: name,
+      allowed: allowed,
+      rest: { _ in
+        ("POST", ":executePipeline", #"{"structuredPipeline":{"pipeline":{"stages":[\#(stage)]}}}"#)
+      },
+      grpc: { root in
+        let stage = TestMessage.Part.message(
+          1,
+          .text(1, "collection"),
+          .message(2, .text(5, "/\(collection)"))
+        )
+        return (
+          .executePipeline,
+          TestMessage(.text(1, base(root)), .message(2, .message(1, stage)))
+        )
+      }
+    )
+  }
+
   private static func get(
     _ name: String,
     _ path: String,
@@ -468,12 +494,8 @@ extension MatrixOperation {
         )
       }
     ),
-    MatrixOperation(
-      description: "pipeline",
-      administratorError: .unimplemented,
-      rest: { _ in ("POST", ":executePipeline", #"{"structuredPipeline":{}}"#) },
-      grpc: { (.executePipeline, TestMessage(.text(1, base($0)), .message(2))) }
-    ),
+    pipeline("pipeline over public", "news", allowed: [.nobody, .alice, .bob]),
+    pipeline("pipeline over others' documents", "products"),
   ]
 }
 

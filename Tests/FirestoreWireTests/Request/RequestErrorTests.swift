@@ -277,7 +277,7 @@ struct RequestErrorTests {
     request.addTarget.pipelineQuery = .init()
     bytes = try request.bytes
     expectError(
-      "Pipeline operations are not supported by Brasa. Use structured queries.",
+      "Brasa does not support listening to pipelines. Listen to a query, or execute the pipeline.",
       code: .unimplemented
     ) { try ListenRequest(decoding: bytes) }
   }

@@ -108,6 +108,15 @@ extension WellKnownJSON {
     }
   }
 
+  private static func wrappedString(_ bytes: UnsafeRawBufferPointer) throws -> String {
+    var value = ""
+    var reader = ProtobufReader(bytes)
+    while let field = try reader.nextField() {
+      if field == 1 { value = try reader.string() } else { try reader.skip() }
+    }
+    return value
+  }
+
   private static func writeAny(
     _ bytes: UnsafeRawBufferPointer,
     to writer: inout JSONWriter,
@@ -129,7 +138,12 @@ extension WellKnownJSON {
     try writer.object { writer in
       writer.name("@type")
       writer.string(url)
-      if SchemaRegistry.shared.hasMessage(type) { try fields(content, type, &writer) }
+      if type == "google.protobuf.StringValue" {
+        writer.name("value")
+        writer.string(try wrappedString(content))
+      } else if SchemaRegistry.shared.hasMessage(type) {
+        try fields(content, type, &writer)
+      }
     }
   }
 }

@@ -1,31 +1,47 @@
 import BaseStatus
+import BaseText
 import DocumentCodec
 import FirestoreModel
+import PipelineModel
 
-/// `ExecutePipeline`, as far as refusing it asks: pipelines are not served.
+/// `ExecutePipeline`.
 package struct ExecutePipelineRequest: WireRequest {
-  /// The database that the pipeline would run on.
+  /// The database that the pipeline runs on.
   package let database: DatabaseID
+  /// The pipeline's stages, not yet checked.
+  package let stages: [PipelineStage]
+  /// The pipeline's options by name, not yet checked.
+  package let options: [String: PipelineOperand]
+  /// The version to read at, or the transaction to read in or to begin.
+  package let consistency: ReadConsistency
 
-  /// The error that every pipeline gets.
-  package static var refusal: ServiceError { PipelineRefusal.error }
-
-  /// Reads the database's name and passes over the pipeline.
+  /// Reads the message; INVALID_ARGUMENT without a structured pipeline.
   package init(from reader: inout ProtobufReader) throws {
     var database = ""
+    var content: UnsafeRawBufferPointer?
+    var selector = ConsistencySelector(transaction: 5, newTransaction: 6, readTime: 7)
     while let field = try reader.nextField() {
-      if field == 1 { database = try reader.string() } else { try reader.skip() }
+      switch field {
+      case 1: database = try reader.string()
+      case 2: try content.set(try reader.content(), once: "pipeline_type")
+      default: try selector.read(field, from: &reader)
+      }
     }
     self.database = try DatabaseID(parsing: database)
+    consistency = selector.consistency
+    guard let content else {
+      throw ServiceError.invalidArgument("The request has no structured pipeline.")
+    }
+    (stages, options) = try PipelineMessage.structured(content)
   }
 }
 
-/// The refusal of pipelines, whichever way they come.
+/// The refusal of listening to pipelines.
 enum PipelineRefusal {
   static var error: ServiceError {
     ServiceError(
       .unimplemented,
-      "Pipeline operations are not supported by Brasa. Use structured queries."
+      "Brasa does not support listening to pipelines. Listen to a query, or execute the pipeline."
     )
   }
 }

@@ -24,10 +24,10 @@ extension RPCMethod {
     case .rollback: 2
     case .getDocument, .commit: 3
     case .batchGetDocuments, .runAggregationQuery: 4
-    case .runQuery: 5
+    case .runQuery, .executePipeline: 5
     case .listDocuments: 8
-    case .createDocument, .updateDocument, .deleteDocument, .beginTransaction, .executePipeline,
-      .partitionQuery, .write, .listen, .listCollectionIDs, .batchWrite:
+    case .createDocument, .updateDocument, .deleteDocument, .beginTransaction, .partitionQuery,
+      .write, .listen, .listCollectionIDs, .batchWrite:
       nil
     }
   }

@@ -8,20 +8,23 @@ struct ErrorDetails: Sendable {
 
   private let reason: ServiceError.Reason?
   private let violations: [ServiceError.FieldViolation]
+  private let explanation: PipelineExplanation?
 
   /// No details.
   init() {
     reason = nil
     violations = []
+    explanation = nil
   }
 
   /// The details that an error carries.
   init(of error: ServiceError) {
     reason = error.reason
     violations = error.violations
+    explanation = error.cause as? PipelineExplanation
   }
 
-  var isEmpty: Bool { reason == nil && violations.isEmpty }
+  var isEmpty: Bool { reason == nil && violations.isEmpty && explanation == nil }
 
   /// Encoded `google.protobuf.Any` messages: an ErrorInfo, with a link a Help, a BadRequest.
   var messages: [[UInt8]] {
@@ -40,6 +43,7 @@ struct ErrorDetails: Sendable {
     if !violations.isEmpty {
       messages.append(Self.any("BadRequest") { writeViolations(to: &$0) })
     }
+    if let explanation { messages.append(explanation.detail) }
     return messages
   }
 
@@ -64,6 +68,14 @@ struct ErrorDetails: Sendable {
         ])
       }
       objects.append(Self.object("BadRequest", ["fieldViolations": .array(list)]))
+    }
+    if let explanation {
+      let data = JSONValue.object([
+        "@type": .string(PipelineExplanation.stringTypeURL), "value": .string(explanation.text),
+      ])
+      objects.append(
+        .object(["@type": .string(PipelineExplanation.typeURL), "data": data])
+      )
     }
     return objects
   }

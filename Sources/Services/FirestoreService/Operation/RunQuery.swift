@@ -3,7 +3,7 @@ import BaseStatus
 import DocumentStore
 import FirestoreWire
 
-// RunQuery and ExecutePipeline.
+// RunQuery, and the beginning of every reading.
 
 extension FirestoreService {
   func runQuery(
@@ -56,13 +56,5 @@ extension FirestoreService {
     startOnEngine(call.context, respond) {
       database.beginRead(consistency, check: call.check, completion: begun)
     }
-  }
-
-  /// Refuses a pipeline, to callers who might run one.
-  func executePipeline(_ request: ExecutePipelineRequest, _ call: Call) throws {
-    let permit = try permit(call, request.database)
-    try permit.requireAdministrator(for: "Pipeline operations")
-    _ = try database(of: permit, call)
-    throw ExecutePipelineRequest.refusal
   }
 }

@@ -1,0 +1,53 @@
+import BaseText
+
+/// A regular expression of RE2's language for matching whole texts and finding all matches, in time linear in the
+/// text for each match.
+package struct TextSearch: Sendable {
+  private let regex: Regex
+  private static let stepsPerScalar = 64
+
+  /// The capturing groups of the pattern.
+  package var groupCount: Int { regex.groupCount }
+
+  /// Compiles a pattern.
+  package init(_ pattern: String) throws(TextPattern.Malformed) {
+    do throws(RegexError) {
+      regex = try Regex(pattern)
+    } catch {
+      throw TextPattern.Malformed(message: error.message)
+    }
+  }
+
+  /// Whether the pattern matches the whole text.
+  package func matchesWhole(_ text: Text) -> Bool {
+    let scalars = text.string.unicodeScalars.map(\.value)
+    var matcher = RegexMatcher(regex, scalars, budget: budget(scalars.count))
+    return matcher.matchesAll()
+  }
+
+  /// The leftmost matches that do not overlap, at most `limit`; of each the text of its only group where the
+  /// pattern has exactly one, else the whole.
+  ///
+  /// Nil where finding them all takes more steps than a search may.
+  package func matches(in text: Text, limit: Int = .max) -> [Text]? {
+    let scalars = text.string.unicodeScalars.map(\.value)
+    var matcher = RegexMatcher(regex, scalars, budget: budget(scalars.count))
+    var found: [Text] = []
+    var position = 0
+    while position <= scalars.count, found.count < limit {
+      guard let match = matcher.firstMatch(from: position) else { break }
+      let (start, end) = (match[0], match[1])
+      if regex.groupCount == 1, match[2] >= 0 {
+        found.append(matcher.text(match[2]..<match[3]))
+      } else {
+        found.append(matcher.text(start..<end))
+      }
+      position = end > start ? end : end + 1
+    }
+    return matcher.budget < 0 ? nil : found
+  }
+
+  private func budget(_ count: Int) -> Int {
+    (count + 1) * (regex.program.count + 1) * Self.stepsPerScalar
+  }
+}

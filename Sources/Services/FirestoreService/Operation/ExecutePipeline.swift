@@ -1,0 +1,83 @@
+import Access
+import BaseStatus
+import DocumentCodec
+import DocumentStore
+import FirestoreModel
+import FirestoreWire
+import Pipelines
+
+extension FirestoreService {
+  /// Google's limit on a pipeline's time.
+  private static let longestPipeline = Duration.seconds(60)
+
+  func executePipeline(
+    _ request: ExecutePipelineRequest,
+    _ call: Call,
+    _ respond: @escaping RespondStream
+  ) throws {
+    let permit = try permit(call, request.database)
+    if let gate = permit.gate, !gate.mayAllowAnything { throw AccessControl.denied }
+    let options = try PipelineOptions(request.options)
+    let plan = try PipelineRun.compile(request.stages, in: request.database)
+    if plan.isWriting {
+      try permit.requireAdministrator(for: "Pipelines that write")
+      guard request.consistency == .latest else {
+        throw ServiceError.invalidArgument(
+          "A pipeline that writes can't run in a transaction or at a read time."
+        )
+      }
+    }
+    let consistency = try permit.consistency(request.consistency)
+    let database = try database(of: permit, call)
+    let end = ContinuousClock.now + Self.longestPipeline
+    let check: WorkCheck = {
+      try call.checkWanted()
+      guard ContinuousClock.now < end else {
+        throw ServiceError(.deadlineExceeded, "The pipeline took longer than 60 seconds.")
+      }
+    }
+    beginRead(database, consistency, call, respond) { [self] read in
+      try onEngine(call, respond) { [self] in
+        do {
+          let judge = permit.rowJudge(database, isInTransaction: consistency.isTransaction)
+          let run = try PipelineRun(
+            plan,
+            options,
+            database: database,
+            read: read,
+            judge: judge,
+            check: check
+          )
+          return PipelineStream(
+            run,
+            options,
+            read.newTransaction,
+            database,
+            mayWrite: permit.mayLock,
+            call: call,
+            service: self
+          )
+        } catch {
+          if let transaction = read.newTransaction { try? database.rollback(transaction) }
+          throw error
+        }
+      }
+    }
+  }
+}
+
+extension PipelineResult {
+  /// A row as it is sent.
+  init(_ row: Row) {
+    switch row.content {
+    case .document(let record): self = .document(record)
+    case .fields(let fields):
+      self = .row(
+        fields,
+        name: row.name,
+        createTime: row.createTime,
+        updateTime: row.updateTime
+      )
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import BaseStatus
+import DocumentStore
+import FirestoreModel
+
+/// Chooses how an input's documents are read: as much as possible by a classic query on indexes, the rest by a filter.
+struct InputPlanner {
+  let store: PipelineStore
+  /// Whether indexes may be used; false only scans.
+  let usesIndexes: Bool
+
+  /// A choice of what a query is given.
+  private struct Choice {
+    let filters: [Filter]
+    let orders: [Order]
+    let limit: Int?
+    /// Conditions that the query does not decide.
+    let residual: [Expression]
+    let isSorted: Bool
+  }
+
+  /// The plan of an input with the stages behind it, of which the first `limit` rows are wanted if it is given.
+  func plan(_ scope: InputScope, _ prefix: InputPrefix, limit: Int?) throws -> InputPlan {
+    for choice in choices(scope, prefix, limit) {
+      guard let query = try? query(scope, choice).normalized() else { continue }
+      let cursor = store.cursor(query)
+      guard let plan = accepted(cursor, choice) else { continue }
+      return InputPlan(
+        scope: scope,
+        cursor: cursor,
+        proofs: proofs(scope, prefix),
+        isSorted: choice.isSorted,
+        residual: choice.residual,
+        nodeName: choice.filters.isEmpty && choice.orders.isEmpty ? "TableScan" : "IndexSeek",
+        detail: "\(scope.text) \(plan.text)"
+      )
+    }
+    throw ServiceError.invalidArgument("The input \(scope.text) can't be read.")
+  }
+
+  /// The plan of a query that needs neither an index that is missing nor a sort of its own.
+  private func accepted(_ cursor: QueryCursor, _ choice: Choice) -> QueryPlan? {
+    guard let plan = try? cursor.plan() else { return nil }
+    return plan.sortsInMemory && !choice.filters.isEmpty ? nil : plan
+  }
+
+  private func query(_ scope: InputScope, _ choice: Choice) -> Query {
+    var query = scope.query
+    if choice.filters.count == 1 {
+      query.filter = choice.filters[0]
+    } else if !choice.filters.isEmpty {
+      query.filter = .and(choice.filters)
+    }
+    query.orders = choice.orders
+    query.limit = choice.limit
+    return query
+  }
+
+  /// What may be given to the query, the best first.
+  private func choices(_ scope: InputScope, _ prefix: InputPrefix, _ limit: Int?) -> [Choice] {
+    var result: [Choice] = []
+    if usesIndexes, scope.scope != .descendants {
+      if let orders = prefix.classicOrders, !orders.isEmpty {
+        result.append(choice(prefix, orders: orders, limit: limit) { _ in true })
+      }
+      let unsortedLimit = prefix.orders.isEmpty ? limit : nil
+      result.append(choice(prefix, orders: [], limit: unsortedLimit) { _ in true })
+      result.append(choice(prefix, orders: [], limit: unsortedLimit, where: isEquality))
+    }
+    let unsortedLimit = prefix.orders.isEmpty ? limit : nil
+    result.append(choice(prefix, orders: [], limit: unsortedLimit) { _ in false })
+    return result
+  }
+
+  private func choice(
+    _ prefix: InputPrefix,
+    orders: [Order],
+    limit: Int?,
+    where isTaken: (Filter) -> Bool
+  ) -> Choice {
+    var filters: [Filter] = []
+    var first: [Expression] = []
+    var last: [Expression] = []
+    for condition in prefix.conditions {
+      if let filter = condition.filter, isTaken(filter) {
+        filters.append(filter)
+      } else if condition.filter != nil {
+        // What a proof may rest on decides before anything else is evaluated.
+        first.append(condition.expression)
+      } else if !orders.contains(where: { prefix.isExistence(condition.expression, of: $0.field) })
+      {
+        last.append(condition.expression)
+      }
+    }
+    let residual = first + last
+    return Choice(
+      filters: filters,
+      orders: orders,
+      limit: residual.isEmpty ? limit : nil,
+      residual: residual,
+      isSorted: !prefix.orders.isEmpty && !orders.isEmpty
+    )
+  }
+
+  private func isEquality(_ filter: Filter) -> Bool {
+    if case .field(_, .equal, _) = filter { true } else { false }
+  }
+
+  private func proofs(_ scope: InputScope, _ prefix: InputPrefix) -> [NormalizedQuery] {
+    guard store.isJudged else { return [] }
+    let filters = prefix.conditions.compactMap(\.filter)
+    var result: [NormalizedQuery] = []
+    for parts in [filters, filters.filter(isEquality)] where !parts.isEmpty {
+      var query = scope.query
+      query.filter = parts.count == 1 ? parts[0] : .and(parts)
+      if let normalized = try? query.normalized() { result.append(normalized) }
+    }
+    if let normalized = try? scope.query.normalized() { result.append(normalized) }
+    return result
+  }
+}

@@ -1,0 +1,283 @@
+import BaseStatus
+import DocumentStore
+import FirestoreModel
+
+/// Makes the operators of a plan.
+struct OperatorBuilder {
+  let store: PipelineStore
+  let evaluator: Evaluator
+  let usesIndexes: Bool
+
+  private var resources: Resources { evaluator.resources }
+
+  /// The operators of a pipeline; a sub-pipeline's with the row that it runs for.
+  func build(_ plan: StagePlan, outer: Row?) throws -> any RowOperator {
+    let variables = outer?.variables ?? [:]
+    let (input, count) = try input(plan, outer, variables)
+    return try chain(input, plan.stages, from: count, variables)
+  }
+
+  /// The first operators, and how many stages they have done.
+  private func input(
+    _ plan: StagePlan,
+    _ outer: Row?,
+    _ variables: [String: Value?]
+  ) throws -> (any RowOperator, Int) {
+    switch plan.input {
+    case .collection(let path):
+      return try query(InputScope(collection: path), plan.stages, outer)
+    case .collectionGroup(let id):
+      return try query(InputScope(group: id), plan.stages, outer)
+    case .database: return try query(InputScope(), plan.stages, outer)
+    case .subcollection(let segments):
+      guard let name = outer?.name, name.path.isDocument else {
+        return (ValuesSource(0, resources) { _ in nil }, 0)
+      }
+      let path = ResourcePath(name.path.segments + segments)
+      guard path.segments.count < 2 * Limits.collectionDepth else {
+        return (ValuesSource(0, resources) { _ in nil }, 0)
+      }
+      return try query(InputScope(collection: path), plan.stages, outer)
+    case .documents(let paths):
+      let source = LookupSource(paths, store, resources, variables: variables)
+      if outer == nil { store.note(source) }
+      return (source, 0)
+    case .literals(let expressions):
+      let row = Row(MapValue(), variables: variables)
+      let evaluator = evaluator
+      let source = ValuesSource(expressions.count, resources) { index in
+        guard index < expressions.count else { return nil }
+        guard case .map(let fields)? = try evaluator.value(expressions[index], row) else {
+          throw ServiceError.invalidArgument("The stage literals takes maps.")
+        }
+        return Row(fields, variables: variables)
+      }
+      return (source, 0)
+    }
+  }
+
+  private func query(
+    _ scope: InputScope,
+    _ stages: [Stage],
+    _ outer: Row?
+  ) throws -> (any RowOperator, Int) {
+    let variables = outer?.variables ?? [:]
+    let prefix = InputPrefix(stages, scope, variables)
+    let wanted = wanted(stages[prefix.count...])
+    let plan = try InputPlanner(store: store, usesIndexes: usesIndexes)
+      .plan(scope, prefix, limit: wanted)
+    let source = QuerySource(plan, store, resources, variables: variables)
+    if outer == nil { store.note(source) }
+    var rows: any RowOperator = source
+    for condition in plan.residual { rows = filter(rows, condition) }
+    if !prefix.orders.isEmpty, !plan.isSorted { rows = sort(rows, prefix.orders, top: wanted) }
+    return (rows, prefix.count)
+  }
+
+  /// How many rows the next stages take at most; nil for all.
+  private func wanted(_ stages: ArraySlice<Stage>) -> Int? {
+    var skipped = 0
+    for stage in stages {
+      switch stage {
+      case .offset(let count): skipped = skipped.addingReportingOverflow(count).partialValue
+      case .limit(let count):
+        let (sum, isOverflow) = skipped.addingReportingOverflow(count)
+        return isOverflow || skipped < 0 || sum > Int(Int32.max) ? nil : sum
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  private func chain(
+    _ input: any RowOperator,
+    _ stages: [Stage],
+    from start: Int,
+    _ variables: [String: Value?]
+  ) throws -> any RowOperator {
+    var rows = input
+    for index in stages.indices.dropFirst(start) {
+      if case .sort(let orders) = stages[index] {
+        rows = sort(rows, orders, top: wanted(stages[(index + 1)...]))
+      } else {
+        rows = try add(stages[index], to: rows, variables)
+      }
+    }
+    return rows
+  }
+
+  private func add(
+    _ stage: Stage,
+    to rows: any RowOperator,
+    _ variables: [String: Value?]
+  ) throws -> any RowOperator {
+    switch stage {
+    case .filter(let condition): return filter(rows, condition)
+    case .sort(let orders): return sort(rows, orders, top: nil)
+    case .offset(let count): return OffsetOperator(rows, count)
+    case .limit(let count): return LimitOperator(rows, count)
+    case .aggregate(let calls, let groups):
+      return AggregateOperator(rows, calls, groups: groups, evaluator, variables: variables)
+    case .distinct(let groups):
+      return AggregateOperator(rows, [], groups: groups, evaluator, variables: variables)
+    case .findNearest(let stage): return nearest(rows, stage)
+    case .sample(.rows(let count)): return SampleOperator(rows, count, resources)
+    case .sample(.fraction(let part)):
+      return RowMapper("Sample", "\(part)", rows, resources) { row in
+        Double.random(in: 0..<1) < part ? row : nil
+      }
+    case .union(let plan):
+      // Inside a sub-pipeline the variables of its row stay in scope.
+      let outer = variables.isEmpty ? nil : Row(MapValue(), variables: variables)
+      return UnionOperator(rows, try build(plan, outer: outer))
+    case .unnest(let expression, let alias, let index):
+      return UnnestOperator(rows, expression, alias: alias, index: index, evaluator)
+    case .update(let changes): return compute("AddFields", changes, rows, keeping: true)
+    case .delete: return rows
+    default: return change(stage, rows)
+    }
+  }
+
+  private func filter(_ rows: any RowOperator, _ condition: Expression) -> any RowOperator {
+    let evaluator = evaluator
+    return RowMapper("Filter", condition.summary, rows, resources) { row in
+      try evaluator.holds(condition, row) ? row : nil
+    }
+  }
+
+  private func sort(
+    _ rows: any RowOperator,
+    _ orders: [SortOrder],
+    top: Int?
+  ) -> any RowOperator {
+    let evaluator = evaluator
+    let detail = orders.map { $0.expression.summary + ($0.isDescending ? " DESC" : " ASC") }
+    return SortOperator(
+      rows,
+      detail.joined(separator: ", "),
+      descending: orders.map(\.isDescending),
+      top: top,
+      resources
+    ) { row in
+      (row, try orders.map { try evaluator.value($0.expression, row) ?? .null })
+    }
+  }
+
+  private func compute(
+    _ name: String,
+    _ changes: [Assignment],
+    _ rows: any RowOperator,
+    keeping: Bool
+  ) -> any RowOperator {
+    let evaluator = evaluator
+    let detail = changes.map(\.path.canonicalString).joined(separator: ", ")
+    return RowMapper(name, detail, rows, resources) { row in
+      var result = keeping ? row : Row(MapValue(), variables: row.variables)
+      for change in changes {
+        try result.set(try evaluator.value(change.expression, row), at: change.path)
+      }
+      return result
+    }
+  }
+
+  /// Stages that change rows one by one.
+  private func change(_ stage: Stage, _ rows: any RowOperator) -> any RowOperator {
+    let evaluator = evaluator
+    switch stage {
+    case .select(let changes): return compute("Compute", changes, rows, keeping: false)
+    case .addFields(let changes): return compute("Compute", changes, rows, keeping: true)
+    case .removeFields(let paths):
+      return RowMapper("Compute", "remove_fields", rows, resources) { row in
+        var result = row
+        for path in paths { result.remove(path) }
+        return result
+      }
+    case .replaceWith(let expression, let mode):
+      return RowMapper("Compute", "replace_with", rows, resources) { row in
+        guard case .map(let map)? = try evaluator.value(expression, row) else {
+          throw ExpressionFailure("The value of the stage replace_with must be a map.")
+        }
+        return try replaced(row, map, mode)
+      }
+    case .define(let variables):
+      return RowMapper("Compute", "let", rows, resources) { row in
+        var result = row
+        for variable in variables {
+          let value = try evaluator.value(variable.expression, row)
+          result.variables[variable.name] = .some(value)
+        }
+        return result
+      }
+    default: return rows
+    }
+  }
+
+  private func replaced(
+    _ row: Row,
+    _ map: MapValue,
+    _ mode: Stage.ReplaceMode
+  ) throws -> Row {
+    var fields = mode == .full ? MapValue() : row.fields
+    for entry in map.entries where !Self.pseudoFields.contains(entry.key.string) {
+      if mode == .keeping, fields[entry.key] != nil { continue }
+      fields[entry.key] = entry.value
+    }
+    var result = row
+    result.replaceFields(fields)
+    return result
+  }
+
+  private static let pseudoFields: Set<String> = ["__name__", "__create_time__", "__update_time__"]
+
+  private func nearest(_ rows: any RowOperator, _ stage: NearestStage) -> any RowOperator {
+    let evaluator = evaluator
+    return SortOperator(
+      rows,
+      "nearest \(stage.measure.rawValue)",
+      descending: [stage.measure == .dotProduct],
+      top: stage.limit,
+      resources
+    ) { row in
+      guard case .vector(let vector)? = try evaluator.value(stage.field, row),
+        vector.count == stage.vector.count, let distance = stage.distance(to: vector)
+      else { return nil }
+      var result = row
+      if let field = stage.distanceField { try result.set(.double(distance), at: field) }
+      return (result, [.double(distance)])
+    }
+  }
+}
+
+extension NearestStage {
+  /// The distance of a vector of the same dimension; nil where it has none.
+  func distance(to other: [Double]) -> Double? {
+    switch measure {
+    case .dotProduct: return VectorFunctions.sum(vector, other)
+    case .euclidean:
+      return zip(vector, other).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()
+    case .cosine:
+      let lengths =
+        VectorFunctions.sum(vector, vector).squareRoot()
+        * VectorFunctions.sum(other, other).squareRoot()
+      return lengths == 0 ? nil : 1 - VectorFunctions.sum(vector, other) / lengths
+    }
+  }
+}
+
+extension Expression {
+  /// The expression in words, for `explain`; values are not shown.
+  var summary: String {
+    switch self {
+    case .constant: "?"
+    case .field(let path): path.canonicalString
+    case .variable(let name): "$" + name
+    case .array(let elements): "[" + elements.map(\.summary).joined(separator: ", ") + "]"
+    case .map(let fields): "{" + fields.map(\.key.string).joined(separator: ", ") + "}"
+    case .call(let function, let arguments):
+      "\(function.name)(\(arguments.prefix(8).map(\.summary).joined(separator: ", ")))"
+    case .filter: "array_filter(…)"
+    case .transform: "array_transform(…)"
+    case .rows(_, let isScalar): isScalar ? "scalar(…)" : "array(…)"
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import Access
+import BaseStatus
+import DocumentStore
+import FirestoreModel
+import PipelineModel
+
+/// What a request asks of a pipeline's run.
+package struct PipelineOptions: Sendable {
+  /// What `explain_options` asks for.
+  package enum Explain: Sendable {
+    case none
+    /// The plan alone.
+    case plan
+    /// The results, and then what the plan took.
+    case analyze
+  }
+
+  /// Whether the request wants to see the plan.
+  package private(set) var explain = Explain.none
+  /// Whether the plan is wanted as JSON.
+  package private(set) var isJSON = false
+  /// The bytes that rows may take.
+  package private(set) var memoryLimit = Resources.standardMemory
+  /// Whether indexes may be used; false only in tests.
+  package var usesIndexes = true
+
+  /// The standard options.
+  package init() {}
+
+  /// Reads a pipeline's options; INVALID_ARGUMENT for those that are unknown or wrong.
+  package init(_ options: [String: PipelineOperand]) throws(ServiceError) {
+    for (name, operand) in options.sorted(by: { $0.key < $1.key }) {
+      switch (name, operand) {
+      case ("index_mode", .constant(.string("recommended"))): continue
+      case ("memory_limit", .constant(.integer(let bytes))) where bytes > 0:
+        memoryLimit = min(Int(bytes), Resources.standardMemory)
+      case ("explain_options", .constant(.map(let map))): try readExplain(map)
+      case ("index_mode", _), ("memory_limit", _), ("explain_options", _):
+        throw .invalidArgument("The pipeline's option \"\(name)\" has a wrong value.")
+      default: throw .invalidArgument("Unknown option \"\(name)\" of the pipeline.")
+      }
+    }
+  }
+
+  private mutating func readExplain(_ map: MapValue) throws(ServiceError) {
+    for entry in map.entries {
+      switch (entry.key, entry.value) {
+      case ("mode", .string("execute")): explain = .none
+      case ("mode", .string("explain")): explain = .plan
+      case ("mode", .string("analyze")): explain = .analyze
+      case ("output_format", .string("text")): isJSON = false
+      case ("output_format", .string("json")): isJSON = true
+      default:
+        throw .invalidArgument("\"\(entry.key.string)\" of explain_options is unknown or wrong.")
+      }
+    }
+  }
+}
+
+/// A part of a pipeline's result.
+package struct PipelineChunk: Sendable {
+  /// Rows in their order.
+  package var rows: [Row] = []
+  /// Whether nothing follows.
+  package var isDone = false
+}
+
+/// A pipeline that is being answered, part by part, all at one version.
+///
+/// One call at a time; calls block.
+///
+/// `@unchecked Sendable`: who holds a run calls it under a lock, so that one thread at a time is in it.
+package final class PipelineRun: @unchecked Sendable {
+  /// The steps of one job on a thread for scans.
+  package static let longSlice = 20_000
+  /// The steps of a run's first job, on a thread for point reads.
+  package static let shortSlice = 4_000
+
+  /// The version that the pipeline reads at.
+  package let version: CommitVersion
+  /// The pipeline's stages.
+  package let plan: StagePlan
+  private let rows: any RowOperator
+  private let store: PipelineStore
+  private let resources: Resources
+  private let options: PipelineOptions
+  private let hidesCounts: Bool
+  private var delivered = 0
+
+  /// Checks a pipeline's stages; INVALID_ARGUMENT where they are none.
+  package static func compile(
+    _ stages: [PipelineStage],
+    in database: DatabaseID
+  ) throws(ServiceError) -> StagePlan {
+    try StageCompiler(ExpressionCompiler(database: database)).compile(stages, isNested: false)
+  }
+
+  /// Begins to run a plan.
+  ///
+  /// - Parameters:
+  ///   - judge: Asked for every document before the pipeline sees it; nil where no rules apply.
+  ///   - check: Asked now and then; throws where nobody waits any more.
+  package init(
+    _ plan: StagePlan,
+    _ options: PipelineOptions,
+    database: Database,
+    read: ConsistentRead,
+    judge: RowJudge?,
+    check: @escaping @Sendable () throws -> Void
+  ) throws {
+    let store = PipelineStore(database, read, judge)
+    let resources = Resources(memoryLimit: options.memoryLimit, check: check)
+    self.store = store
+    version = try store.version()
+    let usesIndexes = options.usesIndexes
+    let evaluator = Evaluator(now: version.timestamp, resources: resources) {
+      plan,
+      row,
+      evaluator in
+      let builder = OperatorBuilder(store: store, evaluator: evaluator, usesIndexes: usesIndexes)
+      return try builder.gathered(plan, row)
+    }
+    let builder = OperatorBuilder(store: store, evaluator: evaluator, usesIndexes: usesIndexes)
+    rows = try builder.build(plan, outer: nil)
+    self.plan = plan
+    self.resources = resources
+    self.options = options
+    hidesCounts = judge != nil
+  }
+
+  /// About the bytes that the run keeps.
+  package var heldBytes: Int { resources.memory }
+
+  /// The next rows: fewer than asked for, even none, where the slice is used up.
+  package func next(
+    maxRows: Int = 300,
+    maxBytes: Int = 1 << 20,
+    slice: Int = PipelineRun.longSlice
+  ) throws -> PipelineChunk {
+    do {
+      resources.beginSlice(slice)
+      var chunk = PipelineChunk()
+      guard try store.allowInputs() else { return chunk }
+      var bytes = 0
+      while chunk.rows.count < maxRows, bytes < maxBytes {
+        switch try rows.next() {
+        case .row(let row):
+          let size = row.size(limit: resources.memoryLimit)
+          guard size <= resources.memoryLimit else { try resources.take(size); continue }
+          bytes += size
+          chunk.rows.append(row)
+        case .paused: return chunk
+        case .end:
+          chunk.isDone = true
+          delivered += chunk.rows.count
+          return chunk
+        }
+      }
+      delivered += chunk.rows.count
+      return chunk
+    } catch let failure as ExpressionFailure {
+      throw ServiceError.invalidArgument(failure.message)
+    }
+  }
+
+  /// Asks the rules about all inputs, for who only wants to see the plan; false where that has to go on.
+  package func authorize(slice: Int = PipelineRun.longSlice) throws -> Bool {
+    resources.beginSlice(slice)
+    return try store.allowInputs()
+  }
+
+  /// The plan as `explain` shows it, with what it took where it ran.
+  package func explanation(isFinished: Bool) -> String {
+    Explanation(
+      root: rows.node,
+      counts: isFinished && !hidesCounts,
+      memory: resources.mostMemory,
+      isJSON: options.isJSON
+    ).text
+  }
+}
+
+extension OperatorBuilder {
+  /// All rows of a sub-pipeline.
+  func gathered(_ plan: StagePlan, _ row: Row) throws -> [Row] {
+    let rows = try build(plan, outer: row)
+    let resources = evaluator.resources
+    return try resources.withoutPauses {
+      var result: [Row] = []
+      var taken = 0
+      defer { resources.give(taken) }
+      while case .row(let row) = try rows.next() {
+        let size = row.size(limit: resources.memoryLimit)
+        taken += size
+        try resources.take(size)
+        result.append(row)
+      }
+      return result
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Access
+import BaseStatus
+import DocumentStore
+import FirestoreModel
+
+/// The documents of one request at one version, and the rules that are asked before any is shown.
+final class PipelineStore {
+  let database: Database
+  private let read: ConsistentRead
+  private let judge: RowJudge?
+  private var allowed: Set<InputScope> = []
+  private var unjudged: [any JudgedSource] = []
+
+  init(_ database: Database, _ read: ConsistentRead, _ judge: RowJudge?) {
+    self.database = database
+    self.read = read
+    self.judge = judge
+  }
+
+  /// Whether rules apply.
+  var isJudged: Bool { judge != nil }
+
+  /// Notes an input that the rules are to be asked about before anything else happens.
+  func note(_ source: any JudgedSource) { if isJudged { unjudged.append(source) } }
+
+  /// Asks the rules about all inputs; false where that has to go on.
+  func allowInputs() throws -> Bool {
+    while let next = unjudged.last {
+      guard try next.allow() else { return false }
+      unjudged.removeLast()
+    }
+    return true
+  }
+
+  /// The version that everything is read at.
+  func version() throws -> CommitVersion { try storage { try read.view { $0.version } } }
+
+  /// Begins to read a query.
+  func cursor(_ query: NormalizedQuery) -> QueryCursor { database.query(query, read: read) }
+
+  /// All documents of a scope.
+  func everything(in scope: InputScope) throws -> QueryCursor {
+    cursor(try scope.query.normalized())
+  }
+
+  /// Whether the rules allow a scope: as a whole, or what a query reads of it, by proof.
+  func isAllowed(_ scope: InputScope, _ proofs: [NormalizedQuery]) throws -> Bool {
+    guard let judge, !allowed.contains(scope) else { return true }
+    return try storage {
+      try read.view { view in
+        for proof in proofs where try judge.proves(proof, view) { return true }
+        return false
+      }
+    }
+  }
+
+  /// Notes that all documents of a scope were judged.
+  func noteAllowed(_ scope: InputScope) { allowed.insert(scope) }
+
+  /// Throws where one of the documents may not be read.
+  func requireList(_ documents: [DocumentRecord]) throws {
+    guard let judge, !documents.isEmpty else { return }
+    try storage { try read.view { try judge.requireList(documents, $0) } }
+  }
+
+  /// Throws where one of the documents may not be got.
+  func requireGet(_ paths: ArraySlice<ResourcePath>) throws {
+    guard let judge else { return }
+    try storage {
+      try read.view { view in
+        var found: [(path: ResourcePath, record: DocumentRecord?)] = []
+        for path in paths { found.append((path, try record(path, view)?.record)) }
+        try judge.requireGet(found, view)
+      }
+    }
+  }
+
+  /// The documents that exist, in the order of their names here.
+  func documents(_ paths: ArraySlice<ResourcePath>) throws -> [DocumentRecord] {
+    try storage {
+      try read.view { view in
+        var records: [DocumentRecord] = []
+        for path in paths {
+          let found = try record(path, view)
+          if read.isTracking {
+            try read.record(.document(path, found?.stored.updateTime ?? .zero))
+          }
+          if let found { records.append(found.record) }
+        }
+        return records
+      }
+    }
+  }
+
+  private func record(
+    _ path: ResourcePath,
+    _ view: ReadView
+  ) throws -> (record: DocumentRecord, stored: StoredDocument)? {
+    let key = DocumentKey(path, in: database.incarnation)
+    guard let stored = try database.document(key, in: view) else { return nil }
+    return (stored.record(name: DocumentName(database: database.id, path: path)), stored)
+  }
+
+  private func storage<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch { throw ServiceError.storage(error) }
+  }
+}

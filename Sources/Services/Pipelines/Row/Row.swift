@@ -1,0 +1,178 @@
+import BaseText
+import DocumentCodec
+import FirestoreModel
+
+/// A row of a pipeline: fields, the document's name and times as far as the row still has them, and variables.
+package struct Row: Sendable {
+  /// The fields of a row: those of a document as stored, or what stages have made.
+  package enum Content: Sendable {
+    case document(DocumentRecord)
+    case fields(MapValue)
+  }
+
+  /// The row's fields.
+  package private(set) var content: Content
+  private var storedName: DocumentName?
+  private var storedCreateTime: Timestamp?
+  private var storedUpdateTime: Timestamp?
+  /// Values of variables that are in scope; nil is absent.
+  var variables: [String: Value?] = [:]
+
+  /// A document with all of its fields.
+  package init(_ record: DocumentRecord, variables: [String: Value?] = [:]) {
+    content = .document(record)
+    self.variables = variables
+  }
+
+  /// A row of fields without a document.
+  package init(_ fields: MapValue, variables: [String: Value?] = [:]) {
+    content = .fields(fields)
+    self.variables = variables
+  }
+
+  /// The document's name, while `__name__` is a field of the row.
+  package var name: DocumentName? {
+    if case .document(let record) = content { record.name } else { storedName }
+  }
+
+  /// The document's creation, while `__create_time__` is a field of the row.
+  package var createTime: Timestamp? {
+    if case .document(let record) = content {
+      record.createTime.timestamp
+    } else {
+      storedCreateTime
+    }
+  }
+
+  /// The document's last change, while `__update_time__` is a field of the row.
+  package var updateTime: Timestamp? {
+    if case .document(let record) = content {
+      record.updateTime.timestamp
+    } else {
+      storedUpdateTime
+    }
+  }
+
+  /// The fields without the document's name and times.
+  package var fields: MapValue {
+    switch content {
+    case .document(let record): record.fields.decoded()
+    case .fields(let fields): fields
+    }
+  }
+
+  /// The value of a field; nil where it is absent.
+  func value(at path: FieldPath) -> Value? {
+    if path.isDocumentName { return name.map(Value.reference) }
+    if path == .createTime { return createTime.map(Value.timestamp) }
+    if path == .updateTime { return updateTime.map(Value.timestamp) }
+    return switch content {
+    case .document(let record): record.fields.value(at: path)
+    case .fields(let fields): fields.value(at: path)
+    }
+  }
+
+  /// Sets a field; nil leaves the row as it is.
+  ///
+  /// The document's name and times take only values of their types.
+  mutating func set(_ value: Value?, at path: FieldPath) throws {
+    guard let value else { return }
+    materialize()
+    switch (path, value) {
+    case (.documentName, .reference(let name)): storedName = name
+    case (.createTime, .timestamp(let time)): storedCreateTime = time
+    case (.updateTime, .timestamp(let time)): storedUpdateTime = time
+    case (.documentName, _), (.createTime, _), (.updateTime, _):
+      throw ExpressionFailure("The field \(path.canonicalString) can't have a value of that type.")
+    default:
+      guard case .fields(var fields) = content else { return }
+      content = .fields(MapValue())
+      fields.set(value, at: path)
+      content = .fields(fields)
+    }
+  }
+
+  /// Removes a field if it is there.
+  mutating func remove(_ path: FieldPath) {
+    materialize()
+    switch path {
+    case .documentName: storedName = nil
+    case .createTime: storedCreateTime = nil
+    case .updateTime: storedUpdateTime = nil
+    default:
+      guard case .fields(var fields) = content else { return }
+      content = .fields(MapValue())
+      fields.remove(at: path)
+      content = .fields(fields)
+    }
+  }
+
+  /// Replaces the fields, and keeps the document's name and times.
+  mutating func replaceFields(_ fields: MapValue) {
+    materialize()
+    content = .fields(fields)
+  }
+
+  /// All fields with the document's name and times among them.
+  var wholeMap: MapValue {
+    var map = fields
+    if let name { map["__name__"] = .reference(name) }
+    if let createTime { map["__create_time__"] = .timestamp(createTime) }
+    if let updateTime { map["__update_time__"] = .timestamp(updateTime) }
+    return map
+  }
+
+  /// The value of the row's only field; nil where it has none or several.
+  var onlyValue: Value? {
+    let map = wholeMap
+    return map.entries.count == 1 ? map.entries[0].value : nil
+  }
+
+  /// About the bytes that the row takes in memory; counting ends beyond the limit.
+  func size(limit: Int) -> Int {
+    switch content {
+    case .document(let record): record.fields.bytes.count + 256
+    case .fields(let fields): Value.map(fields).memorySize(limit: limit) + 256
+    }
+  }
+
+  private mutating func materialize() {
+    guard case .document(let record) = content else { return }
+    storedName = record.name
+    storedCreateTime = record.createTime.timestamp
+    storedUpdateTime = record.updateTime.timestamp
+    content = .fields(record.fields.decoded())
+  }
+}
+
+extension Value {
+  /// About the bytes that the value takes in memory, shared parts counted each time; counting ends beyond the limit.
+  func memorySize(limit: Int) -> Int {
+    var total = 0
+    count(into: &total, limit: limit)
+    return total
+  }
+
+  private func count(into total: inout Int, limit: Int) {
+    guard total <= limit else { return }
+    total += 16
+    switch self {
+    case .string(let text): total += text.byteCount
+    case .bytes(let bytes): total += bytes.count
+    case .reference(let name): total += name.path.byteSize
+    case .vector(let numbers): total += numbers.count * 8
+    case .array(let elements):
+      for element in elements {
+        element.count(into: &total, limit: limit)
+        if total > limit { return }
+      }
+    case .map(let map):
+      for entry in map.entries {
+        total += entry.key.byteCount + 16
+        entry.value.count(into: &total, limit: limit)
+        if total > limit { return }
+      }
+    case .null, .boolean, .integer, .double, .timestamp, .geoPoint: break
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import BaseText
+import FirestoreModel
+
+/// The documents or rows that a pipeline begins with.
+enum InputStage: Sendable {
+  case collection(ResourcePath)
+  case collectionGroup(Text)
+  case database
+  case documents([ResourcePath])
+  case literals([Expression])
+  /// Below the row that the sub-pipeline runs for.
+  case subcollection([Text])
+}
+
+/// A stage whose arguments are checked.
+indirect enum Stage: Sendable {
+  case filter(Expression)
+  case select([Assignment])
+  case addFields([Assignment])
+  case removeFields([FieldPath])
+  case aggregate([AccumulatorCall], groups: [Assignment])
+  case distinct([Assignment])
+  case sort([SortOrder])
+  case offset(Int)
+  case limit(Int)
+  case findNearest(NearestStage)
+  case replaceWith(Expression, ReplaceMode)
+  case sample(SampleSize)
+  case union(StagePlan)
+  case unnest(Expression, alias: FieldPath, index: FieldPath?)
+  case define([Variable])
+  case update([Assignment])
+  case delete
+
+  /// The change that `replace_with` makes.
+  enum ReplaceMode: String, Sendable {
+    case full = "full_replace"
+    case overwriting = "merge_overwrite_existing"
+    case keeping = "merge_keep_existing"
+  }
+
+  /// The rows that `sample` takes.
+  enum SampleSize: Sendable {
+    case rows(Int)
+    case fraction(Double)
+  }
+
+  /// A variable of `let`.
+  struct Variable: Sendable {
+    let name: String
+    let expression: Expression
+  }
+
+  /// Whether the stage writes documents.
+  var isWriting: Bool {
+    switch self {
+    case .update, .delete: true
+    default: false
+    }
+  }
+}
+
+/// One criterion of `sort`.
+struct SortOrder: Sendable {
+  let expression: Expression
+  let isDescending: Bool
+}
+
+/// The arguments of `find_nearest`.
+struct NearestStage: Sendable {
+  /// The ways to measure a distance.
+  enum Measure: String, Sendable {
+    case euclidean
+    case cosine
+    case dotProduct = "dot_product"
+  }
+
+  let field: Expression
+  let vector: [Double]
+  let measure: Measure
+  let limit: Int?
+  let distanceField: FieldPath?
+}
+
+/// A pipeline that is checked: an input and the stages behind it.
+package final class StagePlan: Sendable {
+  let input: InputStage
+  let stages: [Stage]
+
+  init(input: InputStage, stages: [Stage]) {
+    self.input = input
+    self.stages = stages
+  }
+
+  /// Whether the pipeline ends with a stage that writes documents.
+  package var isWriting: Bool { stages.last?.isWriting ?? false }
+
+  /// Whether the pipeline ends with `delete`.
+  package var isDeleting: Bool {
+    if case .delete? = stages.last { true } else { false }
+  }
+}

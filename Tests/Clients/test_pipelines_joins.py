@@ -1,0 +1,142 @@
+"""Pipelines inside pipelines, and pipelines that write, by Google's client."""
+
+import pytest
+from google.api_core import exceptions
+from google.cloud.firestore_v1.pipeline_expressions import Constant, Count, Field, Variable
+from google.cloud.firestore_v1.pipeline_source import PipelineSource
+
+from support.rpc import Failure
+
+pytestmark = pytest.mark.brasa_only
+
+
+@pytest.fixture
+def shop(client):
+    batch = client.batch()
+    for key, fields in {"p1": {"name": "Cup", "price": 5}, "p2": {"name": "Pot", "price": 20}}.items():
+        batch.set(client.document(f"products/{key}"), fields)
+    for key, (product, count) in {"o1": ("p1", 2), "o2": ("p2", 1), "o3": ("p1", 4), "o4": ("none", 1)}.items():
+        batch.set(client.document(f"orders/{key}"), {"product": product, "count": count})
+    for key, stars in {"r1": 5, "r2": 4}.items():
+        batch.set(client.document(f"products/p1/reviews/{key}"), {"stars": stars})
+    batch.commit()
+    return client
+
+
+def rows(pipeline):
+    return [row.data() for row in pipeline.execute()]
+
+
+def orders_of(client, product):
+    return client.pipeline().collection("orders").where(Field.of("product").equal(product))
+
+
+def test_joins_by_a_variable(shop):
+    pipeline = (
+        shop.pipeline()
+        .collection("products")
+        .define(Field.of("__name__").document_id().as_("id"))
+        .add_fields(
+            orders_of(shop, Variable("id"))
+            .sort(Field.of("count").ascending())
+            .select("count")
+            .to_array_expression()
+            .as_("counts"),
+            orders_of(shop, Variable("id")).aggregate(Count().as_("n")).to_scalar_expression().as_("orders"),
+        )
+        .select("name", "counts", "orders")
+        .sort(Field.of("name").ascending())
+    )
+    assert rows(pipeline) == [
+        {"name": "Cup", "counts": [2, 4], "orders": 2},
+        {"name": "Pot", "counts": [1], "orders": 1},
+    ]
+
+
+def test_subcollections_of_the_outer_row(shop):
+    reviews = PipelineSource.subcollection("reviews").aggregate(Field.of("stars").average().as_("stars"))
+    pipeline = (
+        shop.pipeline()
+        .collection("products")
+        .sort(Field.of("name").ascending())
+        .select("name", reviews.to_scalar_expression().as_("stars"))
+    )
+    assert rows(pipeline) == [{"name": "Cup", "stars": 4.5}, {"name": "Pot", "stars": None}]
+
+
+def test_scalars_of_several_rows_and_unknown_variables_are_refused(shop):
+    products = shop.pipeline().collection("products")
+    with pytest.raises(exceptions.InvalidArgument, match="multiple results"):
+        rows(products.select(shop.pipeline().collection("orders").to_scalar_expression().as_("x")))
+    with pytest.raises(exceptions.InvalidArgument, match="(?i)unknown variable"):
+        rows(products.select(Variable("nobody").as_("x")))
+    with pytest.raises(exceptions.InvalidArgument, match="start of a nested pipeline"):
+        products.raw_stage("union", PipelineSource.subcollection("reviews").to_array_expression().params[0]).execute()
+
+
+def test_inner_variables_hide_outer_ones(shop):
+    inner = shop.pipeline().literals({"a": 1}).define(Constant(2).as_("x")).select(Variable("x").as_("x"))
+    pipeline = (
+        shop.pipeline()
+        .literals({"b": 1})
+        .define(Constant(1).as_("x"))
+        .select(inner.to_scalar_expression().as_("inner"), Variable("x").as_("outer"))
+    )
+    assert rows(pipeline) == [{"inner": 2, "outer": 1}]
+
+
+def test_updates_and_deletes_tell_how_many(shop):
+    cheap = shop.pipeline().collection("products").where(Field.of("price").less_than(10))
+    assert rows(cheap.update(Field.of("price").add(1).as_("price"))) == [{"documents_modified": 1}]
+    assert shop.document("products/p1").get().to_dict() == {"name": "Cup", "price": 6}
+    assert rows(cheap.delete()) == [{"documents_modified": 1}]
+    assert not shop.document("products/p1").get().exists
+    assert shop.document("products/p2").get().exists
+
+
+def test_writing_stages_are_the_last_ones(shop):
+    products = shop.pipeline().collection("products")
+    for wrong in (products.delete().limit(1), products.aggregate(Count().as_("n")).delete()):
+        with pytest.raises(exceptions.InvalidArgument):
+            wrong.execute()
+    transaction = shop.transaction()
+    transaction._begin()
+    with pytest.raises(exceptions.InvalidArgument, match="transaction"):
+        products.delete().execute(transaction=transaction)
+    transaction._rollback()
+    assert len(rows(products)) == 2
+
+
+def nested(depth):
+    """The bytes of a request whose expression is so deep."""
+
+    def field(number, content):
+        length, rest = b"", len(content)
+        while rest >= 0x80:
+            length += bytes([rest & 0x7F | 0x80])
+            rest >>= 7
+        tag = number << 3 | 2
+        head = bytes([tag]) if tag < 0x80 else bytes([tag & 0x7F | 0x80, tag >> 7])
+        return head + length + bytes([rest]) + content
+
+    value = field(17, b"x")
+    for _ in range(depth):
+        value = field(20, field(1, b"abs") + field(2, value))
+    return field(1, b"where") + field(2, value), field
+
+
+@pytest.mark.parametrize("depth", [130, 10_000])
+def test_deep_pipelines_are_refused(calls, names, depth):
+    stage, field = nested(depth)
+    request = field(1, names.database.encode()) + field(2, field(1, field(1, stage)))
+    with pytest.raises(Failure) as refusal:
+        calls.raw("/google.firestore.v1.Firestore/ExecutePipeline", request)
+    assert refusal.value.code.name == "INVALID_ARGUMENT"
+    assert "nested too deeply" in refusal.value.message
+
+
+def test_a_union_of_a_thousand_pipelines(shop):
+    wide = shop.pipeline().literals({"a": 0})
+    for number in range(1_000):
+        wide = wide.union(shop.pipeline().literals({"a": number}))
+    assert len(rows(wide)) == 1_001

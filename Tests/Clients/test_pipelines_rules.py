@@ -1,0 +1,222 @@
+"""Pipelines under security rules: proofs, documents that are judged one by one, and nothing told of the others."""
+
+import pytest
+
+from support import rest, rules
+from support.identity import Identity
+
+pytestmark = [pytest.mark.brasa_only, pytest.mark.one_process("several nodes sign their tokens")]
+
+PASSWORD = "correct horse 7"
+RULES = """
+rules_version = '2';
+service cloud.firestore {
+  match /databases/{database}/documents {
+    match /notes/{id} { allow read: if resource.data.owner == request.auth.uid; }
+    match /open/{id} { allow read: if true; }
+    match /judged/{id} { allow list: if resource.data.size() < 3; }
+    match /members/{id} { allow get: if id == request.auth.uid; }
+  }
+}
+"""
+
+
+@pytest.fixture
+def ana(server, project, client):
+    assert rules.put(server, project, RULES).status_code == 200
+    person = Identity(server, project).client("signUp", email="ana@example.com", password=PASSWORD)
+    uid = person["localId"]
+    batch = client.batch()
+    batch.set(client.document("notes/a"), {"owner": uid, "text": "mine"})
+    batch.set(client.document("notes/b"), {"owner": "bob", "text": "secret"})
+    batch.set(client.document("open/a"), {"n": 1})
+    batch.set(client.document("judged/a"), {"n": 1})
+    batch.set(client.document("members/" + uid), {"n": 1})
+    batch.set(client.document("members/bob"), {"n": 2})
+    batch.commit()
+    caller = rest.Rest(server, project, token=person["idToken"])
+    caller.uid = uid
+    return caller
+
+
+def text(value):
+    return {"stringValue": value}
+
+
+def field(path):
+    return {"fieldReferenceValue": path}
+
+
+def call(name, *arguments):
+    return {"functionValue": {"name": name, "args": list(arguments)}}
+
+
+def stage(name, *arguments):
+    return {"name": name, "args": list(arguments)}
+
+
+def notes(*stages):
+    return [stage("collection", {"referenceValue": "/notes"}), *stages]
+
+
+def mine(caller):
+    return stage("where", call("equal", field("owner"), text(caller.uid)))
+
+
+def run(caller, stages, **options):
+    pipeline = {"pipeline": {"stages": stages}, **({"options": options} if options else {})}
+    answer = caller.documents("POST", ":executePipeline", json={"structuredPipeline": pipeline})
+    return [result for message in answer for result in message.get("results", [])], answer
+
+
+def refused(caller, stages):
+    body = {"structuredPipeline": {"pipeline": {"stages": stages}}}
+    error = caller.refused("POST", f"{caller.root}:executePipeline", 403, json=body)
+    assert error["status"] == "PERMISSION_DENIED"
+    return error
+
+
+def test_a_proof_lets_the_callers_own_documents_pass(ana):
+    found, _ = run(ana, notes(mine(ana), stage("select", {"mapValue": {"fields": {"text": field("text")}}})))
+    assert [row["fields"] for row in found] == [{"text": text("mine")}]
+
+
+def test_conditions_that_prove_nothing_are_refused_whatever_they_match(ana):
+    refused(ana, notes())
+    refused(ana, notes(stage("where", call("equal", field("text"), text("mine")))))
+    refused(ana, notes(stage("where", call("equal", field("text"), text("nothing like it")))))
+    refused(ana, notes(stage("limit", {"integerValue": "0"})))
+    refused(ana, notes(stage("where", call("error", text("x"))), stage("limit", {"integerValue": "1"})))
+    hidden = stage("add_fields", {"mapValue": {"fields": {"owner": text(ana.uid)}}})
+    refused(ana, notes(hidden, mine(ana)))
+    refused(ana, notes(stage("limit", {"integerValue": "1"}), mine(ana)))
+
+
+def test_one_denied_document_fails_the_whole_request(ana, client):
+    judged = [stage("collection", {"referenceValue": "/judged"})]
+    assert len(run(ana, judged)[0]) == 1
+    client.document("judged/b").set({"a": 1, "b": 2, "c": 3})
+    refused(ana, judged)
+    refused(ana, [*judged, stage("where", call("equal", field("n"), {"integerValue": "1"}))])
+
+
+def test_documents_are_gets(ana):
+    own = {"referenceValue": f"/members/{ana.uid}"}
+    assert len(run(ana, [stage("documents", own)])[0]) == 1
+    refused(ana, [stage("documents", own, {"referenceValue": "/members/bob"})])
+    refused(ana, [stage("collection", {"referenceValue": "/members"})])
+
+
+def test_every_input_is_judged(ana):
+    opened = stage("collection", {"referenceValue": "/open"})
+    assert len(run(ana, [opened])[0]) == 1
+    secret = {"pipelineValue": {"stages": notes()}}
+    refused(ana, [opened, stage("union", secret)])
+    inner = stage("select", {"mapValue": {"fields": {"x": call("array", secret)}}})
+    refused(ana, [opened, inner])
+    refused(ana, [opened, stage("where", call("is_error", call("array", secret)))])
+    refused(ana, [stage("database")])
+    allowed = {"pipelineValue": {"stages": notes(mine(ana))}}
+    assert len(run(ana, [opened, stage("union", allowed)])[0]) == 2
+
+
+def test_writes_are_refused_and_counts_are_hidden(ana, client):
+    refused(ana, [stage("collection", {"referenceValue": "/open"}), stage("delete")])
+    assert client.document("open/a").get().exists
+    options = {"explain_options": {"mapValue": {"fields": {"mode": text("analyze")}}}}
+    _, answer = run(ana, notes(mine(ana)), **options)
+    explanation = answer[-1]["explainStats"]["data"]["value"]
+    assert "Execution plan" in explanation and "rows:" not in explanation
+
+
+CONDITIONS = [
+    "resource.data.owner == request.auth.uid",
+    "resource.data.public == true",
+    "resource.data.owner == request.auth.uid || resource.data.public == true",
+    "resource.data.n < 2",
+    "resource.data.n >= 1 && resource.data.n <= 2",
+    "resource.data.n != 2",
+    "resource.data.n in [0, 1]",
+    "'x' in resource.data.tags",
+    "!('secret' in resource.data)",
+    "resource.data.secret == null",
+    "resource.data.size() < 5",
+    "resource.data.get('n', 9) < 3",
+    "id != 'd3'",
+    "exists(/databases/$(database)/documents/open/$(id))",
+]
+
+
+def random_condition(random, uid, depth=2):
+    constants = {
+        "owner": [text(uid), text("bob")],
+        "public": [{"booleanValue": True}, {"booleanValue": False}],
+        "n": [{"integerValue": str(number)} for number in range(4)] + [{"nullValue": None}, {"doubleValue": "NaN"}],
+        "secret": [{"nullValue": None}, text("s")],
+    }
+    kind = random.randrange(8 if depth else 6)
+    if kind >= 6:
+        name = random.choice(["and", "or", "not"])
+        parts = [random_condition(random, uid, depth - 1) for _ in range(1 if name == "not" else 2)]
+        return call(name, *parts)
+    if kind == 5:
+        return call("array_contains", field("tags"), text(random.choice("xy")))
+    path = random.choice(list(constants))
+    if kind == 4:
+        return call("equal_any", field(path), {"arrayValue": {"values": random.sample(constants[path], 2)}})
+    name = random.choice(
+        ["equal", "equal", "not_equal", "less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal"]
+    )
+    operands = [field(path), random.choice(constants[path])]
+    return call(name, *(operands if random.random() < 0.8 else reversed(operands)))
+
+
+def check_soundness(server, project, ana, http, client, seed, pipelines):
+    """What a caller's pipeline is allowed to see is what the caller may get, document by document."""
+    import random as source
+
+    print("seed", seed)
+    random = source.Random(seed)
+    allowed = 0
+    for condition in CONDITIONS:
+        ruleset = RULES.replace("match /open", f"match /mixed/{{id}} {{ allow read: if {condition}; }}\n    match /open")
+        assert rules.put(server, project, ruleset).status_code == 200
+        batch = client.batch()
+        for number in range(5):
+            fields = {}
+            for name, values in {
+                "owner": [ana.uid, "bob"],
+                "public": [True, False],
+                "n": [0, 1, 2, 1.5, None, float("nan")],
+                "tags": [["x"], ["y"], []],
+                "secret": [None, "s"],
+            }.items():
+                if random.random() < 0.75:
+                    fields[name] = random.choice(values)
+            batch.set(client.document(f"mixed/d{number}"), fields)
+        batch.commit()
+        gets = [ana.request("GET", ana.name(f"mixed/d{number}")).status_code for number in range(5)]
+        readable = {f"d{number}" for number, status in enumerate(gets) if status == 200}
+        for _ in range(pipelines):
+            stages = [stage("collection", {"referenceValue": "/mixed"})]
+            stages += [stage("where", random_condition(random, ana.uid)) for _ in range(random.randrange(1, 3))]
+            count = stage("aggregate", {"mapValue": {"fields": {"n": call("count")}}}, {"mapValue": {}})
+            tail = random.choice([[], [stage("limit", {"integerValue": "1"})], [count]])
+            body = {"structuredPipeline": {"pipeline": {"stages": stages + tail}}}
+            answer = ana.request("POST", f"{ana.root}:executePipeline", json=body)
+            assert answer.status_code in (200, 403), answer.text
+            if answer.status_code == 200:
+                allowed += 1
+                seen = {row["name"].rsplit("/", 1)[1] for row in run(http, stages)[0]}
+                assert seen <= readable, (seed, condition, stages + tail, seen - readable)
+    assert allowed > len(CONDITIONS)
+
+
+def test_random_pipelines_show_nothing_that_gets_do_not(server, project, ana, http, client):
+    check_soundness(server, project, ana, http, client, 1, 40)
+
+
+@pytest.mark.slow
+def test_many_random_pipelines_show_nothing_that_gets_do_not(server, project, ana, http, client):
+    for seed in range(2, 180):
+        check_soundness(server, project, ana, http, client, seed, 40)

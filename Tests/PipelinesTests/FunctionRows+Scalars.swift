@@ -1,0 +1,129 @@
+import FirestoreModel
+
+extension FunctionRow {
+  private static let nan = Value.double(.nan)
+  private static let infinity = Value.double(.infinity)
+
+  static let logic: [FunctionRow] = [
+    FunctionRow("and", "bn bn", .examples).gives(true, true, true).gives(false, .null, false)
+      .gives(.null, true, nil).gives(false, 1, false).fails(1, true),
+    FunctionRow("or", "bn bn", .examples).gives(true, .null, true).gives(false, false, false)
+      .gives(.null, nil, false).gives(true, 1, true).fails(1, false),
+    FunctionRow("nor", "bn bn", .examples).gives(true, false, false).gives(false, true, .null)
+      .gives(.null, nil, false),
+    FunctionRow("xor", "b b").gives(true, true, false).gives(false, true, true),
+    FunctionRow("not", "b").gives(false, true),
+    FunctionRow("conditional", "bn * *", .examples).gives(1, true, 1, 2).gives(2, .null, 1, 2)
+      .gives(2, nil, 1, 2).gives(nil, true, nil, 2),
+    FunctionRow("switch_on", "bn * bn *", .examples).gives(2, false, 1, true, 2)
+      .gives(3, false, 1, 3).fails(false, 1, .null, 2),
+    FunctionRow("if_null", "* *", .examples).gives(1, 1, 2).gives(2, .null, 2).gives(2, nil, 2)
+      .gives(nil, .null, nil).gives(.null, nil, .null),
+    FunctionRow("coalesce", "*", .examples).gives(2, .null, nil, 2).gives(nil, nil),
+    FunctionRow("if_absent", "* *", .examples).gives(.null, .null, 2).gives(2, nil, 2),
+    FunctionRow("if_error", "* *", .examples).gives(1, 1, 2).gives(nil, nil, 2),
+    FunctionRow("is_error", "*", .examples).gives(false, 1).gives(false, nil),
+    FunctionRow("exists", "*", .examples).gives(true, .null).gives(false, nil),
+    FunctionRow("is_absent", "*", .examples).gives(false, .null).gives(true, nil),
+    FunctionRow("error", "", .examples).fails("words").fails(nil).fails(1),
+    FunctionRow("is_null", "*", .examples).gives(true, .null).gives(false, nil).gives(false, 1),
+    FunctionRow("is_not_null", "*", .examples).gives(false, .null).gives(false, nil)
+      .gives(true, 1),
+    FunctionRow("is_nan", "*").gives(true, nan).gives(false, 1),
+    FunctionRow("is_not_nan", "*").gives(false, nan).gives(true, 1),
+  ]
+
+  static let comparisons: [FunctionRow] = [
+    FunctionRow("equal", "* *", .examples).gives(true, 1, 1.0).gives(true, .null, .null)
+      .gives(false, .null, nil).gives(true, nan, nan).gives(false, 1, "1").gives(true, [1], [1.0])
+      .gives(true, 0.0, -0.0),
+    FunctionRow("not_equal", "* *", .examples).gives(false, 1, 1.0).gives(true, nil, 1)
+      .gives(false, nan, nan).gives(true, .null, nil),
+    FunctionRow("less_than", "* *", .examples).gives(true, 1, 1.5).gives(false, 1, "2")
+      .gives(false, nan, 1).gives(false, .null, 1).gives(false, nil, 1).gives(true, "a", "b"),
+    FunctionRow("less_than_or_equal", "* *", .examples).gives(true, 1, 1.0)
+      .gives(true, .null, .null).gives(false, nil, .null).gives(false, .null, 1),
+    FunctionRow("greater_than", "* *", .examples).gives(true, 2, 1.5).gives(false, "2", 1)
+      .gives(false, 1, nan).gives(false, 1, .null),
+    FunctionRow("greater_than_or_equal", "* *", .examples).gives(true, 1, 1.0)
+      .gives(true, .null, .null).gives(false, 1, nil),
+    FunctionRow("cmp", "* *", .examples).gives(-1, 1, 2).gives(0, .null, nil).gives(1, "a", 1)
+      .gives(-1, nan, -1e308),
+    FunctionRow("equal_any", "* an", .examples).gives(true, 1, [2, 1.0])
+      .gives(true, .null, [.null]).gives(false, nil, [.null]).gives(.null, 1, .null)
+      .gives(false, 1, []),
+    FunctionRow("not_equal_any", "* an", .examples).gives(false, 1, [2, 1.0])
+      .gives(true, nil, [.null]).gives(.null, 1, nil),
+    FunctionRow("maximum", "an", .examples).gives(3, [1, 3, .null]).gives(.null, [.null])
+      .gives(.null, .null).gives("a", 1, "a", nil).gives(.null, nil, .null),
+    FunctionRow("minimum", "an", .examples).gives(1, [1, 3, .null]).gives(.null, []).gives(
+      1,
+      1,
+      "a"
+    ),
+    FunctionRow("type", "*", .examples).gives("int64", 1).gives("float64", 1.0).gives(.null, nil)
+      .gives("null", .null).gives("vector", .vector([1])),
+    FunctionRow("is_type", "* sn", .examples).gives(true, 1, "number").gives(true, 1, "int64")
+      .gives(false, 1, "string").gives(.null, nil, "string").fails(1, "nonsense"),
+  ]
+
+  static let arithmetic: [FunctionRow] = [
+    FunctionRow("add", "id id").gives(3, 1, 2).gives(3.5, 1, 2.5).gives(6, 1, 2, 3)
+      .fails(.integer(.max), 1),
+    FunctionRow("subtract", "id id").gives(-1, 1, 2).fails(.integer(.min), 1),
+    FunctionRow("multiply", "id id").gives(6, 2, 3).gives(infinity, 1e308, 10)
+      .fails(.integer(.max), 2),
+    FunctionRow("divide", "id id").gives(-2, -5, 2).gives(2.5, 5, 2.0).fails(1, 0)
+      .gives(infinity, 1.0, 0.0).gives(nan, 0.0, 0.0).fails(.integer(.min), -1),
+    FunctionRow("mod", "id id").gives(-1, -5, 2).gives(1.5, 5.5, 2).fails(1, 0).gives(nan, 1, 0.0)
+      .gives(0, .integer(.min), -1),
+    FunctionRow("abs", "id").gives(3, -3).gives(0.5, -0.5).fails(.integer(.min)),
+    FunctionRow("ceil", "id").gives(-0.0, -0.4).gives(3, 3),
+    FunctionRow("floor", "id").gives(-1.0, -0.4).gives(3, 3),
+    FunctionRow("round", "id i").gives(-3.0, -2.5, 0).gives(1.6, 1.55, 1).gives(200, 150, -2)
+      .gives(3, 3, 5).fails(.integer(.max), -1).gives(nan, nan, 1),
+    FunctionRow("trunc", "id i").gives(-2.0, -2.5, 0).gives(100, 199, -2).gives(1.5, 1.55, 1),
+    FunctionRow("pow", "id id").gives(8.0, 2, 3).gives(1.0, nan, 0).gives(1.0, 1, nan)
+      .fails(-1, 0.5).fails(0, -1),
+    FunctionRow("sqrt", "id").gives(3.0, 9).fails(-1).fails(.double(-.infinity)).gives(nan, nan),
+    FunctionRow("exp", "id").gives(1.0, 0).gives(0.0, -1000).fails(1000).gives(infinity, infinity),
+    FunctionRow("ln", "id").gives(0.0, 1).fails(0).gives(nan, .double(-.infinity)),
+    FunctionRow("log10", "id").gives(2.0, 100).fails(-1).gives(infinity, infinity),
+    FunctionRow("log", "id id").gives(3.0, 8, 2).fails(8, 1).fails(8, 0).gives(nan, 8, infinity),
+    FunctionRow("rand", "", .examples),
+    FunctionRow("bit_and", "i i").gives(4, 6, 12), FunctionRow("bit_or", "i i").gives(14, 6, 12),
+    FunctionRow("bit_xor", "i i").gives(10, 6, 12), FunctionRow("bit_not", "i").gives(-7, 6),
+    FunctionRow("bit_left_shift", "i i").gives(8, 1, 3).gives(0, 1, 64).fails(1, -1),
+    FunctionRow("bit_right_shift", "i i").gives(1, 8, 3),
+  ]
+
+  private static let moment = time(735_998_460_654_321)
+  private static let angeles: Value = "America/Los_Angeles"
+
+  static let times: [FunctionRow] = [
+    FunctionRow("current_timestamp", "", .examples).gives(time(1_000_000)),
+    FunctionRow("unix_micros_to_timestamp", "i").gives(time(-1), -1).fails(.integer(.max)),
+    FunctionRow("unix_millis_to_timestamp", "i").gives(time(1_000), 1).fails(.integer(.max)),
+    FunctionRow("unix_seconds_to_timestamp", "i").gives(time(1_000_000), 1)
+      .fails(253_402_300_800),
+    FunctionRow("timestamp_to_unix_micros", "t").gives(-1, time(-1)),
+    FunctionRow("timestamp_to_unix_millis", "t").gives(-1, time(-1)),
+    FunctionRow("timestamp_to_unix_seconds", "t").gives(-1, time(-1)).gives(0, time(999_999)),
+    FunctionRow("timestamp_add", "t s i").gives(time(60_000_000), time(0), "minute", 1)
+      .fails(time(0), "week", 1).fails(time(0), "day", .integer(.max)),
+    FunctionRow("timestamp_subtract", "t s i").gives(time(-86_400_000_000), time(0), "day", 1)
+      .fails(time(0), "day", .integer(.min)),
+    FunctionRow("timestamp_diff", "t t s").gives(-1, time(0), time(1_999_999), "second")
+      .fails(time(0), time(0), "month"),
+    FunctionRow("timestamp_trunc", "t s s")
+      .gives(time(735_980_400_000_000), moment, "day", angeles)
+      .gives(time(735_807_600_000_000), moment, "isoweek", angeles)
+      .gives(time(733_651_200_000_000), moment, "quarter", angeles)
+      .fails(moment, "eon", angeles).fails(moment, "day", "Mars/Olympus"),
+    FunctionRow("timestamp_extract", "t s s").gives(17, moment, "week(sunday)", angeles)
+      .gives(17, moment, "isoweek", angeles).gives(2, moment, "quarter", angeles)
+      .gives(118, moment, "dayofyear", angeles).gives(654_321, moment, "microsecond", angeles)
+      .gives(4, moment, "dayofweek", "UTC").gives(18, moment, "hour", "GMT+06:32:43")
+      .fails(moment, "eon", "UTC"),
+  ]
+}

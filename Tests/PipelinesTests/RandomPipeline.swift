@@ -1,0 +1,179 @@
+import BaseText
+import FirestoreModel
+import ModelTestSupport
+import PipelineModel
+
+/// Random documents and pipelines of a seed.
+struct RandomPipeline {
+  private var source: SeededSource
+  /// Whether the rows still have their names, so that a sort by name fixes their order.
+  private var isNamed = true
+  /// Whether the order of the rows is fixed.
+  private(set) var isOrdered = false
+
+  init(seed: UInt64) { source = SeededSource(seed: seed) }
+
+  private static let fields = ["a", "b", "tags", "m"]
+
+  mutating func documents(_ count: Int) -> [(id: String, fields: MapValue)] {
+    (0..<count).map { number in
+      var entries: [MapValue.Entry] = []
+      for name in ["a", "b"] where Int.random(in: 0..<6, using: &source) > 0 {
+        entries.append(MapValue.Entry(key: Text(name), value: scalar()))
+      }
+      if Bool.random(using: &source) {
+        let elements = (0..<Int.random(in: 0...3, using: &source)).map { _ in scalar() }
+        entries.append(MapValue.Entry(key: "tags", value: .array(elements)))
+      }
+      if Bool.random(using: &source) {
+        entries.append(
+          MapValue.Entry(key: "m", value: .map(MapValue([.init(key: "x", value: scalar())])))
+        )
+      }
+      return ("d\(number)", MapValue(entries))
+    }
+  }
+
+  private mutating func scalar() -> Value {
+    switch Int.random(in: 0..<12, using: &source) {
+    case 0: .null
+    case 1: .double(.nan)
+    case 2: .boolean(Bool.random(using: &source))
+    case 3, 4: ["x", "y", "z"].randomElement(using: &source) ?? "x"
+    case 5, 6: .double(Double(Int.random(in: 0...6, using: &source)) / 2)
+    default: .integer(Int64.random(in: 0...3, using: &source))
+    }
+  }
+
+  mutating func stages() -> [PipelineStage] {
+    var stages = [PipelineStage(name: "collection", arguments: [.path("/c")])]
+    for _ in 0..<Int.random(in: 0...5, using: &source) { stages += stage() }
+    return stages
+  }
+
+  private mutating func stage() -> [PipelineStage] {
+    switch Int.random(in: 0..<12, using: &source) {
+    case 0...3: return [PipelineStage(name: "where", arguments: [condition(depth: 2)])]
+    case 4, 5: return sort()
+    case 6:
+      isNamed = false
+      return [
+        PipelineStage(name: "select", arguments: [.map([entry("a"), entry("b"), entry("tags")])])
+      ]
+    case 7:
+      return [
+        PipelineStage(name: "add_fields", arguments: [.map([.init(key: "b", value: operand())])])
+      ]
+    case 8: return [PipelineStage(name: "remove_fields", arguments: [.field(path("a"))])]
+    case 9:
+      return [PipelineStage(name: "unnest", arguments: [.field(path("tags")), .field(path("b"))])]
+        .map {
+          // Rows of one document have one name.
+          isOrdered = false
+          isNamed = false
+          return $0
+        }
+    case 10:
+      (isNamed, isOrdered) = (false, false)
+      let groups = PipelineOperand.map([entry("a")])
+      return [PipelineStage(name: "aggregate", arguments: [accumulators(), groups])]
+    default:
+      guard isNamed else { return [] }
+      isOrdered = false
+      isNamed = false
+      let inner = [
+        PipelineStage(name: "collection", arguments: [.path("/c")]),
+        PipelineStage(name: "where", arguments: [condition(depth: 1)]),
+      ]
+      return [PipelineStage(name: "union", arguments: [.pipeline(inner)])]
+    }
+  }
+
+  /// A sort by values and names, perhaps with an offset and a limit; nothing where names are gone.
+  private mutating func sort() -> [PipelineStage] {
+    guard isNamed else { return [] }
+    isOrdered = true
+    var orders: [PipelineOperand] = []
+    var stages: [PipelineStage] = []
+    if Bool.random(using: &source) {
+      let name = Bool.random(using: &source) ? "a" : "m.x"
+      if Bool.random(using: &source) {
+        stages.append(
+          PipelineStage(name: "where", arguments: [call("exists", .field(path(name)))])
+        )
+      }
+      orders.append(order(.field(path(name))))
+    }
+    orders.append(order(.field(.documentName)))
+    stages.append(PipelineStage(name: "sort", arguments: orders))
+    if Bool.random(using: &source) { stages.append(count("offset")) }
+    if Bool.random(using: &source) { stages.append(count("limit")) }
+    return stages
+  }
+
+  private mutating func count(_ name: String) -> PipelineStage {
+    PipelineStage(
+      name: name,
+      arguments: [.constant(.integer(Int64.random(in: 0...6, using: &source)))]
+    )
+  }
+
+  private mutating func order(_ operand: PipelineOperand) -> PipelineOperand {
+    let direction: Value = Bool.random(using: &source) ? "ascending" : "descending"
+    return .map([
+      .init(key: "direction", value: .constant(direction)),
+      .init(key: "expression", value: operand),
+    ])
+  }
+
+  private func accumulators() -> PipelineOperand {
+    .map([
+      .init(key: "n", value: .call(PipelineCall(name: "count", arguments: []))),
+      .init(key: "most", value: call("maximum", .field(path("b")))),
+      .init(key: "sum", value: call("sum", .field(path("b")))),
+    ])
+  }
+
+  private func entry(_ name: String) -> PipelineOperand.Entry {
+    .init(key: Text(name), value: .field(path(name)))
+  }
+
+  private func path(_ text: String) -> FieldPath {
+    FieldPath(text.split(separator: ".").map { Text(String($0)) })
+  }
+
+  private func call(_ name: String, _ arguments: PipelineOperand...) -> PipelineOperand {
+    .call(PipelineCall(name: name, arguments: arguments))
+  }
+
+  private mutating func operand() -> PipelineOperand {
+    switch Int.random(in: 0..<5, using: &source) {
+    case 0, 1: .constant(scalar())
+    case 2: .field(path("m.x"))
+    case 3: .field(path("b"))
+    default: .field(path("a"))
+    }
+  }
+
+  private mutating func condition(depth: Int) -> PipelineOperand {
+    let names = [
+      "equal", "not_equal", "less_than", "less_than_or_equal", "greater_than",
+      "greater_than_or_equal",
+    ]
+    switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &source) {
+    case 0: return call("array_contains", .field(path("tags")), .constant(scalar()))
+    case 1: return call("exists", operand())
+    case 2:
+      return call("equal_any", .field(path("a")), .constant(.array([scalar(), scalar()])))
+    case 3: return call("equal", call("add", operand(), .constant(1)), operand())
+    case 4, 5: return call(names.randomElement(using: &source) ?? "equal", operand(), operand())
+    case 6: return call("not", condition(depth: depth - 1))
+    default:
+      return call(
+        Bool.random(using: &source) ? "and" : "or",
+        condition(depth: depth - 1),
+        condition(depth: depth - 1)
+      )
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import BaseText
+import FirestoreModel
+import Foundation
+import Testing
+
+@testable import Pipelines
+
+/// Random pipelines against an evaluator that knows nothing of plans.
+struct RandomPipelineTests {
+  private static let documents = 14
+  private static let pipelinesPerStore = 60
+
+  @Test(arguments: 0..<40) func `pipelines give what the naive evaluator gives`(_ seed: Int) throws
+  {
+    try compare(seed: UInt64(seed))
+  }
+
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["BRASA_SLOW_TESTS"] != nil))
+  func `a hundred thousand pipelines give what the naive evaluator gives`() throws {
+    for seed in 1_000..<2_700 { try compare(seed: UInt64(seed)) }
+  }
+
+  private func compare(seed: UInt64) throws {
+    let fixture = try PipelineFixture()
+    var random = RandomPipeline(seed: seed)
+    let documents = random.documents(Self.documents)
+    try fixture.put(documents)
+    let naive = NaiveEvaluator(
+      documents: documents.sorted { $0.id < $1.id }.map { document in
+        var fields: NaiveEvaluator.Fields = ["__name__": ref("c/\(document.id)")]
+        for entry in document.fields.entries { fields[entry.key.string] = entry.value }
+        return fields
+      }
+    )
+    for number in 0..<Self.pipelinesPerStore {
+      var random = RandomPipeline(seed: seed &* 1_000_003 &+ UInt64(number))
+      let stages = random.stages()
+      let expected = (try? naive.run(stages)).map { $0.map(canonical) }
+      for (usesIndexes, slice) in [(true, 20_000), (true, 3), (false, 5)] {
+        let rows = try? fixture.rows(stages, usesIndexes: usesIndexes, slice: slice)
+        let found = rows.map { $0.map { row in canonical(fields(row)) } }
+        let isSame =
+          random.isOrdered ? found == expected : found?.sorted() == expected?.sorted()
+        #expect(
+          isSame,
+          "seed \(seed), pipeline \(number), indexes \(usesIndexes): \(stages) gave \(found ?? ["an error"]), not \(expected ?? ["an error"])"
+        )
+        guard isSame else { return }
+      }
+    }
+  }
+
+  private func fields(_ row: Row) -> NaiveEvaluator.Fields {
+    var fields: NaiveEvaluator.Fields = [:]
+    for entry in row.fields.entries { fields[entry.key.string] = entry.value }
+    if let name = row.name { fields["__name__"] = .reference(name) }
+    return fields
+  }
+
+  /// The fields as a text; equal numbers look alike, because a group may show any of its values.
+  private func canonical(_ fields: NaiveEvaluator.Fields) -> String {
+    fields.sorted { $0.key < $1.key }.map { "\($0.key)=\(canonical($0.value))" }
+      .joined(separator: ",")
+  }
+
+  private func canonical(_ value: Value) -> String {
+    switch value {
+    case .integer(let number): "\(Double(number))"
+    case .double(let number): "\(number == 0 ? 0 : number)"
+    case .array(let elements): "[\(elements.map(canonical).joined(separator: ";"))]"
+    case .map(let map):
+      "{\(map.entries.map { "\($0.key.string):\(canonical($0.value))" }.joined(separator: ";"))}"
+    case .reference(let name): name.path.string
+    case .string(let text): "'\(text.string)'"
+    default: "\(value)"
+    }
+  }
+}
