@@ -119,6 +119,7 @@ extension Target {
 let libraries = [
   "Firebase", "FirebaseAnalytics", "FirebaseAuth", "FirebaseAuthCombineSwift", "FirebaseCore",
   "FirebaseFirestore", "FirebaseFirestoreCombineSwift", "FirebaseFirestoreSwift",
+  "FirebaseFunctions",
   "FirebaseInstallations", "FirebaseMessaging", "FirebaseRemoteConfig", "FirebaseRemoteConfigSwift",
   "FirebaseSharedSwift", "FirebaseStorage", "FirebaseStorageCombineSwift", "FirebaseStorageSwift",
   "FirebaseUI",
@@ -348,6 +349,11 @@ let package = Package(
         "ServiceModule", "Gateway", "KeyValueStore", "Realtime", "ModelTestSupport", logging,
       ]
     ),
+    .library("Services/CLauncher"),
+    .library(
+      "Services/FunctionHost",
+      uses: ["BaseJSON", "BaseStatus", "CLauncher", crypto, logging]
+    ),
     .headers("Services/CFileRange"),
     .library(
       "Services/ObjectStorage",
@@ -422,6 +428,13 @@ let package = Package(
       uses: [
         "BaseJSON", "BaseRuntime", "DocumentStore", "KeyValueStore", "ObjectStorage", "Access",
         "ServiceModule", "StorageWire", httpTypes, logging,
+      ]
+    ),
+    .library(
+      "API/FunctionsAPI",
+      uses: [
+        "Authentication", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Access",
+        "FunctionHost", "ServiceModule", httpTypes,
       ]
     ),
     .library(
@@ -514,8 +527,8 @@ let package = Package(
     .library(
       "Server/Outbound",
       uses: [
-        "BaseText", "BaseJSON", "Authentication", "ObjectStorage", "PushMessaging", "StorageWire",
-        nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
+        "BaseText", "BaseJSON", "Authentication", "FunctionHost", "ObjectStorage", "PushMessaging",
+        "StorageWire", nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
       ]
     ),
     .testSupport("CertificateTestSupport", uses: [asn1, crypto, x509]),
@@ -584,7 +597,7 @@ let package = Package(
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
-        "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
+        "FunctionHost", "FunctionsAPI", "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ]
     ),
@@ -713,6 +726,10 @@ let package = Package(
     .tests(
       of: "FirebaseMessaging",
       uses: ["FirebaseAuth", "FirebaseInstallations", "SDKTestSupport", "brasa"]
+    ),
+    .library(
+      "SDK/FirebaseFunctions",
+      uses: ["FirebaseCore", "FirebaseSharedSwift", "Locking"]
     ),
     .library(
       "SDK/FirebaseRemoteConfig",

@@ -1,4 +1,5 @@
 import BaseRuntime
+import BaseText
 import Synchronization
 
 /// The facts that a transport knows of a call beside its message.
@@ -32,6 +33,9 @@ package struct CallContext: Sendable {
   package var isForwarded: Bool
   /// Where the administrator is noted whose credentials these are; nil for calls that leave no trace.
   package var actor: CallActor?
+
+  /// The project whose function makes the call; nil for everybody else.
+  package var functionProject: Text? { memory?.functionProject }
 
   /// The circumstances of one call.
   package init(

@@ -21,6 +21,8 @@ struct ServedProducts {
   let templates: ConfigTemplates
   let messages: PushService
   let installations: InstallationTokens
+  /// Nil where functions are off.
+  let functions: FunctionServices?
 
   /// Opens the products.
   ///
@@ -67,6 +69,7 @@ struct ServedProducts {
     )
     core.accounts.takeRegistrations(from: messages)
     installations = try InstallationTokens(engine: directory.engine)
+    functions = try FunctionServices(core)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
@@ -88,7 +91,7 @@ struct ServedProducts {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
     let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
     return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
-      [templates, files, analytics, messages] request in
+      [templates, files, analytics, messages, functions = functions?.host] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
@@ -100,6 +103,7 @@ struct ServedProducts {
         events: analytics,
         messages: messages,
         databaseServer: databaseServer,
+        functions: functions,
         isAway: !isHome()
       )
     }

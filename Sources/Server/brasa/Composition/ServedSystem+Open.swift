@@ -56,6 +56,7 @@ extension ServedSystem {
         core.cluster?.peers.announce(core.settings.nodeAddress(listeningOn: port))
         if core.isHome() { ConsoleProduct.welcome(core) }
       },
+      functions: products.functions?.host,
       readsStore: core.readsStore,
       services: [storage] + maintenance + tasks.map { ModuleTask($0) } + watches
     )

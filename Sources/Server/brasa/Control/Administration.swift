@@ -62,6 +62,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case analytics(project: String, AnalyticsRequest)
   /// What `brasa messages` asks of a project.
   case messages(project: String, MessagesRequest)
+  /// What `brasa functions` asks of a project.
+  case functions(project: String, FunctionsRequest)
   /// What `brasa storage` asks of buckets and objects.
   case storage(StorageRequest)
   /// What `brasa console` asks of the administrators.

@@ -33,6 +33,7 @@ extension AdministrationRequest {
     case .console(.remove): "console remove"
     case .analytics(_, let request): "analytics \(request.command)"
     case .messages(_, let request): "messages \(request.command)"
+    case .functions(_, let request): "functions \(request.command)"
     case .config(_, _, .get): "config get"
     case .config(_, _, .publish): "config publish"
     case .config(_, _, .versions): "config versions"

@@ -7,6 +7,7 @@ import BaseText
 import ConfigTemplates
 import DocumentStore
 import EventAnalytics
+import FunctionHost
 import FirestoreModel
 import FirestoreService
 import KeyValuePostgres
@@ -29,6 +30,8 @@ struct LocalAdministration: Administration {
   let messages: PushService
   /// The engine of a store in PostgreSQL, whose server has a clock of its own.
   var databaseServer: PostgresEngine?
+  /// Nil where functions are off, and on a directory at rest.
+  var functions: FunctionHost?
   /// Whether the home node of a cluster has the files, messages and events, and this is another one.
   var isAway = false
 
@@ -144,6 +147,8 @@ struct LocalAdministration: Administration {
       try analytics(request, of: Text(project), input, output)
     case .messages(let project, let request):
       try messages(request, of: Text(project), output)
+    case .functions(let project, let request):
+      try functions(request, project: project, output)
     case .storage(let request): try storage(request, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)

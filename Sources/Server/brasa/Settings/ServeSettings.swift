@@ -62,6 +62,8 @@ struct ServeSettings: Sendable, Equatable {
   var identity: IdentitySettings
   var messaging: MessagingSettings
   var events: EventSettings
+  /// Whether and how functions are served.
+  var functions: FunctionSettings
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -101,6 +103,7 @@ struct ServeSettings: Sendable, Equatable {
     messaging = try MessagingSettings(environment)
     events = try EventSettings(environment, isDevelopment: isDevelopment)
     files = try FileSettings(environment)
+    functions = try FunctionSettings(flags.functions, environment, isDevelopment: isDevelopment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")
     engineThreads = try flags.engineThreads ?? environment.number("ENGINE_THREADS")
@@ -160,6 +163,9 @@ struct ServeSettings: Sendable, Equatable {
       throw ValidationError(
         "--cluster is for a store that several nodes reach: name it with --store postgres://…"
       )
+    }
+    if isClustered, functions.isServed {
+      throw ValidationError("Functions run on a server that has its store alone: leave out --functions or --cluster.")
     }
     if nodeAddress != nil, !isClustered {
       throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")

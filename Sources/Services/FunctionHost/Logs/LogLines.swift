@@ -1,0 +1,80 @@
+import BaseJSON
+import Synchronization
+
+/// Cuts the output of an instance into lines, reads what frameworks write as JSON, and masks secrets.
+///
+/// Called by the thread that reads the output.
+final class LogLines: Sendable {
+  private struct Partial {
+    var bytes: [UInt8] = []
+    var isTooLong = false
+  }
+
+  private let logs: FunctionLogs
+  private let key: FunctionLogs.Key
+  private let secrets: [String]
+  private let partial = Mutex<[Bool: Partial]>([:])
+
+  init(_ logs: FunctionLogs, of key: FunctionLogs.Key, masking secrets: [String]) {
+    self.logs = logs
+    self.key = key
+    // Shorter texts are in every second line.
+    self.secrets = secrets.filter { $0.utf8.count >= 4 }.sorted { $0.count > $1.count }
+  }
+
+  func take(_ bytes: [UInt8], isError: Bool) {
+    let lines = partial.withLock { partials in
+      var partial = partials[isError] ?? Partial()
+      var lines: [[UInt8]] = []
+      var rest = bytes[...]
+      while let end = rest.firstIndex(of: 10) {
+        Self.extend(&partial, rest[..<end])
+        lines.append(partial.bytes)
+        partial = Partial()
+        rest = rest[(end + 1)...]
+      }
+      Self.extend(&partial, rest)
+      partials[isError] = partial
+      return lines
+    }
+    for line in lines where !line.isEmpty { keep(line, isError: isError) }
+  }
+
+  /// Keeps what has no end of line, once the program has ended.
+  func finish() {
+    let rest = partial.withLock { partials in
+      defer { partials = [:] }
+      return partials
+    }
+    for (isError, line) in rest where !line.bytes.isEmpty { keep(line.bytes, isError: isError) }
+  }
+
+  private static func extend(_ partial: inout Partial, _ part: ArraySlice<UInt8>) {
+    let room = FunctionLogs.longestLine - partial.bytes.count
+    partial.bytes += part.prefix(room)
+    if part.count > room { partial.isTooLong = true }
+  }
+
+  private func keep(_ line: [UInt8], isError: Bool) {
+    var message = String(decoding: line, as: UTF8.self)
+    var severity = isError ? "ERROR" : "INFO"
+    var execution: String?
+    if line.first == UInt8(ascii: "{"), let object = try? JSONParser.parse(line), let text = object["message"]?.string {
+      message = text
+      severity = object["severity"]?.string ?? severity
+      execution = object["logging.googleapis.com/labels"]?["execution_id"]?.string
+    }
+    while message.last?.isNewline == true { message.removeLast() }
+    // Gunicorn's control socket is a Unix socket, which instances don't get; nobody misses it.
+    guard !message.isEmpty, !message.contains("[ERROR] Control server error") else { return }
+    logs.append(key, severity: String(severity.prefix(20)), execution: execution, masked(message))
+  }
+
+  private func masked(_ message: String) -> String {
+    var message = message
+    for secret in secrets where message.contains(secret) {
+      message = message.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "***")
+    }
+    return message
+  }
+}
