@@ -354,6 +354,7 @@ let package = Package(
       "Services/FunctionHost",
       uses: ["BaseJSON", "BaseStatus", "CLauncher", crypto, logging]
     ),
+    .tests(of: "FunctionHost", uses: ["BaseJSON", "BaseStatus", "CLauncher"]),
     .headers("Services/CFileRange"),
     .library(
       "Services/ObjectStorage",
@@ -435,6 +436,13 @@ let package = Package(
       uses: [
         "Authentication", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Access",
         "FunctionHost", "ServiceModule", httpTypes,
+      ]
+    ),
+    .tests(
+      of: "FunctionsAPI",
+      uses: [
+        "Authentication", "BaseText", "FunctionHost", "ServiceModule", "ServiceTestSupport",
+        logging,
       ]
     ),
     .library(
@@ -597,7 +605,8 @@ let package = Package(
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Outbound",
-        "FunctionHost", "FunctionsAPI", "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
+        "FunctionHost", "FunctionsAPI", "Realtime", arguments, asn1, coreMetrics, crypto,
+        cryptoExtras, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ]
     ),
@@ -731,6 +740,7 @@ let package = Package(
       "SDK/FirebaseFunctions",
       uses: ["FirebaseCore", "FirebaseSharedSwift", "Locking"]
     ),
+    .tests(of: "FirebaseFunctions", uses: ["FirebaseCore", "SDKTestSupport"]),
     .library(
       "SDK/FirebaseRemoteConfig",
       uses: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift", "Locking"]

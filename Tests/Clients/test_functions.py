@@ -6,11 +6,12 @@ import pathlib
 import shutil
 import subprocess
 
+import jwt
 import pytest
 import requests
 
-from support import rest, server as servers
-from support.identity import Identity
+from support import server as servers
+from support.identity import Identity, Refused
 from support.server import wait_for
 
 pytestmark = pytest.mark.brasa_only
@@ -125,12 +126,105 @@ def test_a_forged_token_is_refused_by_the_host(functions, user):
     assert functions.get("echo", headers={"Authorization": "Basic YTpi"}).json()["headers"]["authorization"] == "Basic YTpi"
 
 
+def test_a_function_verifies_tokens_itself(functions, user):
+    def whose(token):
+        return functions.call("whose", {"token": token}).json()["result"]
+
+    head, claims, _ = user["idToken"].split(".")
+    assert whose(user["idToken"]) == user["localId"]
+    for forged in ("eyJhbGciOiJub25lIn0." + claims + ".", f"{head}.{claims}.c2lnbmF0dXJl"):
+        assert whose(forged).startswith("refused: ")
+
+
 def test_a_function_uses_the_admin_sdk_in_its_own_project_alone(functions):
     made = functions.call("remember", None).json()
     assert made == {"result": {"document": {"by": "function"}, "name": "Made by a function"}}
     foreign = functions.call("trespass", {"project": "bank"})
     assert foreign.status_code == 500, foreign.text
     assert "PermissionDenied" in functions.log("trespass") or "PERMISSION_DENIED" in functions.log("trespass")
+
+
+def test_functions_decide_about_sign_ups_and_sign_ins(functions, user):
+    identity = Identity(functions.server, "shop", verify=functions.server.authority)
+    # `user` signed up with both functions in force.
+    claims = jwt.decode(user["idToken"], options={"verify_signature": False})
+    assert claims["name"] == "Named"
+    assert claims["plan"] == "gold"
+    assert claims["shift"] == "night"
+    again = identity.client("signInWithPassword", email="ana@example.com", password="correct horse")
+    assert jwt.decode(again["idToken"], options={"verify_signature": False})["shift"] == "night"
+    with pytest.raises(Refused) as refused:
+        identity.client("signUp", email="eve@evil.example", password="correct horse")
+    assert refused.value.status == 400
+    assert refused.value.code == "BLOCKING_FUNCTION_ERROR_RESPONSE"
+    assert "HTTP error 403" in refused.value.message and "no evil" in refused.value.message
+    # Nothing is left of the account that was refused.
+    with pytest.raises(Refused) as unknown:
+        identity.client("signInWithPassword", email="eve@evil.example", password="correct horse")
+    assert unknown.value.code == "INVALID_LOGIN_CREDENTIALS"
+    # Anonymous accounts pass, as at Google.
+    assert identity.client("signUp")["idToken"]
+
+
+def test_a_blocking_function_that_fails_refuses_and_can_be_deleted(tmp_path_factory, certificates):
+    data = tmp_path_factory.mktemp("blocking")
+    settings = environment(tmp_path_factory)
+    server = servers.Brasa(data / "data", "--functions", environment=settings).start()
+    made = Functions(server, "closed")
+    source = data / "source"
+    source.mkdir()
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", source)
+    (source / "main.py").write_text(
+        "import os\nfrom firebase_functions import identity_fn\n"
+        "@identity_fn.before_user_signed_in()\ndef decide(event): os._exit(1)\n"
+    )
+    made.command("deploy", source)
+    identity = Identity(server, "closed")
+
+    def sign_up(email):
+        return identity.client("signUp", email=email, password="correct horse")
+
+    with pytest.raises(Refused) as crashed:
+        sign_up("ana@example.com")
+    assert crashed.value.message == "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Failed to make request to URL.))"
+    # A server that serves no functions refuses, too: nobody is there to decide.
+    assert server.stop() == 0
+    off = servers.Brasa(data / "data", environment=settings).start()
+    identity.base = off.url
+    with pytest.raises(Refused) as absent:
+        sign_up("ana@example.com")
+    assert absent.value.code == "BLOCKING_FUNCTION_ERROR_RESPONSE"
+    assert off.stop() == 0
+    server.start()
+    identity.base = server.url
+    made.command("delete", "default")
+    assert sign_up("ana@example.com")["idToken"]
+    assert server.stop() == 0
+
+
+def test_development_deploys_a_folder_whenever_it_changes(tmp_path_factory):
+    data = tmp_path_factory.mktemp("developed")
+    source = data / "source"
+    source.mkdir()
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", source)
+    text = "from firebase_functions import https_fn\n@https_fn.on_call()\ndef number(request): return {}\n"
+    (source / "main.py").write_text(text.format(1))
+    server = servers.Brasa(
+        data / "data", "--functions", str(source), "--project", "dev", environment=environment(tmp_path_factory)
+    ).start()
+    made = Functions(server, "dev")
+
+    def result():
+        answer = made.call("number", None)
+        return answer.json().get("result") if answer.status_code == 200 else None
+
+    wait_for(lambda: result() == 1, "the first deployment", 120)
+    (source / "main.py").write_text("syntax error\n")
+    wait_for(lambda: "can't be deployed" in server.output, "the reason")
+    assert result() == 1
+    (source / "main.py").write_text(text.format(22))
+    wait_for(lambda: result() == 22, "the second deployment")
+    assert server.stop() == 0
 
 
 def test_secrets_reach_the_function_and_no_log(functions):

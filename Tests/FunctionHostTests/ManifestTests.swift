@@ -109,7 +109,9 @@ import Testing
     )
   }
 
-  @Test(arguments: ["no equals", "1A=b", "A B=c", "A=\"open", "PORT=1", "FIREBASE_CONFIG={}", "K_SERVICE=x"])
+  @Test(arguments: [
+    "no equals", "1A=b", "A B=c", "A=\"open", "PORT=1", "FIREBASE_CONFIG={}", "K_SERVICE=x",
+  ])
   func `a wrong line is refused`(_ line: String) {
     #expect(throws: ServiceError.self) { try EnvironmentFile.parse(line, named: ".env") }
   }

@@ -71,13 +71,17 @@ import Testing
     let result = try await Self.run("sleep 1000 & echo $!; wait", seconds: 0.2)
     #expect(result.end == .signalled(9))
     let child = try #require(Int32(result.output.split(separator: "\n").first ?? ""))
-    while kill(child, 0) == 0, ProcessTable.read().members(of: child).contains(where: { $0.process == child }) {
+    while kill(child, 0) == 0,
+      ProcessTable.read().members(of: child).contains(where: { $0.process == child })
+    {
       await Task.yield()
     }
   }
 
   @Test func `memory and processes are bounded`() async throws {
-    let hungry = try await Self.run("x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo ${#x}; cat") {
+    let hungry = try await Self.run(
+      "x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo ${#x}; cat"
+    ) {
       $0.memoryBytes = 64 << 20
     }
     #expect(hungry.end == .memoryLimit)

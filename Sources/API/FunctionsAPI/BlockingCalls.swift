@@ -160,7 +160,8 @@ package struct BlockingCalls: SignInGate {
   // MARK: The response
 
   static func decision(_ body: [UInt8]) throws(AccountError) -> SignInDecision {
-    guard let response = try? JSONParser.parse(body, maximumDepth: 32), response.members != nil else {
+    guard let response = try? JSONParser.parse(body, maximumDepth: 32), response.members != nil
+    else {
       throw refusal("Response body is not valid JSON.")
     }
     guard let record = response["userRecord"] else { return SignInDecision() }
@@ -174,9 +175,15 @@ package struct BlockingCalls: SignInGate {
       decision.photoURL = record["photoURL"]?.string ?? record["photoUrl"]?.string
     }
     if fields.contains("disabled") { decision.isDisabled = record["disabled"]?.boolean }
-    if fields.contains("emailVerified") { decision.isEmailVerified = record["emailVerified"]?.boolean }
-    if fields.contains("customClaims") { decision.customClaims = try claims(record["customClaims"]) }
-    if fields.contains("sessionClaims") { decision.sessionClaims = try claims(record["sessionClaims"]) }
+    if fields.contains("emailVerified") {
+      decision.isEmailVerified = record["emailVerified"]?.boolean
+    }
+    if fields.contains("customClaims") {
+      decision.customClaims = try claims(record["customClaims"])
+    }
+    if fields.contains("sessionClaims") {
+      decision.sessionClaims = try claims(record["sessionClaims"])
+    }
     return decision
   }
 

@@ -59,7 +59,9 @@ struct FunctionCalls: Sendable {
     request.context.cancellation.whenCancelled(call.response.cancel)
     var headers = HTTPFields()
     for (name, value) in call.response.headers {
-      guard let field = HTTPField.Name(name), !Self.isOfConnection(name.lowercased()) else { continue }
+      guard let field = HTTPField.Name(name), !Self.isOfConnection(name.lowercased()) else {
+        continue
+      }
       headers.append(HTTPField(name: field, value: value))
     }
     let response = call.response
@@ -127,7 +129,8 @@ struct FunctionCalls: Sendable {
 
   private static func isOfConnection(_ name: String) -> Bool {
     switch name {
-    case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
+      "upgrade",
       "host", "content-length", "expect":
       true
     default: false
@@ -137,7 +140,8 @@ struct FunctionCalls: Sendable {
   /// What the server alone may say: forged schedules and tasks, and App Check tokens, which it can't verify.
   private static func isOfServer(_ name: String) -> Bool {
     name.hasPrefix("x-cloudscheduler") || name.hasPrefix("x-cloudtasks")
-      || name == "function-execution-id" || name == "x-forwarded-proto" || name == "x-firebase-appcheck"
+      || name == "function-execution-id" || name == "x-forwarded-proto"
+      || name == "x-firebase-appcheck"
   }
 
   // MARK: Tokens

@@ -10,7 +10,8 @@ import ServiceModule
 enum InstanceMetadata {
   static let token = "ya29.instance"
 
-  static let route = HTTPRoute(.get, "/computeMetadata/v1/{path=**}", for: .administrators) { request in
+  static let route = HTTPRoute(.get, "/computeMetadata/v1/{path=**}", for: .administrators) {
+    request in
     let project = try project(of: request)
     switch request.rest.filter({ !$0.isEmpty }).joined(separator: "/") {
     case "project/project-id": return text(project)

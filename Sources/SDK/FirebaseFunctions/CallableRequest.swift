@@ -1,6 +1,10 @@
 import FirebaseCore
 import Foundation
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Sends calls in the protocol of callable functions.
 struct CallableRequest: Sendable {
   let app: FirebaseApp

@@ -19,7 +19,7 @@ package actor FunctionHost {
     let pools: [String: FunctionPool]
   }
 
-  private struct Name: Hashable {
+  struct Name: Hashable {
     let project: String
     let codebase: String
   }
@@ -38,13 +38,13 @@ package actor FunctionHost {
   /// There while the host runs.
   private var transport: (any InstanceTransport)?
   private let room: InstanceRoom
-  private nonisolated let guarded = GuardedSteps()
+  nonisolated let guarded = GuardedSteps()
   private var listeners: (any InstanceListeners)?
-  private var triggers: (any TriggerRegistry)?
-  private var codebases: [Name: Codebase] = [:]
+  var triggers: (any TriggerRegistry)?
+  var codebases: [Name: Codebase] = [:]
   private var interpreter: PythonRuntime.Interpreter?
-  private var isDeploying = false
-  private var lastInstance = 0
+  var isDeploying = false
+  var lastInstance = 0
 
   /// A host that calls instances by that transport, which is made when the host begins to run.
   ///
@@ -144,11 +144,15 @@ package actor FunctionHost {
 
   private var allPools: [FunctionPool] { codebases.values.flatMap(\.pools.values) }
 
-  private func load(_ deployment: Deployment) throws {
+  func load(_ deployment: Deployment) throws {
     let manifest = try deployment.functions()
     var pools: [String: FunctionPool] = [:]
     for endpoint in manifest.endpoints {
-      pools[endpoint.name] = FunctionPool(endpoint, configuration, maker: maker(endpoint, deployment))
+      pools[endpoint.name] = FunctionPool(
+        endpoint,
+        configuration,
+        maker: maker(endpoint, deployment)
+      )
     }
     let name = Name(project: deployment.project, codebase: deployment.codebase)
     guarded.note(manifest, deployment)
@@ -229,7 +233,12 @@ package actor FunctionHost {
       await pool.expire(lease, seconds: seconds)
     }
     do {
-      let response = try await transport.send(request, port: lease.port, within: time)
+      // The limit of the pool comes first and ends the instance.
+      let response = try await transport.send(
+        request,
+        port: lease.port,
+        within: time + .seconds(5)
+      )
       return Call(response: response) { isSuccess in
         limit.cancel()
         await pool.release(lease, isSuccess: isSuccess)
@@ -241,14 +250,19 @@ package actor FunctionHost {
       if error is CancellationError { throw error }
       throw ServiceError(
         isExpired ? .deadlineExceeded : .internalError,
-        isExpired ? "The function took longer than \(seconds) s." : "The function ended without a response.",
+        isExpired
+          ? "The function took longer than \(seconds) s."
+          : "The function ended without a response.",
         cause: error
       )
     }
   }
 
   /// Calls a function and returns its whole response, for deliveries that only ask for its status.
-  package func invoke(_ function: HostedFunction, _ request: InvocationRequest) async -> InvocationOutcome {
+  package func invoke(
+    _ function: HostedFunction,
+    _ request: InvocationRequest
+  ) async -> InvocationOutcome {
     do {
       let call = try await call(function, request)
       do {
@@ -288,7 +302,7 @@ package actor FunctionHost {
     )
   }
 
-  private func pythonInterpreter() async throws -> PythonRuntime.Interpreter {
+  func pythonInterpreter() async throws -> PythonRuntime.Interpreter {
     if let interpreter { return interpreter }
     let found = try await runtime.interpreter()
     interpreter = found
@@ -314,6 +328,10 @@ package actor FunctionHost {
         scratch: scratch
       )
       program.isConfined = isConfined
+      if !configuration.isDevelopment {
+        program.readable.append(folder.support)
+        program.environment["PYTHONPATH"] = folder.support
+      }
       let secretValues = try secretValues(of: endpoint, project: deployment.project)
       let port = try LoopbackPort.free()
       let own = ProcessIdentity()
@@ -324,12 +342,20 @@ package actor FunctionHost {
         listener?.close()
         remove()
       }
-      program.environment = variables(endpoint, deployment, secretValues, port: port, way: listener?.port)
-        .merging(program.environment) { $1 }
+      program.environment = variables(
+        endpoint,
+        deployment,
+        secretValues,
+        port: port,
+        way: listener?.port
+      )
+      .merging(program.environment) { $1 }
       let key = FunctionLogs.Key(project: deployment.project, function: endpoint.name)
       let lines = LogLines(logs, of: key, masking: Array(secretValues.values))
       do {
-        let process = try await thread.start(program) { lines.take($0, isError: $1) } end: { end in
+        let process = try await thread.start(program) {
+          lines.take($0, isError: $1)
+        } end: { end in
           lines.finish()
           ended(end)
         }
@@ -345,7 +371,7 @@ package actor FunctionHost {
     }
   }
 
-  private nonisolated func secretValues(
+  nonisolated func secretValues(
     of endpoint: FunctionEndpoint,
     project: String
   ) throws -> [String: String] {
@@ -371,7 +397,10 @@ package actor FunctionHost {
     variables["PORT"] = "\(port)"
     guard let way else { return variables }
     let host = "127.0.0.1:\(way)"
-    for name in ["FIRESTORE_EMULATOR_HOST", "FIREBASE_AUTH_EMULATOR_HOST", "FIREBASE_STORAGE_EMULATOR_HOST", "CLOUD_TASKS_EMULATOR_HOST", "GCE_METADATA_HOST", "GCE_METADATA_IP", "GCE_METADATA_ROOT"] {
+    for name in [
+      "FIRESTORE_EMULATOR_HOST", "FIREBASE_AUTH_EMULATOR_HOST", "FIREBASE_STORAGE_EMULATOR_HOST",
+      "CLOUD_TASKS_EMULATOR_HOST", "GCE_METADATA_HOST", "GCE_METADATA_IP", "GCE_METADATA_ROOT",
+    ] {
       variables[name] = host
     }
     variables["STORAGE_EMULATOR_HOST"] = "http://\(host)"
@@ -395,7 +424,7 @@ package actor FunctionHost {
 }
 
 /// The blocking triggers of all codebases, for threads that can't wait for the host.
-private final class GuardedSteps: Sendable {
+final class GuardedSteps: Sendable {
   private let known = Mutex<[String: [String: Set<String>]]>([:])
 
   func types(of project: String) -> Set<String> {
@@ -439,226 +468,4 @@ final class ProcessIdentity: Sendable {
   var process: pid_t? { known.withLock { $0 } }
 
   func set(_ process: pid_t) { known.withLock { $0 = process } }
-}
-
-// MARK: - Deployments
-
-extension FunctionHost {
-  /// A function in a list.
-  package struct Listing: Sendable {
-    /// The codebase's name.
-    package let codebase: String
-    /// The endpoint.
-    package let endpoint: FunctionEndpoint
-    /// Running instances.
-    package let instances: Int
-    /// Calls in flight.
-    package let calls: Int
-  }
-
-  /// The functions of a project, by codebase and name.
-  package func list(project: String) async -> [Listing] {
-    var listings: [Listing] = []
-    for (name, codebase) in codebases where name.project == project {
-      for pool in codebase.pools.values {
-        let figures = await pool.figures
-        listings.append(
-          Listing(
-            codebase: name.codebase,
-            endpoint: pool.endpoint,
-            instances: figures.instances,
-            calls: figures.calls
-          )
-        )
-      }
-    }
-    return listings.sorted { ($0.codebase, $0.endpoint.name) < ($1.codebase, $1.endpoint.name) }
-  }
-
-  /// The differences that a deployment makes, by function names.
-  package struct Plan: Sendable, Hashable {
-    /// New functions.
-    package var created: [String] = []
-    /// Functions that stay, with the new source.
-    package var updated: [String] = []
-    /// Functions that go.
-    package var deleted: [String] = []
-  }
-
-  /// Deploys the source in a folder: copies it, installs its packages, asks the SDK for its functions, and starts them.
-  ///
-  /// Nothing of the codebase in force changes before all of that succeeded.
-  package func deploy(
-    _ source: String,
-    project: String,
-    codebase: String,
-    tell: @escaping @Sendable (String) -> Void
-  ) async throws -> Plan {
-    guard ManifestReader.isName(codebase) else {
-      throw ServiceError.invalidArgument(
-        "\"\(codebase.prefix(80))\" is no codebase's name: letters, digits, - and _, at most 63, a letter first."
-      )
-    }
-    guard !isDeploying else {
-      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait for its end.")
-    }
-    isDeploying = true
-    defer { isDeploying = false }
-    lastInstance += 1
-    let scratch = "\(folder.instances)/\(lastInstance)"
-    try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(atPath: scratch) }
-    let deployment = try await prepare(source, project, codebase, scratch: scratch, tell: tell)
-    let manifest = try deployment.functions()
-    try checkNames(manifest, project, codebase)
-    try checkSecrets(manifest, project)
-    try triggers?.check(manifest.endpoints, project: project, codebase: codebase)
-    let plan = plan(manifest, project, codebase)
-    try folder.keep(deployment)
-    try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
-    try load(deployment)
-    folder.sweepSources(keeping: Set(codebases.values.map(\.deployment.digest)))
-    log.notice(
-      "functions were deployed",
-      metadata: [
-        "project": "\(project)", "codebase": "\(codebase)", "digest": "\(deployment.digest.prefix(12))",
-        "functions": "\(manifest.endpoints.count)",
-      ]
-    )
-    return plan
-  }
-
-  private func prepare(
-    _ source: String,
-    _ project: String,
-    _ codebase: String,
-    scratch: String,
-    tell: @escaping @Sendable (String) -> Void
-  ) async throws -> Deployment {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue
-    else { throw ServiceError(.notFound, "There is no folder at \(source).") }
-    let tree = try SourceTree(readingFrom: source, keepsLocal: configuration.isDevelopment)
-    guard tree.text(of: "main.py") != nil else {
-      throw ServiceError.invalidArgument(
-        "\(source) has no main.py. Name the folder of a codebase in Python; other languages can't be deployed yet."
-      )
-    }
-    let variables = try tree.variables(project: project, keepsLocal: configuration.isDevelopment)
-    let place = folder.source(tree.digest)
-    if !FileManager.default.fileExists(atPath: place) {
-      let temporary = "\(scratch)/copy"
-      try tree.write(to: temporary)
-      try FileManager.default.moveItem(atPath: temporary, toPath: place)
-    }
-    tell("copied \(tree.files.count) files (\(tree.digest.prefix(12)))")
-    let python = try await pythonInterpreter()
-    let build = "\(scratch)/build"
-    try FileManager.default.createDirectory(atPath: build, withIntermediateDirectories: true)
-    let environment = try await runtime.install(tree, python, scratch: build, tell: tell)
-    tell("looking for functions")
-    let document = try await runtime.discover(
-      (place, environment),
-      python,
-      variables: variables.merging(Self.projectVariables(project, configuration)) { $1 },
-      scratch: build,
-      tell: tell
-    )
-    return Deployment(
-      project: project,
-      codebase: codebase,
-      digest: tree.digest,
-      environment: environment,
-      manifest: document.compact,
-      variables: try parameterValues(document, variables, project),
-      deployed: Date().timeIntervalSince1970
-    )
-  }
-
-  /// The variables of `.env` files, and the defaults of parameters that they leave out.
-  private func parameterValues(
-    _ document: JSONValue,
-    _ variables: [String: String],
-    _ project: String
-  ) throws -> [String: String] {
-    var variables = variables
-    for parameter in try ManifestReader.read(document, values: variables).parameters
-    where !parameter.isSecret && variables[parameter.name] == nil {
-      guard let fallback = parameter.fallback else {
-        throw ServiceError.invalidArgument(
-          "The parameter \(parameter.name) has no value. Add \(parameter.name)=… to .env or .env.\(project)."
-        )
-      }
-      variables[parameter.name] = fallback
-    }
-    return variables
-  }
-
-  private func checkNames(_ manifest: FunctionManifest, _ project: String, _ codebase: String) throws {
-    for endpoint in manifest.endpoints {
-      guard let (other, _) = function(project: project, region: nil, name: endpoint.name),
-        other.codebase != codebase
-      else { continue }
-      throw ServiceError(
-        .alreadyExists,
-        "The codebase \(other.codebase) of \(project) has a function \(endpoint.name) already. Rename one of them."
-      )
-    }
-    try checkBlocking(manifest, project, codebase)
-  }
-
-  /// A project has one function for an event of sign-ins.
-  private func checkBlocking(
-    _ manifest: FunctionManifest,
-    _ project: String,
-    _ codebase: String
-  ) throws {
-    var names: [String: String] = [:]
-    for endpoint in manifest.endpoints {
-      guard case .blocking(let type, _) = endpoint.trigger else { continue }
-      let step = type.split(separator: ".").last ?? ""
-      guard step == "beforeCreate" || step == "beforeSignIn" else {
-        throw ServiceError.invalidArgument(
-          "\(endpoint.name) is called \(step), which the server doesn't serve. Remove the function."
-        )
-      }
-      let other = blockingFunction(project: project, eventType: type)?.function
-      let taken = names.updateValue(endpoint.name, forKey: type)
-      guard taken == nil, other == nil || other?.codebase == codebase else {
-        throw ServiceError(
-          .alreadyExists,
-          "\(project) has a function for \(step) already: \(taken ?? other?.name ?? ""). Keep one of them."
-        )
-      }
-    }
-  }
-
-  private func checkSecrets(_ manifest: FunctionManifest, _ project: String) throws {
-    for endpoint in manifest.endpoints { _ = try secretValues(of: endpoint, project: project) }
-  }
-
-  private func plan(_ manifest: FunctionManifest, _ project: String, _ codebase: String) -> Plan {
-    let before = Set(codebases[Name(project: project, codebase: codebase)]?.pools.keys ?? [:].keys)
-    let after = Set(manifest.endpoints.map(\.name))
-    return Plan(
-      created: after.subtracting(before).sorted(),
-      updated: after.intersection(before).sorted(),
-      deleted: before.subtracting(after).sorted()
-    )
-  }
-
-  /// Deletes a codebase with all its functions; throws NOT_FOUND where there is none.
-  package func delete(project: String, codebase: String) async throws -> [String] {
-    let name = Name(project: project, codebase: codebase)
-    guard let removed = codebases[name] else {
-      throw ServiceError(.notFound, "\(project) has no codebase \(codebase).")
-    }
-    try triggers?.remove(project: project, codebase: codebase)
-    try folder.forget(project: project, codebase: codebase)
-    codebases[name] = nil
-    guarded.forget(project: project, codebase: codebase)
-    for pool in removed.pools.values { await pool.retire() }
-    folder.sweepSources(keeping: Set(codebases.values.map(\.deployment.digest)))
-    return removed.pools.keys.sorted()
-  }
 }

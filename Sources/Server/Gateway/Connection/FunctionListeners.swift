@@ -86,7 +86,8 @@ package final class FunctionListeners: Sendable {
     return (
       port,
       { [self] in
-        state.withLock { _ = $0.listeners.removeValue(forKey: id) }
+        // One that is not there any more was closed with the port.
+        guard state.withLock({ $0.listeners.removeValue(forKey: id) }) != nil else { return }
         listener.close(promise: nil)
       }
     )

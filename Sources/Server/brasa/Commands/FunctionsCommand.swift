@@ -6,7 +6,8 @@ import FunctionHost
 struct FunctionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
-    abstract: "Deploy functions that are written with Google's firebase-functions, and look after them.",
+    abstract:
+      "Deploy functions that are written with Google's firebase-functions, and look after them.",
     discussion: """
       The server must be running with --functions.
 

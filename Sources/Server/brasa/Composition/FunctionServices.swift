@@ -24,7 +24,9 @@ struct FunctionServices {
     )
     func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
     if let python = settings.functions.python { configuration.python = python }
-    if let folder = settings.functions.environments { configuration.environments = absolute(folder) }
+    if let folder = settings.functions.environments {
+      configuration.environments = absolute(folder)
+    }
     if let file = settings.functions.keyFile { configuration.keyFile = absolute(file) }
     if let most = settings.functions.mostInstances { configuration.mostInstances = most }
     guard settings.functions.isServed else {
@@ -56,7 +58,10 @@ struct FunctionServices {
       let project = core.settings.project ?? "demo-brasa"
       module.tasks.append(
         ServiceTask("functions' source") { [host] in
-          await host.develop(URL(fileURLWithPath: folder).standardizedFileURL.path, project: project)
+          await host.develop(
+            URL(fileURLWithPath: folder).standardizedFileURL.path,
+            project: project
+          )
         }
       )
     }

@@ -74,7 +74,8 @@ extension LocalAdministration {
     for listing in listings {
       let endpoint = listing.endpoint
       let parts = [
-        listing.codebase, endpoint.name, endpoint.trigger.word, endpoint.regions.joined(separator: ","),
+        listing.codebase, endpoint.name, endpoint.trigger.word,
+        endpoint.regions.joined(separator: ","),
         "\(endpoint.memoryMegabytes) MB", "\(listing.instances) running",
       ]
       try output(.line(parts.joined(separator: "  ")))

@@ -165,7 +165,9 @@ struct ServeSettings: Sendable, Equatable {
       )
     }
     if isClustered, functions.isServed {
-      throw ValidationError("Functions run on a server that has its store alone: leave out --functions or --cluster.")
+      throw ValidationError(
+        "Functions run on a server that has its store alone: leave out --functions or --cluster."
+      )
     }
     if nodeAddress != nil, !isClustered {
       throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")

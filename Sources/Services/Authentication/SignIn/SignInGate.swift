@@ -57,7 +57,9 @@ package struct SignInDecision: Sendable, Hashable {
   /// The user with the changes.
   func applied(to user: User) throws -> User {
     var user = user
-    if let displayName { user.displayName = try ProjectAccounts.bounded(displayName, "DISPLAY_NAME") }
+    if let displayName {
+      user.displayName = try ProjectAccounts.bounded(displayName, "DISPLAY_NAME")
+    }
     if let photoURL { user.photoURL = try ProjectAccounts.bounded(photoURL, "PHOTO_URL") }
     if let isDisabled { user.isDisabled = isDisabled }
     if let isEmailVerified, user.email != nil { user.isEmailVerified = isEmailVerified }
@@ -105,7 +107,12 @@ extension ProjectAccounts {
     guard !foreseen.user.isDisabled else { throw AccountError(.userDisabled) }
     var decision = SignInDecision()
     if foreseen.isNew, steps.contains(.beforeCreate) {
-      decision = try gate.decide(.beforeCreate, user: foreseen.user, signIn: signIn, project: project)
+      decision = try gate.decide(
+        .beforeCreate,
+        user: foreseen.user,
+        signIn: signIn,
+        project: project
+      )
       decision.sessionClaims = nil
     }
     let isComplete =

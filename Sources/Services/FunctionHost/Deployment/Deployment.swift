@@ -32,6 +32,7 @@ package struct Deployment: Sendable, Codable {
 ///     environments/HASH/…          installed packages, ended by the file .complete
 ///     instances/NUMBER/            the scratch folder of a running instance
 ///     secrets/PROJECT.json         sealed secrets
+///     support/                     code of the host's own
 struct DeploymentFolder: Sendable {
   let configuration: FunctionHostConfiguration
 
@@ -51,7 +52,11 @@ struct DeploymentFolder: Sendable {
         attributes: [.posixPermissions: 0o700]
       )
     }
+    try TokenVerification.write(to: support)
   }
+
+  /// Code of the host's own that instances load.
+  var support: String { configuration.directory + "/support" }
 
   func source(_ digest: String) -> String { "\(sources)/\(digest)" }
 

@@ -5,7 +5,8 @@ package enum EnvironmentFile {
   /// Whether a text is a variable's name.
   package static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
-    guard (1...255).contains(bytes.count), let first = bytes.first, !(48...57).contains(first) else {
+    guard (1...255).contains(bytes.count), let first = bytes.first, !(48...57).contains(first)
+    else {
       return false
     }
     return bytes.allSatisfy {

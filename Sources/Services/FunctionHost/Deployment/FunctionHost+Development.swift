@@ -24,7 +24,10 @@ extension FunctionHost {
         log.info("functions", metadata: ["step": "\(line)"])
       }
       let names = (plan.created + plan.updated).sorted().joined(separator: " ")
-      log.notice("functions are ready", metadata: ["project": "\(project)", "functions": "\(names)"])
+      log.notice(
+        "functions are ready",
+        metadata: ["project": "\(project)", "functions": "\(names)"]
+      )
     } catch is CancellationError {
     } catch {
       let reason = (error as? ServiceError)?.message ?? "\(error)"

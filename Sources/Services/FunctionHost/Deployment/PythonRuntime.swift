@@ -17,7 +17,8 @@ struct PythonRuntime: Sendable {
 
   /// Finds the interpreter that the operator named; runs it with the server's rights.
   func interpreter() async throws -> Interpreter {
-    let script = "import os,sys;print(os.path.realpath(sys.executable));print(sys.base_prefix);print(sys.version.split()[0])"
+    let script =
+      "import os,sys;print(os.path.realpath(sys.executable));print(sys.base_prefix);print(sys.version.split()[0])"
     var program = ConfinedProgram(executable: "/usr/bin/env", directory: "/")
     program.arguments = [configuration.python, "-c", script]
     program.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
@@ -50,11 +51,17 @@ struct PythonRuntime: Sendable {
     // A requirement that is a path of the source depends on the source's files.
     let isLocal = requirements.split(separator: "\n").contains { line in
       let line = line.drop { $0 == " " }
-      return line.hasPrefix(".") || line.hasPrefix("/") || line.hasPrefix("-") || line.contains("file:")
+      return line.hasPrefix(".") || line.hasPrefix("/") || line.hasPrefix("-")
+        || line.contains("file:")
     }
     var hash = SHA256()
-    hash.update(data: Data("\(interpreter.version)\n\(isLocal ? source.digest : "")\n\(requirements)".utf8))
-    let name = "python-" + hash.finalize().prefix(12).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    hash.update(
+      data: Data("\(interpreter.version)\n\(isLocal ? source.digest : "")\n\(requirements)".utf8)
+    )
+    let name =
+      "python-"
+      + hash.finalize().prefix(12).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+      .joined()
     let folder = "\(configuration.environments)/\(name)"
     let manager = FileManager.default
     if manager.fileExists(atPath: "\(folder)/.complete") {
@@ -84,7 +91,10 @@ struct PythonRuntime: Sendable {
     }
     tell("making an environment of Python \(interpreter.version)")
     program.arguments = ["-m", "venv", folder]
-    try await check(programs.run(program, seconds: 120, tell: tell), "The environment can't be made")
+    try await check(
+      programs.run(program, seconds: 120, tell: tell),
+      "The environment can't be made"
+    )
     program.executable = "\(folder)/bin/python"
     program.arguments = [
       "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off",
@@ -125,8 +135,11 @@ struct PythonRuntime: Sendable {
     program.writable = [scratch]
     program.memoryBytes = 2 << 30
     program.environment = variables.merging(Self.environment(folder, scratch)) { $1 }
+    // There is no metadata server yet.
+    program.environment["NO_GCE_CHECK"] = "true"
     let result = try await programs.run(program, seconds: 60, tell: tell)
-    guard result.isSuccess, let text = SafeFile.read(output, upTo: ManifestReader.longestText) else {
+    guard result.isSuccess, let text = SafeFile.read(output, upTo: ManifestReader.longestText)
+    else {
       throw ServiceError.invalidArgument(
         "The functions of the source can't be found:\n\(result.tail)"
       )
@@ -161,7 +174,7 @@ struct PythonRuntime: Sendable {
     [
       "PATH": "\(folder)/bin:/usr/local/bin:/usr/bin:/bin", "HOME": scratch, "TMPDIR": scratch,
       "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
-      "VIRTUAL_ENV": folder, "NO_GCE_CHECK": "true",
+      "VIRTUAL_ENV": folder,
     ]
   }
 
@@ -189,7 +202,15 @@ struct PythonRuntime: Sendable {
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen([sys.executable, serving], env={**os.environ, "ADMIN_PORT": str(port)}, stdout=sys.stderr)
+    log = sys.argv[1] + ".log"
+    with open(log, "wb") as file:
+        process = subprocess.Popen([sys.executable, serving], env={**os.environ, "ADMIN_PORT": str(port)}, stdout=file, stderr=file)
+    def fail(reason):
+        process.kill()
+        process.wait()
+        with open(log, errors="replace") as file:
+            sys.stderr.write(file.read()[-6000:])
+        sys.exit(reason)
     address = "http://127.0.0.1:%d/__/" % port
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     deadline = time.monotonic() + float(os.environ.get("FUNCTIONS_DISCOVERY_TIMEOUT", "40"))
@@ -198,12 +219,10 @@ struct PythonRuntime: Sendable {
             text = opener.open(address + "functions.yaml", timeout=40).read().decode()
             break
         except urllib.error.HTTPError as error:
-            process.kill()
-            sys.exit("main.py can't be loaded.")
+            fail("main.py can't be loaded.")
         except OSError:
             if process.poll() is not None or time.monotonic() > deadline:
-                process.kill()
-                sys.exit("The SDK's server of manifests did not start.")
+                fail("The SDK's server of manifests did not start.")
             time.sleep(0.05)
     process.kill()
     process.wait()

@@ -42,11 +42,14 @@ package struct SourceTree: Sendable {
     files.sort { $0.path < $1.path }
     var hash = SHA256()
     for file in files {
-      hash.update(data: Data("\(file.path)\u{0}\(file.bytes.count)\u{0}\(file.isExecutable)\u{0}".utf8))
+      hash.update(
+        data: Data("\(file.path)\u{0}\(file.bytes.count)\u{0}\(file.isExecutable)\u{0}".utf8)
+      )
       hash.update(data: file.bytes)
     }
     self.files = files
-    digest = hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    digest = hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+      .joined()
   }
 
   private static let skipped: Set<String> = [
@@ -86,7 +89,10 @@ package struct SourceTree: Sendable {
     try? walk(folder, "", true) { path, full in
       let attributes = try FileManager.default.attributesOfItem(atPath: full)
       found.append(
-        (path, attributes[.size] as? Int ?? 0, attributes[.modificationDate] as? Date ?? .distantPast)
+        (
+          path, attributes[.size] as? Int ?? 0,
+          attributes[.modificationDate] as? Date ?? .distantPast
+        )
       )
     }
     return found
@@ -114,7 +120,8 @@ package struct SourceTree: Sendable {
   }
 
   /// The variables of the source's `.env` files for a project; the more specific file wins.
-  package func variables(project: String, keepsLocal: Bool) throws(ServiceError) -> [String: String] {
+  package func variables(project: String, keepsLocal: Bool) throws(ServiceError) -> [String: String]
+  {
     var values: [String: String] = [:]
     for name in [".env", ".env.\(project)"] + (keepsLocal ? [".env.local"] : []) {
       guard let text = text(of: name) else { continue }

@@ -91,7 +91,9 @@ package final class FunctionLogs: Sendable {
         message: message
       )
       state.bytes += state.rings[key, default: Ring()].append(entry)
-      if state.bytes > Self.mostBytes, let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes }) {
+      if state.bytes > Self.mostBytes,
+        let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })
+      {
         state.bytes -= largest.value.bytes
         state.rings[largest.key] = nil
       }

@@ -120,7 +120,11 @@ package struct ManifestReader {
       isSecondGeneration: isSecond,
       trigger: trigger,
       memoryMegabytes: try number(
-        value["availableMemoryMb"], of: name, "availableMemoryMb", 16...32_768) ?? 256,
+        value["availableMemoryMb"],
+        of: name,
+        "availableMemoryMb",
+        16...32_768
+      ) ?? 256,
       timeoutSeconds: try number(value["timeoutSeconds"], of: name, "timeoutSeconds", 1...longest)
         ?? 60,
       minInstances: least,
@@ -211,7 +215,10 @@ package struct ManifestReader {
     )
     trigger.filters = try texts(value["eventFilters"], of: name, "eventFilters")
     trigger.pathPatterns = try texts(
-      value["eventFilterPathPatterns"], of: name, "eventFilterPathPatterns")
+      value["eventFilterPathPatterns"],
+      of: name,
+      "eventFilterPathPatterns"
+    )
     trigger.channel = value["channel"]?.string
     trigger.retries = value["retry"]?.boolean ?? false
     return trigger

@@ -143,7 +143,9 @@ package final class ProcessThread: Sendable {
   private func wait(for children: some Collection<Child>) {
     var polled = [pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0)]
     for child in children where child.bytesLeft > 0 {
-      polled += child.descriptors.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+      polled += child.descriptors.map {
+        pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+      }
     }
     _ = poll(&polled, nfds_t(polled.count), children.isEmpty ? -1 : Self.tick)
   }

@@ -32,7 +32,9 @@ struct ProgramRunner: Sendable {
   private static let mostOutput = 64 << 10
   private static let mostTail = 8 << 10
 
-  /// Runs a program; its lines go to `tell` as they come. It is ended after that many seconds.
+  /// Runs a program to its end, which comes after that many seconds at the latest.
+  ///
+  /// Its lines go to `tell` as they come.
   func run(
     _ program: ConfinedProgram,
     seconds: Double,
@@ -70,7 +72,9 @@ struct ProgramRunner: Sendable {
     /// Keeps bytes and returns the lines that they end.
     func take(_ bytes: [UInt8], isError: Bool) -> [String] {
       written.withLock { written in
-        if !isError { written.output += bytes.prefix(ProgramRunner.mostOutput - written.output.count) }
+        if !isError {
+          written.output += bytes.prefix(ProgramRunner.mostOutput - written.output.count)
+        }
         written.tail += bytes
         if written.tail.count > ProgramRunner.mostTail {
           written.tail.removeFirst(written.tail.count - ProgramRunner.mostTail)

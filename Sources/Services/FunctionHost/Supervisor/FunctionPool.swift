@@ -128,7 +128,9 @@ actor FunctionPool {
 
   /// Ends the instance of a call that took too long, with everything that it started.
   func expire(_ lease: Lease, seconds: Int) {
-    guard let instance = instances[lease.instance], instance.calls.contains(lease.call) else { return }
+    guard let instance = instances[lease.instance], instance.calls.contains(lease.call) else {
+      return
+    }
     expired.insert(lease.call)
     maker.log("ERROR", "A call took longer than \(seconds) s. Its instance was ended.")
     instance.running?.kill()
@@ -188,10 +190,14 @@ actor FunctionPool {
 
   /// Starts an instance where there may be one more.
   private func startOne() {
-    guard instances.values.filter({ $0.phase != .ending }).count < endpoint.maxInstances else { return }
+    guard instances.values.filter({ $0.phase != .ending }).count < endpoint.maxInstances else {
+      return
+    }
     guard maker.takeRoom() else {
       if instances.isEmpty {
-        failWaiters(ServiceError(.resourceExhausted, "The server runs as many instances as it may."))
+        failWaiters(
+          ServiceError(.resourceExhausted, "The server runs as many instances as it may.")
+        )
       }
       return
     }
@@ -233,7 +239,11 @@ actor FunctionPool {
       let reason = (error as? ServiceError)?.message ?? "\(error)"
       maker.log("ERROR", "An instance did not start: \(reason)")
       failWaiters(
-        ServiceError(.unavailable, "\(endpoint.name) did not start. Its log has the reason.", cause: error)
+        ServiceError(
+          .unavailable,
+          "\(endpoint.name) did not start. Its log has the reason.",
+          cause: error
+        )
       )
     }
   }
@@ -247,7 +257,10 @@ actor FunctionPool {
     }
     if instance.phase == .starting {
       failWaiters(
-        ServiceError(.unavailable, "\(endpoint.name) \(end.text) at its start. Its log has the reason.")
+        ServiceError(
+          .unavailable,
+          "\(endpoint.name) \(end.text) at its start. Its log has the reason."
+        )
       )
     }
     startWhereNeeded()
@@ -293,7 +306,9 @@ actor FunctionPool {
     let ready = instances.filter { $0.value.phase == .ready }
     var spare = ready.count - endpoint.minInstances
     for (number, instance) in ready where spare > 0 && instance.calls.isEmpty {
-      guard instance.idleSince.duration(to: .now) > .seconds(configuration.idleSeconds) else { continue }
+      guard instance.idleSince.duration(to: .now) > .seconds(configuration.idleSeconds) else {
+        continue
+      }
       terminate(number)
       spare -= 1
     }

@@ -54,6 +54,15 @@ def remember(request: https_fn.CallableRequest):
 
 
 @https_fn.on_call()
+def whose(request: https_fn.CallableRequest):
+    """Verifies a token that came in the body."""
+    try:
+        return auth.verify_id_token(request.data["token"])["uid"]
+    except auth.InvalidIdTokenError as error:
+        return f"refused: {error}"
+
+
+@https_fn.on_call()
 def trespass(request: https_fn.CallableRequest):
     """Reads another project, which the function has no right to."""
     return firestore.Client(project=request.data["project"]).document("made/one").get().to_dict()
