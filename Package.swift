@@ -119,6 +119,7 @@ extension Target {
 let libraries = [
   "Firebase", "FirebaseAnalytics", "FirebaseAuth", "FirebaseAuthCombineSwift", "FirebaseCore",
   "FirebaseFirestore", "FirebaseFirestoreCombineSwift", "FirebaseFirestoreSwift",
+  "FirebaseFunctions",
   "FirebaseInstallations", "FirebaseMessaging", "FirebaseRemoteConfig", "FirebaseRemoteConfigSwift",
   "FirebaseSharedSwift", "FirebaseStorage", "FirebaseStorageCombineSwift", "FirebaseStorageSwift",
   "FirebaseUI",
@@ -379,6 +380,12 @@ let package = Package(
         "ServiceModule", "Gateway", "KeyValueStore", "Realtime", "ModelTestSupport", logging,
       ]
     ),
+    .library("Services/CLauncher"),
+    .library(
+      "Services/FunctionHost",
+      uses: ["BaseJSON", "BaseStatus", "CLauncher", crypto, logging]
+    ),
+    .tests(of: "FunctionHost", uses: ["BaseJSON", "BaseStatus", "CLauncher"]),
     .headers("Services/CFileRange"),
     .library(
       "Services/ObjectStorage",
@@ -469,6 +476,20 @@ let package = Package(
       uses: [
         "BaseJSON", "BaseRuntime", "DocumentStore", "KeyValueStore", "ObjectStorage", "Access",
         "ServiceModule", "StorageWire", httpTypes, logging,
+      ]
+    ),
+    .library(
+      "API/FunctionsAPI",
+      uses: [
+        "Authentication", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Access",
+        "FunctionHost", "ServiceModule", httpTypes,
+      ]
+    ),
+    .tests(
+      of: "FunctionsAPI",
+      uses: [
+        "Authentication", "BaseText", "FunctionHost", "ServiceModule", "ServiceTestSupport",
+        logging,
       ]
     ),
     .library(
@@ -576,8 +597,9 @@ let package = Package(
     .library(
       "Server/Outbound",
       uses: [
-        "BaseText", "BaseJSON", "BaseStatus", "Authentication", "Backup", "Events", "ObjectStorage",
-        "PushMessaging", "StorageWire", nio, nioPosix, nioSSL, nioTLS, httpClient, crypto, logging,
+        "BaseText", "BaseJSON", "BaseStatus", "Authentication", "Backup", "Events", "FunctionHost",
+        "ObjectStorage", "PushMessaging", "StorageWire", nio, nioPosix, nioSSL, nioTLS, httpClient,
+        crypto, logging,
       ]
     ),
     .testSupport("CertificateTestSupport", uses: [asn1, crypto, x509]),
@@ -647,8 +669,8 @@ let package = Package(
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Backup",
-        "Outbound",
-        "Realtime", arguments, asn1, coreMetrics, crypto, cryptoExtras, lifecycle, logging, nio,
+        "Outbound", "FunctionHost", "FunctionsAPI", "Realtime", arguments, asn1, coreMetrics, crypto,
+        cryptoExtras, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ]
     ),
@@ -778,6 +800,11 @@ let package = Package(
       of: "FirebaseMessaging",
       uses: ["FirebaseAuth", "FirebaseInstallations", "SDKTestSupport", "brasa"]
     ),
+    .library(
+      "SDK/FirebaseFunctions",
+      uses: ["FirebaseCore", "FirebaseSharedSwift", "Locking"]
+    ),
+    .tests(of: "FirebaseFunctions", uses: ["FirebaseCore", "SDKTestSupport"]),
     .library(
       "SDK/FirebaseRemoteConfig",
       uses: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift", "Locking"]

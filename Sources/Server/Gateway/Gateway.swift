@@ -24,6 +24,8 @@ package final class Gateway: Service {
   private let certificates: CertificateStore?
   private let onListening: @Sendable (SocketAddress) -> Void
   private let logger: Logger
+  /// Listens for instances of functions; nil while the port is closed.
+  package let functionListeners = FunctionListeners()
 
   /// A gateway for those services.
   ///
@@ -207,6 +209,8 @@ package final class Gateway: Service {
         ]
       )
     }
+    functionListeners.open(factory, group)
+    defer { functionListeners.close() }
     if let address = listener.localAddress { onListening(address) }
     await withTaskGroup(of: Void.self) { tasks in
       tasks.addTask { await self.environment.tasks.run() }

@@ -27,6 +27,7 @@ package final class Accounts: Sendable {
   private let companion = Mutex<RevocationCompanion?>(nil)
   private let follower = Mutex<AccountFollower?>(nil)
   private let servedOrigin: Mutex<String>
+  private let knownGate = Mutex<(any SignInGate)?>(nil)
   /// The scopes' records, as far as they were asked for.
   let projects = Mutex(KnownProjects())
   /// Whether what other engines write has been heard of since the beginning.
@@ -57,6 +58,12 @@ package final class Accounts: Sendable {
   package subscript(scope: AccountScope) -> ProjectAccounts {
     ProjectAccounts(accounts: self, scope: scope)
   }
+
+  /// Decides about sign-ups and sign-ins; nil lets all pass.
+  var gate: (any SignInGate)? { knownGate.withLock { $0 } }
+
+  /// Has a gate decide about sign-ups and sign-ins.
+  package func guardSignIns(by gate: any SignInGate) { knownGate.withLock { $0 = gate } }
 
   /// The accounts of one project.
   package func project(_ id: Text) -> ProjectAccounts { self[.project(id)] }

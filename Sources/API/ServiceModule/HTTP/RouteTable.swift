@@ -44,6 +44,12 @@ package struct RouteTable: Sendable {
         if case .variable(let variable) = segment { variable.name } else { nil }
       }
     }
+
+    /// Whether the route leaves alone all paths of the other one, which begin with a segment that is fixed.
+    func yields(to other: Entry) -> Bool {
+      guard route.yields, case .literal? = other.route.pattern.segments.first else { return false }
+      return true
+    }
   }
 
   /// A step of the search: what may follow the segments so far, the more specific first.
@@ -123,6 +129,8 @@ package struct RouteTable: Sendable {
     switch entry.route.pattern.relation(to: other.route.pattern) {
     case .apart, .within, .around: return
     case .same: problem = "are the same"
+    // A route that yields has no part in the other's paths.
+    case .crossing where other.yields(to: entry) || entry.yields(to: other): return
     case .crossing: problem = "overlap, and neither is more specific"
     }
     throw RouteConflict(

@@ -1,4 +1,5 @@
 import BaseRuntime
+import BaseText
 import Synchronization
 
 /// The facts that a transport knows of a call beside its message.
@@ -34,6 +35,9 @@ package struct CallContext: Sendable {
   package var actor: CallActor?
   /// The number of events that led to the call, one causing the next: set for calls of functions' own instances.
   package var eventDepth = 0
+
+  /// The project whose function makes the call; nil for everybody else.
+  package var functionProject: Text? { memory?.functionProject }
 
   /// The circumstances of one call.
   package init(

@@ -53,6 +53,7 @@ extension AccessControl {
   }
 
   private func credentials(of context: CallContext) throws(ServiceError) -> Credentials {
+    if let function = Self.function(context) { return .caller(function) }
     guard let authorization = context.authorization else { return .caller(.nobody) }
     if context.isForeignPage, Self.bearerToken(authorization).map(Self.isEmulatorOwner) == true {
       throw Self.foreignPage
@@ -76,6 +77,17 @@ extension AccessControl {
       return .caller(user)
     }
     return .token(token, authorization: authorization)
+  }
+
+  /// The caller of a call that a function makes for itself: the administrator of its project.
+  ///
+  /// Google's SDKs send a constant, or nothing, where they have an emulator's address. A function that sends a user's token
+  /// is that user.
+  private static func function(_ context: CallContext) -> Caller? {
+    guard let project = context.functionProject else { return nil }
+    let token = context.authorization.flatMap(bearerToken)
+    guard context.authorization == nil || token.map(isEmulatorOwner) == true else { return nil }
+    return .projectAdministrator(of: [project])
   }
 
   private func remember(_ caller: Caller, _ authorization: String, _ context: CallContext) {
@@ -102,6 +114,8 @@ extension AccessControl {
       else { return { [self] in isValid(caller) } }
       return { [administrators] in administrators?.viewedUser(of: token) != nil }
     case .administrator, .projectAdministrator:
+      // The connection is the credential.
+      if context.functionProject != nil { return { true } }
       guard let token = context.authorization.flatMap(Self.bearerToken),
         (try? administrator(holding: token, context)) == nil
       else { return { true } }

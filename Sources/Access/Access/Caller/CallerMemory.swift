@@ -1,3 +1,4 @@
+import BaseText
 import Synchronization
 
 /// The last credentials of one connection and the caller that they identified, so that a client that sends the
@@ -14,8 +15,13 @@ package final class CallerMemory: Sendable {
   private let last = Mutex<Known?>(nil)
   private let hasSeenCredentials = Atomic<Bool>(false)
 
+  /// The project whose function has the connection; nil for the connections of clients.
+  ///
+  /// The gateway takes such connections from the function's own process alone, at a port that only it is told.
+  package let functionProject: Text?
+
   /// A memory of nobody.
-  package init() {}
+  package init(functionProject: Text? = nil) { self.functionProject = functionProject }
 
   /// Whether any call of the connection came with credentials that were valid.
   package var hasShownCredentials: Bool { hasSeenCredentials.load(ordering: .relaxed) }

@@ -7,4 +7,5 @@ package enum FirebaseService: Sendable, Hashable, CaseIterable {
   case installations
   case analytics
   case messaging
+  case functions
 }

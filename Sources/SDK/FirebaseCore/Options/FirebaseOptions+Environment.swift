@@ -42,7 +42,7 @@ extension FirebaseService {
     case .firestore: "FIRESTORE_EMULATOR_HOST"
     case .storage: "FIREBASE_STORAGE_EMULATOR_HOST"
     // Google has no emulator of these.
-    case .remoteConfig, .installations, .analytics, .messaging: nil
+    case .remoteConfig, .installations, .analytics, .messaging, .functions: nil
     }
   }
 }

@@ -1,3 +1,4 @@
+import BaseText
 import NIOCore
 import NIOHTTP2
 import NIOSSL
@@ -45,16 +46,24 @@ final class ConnectionFactory: Sendable {
   }
 
   /// Adds the first handlers of an accepted connection; runs on its event loop.
-  func configure(_ channel: any Channel) throws {
+  ///
+  /// - Parameter functionProject: The project whose function has the connection, which is never encrypted.
+  func configure(_ channel: any Channel, functionProject: Text? = nil) throws {
     let activity = ConnectionActivity()
     guard registry.admit(channel, activity) else {
       environment.logger.debug("connection refused: too many are open")
       throw ChannelError.inappropriateOperationForState
     }
     let timeout = TimeAmount(environment.limits.headTimeout)
-    guard let certificates else {
+    guard let certificates, functionProject == nil else {
       let detector = ProtocolDetector(timeout: timeout) { isHTTP2 in
-        try self.start(channel, activity, isHTTP2: isHTTP2, isSecure: false)
+        try self.start(
+          channel,
+          activity,
+          isHTTP2: isHTTP2,
+          isSecure: false,
+          functionProject: functionProject
+        )
       }
       try channel.pipeline.syncOperations.addHandler(detector)
       return
@@ -71,9 +80,16 @@ final class ConnectionFactory: Sendable {
     _ channel: any Channel,
     _ activity: ConnectionActivity,
     isHTTP2: Bool,
-    isSecure: Bool
+    isSecure: Bool,
+    functionProject: Text? = nil
   ) throws {
-    let peer = Peer(channel, activity, isSecure: isSecure, isHTTP2: isHTTP2)
+    let peer = Peer(
+      channel,
+      activity,
+      isSecure: isSecure,
+      isHTTP2: isHTTP2,
+      functionProject: functionProject
+    )
     if isHTTP2 {
       try startHTTP2(channel, activity, peer: peer)
     } else {

@@ -1,4 +1,5 @@
 import Access
+import BaseText
 import BaseRuntime
 import NIOCore
 
@@ -9,7 +10,7 @@ struct Peer: Sendable {
   /// Whether the other end is this machine.
   let isLocal: Bool
   /// Whom the connection's credentials last belonged to.
-  let memory = CallerMemory()
+  let memory: CallerMemory
   /// The other end's IP address; empty where there is none.
   let address: String
 
@@ -27,8 +28,10 @@ struct Peer: Sendable {
     _ channel: any Channel,
     _ activity: ConnectionActivity? = nil,
     isSecure: Bool,
-    isHTTP2: Bool
+    isHTTP2: Bool,
+    functionProject: Text? = nil
   ) {
+    memory = CallerMemory(functionProject: functionProject)
     self.isHTTP2 = isHTTP2
     self.activity = activity
     self.isSecure = isSecure
@@ -40,6 +43,7 @@ struct Peer: Sendable {
 
   /// The client whose request another node passed on; its credentials are nobody else's who came that way.
   init(_ caller: ForwardedCaller, isHTTP2: Bool) {
+    memory = CallerMemory()
     self.isHTTP2 = isHTTP2
     isSecure = caller.isSecure
     isLocal = caller.isLocal

@@ -26,6 +26,8 @@ extension ServedProducts {
     } else {
       modules += ofHome
     }
+    // Its instances end before what they call.
+    if let functions { modules.append(functions.module) }
     if core.settings.isDevelopment {
       let operations = EmulatorOperations(access: core.access, threads: core.threads)
       modules.append(.firestoreEmulator(operations))

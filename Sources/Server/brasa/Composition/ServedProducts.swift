@@ -23,6 +23,8 @@ struct ServedProducts {
   let messages: PushService
   let installations: InstallationTokens
   let bus: EventBus
+  /// Nil where functions are off.
+  let functions: FunctionServices?
 
   /// Opens the products.
   ///
@@ -73,6 +75,7 @@ struct ServedProducts {
     bus = try EventServices.bus(core)
     core.accounts.writeAlongChanges(core.tap.accountFollower)
     templates.writeAlongVersions(core.tap.templateFollower)
+    functions = try FunctionServices(core)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
@@ -95,7 +98,7 @@ struct ServedProducts {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
     let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
     return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
-      [templates, files, analytics, messages, bus] request in
+      [templates, files, analytics, messages, bus, functions = functions?.host] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
@@ -108,6 +111,7 @@ struct ServedProducts {
         messages: messages,
         bus: bus,
         databaseServer: databaseServer,
+        functions: functions,
         isAway: !isHome()
       )
     }

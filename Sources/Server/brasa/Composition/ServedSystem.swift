@@ -1,5 +1,6 @@
 import Access
 import FirestoreService
+import FunctionHost
 import Gateway
 import ServiceLifecycle
 import ServiceModule
@@ -17,6 +18,8 @@ struct ServedSystem {
   let administers: @Sendable (CallContext) async throws -> Void
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
+  /// Nil where functions are off.
+  let functions: FunctionHost?
   /// Returns when a thread for reads has read from the store; false where it had no room for the job.
   let readsStore: @Sendable () async -> Bool
   /// What runs beside the port, in the order of starting; stopped in reverse, after the port.

@@ -64,6 +64,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case messages(project: String, MessagesRequest)
   /// What `brasa events` asks of a project's triggers.
   case triggers(project: String, TriggersRequest)
+  /// What `brasa functions` asks of a project.
+  case functions(project: String, FunctionsRequest)
   /// What `brasa storage` asks of buckets and objects.
   case storage(StorageRequest)
   /// What `brasa console` asks of the administrators.

@@ -34,6 +34,7 @@ extension AdministrationRequest {
     case .analytics(_, let request): "analytics \(request.command)"
     case .messages(_, let request): "messages \(request.command)"
     case .triggers(_, let request): "events \(request.command)"
+    case .functions(_, let request): "functions \(request.command)"
     case .config(_, _, .get): "config get"
     case .config(_, _, .publish): "config publish"
     case .config(_, _, .versions): "config versions"

@@ -10,6 +10,7 @@ import EventAnalytics
 import Events
 import FirestoreModel
 import FirestoreService
+import FunctionHost
 import KeyValuePostgres
 import Logging
 import ObjectStorage
@@ -31,6 +32,8 @@ struct LocalAdministration: Administration {
   let bus: EventBus
   /// The engine of a store in PostgreSQL, whose server has a clock of its own.
   var databaseServer: PostgresEngine?
+  /// Nil where functions are off, and on a directory at rest.
+  var functions: FunctionHost?
   /// Whether the home node of a cluster has the files, messages and events, and this is another one.
   var isAway = false
 
@@ -151,6 +154,8 @@ struct LocalAdministration: Administration {
       try messages(request, of: Text(project), output)
     case .triggers(let project, let request):
       try triggers(request, of: project, output)
+    case .functions(let project, let request):
+      try functions(request, project: project, output)
     case .storage(let request): try storage(request, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)

@@ -136,6 +136,18 @@ struct ServeFlags: ParsableArguments {
   )
   var rulesCompatibility: ServeSettings.RulesCompatibility?
 
+  @Option(
+    defaultAsFlag: "true",
+    parsing: .next,
+    help: ArgumentHelp(
+      """
+      Serve functions; with --dev and a folder, deploy what is there whenever it changes. [BRASA_FUNCTIONS]
+      """,
+      valueName: "folder"
+    )
+  )
+  var functions: String? = nil
+
   @Flag(name: .customLong("no-console"), help: "Serve no console. [BRASA_NO_CONSOLE]")
   var noConsole = false
 

@@ -65,6 +65,8 @@ struct ServeSettings: Sendable, Equatable {
   /// Where the server is backed up to; nil is nowhere.
   var backup: BackupSettings?
   var triggers: TriggerSettings
+  /// Whether and how functions are served.
+  var functions: FunctionSettings
 
   /// How queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
@@ -106,6 +108,7 @@ struct ServeSettings: Sendable, Equatable {
     triggers = TriggerSettings(environment, isDevelopment: isDevelopment)
     files = try FileSettings(environment)
     backup = try BackupSettings(flags.backup, environment)
+    functions = try FunctionSettings(flags.functions, environment, isDevelopment: isDevelopment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")
     engineThreads = try flags.engineThreads ?? environment.number("ENGINE_THREADS")
@@ -164,6 +167,11 @@ struct ServeSettings: Sendable, Equatable {
     if isClustered, store == .directory {
       throw ValidationError(
         "--cluster is for a store that several nodes reach: name it with --store postgres://…"
+      )
+    }
+    if isClustered, functions.isServed {
+      throw ValidationError(
+        "Functions run on a server that has its store alone: leave out --functions or --cluster."
       )
     }
     if nodeAddress != nil, !isClustered {

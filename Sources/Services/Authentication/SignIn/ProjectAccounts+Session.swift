@@ -14,8 +14,16 @@ extension ProjectAccounts {
     _ find: (UserGroup) throws -> (user: User, isNew: Bool)
   ) throws -> SignInOutcome {
     let time = now
+    let decision = try decision(on: signIn, isWhole: isWhole, find)
+    var signIn = signIn
+    if let claims = decision?.sessionClaims { signIn.extraClaims = claims }
     let (user, isNew, refresh) = try write { users in
-      let (found, isNew) = try find(users)
+      var (found, isNew) = try find(users)
+      if let decision {
+        let decided = try decision.applied(to: found)
+        try users.replace(found, by: decided)
+        found = decided
+      }
       guard !found.isDisabled else { throw AccountError(.userDisabled) }
       try accounts.limits.enterToken(account: name(found.uid))
       guard isWhole || found.secondFactors.isEmpty || signIn.secondFactor != nil else {

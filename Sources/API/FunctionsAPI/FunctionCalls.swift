@@ -1,0 +1,199 @@
+import Access
+import BaseJSON
+import BaseRuntime
+import BaseStatus
+import BaseText
+import FunctionHost
+import HTTPTypes
+import ServiceModule
+
+/// Passes requests to functions and their responses back.
+struct FunctionCalls: Sendable {
+  let host: FunctionHost
+  let access: AccessControl
+  let threads: EngineThreads
+
+  /// The largest body, as at Google.
+  static let bodyLimit = 32 << 20
+
+  func respond(_ request: ServiceRequest) async throws -> ServiceResponse {
+    guard let project = request.parameters["project"], let name = request.parameters["name"],
+      let (function, endpoint) = await host.function(
+        project: project,
+        region: Self.region(of: request.path),
+        name: name
+      ), Self.isPublic(endpoint)
+    else {
+      throw ServiceError(.notFound, "There is no function at \(request.path.prefix(200)).")
+    }
+    let isCallable = endpoint.trigger == .callable
+    do {
+      try await checkToken(request, project: project, isCallable: isCallable)
+      var invocation = InvocationRequest()
+      invocation.method = request.method.rawValue
+      invocation.target = Self.target(of: request)
+      invocation.headers = Self.headers(of: request)
+      invocation.body = try await request.body.collect(upTo: Self.bodyLimit)
+      return try await pass(invocation, to: function, request)
+    } catch let error as ServiceError where isCallable {
+      return Self.callableError(error)
+    }
+  }
+
+  /// Events, schedules, tasks and sign-ins come from the server alone.
+  private static func isPublic(_ endpoint: FunctionEndpoint) -> Bool {
+    switch endpoint.trigger {
+    case .http, .callable: true
+    case .event, .schedule, .taskQueue, .blocking: false
+    }
+  }
+
+  private func pass(
+    _ invocation: InvocationRequest,
+    to function: HostedFunction,
+    _ request: ServiceRequest
+  ) async throws -> ServiceResponse {
+    let work = Task { [host] in try await host.call(function, invocation) }
+    request.context.cancellation.whenCancelled { work.cancel() }
+    let call = try await work.value
+    request.context.cancellation.whenCancelled(call.response.cancel)
+    var headers = HTTPFields()
+    for (name, value) in call.response.headers {
+      guard let field = HTTPField.Name(name), !Self.isOfConnection(name.lowercased()) else {
+        continue
+      }
+      headers.append(HTTPField(name: field, value: value))
+    }
+    let response = call.response
+    return ServiceResponse(
+      status: HTTPResponse.Status(code: response.status),
+      headers: headers,
+      body: .stream { writer in
+        do {
+          var open = writer
+          try await response.forEach { try await open.write($0) }
+          writer = open
+        } catch {
+          await call.finish(false)
+          throw error
+        }
+        await call.finish(response.status < 500)
+      }
+    )
+  }
+
+  // MARK: Requests
+
+  /// The region, which the route's pattern has as a literal.
+  private static func region(of path: String) -> String? {
+    let parts = path.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: true)
+    return parts.count > 1 ? PercentEncoding.decode(parts[1]) : nil
+  }
+
+  /// The path below the function as it came, with the query.
+  private static func target(of request: ServiceRequest) -> String {
+    var rest = request.path.utf8[...]
+    // Behind the project, the region and the name.
+    for _ in 0..<3 {
+      guard let slash = rest.dropFirst().firstIndex(of: UInt8(ascii: "/")) else {
+        rest = rest[rest.endIndex...]
+        break
+      }
+      rest = rest[slash...]
+    }
+    let path = rest.isEmpty ? "/" : String(Substring(rest))
+    return request.query.map { "\(path)?\($0)" } ?? path
+  }
+
+  /// The fields that a function receives: those of the client, without those that only the server sends.
+  private static func headers(of request: ServiceRequest) -> [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] = []
+    for field in request.headers {
+      let name = field.name.canonicalName
+      guard !isOfConnection(name), !isOfServer(name) else { continue }
+      headers.append((field.name.rawName, field.value))
+    }
+    headers.removeAll { $0.name.lowercased() == "x-forwarded-for" }
+    if let authority = request.head.authority { headers.append(("host", authority)) }
+    if !request.address.isEmpty { headers.append(("x-forwarded-for", request.address)) }
+    headers.append(("x-forwarded-proto", request.context.isSecure ? "https" : "http"))
+    headers.append(("function-execution-id", executionID()))
+    return headers
+  }
+
+  private static func executionID() -> String {
+    String((0..<12).map { _ in alphabet[Int.random(in: 0..<alphabet.count)] })
+  }
+
+  private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+
+  private static func isOfConnection(_ name: String) -> Bool {
+    switch name {
+    case "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding",
+      "upgrade",
+      "host", "content-length", "expect":
+      true
+    default: false
+    }
+  }
+
+  /// What the server alone may say: forged schedules and tasks, and App Check tokens, which it can't verify.
+  private static func isOfServer(_ name: String) -> Bool {
+    name.hasPrefix("x-cloudscheduler") || name.hasPrefix("x-cloudtasks")
+      || name == "function-execution-id" || name == "x-forwarded-proto"
+      || name == "x-firebase-appcheck"
+  }
+
+  // MARK: Tokens
+
+  /// Refuses tokens of users that are not valid, since SDKs that have an emulator's address don't verify them.
+  private func checkToken(
+    _ request: ServiceRequest,
+    project: String,
+    isCallable: Bool
+  ) async throws {
+    guard request.method != .options, let header = request.headers[.authorization] else { return }
+    let parts = header.split(separator: " ", omittingEmptySubsequences: true)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+      if isCallable { throw Self.unauthenticated }
+      return
+    }
+    // What is no user's token is the function's own to check.
+    if !isCallable, !Self.claimsUser(parts[1]) { return }
+    let context = request.context
+    let caller = try await threads.run(caller: context.network) { [access] in
+      try access.identify(context)
+    }
+    guard case .user(let user) = caller, user.project.string == project else {
+      throw Self.unauthenticated
+    }
+  }
+
+  private static let unauthenticated = ServiceError(.unauthenticated, "Unauthenticated")
+
+  /// Whether a token says that it is a user's of some project.
+  private static func claimsUser(_ token: Substring) -> Bool {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let bytes = Base64.decode(parts[1].utf8),
+      let claims = try? JSONParser.parse(bytes, maximumDepth: 32)
+    else { return false }
+    let issuer = claims["iss"]?.string ?? ""
+    return issuer.hasPrefix("https://securetoken.google.com/")
+      || issuer.hasPrefix("https://session.firebase.google.com/")
+  }
+
+  /// An error as callable clients read it.
+  static func callableError(_ error: ServiceError) -> ServiceResponse {
+    let message = error.code == .unauthenticated ? "Unauthenticated" : error.message
+    let body = JSONValue.object([
+      "error": .object(["message": .string(message), "status": .string(error.code.name)])
+    ])
+    var response = ServiceResponse.json(
+      body.compactBytes,
+      status: HTTPResponse.Status(code: error.code.httpStatus)
+    )
+    // The function, which decides about pages otherwise, never saw the request.
+    response.headers[.accessControlAllowOrigin] = "*"
+    return response
+  }
+}

@@ -1,0 +1,83 @@
+import Access
+import Authentication
+import BaseText
+import FunctionHost
+import FunctionsAPI
+import Foundation
+import Gateway
+import Logging
+import Outbound
+import ServiceModule
+
+/// The functions of a server: the host, and what joins it to the other parts.
+struct FunctionServices {
+  let host: FunctionHost
+  private let core: ServerCore
+
+  /// The functions of a server; nil where they are off.
+  init?(_ core: ServerCore) throws {
+    let settings = core.settings
+    let directory = URL(fileURLWithPath: settings.dataDirectory).standardizedFileURL.path
+    var configuration = FunctionHostConfiguration(
+      dataDirectory: directory,
+      isDevelopment: settings.isDevelopment
+    )
+    func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
+    if let python = settings.functions.python { configuration.python = python }
+    if let folder = settings.functions.environments {
+      configuration.environments = absolute(folder)
+    }
+    if let file = settings.functions.keyFile { configuration.keyFile = absolute(file) }
+    if let most = settings.functions.mostInstances { configuration.mostInstances = most }
+    guard settings.functions.isServed else {
+      let types = try FunctionHost.deployedBlockingTypes(configuration)
+      if !types.isEmpty {
+        Logger(label: "functions").warning(
+          "sign-ins that functions decide about are refused: start with --functions",
+          metadata: ["projects": "\(types.keys.sorted().joined(separator: " "))"]
+        )
+        core.accounts.guardSignIns(by: ClosedSignInGate(types))
+      }
+      return nil
+    }
+    self.core = core
+    host = try FunctionHost(
+      configuration,
+      transport: { LoopbackTransport() },
+      log: Logger(label: "functions")
+    )
+    core.accounts.guardSignIns(
+      by: BlockingCalls(host) { Date().timeIntervalSince1970 }
+    )
+  }
+
+  /// The functions as a module behind the port.
+  var module: ServiceModule {
+    var module = ServiceModule.functions(host, access: core.access, threads: core.threads)
+    if let folder = core.settings.functions.developedFolder {
+      let project = core.settings.project ?? "demo-brasa"
+      module.tasks.append(
+        ServiceTask("functions' source") { [host] in
+          await host.develop(
+            URL(fileURLWithPath: folder).standardizedFileURL.path,
+            project: project
+          )
+        }
+      )
+    }
+    return module
+  }
+}
+
+/// The gateway's listeners, as the host of functions opens them.
+struct GatewayListeners: InstanceListeners {
+  let listeners: FunctionListeners
+
+  func open(
+    project: String,
+    admits: @escaping @Sendable (_ client: Int, _ server: Int) -> Bool
+  ) async throws -> InstanceListener {
+    let (port, close) = try await listeners.listen(project: Text(project), admits: admits)
+    return InstanceListener(port: port, close: close)
+  }
+}

@@ -1,0 +1,231 @@
+import BaseJSON
+import BaseStatus
+import Crypto
+import Foundation
+
+/// Installs and runs codebases in Python.
+struct PythonRuntime: Sendable {
+  let configuration: FunctionHostConfiguration
+  let programs: ProgramRunner
+
+  /// The interpreter, and the folders that it needs.
+  struct Interpreter: Sendable {
+    let executable: String
+    let folders: [String]
+    let version: String
+  }
+
+  /// Finds the interpreter that the operator named; runs it with the server's rights.
+  func interpreter() async throws -> Interpreter {
+    let script =
+      "import os,sys;print(os.path.realpath(sys.executable));print(sys.base_prefix);print(sys.version.split()[0])"
+    var program = ConfinedProgram(executable: "/usr/bin/env", directory: "/")
+    program.arguments = [configuration.python, "-c", script]
+    program.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+    if let home = ProcessInfo.processInfo.environment["HOME"] { program.environment["HOME"] = home }
+    program.isConfined = false
+    let result = try await programs.run(program, seconds: 30)
+    let lines = result.output.split(separator: "\n").map(String.init)
+    guard result.isSuccess, lines.count == 3 else {
+      throw ServiceError(
+        .failedPrecondition,
+        "There is no Python at \(configuration.python). Install it with its venv module, or name it: BRASA_FUNCTIONS_PYTHON=/path/to/python3"
+      )
+    }
+    let folder = (lines[0] as NSString).deletingLastPathComponent
+    return Interpreter(executable: lines[0], folders: [lines[1], folder], version: lines[2])
+  }
+
+  /// Installs what a source needs, unless an earlier deployment did; returns the folder's name.
+  func install(
+    _ source: SourceTree,
+    _ interpreter: Interpreter,
+    scratch: String,
+    tell: @escaping @Sendable (String) -> Void
+  ) async throws -> String {
+    guard let requirements = source.text(of: "requirements.txt") else {
+      throw ServiceError.invalidArgument(
+        "The source has no requirements.txt. Add one that names firebase-functions."
+      )
+    }
+    // A requirement that is a path of the source depends on the source's files.
+    let isLocal = requirements.split(separator: "\n").contains { line in
+      let line = line.drop { $0 == " " }
+      return line.hasPrefix(".") || line.hasPrefix("/") || line.hasPrefix("-")
+        || line.contains("file:")
+    }
+    var hash = SHA256()
+    hash.update(
+      data: Data("\(interpreter.version)\n\(isLocal ? source.digest : "")\n\(requirements)".utf8)
+    )
+    let name =
+      "python-"
+      + hash.finalize().prefix(12).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+      .joined()
+    let folder = "\(configuration.environments)/\(name)"
+    let manager = FileManager.default
+    if manager.fileExists(atPath: "\(folder)/.complete") {
+      tell("packages are installed already")
+      return name
+    }
+    try? manager.removeItem(atPath: folder)
+    try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let cache = "\(configuration.environments)/pip-cache"
+    try manager.createDirectory(atPath: cache, withIntermediateDirectories: true)
+    // Builds write beside what they build: they get a copy.
+    let copy = "\(scratch)/source"
+    try source.write(to: copy)
+    var program = ConfinedProgram(executable: interpreter.executable, directory: copy)
+    program.readable = interpreter.folders
+    program.writable = [folder, scratch, cache]
+    program.memoryBytes = 4 << 30
+    program.processes = 256
+    program.files = 4_096
+    program.environment = Self.environment(folder, scratch)
+    program.environment["PIP_CACHE_DIR"] = cache
+    for name in Self.passedOn {
+      guard let value = ProcessInfo.processInfo.environment[name] else { continue }
+      program.environment[name] = value
+      // Files and folders that the operator named.
+      program.readable += value.split(separator: " ").map(String.init).filter { $0.hasPrefix("/") }
+    }
+    tell("making an environment of Python \(interpreter.version)")
+    program.arguments = ["-m", "venv", folder]
+    try await check(
+      programs.run(program, seconds: 120, tell: tell),
+      "The environment can't be made"
+    )
+    program.executable = "\(folder)/bin/python"
+    program.arguments = [
+      "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off",
+      "-r", "requirements.txt",
+    ]
+    try await check(
+      programs.run(program, seconds: 900, tell: tell),
+      "The packages of requirements.txt can't be installed"
+    )
+    guard manager.createFile(atPath: "\(folder)/.complete", contents: Data()) else {
+      throw ServiceError(.unavailable, "\(folder) can't be written.")
+    }
+    return name
+  }
+
+  /// Variables of the server by which an operator says where packages come from.
+  private static let passedOn = [
+    "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_CERT", "HTTPS_PROXY",
+    "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE",
+  ]
+
+  /// Asks Google's SDK for the functions of a source.
+  func discover(
+    _ deployment: (source: String, environment: String),
+    _ interpreter: Interpreter,
+    variables: [String: String],
+    scratch: String,
+    tell: @escaping @Sendable (String) -> Void
+  ) async throws -> JSONValue {
+    let folder = "\(configuration.environments)/\(deployment.environment)"
+    var program = ConfinedProgram(
+      executable: "\(folder)/bin/python",
+      directory: deployment.source
+    )
+    let output = "\(scratch)/manifest.json"
+    program.arguments = ["-c", Self.discovery, output]
+    program.readable = interpreter.folders + [folder, deployment.source]
+    program.writable = [scratch]
+    program.memoryBytes = 2 << 30
+    program.environment = variables.merging(Self.environment(folder, scratch)) { $1 }
+    // There is no metadata server yet.
+    program.environment["NO_GCE_CHECK"] = "true"
+    let result = try await programs.run(program, seconds: 60, tell: tell)
+    guard result.isSuccess, let text = SafeFile.read(output, upTo: ManifestReader.longestText)
+    else {
+      throw ServiceError.invalidArgument(
+        "The functions of the source can't be found:\n\(result.tail)"
+      )
+    }
+    return try JSONParser.parse(text, maximumDepth: 64)
+  }
+
+  /// The program that serves one function.
+  func server(
+    source: String,
+    environment: String,
+    _ interpreter: Interpreter,
+    endpoint: FunctionEndpoint,
+    scratch: String
+  ) -> ConfinedProgram {
+    let folder = "\(configuration.environments)/\(environment)"
+    var program = ConfinedProgram(executable: "\(folder)/bin/python", directory: source)
+    program.arguments = ["-m", "functions_framework"]
+    program.readable = interpreter.folders + [folder, source]
+    program.writable = [scratch]
+    program.memoryBytes = endpoint.memoryMegabytes << 20
+    program.environment = Self.environment(folder, scratch)
+    program.environment["DEBUG"] = "False"
+    program.environment["HOST"] = "127.0.0.1"
+    program.environment["THREADS"] = "\(endpoint.concurrency)"
+    program.environment["WORKERS"] = "1"
+    program.environment["LOG_EXECUTION_ID"] = "true"
+    return program
+  }
+
+  private static func environment(_ folder: String, _ scratch: String) -> [String: String] {
+    [
+      "PATH": "\(folder)/bin:/usr/local/bin:/usr/bin:/bin", "HOME": scratch, "TMPDIR": scratch,
+      "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
+      "VIRTUAL_ENV": folder,
+    ]
+  }
+
+  private func check(_ result: ProgramRunner.Result, _ failure: String) throws {
+    guard result.isSuccess else {
+      throw ServiceError.invalidArgument("\(failure): it \(result.end.text).\n\(result.tail)")
+    }
+  }
+
+  /// Starts the SDK's own server of manifests, and writes what it says as JSON.
+  private static let discovery = """
+    import importlib.util, json, os, socket, subprocess, sys, time, urllib.error, urllib.request
+    try:
+        import yaml
+        serving = importlib.util.find_spec("firebase_functions.private.serving").origin
+    except Exception:
+        sys.exit("requirements.txt does not name firebase-functions.")
+    def write(text):
+        with open(sys.argv[1], "w") as file:
+            json.dump(yaml.safe_load(text), file)
+    if os.path.exists("functions.yaml"):
+        with open("functions.yaml") as file:
+            write(file.read())
+        sys.exit(0)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = sys.argv[1] + ".log"
+    with open(log, "wb") as file:
+        process = subprocess.Popen([sys.executable, serving], env={**os.environ, "ADMIN_PORT": str(port)}, stdout=file, stderr=file)
+    def fail(reason):
+        process.kill()
+        process.wait()
+        with open(log, errors="replace") as file:
+            sys.stderr.write(file.read()[-6000:])
+        sys.exit(reason)
+    address = "http://127.0.0.1:%d/__/" % port
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    deadline = time.monotonic() + float(os.environ.get("FUNCTIONS_DISCOVERY_TIMEOUT", "40"))
+    while True:
+        try:
+            text = opener.open(address + "functions.yaml", timeout=40).read().decode()
+            break
+        except urllib.error.HTTPError as error:
+            fail("main.py can't be loaded.")
+        except OSError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                fail("The SDK's server of manifests did not start.")
+            time.sleep(0.05)
+    process.kill()
+    process.wait()
+    write(text)
+    """
+}

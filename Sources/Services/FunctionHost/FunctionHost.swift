@@ -1,0 +1,471 @@
+import BaseJSON
+import BaseStatus
+import CLauncher
+import Foundation
+import Logging
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The functions of a server: codebases, their instances, logs and secrets.
+package actor FunctionHost {
+  /// The parts of a codebase in force.
+  struct Codebase: Sendable {
+    let deployment: Deployment
+    let pools: [String: FunctionPool]
+  }
+
+  struct Name: Hashable {
+    let project: String
+    let codebase: String
+  }
+
+  /// The settings.
+  package nonisolated let configuration: FunctionHostConfiguration
+  /// The lines that functions wrote.
+  package nonisolated let logs: FunctionLogs
+  /// The secrets of functions.
+  package nonisolated let secrets: SecretVault
+  let folder: DeploymentFolder
+  let runtime: PythonRuntime
+  let log: Logger
+  private let thread: ProcessThread
+  private let makeTransport: @Sendable () -> any InstanceTransport
+  /// There while the host runs.
+  private var transport: (any InstanceTransport)?
+  private let room: InstanceRoom
+  nonisolated let guarded = GuardedSteps()
+  private var listeners: (any InstanceListeners)?
+  var triggers: (any TriggerRegistry)?
+  var codebases: [Name: Codebase] = [:]
+  private var interpreter: PythonRuntime.Interpreter?
+  var isDeploying = false
+  var lastInstance = 0
+
+  /// A host that calls instances by that transport, which is made when the host begins to run.
+  ///
+  /// - Throws: FAILED_PRECONDITION where functions of production can't be confined.
+  package init(
+    _ configuration: FunctionHostConfiguration,
+    transport: @escaping @Sendable () -> any InstanceTransport,
+    log: Logger
+  ) throws {
+    try Self.checkConfinement(configuration)
+    let folder = DeploymentFolder(configuration: configuration)
+    try folder.prepare()
+    self.configuration = configuration
+    makeTransport = transport
+    self.log = log
+    self.folder = folder
+    logs = FunctionLogs { Date().timeIntervalSince1970 }
+    secrets = SecretVault(folder: folder.secrets, keyFile: configuration.keyFile)
+    thread = ProcessThread()
+    runtime = PythonRuntime(
+      configuration: configuration,
+      programs: ProgramRunner(thread: thread)
+    )
+    room = InstanceRoom(most: configuration.mostInstances)
+    // Before the port opens: a sign-in that a function decides about must not pass meanwhile.
+    for deployment in try folder.all() {
+      guarded.note(try deployment.functions(), deployment)
+    }
+  }
+
+  /// Gives instances a way to the server, and events a way to functions.
+  package func connect(
+    listeners: (any InstanceListeners)?,
+    triggers: (any TriggerRegistry)?
+  ) {
+    self.listeners = listeners
+    self.triggers = triggers
+  }
+
+  private static func checkConfinement(_ configuration: FunctionHostConfiguration) throws {
+    let data = URL(fileURLWithPath: configuration.dataDirectory).standardizedFileURL.path + "/"
+    if let open = ConfinedProgram.system.first(where: { data.hasPrefix($0 + "/") }) {
+      throw ServiceError(
+        .failedPrecondition,
+        "Functions may read \(open), where the data directory is. Choose a directory elsewhere with --data."
+      )
+    }
+    guard brasa_landlock_version() == 0, !configuration.isDevelopment else { return }
+    throw ServiceError(
+      .failedPrecondition,
+      "This system can't keep functions away from the data: it has no Landlock (Linux 5.13 and later). Start without --functions."
+    )
+  }
+
+  /// Whether functions are confined: always in production, in development where the kernel can.
+  private var isConfined: Bool { brasa_landlock_version() > 0 }
+
+  /// The blocking functions that are deployed in a data directory, by project: for a server that serves none.
+  package static func deployedBlockingTypes(
+    _ configuration: FunctionHostConfiguration
+  ) throws -> [String: Set<String>] {
+    let folder = DeploymentFolder(configuration: configuration)
+    guard FileManager.default.fileExists(atPath: folder.deployments) else { return [:] }
+    var types: [String: Set<String>] = [:]
+    for deployment in try folder.all() {
+      for endpoint in try deployment.functions().endpoints {
+        guard case .blocking(let type, _) = endpoint.trigger else { continue }
+        types[deployment.project, default: []].insert(type)
+      }
+    }
+    return types
+  }
+
+  // MARK: The life of the host
+
+  /// Serves the codebases that are deployed until its task is cancelled, then ends all instances.
+  package func run() async {
+    ProcessThread.adoptOrphans()
+    let transport = makeTransport()
+    self.transport = transport
+    do {
+      for deployment in try folder.all() { try load(deployment) }
+      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
+    } catch {
+      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
+    }
+    while !Task.isCancelled {
+      for pool in allPools { await pool.tend() }
+      try? await Task.sleep(for: .seconds(2))
+    }
+    await withTaskGroup(of: Void.self) { group in
+      for pool in allPools { group.addTask { await pool.end() } }
+    }
+    self.transport = nil
+    try? await transport.shutdown()
+  }
+
+  private var allPools: [FunctionPool] { codebases.values.flatMap(\.pools.values) }
+
+  func load(_ deployment: Deployment) throws {
+    let manifest = try deployment.functions()
+    var pools: [String: FunctionPool] = [:]
+    for endpoint in manifest.endpoints {
+      pools[endpoint.name] = FunctionPool(
+        endpoint,
+        configuration,
+        maker: maker(endpoint, deployment)
+      )
+    }
+    let name = Name(project: deployment.project, codebase: deployment.codebase)
+    guarded.note(manifest, deployment)
+    let before = codebases.updateValue(Codebase(deployment: deployment, pools: pools), forKey: name)
+    for pool in before?.pools.values ?? [:].values {
+      Task { await pool.retire() }
+    }
+    for pool in pools.values { Task { await pool.tend() } }
+  }
+
+  // MARK: Calls
+
+  /// Returns the function of a URL; nil where there is none.
+  package func function(
+    project: String,
+    region: String?,
+    name: String
+  ) -> (function: HostedFunction, endpoint: FunctionEndpoint)? {
+    for (key, codebase) in codebases where key.project == project {
+      guard let endpoint = codebase.pools[name]?.endpoint else { continue }
+      if let region, !endpoint.regions.contains(region) { continue }
+      return (HostedFunction(project: project, codebase: key.codebase, name: name), endpoint)
+    }
+    return nil
+  }
+
+  /// The event types of a project's blocking functions; reads memory alone.
+  package nonisolated func blockingTypes(of project: String) -> Set<String> {
+    guarded.types(of: project)
+  }
+
+  /// The function of a project that has a blocking trigger of a type; nil where there is none.
+  package func blockingFunction(
+    project: String,
+    eventType: String
+  ) -> (function: HostedFunction, endpoint: FunctionEndpoint)? {
+    for (key, codebase) in codebases where key.project == project {
+      for (name, pool) in codebase.pools {
+        guard case .blocking(eventType, _) = pool.endpoint.trigger else { continue }
+        return (HostedFunction(project: project, codebase: key.codebase, name: name), pool.endpoint)
+      }
+    }
+    return nil
+  }
+
+  /// A call whose response begins; `finish` has to be called once its body is read or given up.
+  package struct Call: Sendable {
+    /// The response.
+    package let response: InvocationResponse
+    /// Gives the instance back.
+    package let finish: @Sendable (_ isSuccess: Bool) async -> Void
+  }
+
+  /// Calls a function and returns when the response begins.
+  ///
+  /// Throws NOT_FOUND where there is no such function, DEADLINE_EXCEEDED at the time limit, UNAVAILABLE where no instance
+  /// starts, RESOURCE_EXHAUSTED where too many wait, INTERNAL where the instance ended.
+  package func call(_ function: HostedFunction, _ request: InvocationRequest) async throws -> Call {
+    let name = Name(project: function.project, codebase: function.codebase)
+    guard let pool = codebases[name]?.pools[function.name] else {
+      throw ServiceError(.notFound, "There is no function \(function.name).")
+    }
+    guard let transport else { throw ServiceError(.unavailable, "Functions are not running.") }
+    return try await Self.call(pool, request, transport)
+  }
+
+  private nonisolated static func call(
+    _ pool: FunctionPool,
+    _ request: InvocationRequest,
+    _ transport: any InstanceTransport
+  ) async throws -> Call {
+    let own = pool.endpoint.timeoutSeconds
+    let seconds = min(request.timeoutSeconds ?? own, own)
+    let time = Duration.seconds(seconds)
+    let lease = try await pool.acquire(within: time)
+    let limit = Task {
+      try await Task.sleep(for: time)
+      await pool.expire(lease, seconds: seconds)
+    }
+    do {
+      // The limit of the pool comes first and ends the instance.
+      let response = try await transport.send(
+        request,
+        port: lease.port,
+        within: time + .seconds(5)
+      )
+      return Call(response: response) { isSuccess in
+        limit.cancel()
+        await pool.release(lease, isSuccess: isSuccess)
+      }
+    } catch {
+      limit.cancel()
+      let isExpired = await pool.isExpired(lease)
+      await pool.release(lease, isSuccess: false)
+      if error is CancellationError { throw error }
+      throw ServiceError(
+        isExpired ? .deadlineExceeded : .internalError,
+        isExpired
+          ? "The function took longer than \(seconds) s."
+          : "The function ended without a response.",
+        cause: error
+      )
+    }
+  }
+
+  /// Calls a function and returns its whole response, for deliveries that only ask for its status.
+  package func invoke(
+    _ function: HostedFunction,
+    _ request: InvocationRequest
+  ) async -> InvocationOutcome {
+    do {
+      let call = try await call(function, request)
+      do {
+        let body = try await call.response.collect(upTo: 1 << 20)
+        await call.finish(call.response.status < 500)
+        return .responded(status: call.response.status, body: body)
+      } catch {
+        await call.finish(false)
+        return .failed(reason: "The function ended within its response.")
+      }
+    } catch let error as ServiceError {
+      switch error.code {
+      case .notFound: return .absent
+      case .deadlineExceeded: return .timedOut
+      default: return .failed(reason: error.message)
+      }
+    } catch {
+      return .failed(reason: "The call was cancelled.")
+    }
+  }
+
+  // MARK: Instances
+
+  private nonisolated func maker(
+    _ endpoint: FunctionEndpoint,
+    _ deployment: Deployment
+  ) -> FunctionPool.Maker {
+    let key = FunctionLogs.Key(project: deployment.project, function: endpoint.name)
+    return FunctionPool.Maker(
+      start: { [weak self] ended in
+        guard let self else { throw CancellationError() }
+        return try await self.start(endpoint, deployment, ended)
+      },
+      takeRoom: { [room] in room.take() },
+      giveRoom: { [room] in room.give() },
+      log: { [logs] in logs.append(key, severity: $0, $1) }
+    )
+  }
+
+  func pythonInterpreter() async throws -> PythonRuntime.Interpreter {
+    if let interpreter { return interpreter }
+    let found = try await runtime.interpreter()
+    interpreter = found
+    return found
+  }
+
+  private func start(
+    _ endpoint: FunctionEndpoint,
+    _ deployment: Deployment,
+    _ ended: @escaping @Sendable (ProgramEnd) -> Void
+  ) async throws -> RunningInstance {
+    let python = try await pythonInterpreter()
+    lastInstance += 1
+    let scratch = "\(folder.instances)/\(lastInstance)"
+    try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+    let remove: @Sendable () -> Void = { try? FileManager.default.removeItem(atPath: scratch) }
+    do {
+      var program = runtime.server(
+        source: folder.source(deployment.digest),
+        environment: deployment.environment,
+        python,
+        endpoint: endpoint,
+        scratch: scratch
+      )
+      program.isConfined = isConfined
+      if !configuration.isDevelopment {
+        program.readable.append(folder.support)
+        program.environment["PYTHONPATH"] = folder.support
+      }
+      let secretValues = try secretValues(of: endpoint, project: deployment.project)
+      let port = try LoopbackPort.free()
+      let own = ProcessIdentity()
+      let listener = try await listeners?.open(project: deployment.project) { client, server in
+        own.process.map { LoopbackPort.isClient(from: client, to: server, of: $0) } ?? false
+      }
+      let close: @Sendable () -> Void = {
+        listener?.close()
+        remove()
+      }
+      program.environment = variables(
+        endpoint,
+        deployment,
+        secretValues,
+        port: port,
+        way: listener?.port
+      )
+      .merging(program.environment) { $1 }
+      let key = FunctionLogs.Key(project: deployment.project, function: endpoint.name)
+      let lines = LogLines(logs, of: key, masking: Array(secretValues.values))
+      do {
+        let process = try await thread.start(program) {
+          lines.take($0, isError: $1)
+        } end: { end in
+          lines.finish()
+          ended(end)
+        }
+        own.set(process)
+        return RunningInstance(process: process, port: port, thread: thread, discard: close)
+      } catch {
+        close()
+        throw error
+      }
+    } catch {
+      remove()
+      throw error
+    }
+  }
+
+  nonisolated func secretValues(
+    of endpoint: FunctionEndpoint,
+    project: String
+  ) throws -> [String: String] {
+    try endpoint.secrets.mapValues { try secrets.value($0, of: project) }
+  }
+
+  /// The environment of an instance, as Google's emulator and platform set it.
+  private nonisolated func variables(
+    _ endpoint: FunctionEndpoint,
+    _ deployment: Deployment,
+    _ secrets: [String: String],
+    port: Int,
+    way: Int?
+  ) -> [String: String] {
+    var variables = deployment.variables.filter { !EnvironmentFile.isReserved($0.key) }
+    variables.merge(endpoint.variables.filter { !EnvironmentFile.isReserved($0.key) }) { $1 }
+    variables.merge(secrets) { $1 }
+    variables.merge(Self.projectVariables(deployment.project, configuration)) { $1 }
+    variables["FUNCTION_TARGET"] = endpoint.entryPoint
+    variables["FUNCTION_SIGNATURE_TYPE"] = endpoint.signature.rawValue
+    variables["K_SERVICE"] = endpoint.name
+    variables["K_REVISION"] = "1"
+    variables["PORT"] = "\(port)"
+    guard let way else { return variables }
+    let host = "127.0.0.1:\(way)"
+    for name in [
+      "FIRESTORE_EMULATOR_HOST", "FIREBASE_AUTH_EMULATOR_HOST", "FIREBASE_STORAGE_EMULATOR_HOST",
+      "CLOUD_TASKS_EMULATOR_HOST", "GCE_METADATA_HOST", "GCE_METADATA_IP", "GCE_METADATA_ROOT",
+    ] {
+      variables[name] = host
+    }
+    variables["STORAGE_EMULATOR_HOST"] = "http://\(host)"
+    variables["CLOUD_EVENTARC_EMULATOR"] = "http://\(host)"
+    variables["CLOUD_EVENTARC_EMULATOR_HOST"] = "http://\(host)"
+    return variables
+  }
+
+  static func projectVariables(
+    _ project: String,
+    _ configuration: FunctionHostConfiguration
+  ) -> [String: String] {
+    let firebase = JSONValue.object([
+      "projectId": .string(project), "storageBucket": .string(configuration.bucket(project)),
+    ])
+    return [
+      "GCLOUD_PROJECT": project, "GOOGLE_CLOUD_PROJECT": project,
+      "GOOGLE_CLOUD_QUOTA_PROJECT": project, "FIREBASE_CONFIG": firebase.compact,
+    ]
+  }
+}
+
+/// The blocking triggers of all codebases, for threads that can't wait for the host.
+final class GuardedSteps: Sendable {
+  private let known = Mutex<[String: [String: Set<String>]]>([:])
+
+  func types(of project: String) -> Set<String> {
+    known.withLock { known in
+      known[project]?.values.reduce(into: []) { $0.formUnion($1) } ?? []
+    }
+  }
+
+  func note(_ manifest: FunctionManifest, _ deployment: Deployment) {
+    let types = manifest.endpoints.compactMap { endpoint in
+      if case .blocking(let type, _) = endpoint.trigger { type } else { nil }
+    }
+    known.withLock { $0[deployment.project, default: [:]][deployment.codebase] = Set(types) }
+  }
+
+  func forget(project: String, codebase: String) {
+    known.withLock { _ = $0[project]?.removeValue(forKey: codebase) }
+  }
+}
+
+/// Counts the instances of all functions.
+final class InstanceRoom: Sendable {
+  private let most: Int
+  private let taken = Atomic<Int>(0)
+
+  init(most: Int) { self.most = most }
+
+  func take() -> Bool {
+    if taken.add(1, ordering: .relaxed).newValue <= most { return true }
+    give()
+    return false
+  }
+
+  func give() { taken.subtract(1, ordering: .relaxed) }
+}
+
+/// The process of an instance, once it has one.
+final class ProcessIdentity: Sendable {
+  private let known = Mutex<pid_t?>(nil)
+
+  var process: pid_t? { known.withLock { $0 } }
+
+  func set(_ process: pid_t) { known.withLock { $0 = process } }
+}

@@ -1,0 +1,64 @@
+/// A program that the host starts, with the rights that it keeps.
+package struct ConfinedProgram: Sendable {
+  /// The path of the program.
+  package var executable: String
+  /// Its arguments, without its name.
+  package var arguments: [String] = []
+  /// Its whole environment.
+  package var environment: [String: String] = [:]
+  /// Its working directory.
+  package var directory: String
+  /// Paths that it reads, beside those of the system.
+  package var readable: [String] = []
+  /// Paths that it writes.
+  package var writable: [String] = []
+  /// The largest number of open files.
+  package var files = 1_024
+  /// The most memory of all its processes together; nil is no limit.
+  package var memoryBytes: Int?
+  /// The most processes.
+  package var processes = 64
+  /// False runs it with the server's rights: for the operator's own tools, and where the kernel can't confine.
+  package var isConfined = true
+
+  /// A confined program without arguments.
+  package init(executable: String, directory: String) {
+    self.executable = executable
+    self.directory = directory
+  }
+
+  /// Paths of the system that every confined program reads.
+  static let system = [
+    "/usr", "/lib", "/lib64", "/lib32", "/bin", "/sbin", "/proc", "/sys/fs/cgroup",
+    "/sys/devices/system/cpu", "/run/systemd/resolve", "/run/resolvconf", "/etc/alternatives",
+    "/etc/ca-certificates", "/etc/gai.conf", "/etc/group", "/etc/host.conf", "/etc/hosts",
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types",
+    "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki", "/etc/protocols",
+    "/etc/resolv.conf", "/etc/services", "/etc/ssl", "/etc/timezone",
+    // What pip looks at to name the system.
+    "/etc/alpine-release", "/etc/arch-release", "/etc/centos-release", "/etc/debian_version",
+    "/etc/fedora-release", "/etc/lsb-release", "/etc/os-release", "/etc/pip.conf",
+    "/etc/redhat-release", "/etc/rocky-release", "/etc/SuSE-release", "/etc/system-release",
+    "/etc/xdg/pip",
+  ]
+}
+
+/// How a program ended.
+package enum ProgramEnd: Sendable, Hashable {
+  case exited(Int32)
+  case signalled(Int32)
+  /// The host ended it because it took more memory than it may.
+  case memoryLimit
+  /// The host ended it because it had more processes than it may.
+  case processLimit
+
+  /// The end in words for logs.
+  package var text: String {
+    switch self {
+    case .exited(let code): "exited with code \(code)"
+    case .signalled(let number): "ended by signal \(number)"
+    case .memoryLimit: "took more memory than availableMemoryMb allows and was ended"
+    case .processLimit: "started more processes than it may and was ended"
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import BaseStatus
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A process that serves one function.
+struct RunningInstance: Sendable {
+  let process: pid_t
+  let port: Int
+  let thread: ProcessThread
+  /// Removes what the instance left behind.
+  let discard: @Sendable () -> Void
+
+  /// Ends it and everything that it started.
+  func kill() { thread.signal(process, SIGKILL) }
+
+  /// Asks it to end.
+  func terminate() { thread.signal(process, SIGTERM) }
+
+  /// Returns when the program takes connections itself; a request would run the function.
+  func becomeReady(seconds: Double) async throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < deadline {
+      if LoopbackPort.isListening(port) {
+        guard LoopbackPort.isListener(port, of: process) else {
+          throw ServiceError(.unavailable, "Another program took the port of the instance.")
+        }
+        return
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    throw ServiceError(.deadlineExceeded, "It took no connections within \(Int(seconds)) s.")
+  }
+}

@@ -1,0 +1,1 @@
+"""A codebase whose package tries to read the server's data while it is installed."""

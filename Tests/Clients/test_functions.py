@@ -1,0 +1,350 @@
+"""Functions written with Google's firebase-functions for Python, deployed, called and kept in bounds."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import jwt
+import pytest
+import requests
+
+from support import server as servers
+from support.identity import Identity, Refused
+from support.server import wait_for
+
+pytestmark = pytest.mark.brasa_only
+
+CODEBASES = pathlib.Path(__file__).parent / "codebases"
+KEY = "sk-live-0123456789abcdef"
+
+
+class Functions:
+    """A server with a deployed codebase."""
+
+    def __init__(self, server, project):
+        self.server = server
+        self.project = project
+
+    def command(self, *words, **options):
+        return servers.run("functions", *words, "--project", self.project, "--data", self.server.data, timeout=600, **options)
+
+    def url(self, name, rest="", region="us-central1"):
+        return f"{self.server.url}/{self.project}/{region}/{name}{rest}"
+
+    def get(self, name, rest="", **options):
+        return requests.get(self.url(name, rest), verify=self.server.authority, timeout=120, **options)
+
+    def call(self, name, data, token=None, **headers):
+        headers |= {"Authorization": f"Bearer {token}"} if token else {}
+        return requests.post(
+            self.url(name), json={"data": data}, headers=headers, verify=self.server.authority, timeout=120
+        )
+
+    def log(self, name):
+        return self.command("logs", name).stdout
+
+
+def environment(tmp_path_factory):
+    """Where packages are installed: once a run, or once for all runs that name a folder."""
+    folder = os.environ.get("BRASA_FUNCTIONS_TEST_ENVIRONMENTS") or tmp_path_factory.getbasetemp().parent / "environments"
+    return {"BRASA_FUNCTIONS_ENVIRONMENTS": str(folder)}
+
+
+@pytest.fixture(scope="module")
+def functions(tmp_path_factory, certificates):
+    """A production server with the functions of codebases/shop."""
+    data = tmp_path_factory.mktemp("functions")
+    server = servers.Brasa.production(
+        data, certificates, "--functions", "--project", "shop", environment=environment(tmp_path_factory)
+    ).start()
+    made = Functions(server, "shop")
+    made.command("secrets", "set", "API_KEY", input=KEY + "\n")
+    done = made.command("deploy", CODEBASES / "shop")
+    assert "created  greet" in done.stdout
+    yield made
+    was_running = server.is_running
+    assert server.stop() == 0, server.output[-4000:]
+    assert was_running, server.output[-4000:]
+
+
+@pytest.fixture(scope="module")
+def user(functions):
+    identity = Identity(functions.server, "shop", verify=functions.server.authority)
+    return identity.client("signUp", email="ana@example.com", password="correct horse")
+
+
+def test_a_request_arrives_as_it_was_sent(functions):
+    answer = requests.put(
+        functions.url("echo", "/a%20b/c?x=1&y=%2F"), data=b"\x00" * 100_000,
+        headers={"X-Own": "kept", "X-CloudScheduler": "true", "X-CloudTasks-TaskName": "forged"},
+        verify=functions.server.authority, timeout=120,
+    )
+    assert answer.status_code == 201
+    seen = answer.json()
+    assert seen["method"] == "PUT"
+    assert seen["path"] == "/a b/c"
+    assert seen["query"] == {"x": "1", "y": "/"}
+    assert seen["length"] == 100_000
+    assert seen["headers"]["x-own"] == "kept"
+    assert "x-cloudscheduler" not in seen["headers"]
+    assert "x-cloudtasks-taskname" not in seen["headers"]
+
+
+def test_a_body_over_32_megabytes_is_refused(functions):
+    big = requests.post(functions.url("echo"), data=b"x" * (33 << 20), verify=functions.server.authority, timeout=120)
+    assert big.status_code == 413
+    most = requests.post(functions.url("echo"), data=b"x" * (32 << 20), verify=functions.server.authority, timeout=120)
+    assert most.json()["length"] == 32 << 20
+
+
+def test_a_response_is_streamed(functions):
+    assert functions.get("parts").text == "part 0\npart 1\npart 2\n"
+
+
+def test_a_callable_function_answers_and_refuses(functions, user):
+    assert functions.call("greet", {"name": "Ana"}).json() == {"result": {"text": "Bom dia Ana", "uid": None}}
+    known = functions.call("greet", {"name": "Ana"}, token=user["idToken"])
+    assert known.json()["result"]["uid"] == user["localId"]
+    missing = functions.call("greet", {})
+    assert missing.status_code == 400
+    assert missing.json()["error"] == {
+        "status": "INVALID_ARGUMENT", "message": "name is missing", "details": {"field": "name"},
+    }
+
+
+def test_a_forged_token_is_refused_by_the_host(functions, user):
+    head, claims, _ = user["idToken"].split(".")
+    unsigned = "eyJhbGciOiJub25lIn0." + claims + "."
+    for token in (unsigned, f"{head}.{claims}.c2lnbmF0dXJl", "owner", "nonsense"):
+        refused = functions.call("greet", {"name": "Ana"}, token=token)
+        assert refused.status_code == 401, token
+        assert refused.json()["error"]["status"] == "UNAUTHENTICATED"
+    # What claims to be a user's token is checked before functions of HTTP, too; other credentials are their own.
+    assert functions.get("echo", headers={"Authorization": f"Bearer {unsigned}"}).status_code == 401
+    assert functions.get("echo", headers={"Authorization": "Basic YTpi"}).json()["headers"]["authorization"] == "Basic YTpi"
+
+
+def test_a_function_verifies_tokens_itself(functions, user):
+    def whose(token):
+        return functions.call("whose", {"token": token}).json()["result"]
+
+    head, claims, _ = user["idToken"].split(".")
+    assert whose(user["idToken"]) == user["localId"]
+    for forged in ("eyJhbGciOiJub25lIn0." + claims + ".", f"{head}.{claims}.c2lnbmF0dXJl"):
+        assert whose(forged).startswith("refused: ")
+
+
+def test_a_function_uses_the_admin_sdk_in_its_own_project_alone(functions):
+    made = functions.call("remember", None).json()
+    assert made == {"result": {"document": {"by": "function"}, "name": "Made by a function"}}
+    foreign = functions.call("trespass", {"project": "bank"})
+    assert foreign.status_code == 500, foreign.text
+    assert "PermissionDenied" in functions.log("trespass") or "PERMISSION_DENIED" in functions.log("trespass")
+
+
+def test_functions_decide_about_sign_ups_and_sign_ins(functions, user):
+    identity = Identity(functions.server, "shop", verify=functions.server.authority)
+    # `user` signed up with both functions in force.
+    claims = jwt.decode(user["idToken"], options={"verify_signature": False})
+    assert claims["name"] == "Named"
+    assert claims["plan"] == "gold"
+    assert claims["shift"] == "night"
+    again = identity.client("signInWithPassword", email="ana@example.com", password="correct horse")
+    assert jwt.decode(again["idToken"], options={"verify_signature": False})["shift"] == "night"
+    with pytest.raises(Refused) as refused:
+        identity.client("signUp", email="eve@evil.example", password="correct horse")
+    assert refused.value.status == 400
+    assert refused.value.code == "BLOCKING_FUNCTION_ERROR_RESPONSE"
+    assert "HTTP error 403" in refused.value.message and "no evil" in refused.value.message
+    # Nothing is left of the account that was refused.
+    with pytest.raises(Refused) as unknown:
+        identity.client("signInWithPassword", email="eve@evil.example", password="correct horse")
+    assert unknown.value.code == "INVALID_LOGIN_CREDENTIALS"
+    # Anonymous accounts pass, as at Google.
+    assert identity.client("signUp")["idToken"]
+
+
+def test_a_blocking_function_that_fails_refuses_and_can_be_deleted(tmp_path_factory, certificates):
+    data = tmp_path_factory.mktemp("blocking")
+    settings = environment(tmp_path_factory)
+    server = servers.Brasa(data / "data", "--functions", environment=settings).start()
+    made = Functions(server, "closed")
+    source = data / "source"
+    source.mkdir()
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", source)
+    (source / "main.py").write_text(
+        "import os\nfrom firebase_functions import identity_fn\n"
+        "@identity_fn.before_user_signed_in()\ndef decide(event): os._exit(1)\n"
+    )
+    made.command("deploy", source)
+    identity = Identity(server, "closed")
+
+    def sign_up(email):
+        return identity.client("signUp", email=email, password="correct horse")
+
+    with pytest.raises(Refused) as crashed:
+        sign_up("ana@example.com")
+    assert crashed.value.message == "BLOCKING_FUNCTION_ERROR_RESPONSE : ((Failed to make request to URL.))"
+    # A server that serves no functions refuses, too: nobody is there to decide.
+    assert server.stop() == 0
+    off = servers.Brasa(data / "data", environment=settings).start()
+    identity.base = off.url
+    with pytest.raises(Refused) as absent:
+        sign_up("ana@example.com")
+    assert absent.value.code == "BLOCKING_FUNCTION_ERROR_RESPONSE"
+    assert off.stop() == 0
+    server.start()
+    identity.base = server.url
+    made.command("delete", "default")
+    assert sign_up("ana@example.com")["idToken"]
+    assert server.stop() == 0
+
+
+def test_development_deploys_a_folder_whenever_it_changes(tmp_path_factory):
+    data = tmp_path_factory.mktemp("developed")
+    source = data / "source"
+    source.mkdir()
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", source)
+    text = "from firebase_functions import https_fn\n@https_fn.on_call()\ndef number(request): return {}\n"
+    (source / "main.py").write_text(text.format(1))
+    server = servers.Brasa(
+        data / "data", "--functions", str(source), "--project", "dev", environment=environment(tmp_path_factory)
+    ).start()
+    made = Functions(server, "dev")
+
+    def result():
+        answer = made.call("number", None)
+        return answer.json().get("result") if answer.status_code == 200 else None
+
+    wait_for(lambda: result() == 1, "the first deployment", 120)
+    (source / "main.py").write_text("syntax error\n")
+    wait_for(lambda: "can't be deployed" in server.output, "the reason")
+    assert result() == 1
+    (source / "main.py").write_text(text.format(22))
+    wait_for(lambda: result() == 22, "the second deployment")
+    assert server.stop() == 0
+
+
+def test_secrets_reach_the_function_and_no_log(functions):
+    assert functions.call("secretive", None).json() == {"result": len(KEY)}
+    wait_for(lambda: "the key is ***" in functions.log("secretive"), "the masked line")
+    assert KEY not in functions.log("secretive")
+    assert KEY not in functions.server.output
+    for path in functions.server.data.rglob("*"):
+        if path.is_file() and "environments" not in path.parts:
+            assert KEY.encode() not in path.read_bytes(), path
+
+
+def test_a_call_that_never_ends_is_ended_with_all_that_it_started(functions):
+    answer = functions.get("never")
+    assert answer.status_code == 504
+    assert functions.get("parts").status_code == 200
+    wait_for(lambda: "longer than 1 s" in functions.log("never"), "the reason")
+
+    def is_left():
+        listed = subprocess.run(["pgrep", "-P", str(functions.server.process.pid), "sleep"], capture_output=True)
+        return listed.stdout
+
+    wait_for(lambda: not is_left(), "the daemon's end")
+
+
+def test_a_function_that_leaves_is_started_anew(functions):
+    assert functions.get("leave").status_code == 500
+    wait_for(lambda: "exited with code 3" in functions.log("leave"), "the reason")
+    assert functions.get("parts").status_code == 200
+
+
+def test_memory_is_bounded(functions):
+    assert functions.get("hungry").status_code == 500
+    wait_for(lambda: "more memory" in functions.log("hungry"), "the reason")
+
+
+def test_a_flood_of_output_is_read_and_forgotten(functions):
+    assert functions.get("loud?lines=5000").text == "said"
+    assert len(functions.log("loud")) < 1 << 20
+    assert functions.get("parts").status_code == 200
+
+
+def test_a_function_reaches_neither_the_data_nor_the_server(functions):
+    data = functions.server.data
+    paths = [data, data / "functions.key", data / "control.sock", "/etc/shadow", f"/proc/{functions.server.process.pid}/environ"]
+    answer = functions.get(
+        "snoop",
+        f"?paths={','.join(map(str, paths))}&server={functions.server.process.pid}&socket={data / 'control.sock'}",
+    )
+    done = answer.json()
+    assert {done[str(path)] for path in paths} == {"PermissionError"}, done
+    assert done["kill"] == "PermissionError"
+    assert done["socket"] == "PermissionError"
+
+
+def test_an_instance_s_listener_is_its_own(functions):
+    address = functions.get("listener").text
+    with pytest.raises(requests.exceptions.ConnectionError):
+        requests.get(f"http://{address}/", headers={"Authorization": "Bearer owner"}, timeout=10)
+    assert functions.get("neighbour", f"?address={address}").text != "Ok\n"
+    assert functions.get("listener", f"?address={address}").text == "Ok\n"
+
+
+def test_a_package_that_reads_the_data_while_it_is_installed_is_denied(functions, tmp_path):
+    source = tmp_path / "spy"
+    shutil.copytree(CODEBASES / "spy", source)
+    (source / "package" / "path.txt").write_text(str(functions.server.data))
+    refused = functions.command("deploy", source, "--codebase", "spy", check=False)
+    assert refused.returncode != 0
+    text = refused.stdout + refused.stderr
+    assert "reading the data: PermissionError" in text
+    assert "lies open" not in text
+
+
+@pytest.mark.parametrize(
+    "manifest, reason",
+    [
+        ({"endpoints": {"../up": {"httpsTrigger": {}}}}, "no function's name"),
+        ({"endpoints": {"n" * 300: {"httpsTrigger": {}}}}, "no function's name"),
+        ({"endpoints": {"two": {"httpsTrigger": {}, "callableTrigger": {}}}}, "2 triggers"),
+        ({"endpoints": {"none": {}}}, "0 triggers"),
+        ({"endpoints": {"big": {"httpsTrigger": {}, "availableMemoryMb": 1 << 40}}}, "availableMemoryMb"),
+        ({"endpoints": {"odd": {"httpsTrigger": {}, "entryPoint": "../../etc/passwd"}}}, "entryPoint"),
+        ({"endpoints": {"odd": {"httpsTrigger": {}, "region": ["../up"]}}}, "region"),
+        ({"endpoints": {"greet": {"httpsTrigger": {}}}}, "already"),
+        ({"endpoints": {}, "specVersion": "v9"}, "specVersion"),
+    ],
+)
+def test_a_manifest_that_lies_is_refused(functions, tmp_path, manifest, reason):
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", tmp_path)
+    (tmp_path / "main.py").write_text("")
+    (tmp_path / "functions.yaml").write_text(json.dumps({"specVersion": "v1alpha1"} | manifest))
+    refused = functions.command("deploy", tmp_path, "--codebase", "liar", check=False)
+    assert refused.returncode != 0
+    assert reason in refused.stdout + refused.stderr
+    assert functions.call("greet", {"name": "Ana"}).status_code == 200
+
+
+def test_a_source_with_a_link_is_refused(functions, tmp_path):
+    (tmp_path / "main.py").write_text("")
+    (tmp_path / "requirements.txt").symlink_to("/etc/passwd")
+    refused = functions.command("deploy", tmp_path, "--codebase", "links", check=False)
+    assert "symbolic link" in refused.stderr
+
+
+def test_a_codebase_is_listed_called_restarted_and_deleted(functions, tmp_path):
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", tmp_path)
+    source = tmp_path / "main.py"
+    source.write_text(
+        "from firebase_functions import https_fn\n"
+        "@https_fn.on_call()\ndef first(request): return 1\n"
+        "@https_fn.on_call()\ndef other(request): return 1\n"
+    )
+    functions.command("deploy", tmp_path, "--codebase", "extra")
+    assert "first" in functions.command("list").stdout
+    assert '"result":1' in functions.command("call", "first", check=False).stdout.replace(" ", "")
+    source.write_text("from firebase_functions import https_fn\n@https_fn.on_call()\ndef first(request): return 2\n")
+    again = functions.command("deploy", tmp_path, "--codebase", "extra").stdout
+    assert "updated  first" in again and "deleted  other" in again
+    assert functions.call("first", None).json() == {"result": 2}
+    assert functions.call("other", None).status_code == 404
+    functions.command("delete", "extra")
+    assert functions.call("first", None).status_code == 404
