@@ -510,6 +510,14 @@ let package = Package(
       ]
     ),
 
+    .library(
+      "API/ManagementAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "Authentication", "ServiceModule", "KeyValueStore", httpTypes,
+      ]
+    ),
+
     // Server: transport, the console, the programs.
     .library(
       "Server/Outbound",
@@ -579,7 +587,8 @@ let package = Package(
       uses: [
         "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
+        "IdentityAPI", "ManagementAPI", "StorageAPI", "ObjectStorage",
+        "ConfigAPI", "ConfigTemplates",
         "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",

@@ -37,6 +37,7 @@ package final class Gateway: Service {
   ///   - damage: What `/healthz` tells of damaged data.
   ///   - administers: Throws to a call of somebody who is no administrator of the whole server.
   ///   - audit: Keeps what signed-in administrators change.
+  ///   - numbers: Puts projects' ids in place of their numbers in paths.
   ///   - onListening: Told the bound address once connections are accepted.
   /// - Throws: What is wrong with the certificate files; `RouteConflict` where services overlap.
   package init(
@@ -49,6 +50,7 @@ package final class Gateway: Service {
     metrics: MetricsRegistry,
     damage: DamageMonitor? = nil,
     audit: AuditRecorder? = nil,
+    numbers: ProjectPaths? = nil,
     logger: Logger,
     onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
   ) throws {
@@ -77,6 +79,7 @@ package final class Gateway: Service {
     let shared = SharedParts(
       recognizes: recognizes,
       audit: audit,
+      numbers: numbers,
       configuration: configuration,
       metrics: gatewayMetrics,
       ledger: self.ledger,
@@ -91,6 +94,7 @@ package final class Gateway: Service {
   private struct SharedParts {
     let recognizes: @Sendable (CallContext) -> Bool
     let audit: AuditRecorder?
+    let numbers: ProjectPaths?
     let configuration: GatewayConfiguration
     let metrics: GatewayMetrics
     let ledger: ByteLedger
@@ -116,6 +120,7 @@ package final class Gateway: Service {
           origins: configuration.development,
           metrics: metrics,
           audit: audit,
+          numbers: numbers,
           peers: peers,
           ledger: ledger,
           logger: logger

@@ -21,6 +21,7 @@ struct GatewayResponder: Sendable {
     origins: DevelopmentOrigins?,
     metrics: GatewayMetrics,
     audit: AuditRecorder? = nil,
+    numbers: ProjectPaths? = nil,
     peers: GatewayPeers? = nil,
     ledger: ByteLedger,
     logger: Logger
@@ -31,7 +32,7 @@ struct GatewayResponder: Sendable {
       if let origins { DevelopmentAccess(origins, routes: routes, log: logger) }
       CrossOriginAccess(routes: routes)
       ErrorRendering()
-      RouteDispatch(routes: routes, methods: methods, audit: audit)
+      RouteDispatch(routes: routes, methods: methods, audit: audit, numbers: numbers)
     }
     responder = router.buildResponder()
     self.peers = peers

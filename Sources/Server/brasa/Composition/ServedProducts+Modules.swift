@@ -50,6 +50,7 @@ extension ServedProducts {
         isDevelopment: core.settings.isDevelopment
       ),
       try AccountServices.module(core),
+      ManagementServices.module(core),
       .remoteConfig(
         templates,
         access: core.access,

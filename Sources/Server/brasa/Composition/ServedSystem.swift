@@ -15,6 +15,8 @@ struct ServedSystem {
   let recognizes: @Sendable (CallContext) -> Bool
   /// Throws to a call of somebody who is no administrator of the whole server.
   let administers: @Sendable (CallContext) async throws -> Void
+  /// Puts projects' ids in place of their numbers in paths.
+  let numbers: ProjectPaths
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
   /// Returns when a thread for reads has read from the store; false where it had no room for the job.

@@ -134,9 +134,12 @@ struct AdminService {
     _ group: Text,
     _ page: AdminCall.Page
   ) throws -> AdminResponse {
-    guard page.filter.isEmpty || page.filter.contains("usesAncestorConfig:false") else {
-      throw Self.unsupportedFilter
-    }
+    // The Firebase CLI asks for fields with a policy of deletion beside them.
+    let parts = page.filter.split(separator: " OR ").map { $0.filter { $0 != " " } }
+    let known = [
+      "indexConfig.usesAncestorConfig:false", "indexConfig.usesAncestorConfig=false", "ttlConfig:*",
+    ]
+    guard parts.allSatisfy(known.contains) else { throw Self.unsupportedFilter }
     let all = try overrides(id).filter { group == "-" || $0.collectionID == group }
     let (shown, next) = try Self.slice(all, page)
     return .fields(shown.map { .init($0, in: id) }, nextPageToken: next)
