@@ -518,6 +518,25 @@ let package = Package(
       ]
     ),
 
+    .library(
+      "Services/Hosting",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "KeyValueStore", "SecurityRules",
+        "ObjectStorage", "Gzip", crypto,
+      ]
+    ),
+    .library(
+      "Services/ManagedExport",
+      uses: ["BaseText", "BaseJSON", "BaseStatus", "Checksums"]
+    ),
+    .library(
+      "API/HostingAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "Gzip", "Hosting", "ServiceModule", "KeyValueStore", httpTypes,
+      ]
+    ),
+
     // Server: transport, the console, the programs.
     .library(
       "Server/Outbound",
@@ -587,7 +606,8 @@ let package = Package(
       uses: [
         "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "ManagementAPI", "StorageAPI", "ObjectStorage",
+        "IdentityAPI", "ManagementAPI", "Hosting", "HostingAPI", "ManagedExport", "StorageAPI",
+        "ObjectStorage",
         "ConfigAPI", "ConfigTemplates",
         "EventAnalytics", "AnalyticsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",

@@ -17,7 +17,7 @@ package struct ManagementEnvironment: Sendable {
   package let numbers: ProjectNumbers
   /// The name and text of an app's usual configuration file, for an app of a project; blocks.
   package let file: @Sendable (RegisteredApp, _ project: String) throws -> (String, String)
-  /// Whether every project is taken to be there.
+  /// True if every project is taken to be there.
   package let isDevelopment: Bool
 
   /// An environment of those parts.

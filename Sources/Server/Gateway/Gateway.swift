@@ -80,6 +80,7 @@ package final class Gateway: Service {
       recognizes: recognizes,
       audit: audit,
       numbers: numbers,
+      sites: modules.lazy.compactMap(\.sites).first,
       configuration: configuration,
       metrics: gatewayMetrics,
       ledger: self.ledger,
@@ -95,6 +96,7 @@ package final class Gateway: Service {
     let recognizes: @Sendable (CallContext) -> Bool
     let audit: AuditRecorder?
     let numbers: ProjectPaths?
+    let sites: HostedOrigins?
     let configuration: GatewayConfiguration
     let metrics: GatewayMetrics
     let ledger: ByteLedger
@@ -120,6 +122,7 @@ package final class Gateway: Service {
           origins: configuration.development,
           metrics: metrics,
           audit: audit,
+          sites: sites,
           numbers: numbers,
           peers: peers,
           ledger: ledger,
@@ -128,6 +131,7 @@ package final class Gateway: Service {
         memoryAnswers: MemoryAnswers(
           routes: routes,
           origins: configuration.development,
+          sites: sites,
           metrics: metrics,
           logger: logger
         ),

@@ -39,7 +39,7 @@ package struct ProjectNumbers: Sendable {
     return found.first
   }
 
-  /// Where a path has a number behind `/projects/`.
+  /// The range of a number behind `/projects/` in a path; nil where there is none.
   package static func digits(in path: String) -> Range<String.Index>? {
     guard let start = path.firstRange(of: "/projects/")?.upperBound else { return nil }
     let tail = path.utf8[start...]

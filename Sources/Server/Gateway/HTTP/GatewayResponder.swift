@@ -21,6 +21,7 @@ struct GatewayResponder: Sendable {
     origins: DevelopmentOrigins?,
     metrics: GatewayMetrics,
     audit: AuditRecorder? = nil,
+    sites: HostedOrigins? = nil,
     numbers: ProjectPaths? = nil,
     peers: GatewayPeers? = nil,
     ledger: ByteLedger,
@@ -29,6 +30,7 @@ struct GatewayResponder: Sendable {
     let router = Router(context: GatewayRequestContext.self)
     router.addMiddleware {
       RequestObservation(metrics: metrics)
+      if let sites { SiteDispatch(sites: sites) }
       if let origins { DevelopmentAccess(origins, routes: routes, log: logger) }
       CrossOriginAccess(routes: routes)
       ErrorRendering()

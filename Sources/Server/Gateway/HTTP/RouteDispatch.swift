@@ -121,7 +121,7 @@ struct RouteDispatch: RouterMiddleware {
 
 extension Response {
   /// A service's answer.
-  fileprivate init(_ answer: ServiceResponse) {
+  init(_ answer: ServiceResponse) {
     let body: ResponseBody =
       switch answer.body {
       case .bytes(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))

@@ -80,6 +80,7 @@ extension ServedProducts {
       AnalyticsServices.module(analytics, core: core, proof: proof),
       try MessagingServices.module(messages, core: core, shown: shown),
       files.module(access: core.access, accounts: core.accounts, threads: core.threads),
+      HostingServices.module(hosting, core: core),
     ]
   }
 }

@@ -3,6 +3,7 @@ import ConfigTemplates
 import DocumentStore
 import EventAnalytics
 import FirestoreService
+import Hosting
 import Installations
 import KeyValuePostgres
 import KeyValueRocksDB
@@ -21,6 +22,7 @@ struct ServedProducts {
   let templates: ConfigTemplates
   let messages: PushService
   let installations: InstallationTokens
+  let hosting: Hosting
 
   /// Opens the products.
   ///
@@ -67,6 +69,7 @@ struct ServedProducts {
     )
     core.accounts.takeRegistrations(from: messages)
     installations = try InstallationTokens(engine: directory.engine)
+    hosting = try HostingServices.open(core)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
@@ -88,7 +91,7 @@ struct ServedProducts {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
     let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
     return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
-      [templates, files, analytics, messages] request in
+      [templates, files, analytics, messages, hosting] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
@@ -99,6 +102,7 @@ struct ServedProducts {
         audit: audit,
         events: analytics,
         messages: messages,
+        sites: hosting,
         databaseServer: databaseServer,
         isAway: !isHome()
       )

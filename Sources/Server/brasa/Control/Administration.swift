@@ -64,6 +64,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case messages(project: String, MessagesRequest)
   /// What `brasa storage` asks of buckets and objects.
   case storage(StorageRequest)
+  /// The requests of `brasa hosting` about a project's sites.
+  case hosting(project: String, HostingRequest)
   /// What `brasa console` asks of the administrators.
   case console(ConsoleRequest)
   /// Takes back the keys with that id, e-mail or name.

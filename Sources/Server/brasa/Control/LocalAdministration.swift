@@ -9,6 +9,7 @@ import DocumentStore
 import EventAnalytics
 import FirestoreModel
 import FirestoreService
+import Hosting
 import KeyValuePostgres
 import Logging
 import ObjectStorage
@@ -27,6 +28,7 @@ struct LocalAdministration: Administration {
   let audit: AuditTrail
   let events: EventAnalytics
   let messages: PushService
+  let sites: Hosting
   /// The engine of a store in PostgreSQL, whose server has a clock of its own.
   var databaseServer: PostgresEngine?
   /// Whether the home node of a cluster has the files, messages and events, and this is another one.
@@ -80,7 +82,8 @@ struct LocalAdministration: Administration {
         files: files.storage,
         audit: audit,
         events: events,
-        messages: messages
+        messages: messages,
+        sites: try HostingServices.atRest(open, threads: threads)
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.
@@ -145,6 +148,8 @@ struct LocalAdministration: Administration {
     case .messages(let project, let request):
       try messages(request, of: Text(project), output)
     case .storage(let request): try storage(request, input, output)
+    case .hosting(let project, let request):
+      try hosting(request, project: project, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)
     }
