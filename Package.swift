@@ -593,6 +593,33 @@ let package = Package(
       ]
     ),
 
+    .library(
+      "API/ManagementAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "Authentication", "ServiceModule", "KeyValueStore", httpTypes,
+      ]
+    ),
+
+    .library(
+      "Services/Hosting",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "KeyValueStore", "SecurityRules",
+        "ObjectStorage", "Gzip", crypto,
+      ]
+    ),
+    .library(
+      "Services/ManagedExport",
+      uses: ["BaseText", "BaseJSON", "BaseStatus", "Checksums"]
+    ),
+    .library(
+      "API/HostingAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "Gzip", "Hosting", "ServiceModule", "KeyValueStore", httpTypes,
+      ]
+    ),
+
     // Server: transport, the console, the programs.
     .library(
       "Server/Outbound",
@@ -663,9 +690,9 @@ let package = Package(
       uses: [
         "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "StorageAPI", "ObjectStorage", "ConfigAPI", "ConfigTemplates",
-        "EventAnalytics", "AnalyticsAPI", "Events", "EventsAPI", "Installations",
-        "InstallationsAPI", "PushMessaging",
+        "IdentityAPI", "ManagementAPI", "Hosting", "HostingAPI", "ManagedExport", "StorageAPI",
+        "ObjectStorage", "ConfigAPI", "ConfigTemplates", "EventAnalytics", "AnalyticsAPI", "Events",
+        "EventsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Backup",

@@ -22,7 +22,7 @@ extension ServiceModule {
     module.hosts = IdentityRoute.hosts
     module.fallback = { request in await routes.answer(.unknown, request) }
     module.routes = IdentityRoute.paths(isDevelopment: environment.isDevelopment).map { path in
-      HTTPRoute(HTTPRoute.everyMethod, path.pattern, for: path.audience) { request in
+      HTTPRoute(path.methods, path.pattern, for: path.audience) { request in
         await routes.answer(path.route(request.parameters, request.rest), request)
       }.demanding { method, text in IdentityRoute.role(method, text) }
         .takingRecentSignIn { method, text in

@@ -75,6 +75,8 @@ enum IdentityRoute: Equatable, Sendable {
   struct Path: Sendable {
     let pattern: RoutePattern
     let audience: HTTPRoute.Audience
+    /// All methods but where another API has some on the same path.
+    var methods = HTTPRoute.everyMethod
     let route: @Sendable (_ parameters: [String: String], _ rest: [String]) -> IdentityRoute
   }
 
@@ -92,7 +94,9 @@ enum IdentityRoute: Equatable, Sendable {
 
   private static let clientPaths: [Path] = [
     clientPath("/v1/accounts:{verb}") { values, _ in .client(values["verb"] ?? "") },
-    clientPath("/v1/projects") { _, _ in .client("projects") },
+    Path(pattern: "/v1/projects", audience: .clients, methods: [.get]) { _, _ in
+      .client("projects")
+    },
     clientPath("/v1/recaptchaParams") { _, _ in .client("recaptchaParams") },
     clientPath("/v1/token") { _, _ in .token },
     clientPath("/v2/recaptchaConfig") { _, _ in .client("recaptchaConfig") },
@@ -146,6 +150,8 @@ enum IdentityRoute: Equatable, Sendable {
     resourcePaths("/v1/projects/{project}/tenants", ["tenants"], below: "{path=**}")
     + resourcePaths("/v2/projects/{project}/tenants", ["tenants"], below: "{path=**}")
     + resourcePaths("/v2/projects/{project}/config", ["config"], below: "{id}")
+    // The name that the Firebase CLI has for it.
+    + resourcePaths("/admin/v2/projects/{project}/config", ["config"], below: "{id}")
     + ProviderResource.allCases.flatMap { resource in
       resourcePaths(
         "/v2/projects/{project}/\(resource.collection)",

@@ -58,7 +58,11 @@ struct RulesManagement {
     let ruleset = try JSONMembers(
       body,
       of: "ruleset",
-      known: ["source", "name", "createTime", "metadata", "attachmentPoint"]
+      known: [
+        "source", "name", "createTime", "metadata", "attachmentPoint",
+        // As the Firebase CLI spells it for a named database.
+        "attachment_point",
+      ]
     )
     let created = try rules.create(try Self.files(ruleset["source"]), project: project)
     return created.json(withSource: true)

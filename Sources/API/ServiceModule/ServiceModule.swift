@@ -19,6 +19,8 @@ package struct ServiceModule: Sendable {
   package var root: RootRoute?
   /// Answers what comes below such a name and no route has; nil leaves it to the gateway.
   package var fallback: HTTPRoute.Handler?
+  /// The hosts that are the service's as a whole; one service of a program has some.
+  package var sites: HostedOrigins?
   /// The gRPC calls that the service answers.
   package var methods: [ServiceMethod] = []
   /// What runs beside the port.

@@ -39,6 +39,7 @@ package final class Gateway: Service {
   ///   - damage: What `/healthz` tells of damaged data.
   ///   - administers: Throws to a call of somebody who is no administrator of the whole server.
   ///   - audit: Keeps what signed-in administrators change.
+  ///   - numbers: Puts projects' ids in place of their numbers in paths.
   ///   - onListening: Told the bound address once connections are accepted.
   /// - Throws: What is wrong with the certificate files; `RouteConflict` where services overlap.
   package init(
@@ -51,6 +52,7 @@ package final class Gateway: Service {
     metrics: MetricsRegistry,
     damage: DamageMonitor? = nil,
     audit: AuditRecorder? = nil,
+    numbers: ProjectPaths? = nil,
     logger: Logger,
     onListening: @escaping @Sendable (SocketAddress) -> Void = { _ in }
   ) throws {
@@ -79,6 +81,8 @@ package final class Gateway: Service {
     let shared = SharedParts(
       recognizes: recognizes,
       audit: audit,
+      numbers: numbers,
+      sites: modules.lazy.compactMap(\.sites).first,
       configuration: configuration,
       metrics: gatewayMetrics,
       ledger: self.ledger,
@@ -93,6 +97,8 @@ package final class Gateway: Service {
   private struct SharedParts {
     let recognizes: @Sendable (CallContext) -> Bool
     let audit: AuditRecorder?
+    let numbers: ProjectPaths?
+    let sites: HostedOrigins?
     let configuration: GatewayConfiguration
     let metrics: GatewayMetrics
     let ledger: ByteLedger
@@ -118,6 +124,8 @@ package final class Gateway: Service {
           origins: configuration.development,
           metrics: metrics,
           audit: audit,
+          sites: sites,
+          numbers: numbers,
           peers: peers,
           ledger: ledger,
           logger: logger
@@ -125,6 +133,7 @@ package final class Gateway: Service {
         memoryAnswers: MemoryAnswers(
           routes: routes,
           origins: configuration.development,
+          sites: sites,
           metrics: metrics,
           logger: logger
         ),

@@ -25,7 +25,8 @@ struct Brasa: AsyncParsableCommand {
       ExportCommand.self, ImportCommand.self, MoveCommand.self, NodesCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
       UsersCommand.self, AppsCommand.self, ConfigCommand.self, MessagesCommand.self,
-      AnalyticsCommand.self, EventsCommand.self, FunctionsCommand.self,
+      AnalyticsCommand.self, EventsCommand.self, FunctionsCommand.self, HostingCommand.self,
+      FirebaseCommand.self,
       StorageCommand.self, WatchCommand.self, CertsCommand.self,
       ClockCommand.self, ConsoleCommand.self, VersionCommand.self,
     ]

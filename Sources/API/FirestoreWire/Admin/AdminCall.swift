@@ -123,6 +123,13 @@ private struct AdminHTTPRequest {
   let query: QueryParameters
   let body: [UInt8]
 
+  /// Members of a database that newer clients send, with the one value that is so here: any other is refused by its name.
+  private static let dataAccessModes = [
+    "firestoreDataAccessMode": "DATA_ACCESS_MODE_ENABLED",
+    "mongodbCompatibleDataAccessMode": "DATA_ACCESS_MODE_DISABLED",
+    "realtimeUpdatesMode": "REALTIME_UPDATES_MODE_ENABLED",
+  ]
+
   private var unimplemented: ServiceError {
     ServiceError(.unimplemented, "This method of the administration API is not served.")
   }
@@ -138,7 +145,10 @@ private struct AdminHTTPRequest {
         throw .invalidArgument("The parameter databaseId is required.")
       }
       let database = DatabaseID(project: project, database: Text(id))
-      return .createDatabase(database, try message("Database", at: "database"))
+      return .createDatabase(
+        database,
+        try message("Database", at: "database", without: Self.dataAccessModes)
+      )
     default: throw unimplemented
     }
   }
@@ -260,8 +270,19 @@ private struct AdminHTTPRequest {
   }
 
   /// The body as that message.
-  private func message<M: Message>(_ name: String, at path: String) throws(ServiceError) -> M {
-    let json = body.isEmpty ? JSONValue.object([]) : try JSONParser.parse(body)
+  private func message<M: Message>(
+    _ name: String,
+    at path: String,
+    without omitted: [String: String] = [:]
+  ) throws(ServiceError) -> M {
+    var json = body.isEmpty ? JSONValue.object([]) : try JSONParser.parse(body)
+    if let members = json.members {
+      json = .object(
+        members.filter { member in
+          omitted[member.key].map { member.value.string != $0 } ?? true
+        }
+      )
+    }
     let bytes = try JSONTranscoder().encode(json, as: Self.package + name, path: path)
     do {
       return try M(serializedBytes: bytes)

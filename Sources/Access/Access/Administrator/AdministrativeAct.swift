@@ -30,6 +30,10 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
   case deleteDatabase
   /// Triggers, whose addresses may hold secrets and receive all that they ask for.
   case readTriggers, changeTriggers
+  /// A site with all its versions.
+  case deleteSite
+  /// A host name that leads to a site: host names are the server's, which all projects share.
+  case connectDomain
   /// The deletion of users, and of what they did.
   case eraseUsers
 
@@ -49,12 +53,12 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
     case .listKeys, .readSharedSecrets, .readAdministrators, .readAuditTrail, .runJobs:
       Right(role: .owner, isOfServer: true, takesRecentSignIn: false)
     case .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeAdministrators,
-      .associateApps:
+      .associateApps, .connectDomain:
       Right(role: .owner, isOfServer: true, takesRecentSignIn: true)
     case .listServerKeys, .viewAsUser, .readTriggers:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: false)
     case .changeServerKeys, .changePushCredentials, .changeSignInMethods, .deleteDatabase,
-      .changeTriggers:
+      .changeTriggers, .deleteSite:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: true)
     case .eraseUsers: Right(role: .editor, isOfServer: false, takesRecentSignIn: true)
     }

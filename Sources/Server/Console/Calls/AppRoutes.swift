@@ -15,7 +15,8 @@ package struct AppFiles: Sendable {
       name: String, text: String
     )
 
-  let file: Make
+  /// Makes a file.
+  package let file: Make
   let projectNumber: @Sendable (Text) -> UInt32
 
   /// - Parameters:

@@ -21,6 +21,8 @@ struct GatewayResponder: Sendable {
     origins: DevelopmentOrigins?,
     metrics: GatewayMetrics,
     audit: AuditRecorder? = nil,
+    sites: HostedOrigins? = nil,
+    numbers: ProjectPaths? = nil,
     peers: GatewayPeers? = nil,
     ledger: ByteLedger,
     logger: Logger
@@ -28,10 +30,11 @@ struct GatewayResponder: Sendable {
     let router = Router(context: GatewayRequestContext.self)
     router.addMiddleware {
       RequestObservation(metrics: metrics)
+      if let sites { SiteDispatch(sites: sites) }
       if let origins { DevelopmentAccess(origins, routes: routes, log: logger) }
       CrossOriginAccess(routes: routes)
       ErrorRendering()
-      RouteDispatch(routes: routes, methods: methods, audit: audit)
+      RouteDispatch(routes: routes, methods: methods, audit: audit, numbers: numbers)
     }
     responder = router.buildResponder()
     self.peers = peers

@@ -13,6 +13,7 @@ import Synchronization
 struct MemoryAnswers: Sendable {
   private let routes: RouteTable
   private let origins: DevelopmentOrigins?
+  private let sites: HostedOrigins?
   private let observation: RequestObservation
   private let logger: Logger
   private let calls = CallMatches()
@@ -20,11 +21,13 @@ struct MemoryAnswers: Sendable {
   init(
     routes: RouteTable,
     origins: DevelopmentOrigins?,
+    sites: HostedOrigins? = nil,
     metrics: GatewayMetrics,
     logger: Logger
   ) {
     self.routes = routes
     self.origins = origins
+    self.sites = sites
     observation = RequestObservation(metrics: metrics)
     self.logger = logger
   }
@@ -37,7 +40,7 @@ struct MemoryAnswers: Sendable {
     account: LedgerAccount,
     allocator: ByteBufferAllocator
   ) -> ByteBuffer? {
-    guard let match = match(.get, head), let handler = match.route.memoryHandler,
+    guard isOfServer(head), let match = match(.get, head), let handler = match.route.memoryHandler,
       let call = request(head, match, requestID: requestID, peer: peer, account: account)
     else { return nil }
     let start = ContinuousClock.now
@@ -49,7 +52,7 @@ struct MemoryAnswers: Sendable {
 
   /// `match` of a POST whose route has a handler for the loop; nil for others.
   func callMatch(_ head: HTTPRequest) -> RouteTable.Match? {
-    guard let path = Self.path(of: head) else { return nil }
+    guard isOfServer(head), let path = Self.path(of: head) else { return nil }
     if let known = calls[path] { return known }
     guard let found = routes.match(.post, path), found.route.loop != nil else { return nil }
     calls[path] = found
@@ -59,6 +62,12 @@ struct MemoryAnswers: Sendable {
   /// The route of a request; nil where there is none, or the target is a whole URL, which is the responder's.
   func match(_ method: HTTPRequest.Method, _ head: HTTPRequest) -> RouteTable.Match? {
     Self.path(of: head).flatMap { routes.match(method, $0) }
+  }
+
+  /// Whether the request's host is the server's own; those of sites have nothing of its routes.
+  private func isOfServer(_ head: HTTPRequest) -> Bool {
+    guard let sites, let authority = head.authority else { return true }
+    return sites.owner(authority) == .server
   }
 
   private static func path(of head: HTTPRequest) -> String? {

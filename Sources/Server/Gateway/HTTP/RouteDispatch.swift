@@ -9,19 +9,27 @@ import ServiceModule
 /// Takes a call for the audit trail; returns when it is kept.
 package typealias AuditRecorder = @Sendable (AdministrativeCall) async -> Void
 
+/// The path with a project's id in place of its number; nil where it has none.
+package typealias ProjectPaths = @Sendable (_ path: String) async throws -> String?
+
 /// Has the service answer that has the request's route; what no service has goes on.
 struct RouteDispatch: RouterMiddleware {
   let routes: RouteTable
   let methods: MethodTable
   /// Keeps what signed-in administrators do, before they are answered; nil keeps nothing.
   let audit: AuditRecorder?
+  /// Puts the ids of projects in place of their numbers; nil leaves numbers to the services.
+  var numbers: ProjectPaths?
 
   func handle(
     _ request: Request,
     context: GatewayRequestContext,
     next: (Request, GatewayRequestContext) async throws -> Response
   ) async throws -> Response {
-    let path = request.uri.path
+    var path = request.uri.path
+    if let numbers, ProjectNumbers.digits(in: path) != nil, let named = try await numbers(path) {
+      path = named
+    }
     guard let match = routes.match(request.method, path) else {
       return try await next(request, context)
     }
@@ -113,7 +121,7 @@ struct RouteDispatch: RouterMiddleware {
 
 extension Response {
   /// A service's answer.
-  fileprivate init(_ answer: ServiceResponse) {
+  init(_ answer: ServiceResponse) {
     let body: ResponseBody =
       switch answer.body {
       case .bytes(let bytes): ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))

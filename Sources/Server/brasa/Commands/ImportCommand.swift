@@ -19,6 +19,9 @@ struct ImportCommand: ParsableCommand {
       With --with-secrets the secrets of the export are kept too: nothing is written unless the passphrase opens them. \
       It is the first line of --passphrase-file, or $BRASA_SECRETS_PASSPHRASE, or is asked for.
 
+      A managed export of Google's (with its *.overall_export_metadata) and the folder that Firebase's emulators write with \
+      --export-on-exit are read as they are: documents, and the emulator's accounts in development.
+
       At the end the command says for each kind how many items it read, stored, skipped (they were there already) and \
       dropped, and exits with 1 if it dropped any or lines are missing.
 
@@ -46,6 +49,7 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let label = try database.label()
+    if try readsGoogles(label) { return }
     let manifest = try ExportManifest.read(from: source)
     let kinds = try data.transferKinds(areAllWanted: include.contains("all"))
     let chosen = try chosen(of: kinds, manifest)
@@ -71,6 +75,14 @@ struct ImportCommand: ParsableCommand {
     }
     try reading.readSecrets()
     try reading.finish()
+  }
+
+  /// Reads Google's own forms of exports, which name their parts themselves; false where the source is none.
+  private func readsGoogles(_ label: DatabaseLabel) throws -> Bool {
+    var reading = ImportRun(label: label, source: source, data: data, manifest: nil)
+    guard try reading.readGoogles() else { return false }
+    try reading.finish()
+    return true
   }
 
   /// The kinds beside documents; "all" is those that have a folder, or lines in the manifest.

@@ -132,6 +132,7 @@ struct ServeCommand: AsyncParsableCommand {
       metrics: process.metrics,
       damage: process.damage,
       audit: system.audit,
+      numbers: system.numbers,
       logger: Logger(label: "gateway"),
       onListening: {
         system.onListening($0.port ?? 0)

@@ -52,6 +52,7 @@ extension ServedProducts {
         isDevelopment: core.settings.isDevelopment
       ),
       try AccountServices.module(core),
+      ManagementServices.module(core),
       .remoteConfig(
         templates,
         access: core.access,
@@ -82,6 +83,7 @@ extension ServedProducts {
       try MessagingServices.module(messages, core: core, shown: shown),
       files.module(access: core.access, accounts: core.accounts, threads: core.threads),
       EventServices.module(bus, core: core),
+      HostingServices.module(hosting, core: core),
     ]
   }
 }

@@ -4,6 +4,7 @@ import DocumentStore
 import EventAnalytics
 import Events
 import FirestoreService
+import Hosting
 import Installations
 import KeyValuePostgres
 import KeyValueRocksDB
@@ -25,6 +26,7 @@ struct ServedProducts {
   let bus: EventBus
   /// Nil where functions are off.
   let functions: FunctionServices?
+  let hosting: Hosting
 
   /// Opens the products.
   ///
@@ -76,6 +78,7 @@ struct ServedProducts {
     core.accounts.writeAlongChanges(core.tap.accountFollower)
     templates.writeAlongVersions(core.tap.templateFollower)
     functions = try FunctionServices(core)
+    hosting = try HostingServices.open(core)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
@@ -98,7 +101,7 @@ struct ServedProducts {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
     let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
     return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
-      [templates, files, analytics, messages, bus, functions = functions?.host] request in
+      [templates, files, analytics, messages, bus, hosting, functions = functions?.host] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
@@ -110,6 +113,7 @@ struct ServedProducts {
         events: analytics,
         messages: messages,
         bus: bus,
+        sites: hosting,
         databaseServer: databaseServer,
         functions: functions,
         isAway: !isHome()

@@ -53,6 +53,7 @@ extension ServedSystem {
           try access.requireAdministration(try access.identify(context))
         }
       },
+      numbers: core.projectPaths,
       onListening: { port in
         core.accounts.listens(onPort: port)
         core.cluster?.peers.announce(core.settings.nodeAddress(listeningOn: port))

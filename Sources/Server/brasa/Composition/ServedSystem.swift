@@ -16,6 +16,8 @@ struct ServedSystem {
   let recognizes: @Sendable (CallContext) -> Bool
   /// Throws to a call of somebody who is no administrator of the whole server.
   let administers: @Sendable (CallContext) async throws -> Void
+  /// Puts projects' ids in place of their numbers in paths.
+  let numbers: ProjectPaths
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
   /// Nil where functions are off.

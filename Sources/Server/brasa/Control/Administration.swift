@@ -68,6 +68,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case functions(project: String, FunctionsRequest)
   /// What `brasa storage` asks of buckets and objects.
   case storage(StorageRequest)
+  /// The requests of `brasa hosting` about a project's sites.
+  case hosting(project: String, HostingRequest)
   /// What `brasa console` asks of the administrators.
   case console(ConsoleRequest)
   /// Takes back the keys with that id, e-mail or name.

@@ -28,6 +28,7 @@ extension AdministrationRequest {
     case .apps(_, .setGoogleClient): "apps client"
     case .apps(_, .delete): "apps delete"
     case .storage(let request): "storage \(request.command)"
+    case .hosting(_, let request): "hosting \(request.command)"
     case .console(.invite): "console invite"
     case .console(.list): "console administrators"
     case .console(.remove): "console remove"
@@ -50,7 +51,7 @@ extension AdministrationRequest {
     switch self {
     // A list of all kinds of data, to write them all.
     case .listTransfers: true
-    case .analytics, .messages, .storage, .triggers, .config(_, _, .results): true
+    case .analytics, .messages, .storage, .triggers, .hosting, .config(_, _, .results): true
     default: false
     }
   }

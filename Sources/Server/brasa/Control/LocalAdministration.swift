@@ -11,6 +11,7 @@ import Events
 import FirestoreModel
 import FirestoreService
 import FunctionHost
+import Hosting
 import KeyValuePostgres
 import Logging
 import ObjectStorage
@@ -30,6 +31,7 @@ struct LocalAdministration: Administration {
   let events: EventAnalytics
   let messages: PushService
   let bus: EventBus
+  let sites: Hosting
   /// The engine of a store in PostgreSQL, whose server has a clock of its own.
   var databaseServer: PostgresEngine?
   /// Nil where functions are off, and on a directory at rest.
@@ -88,7 +90,8 @@ struct LocalAdministration: Administration {
         audit: audit,
         events: events,
         messages: messages,
-        bus: bus
+        bus: bus,
+        sites: try HostingServices.atRest(open, threads: threads)
       )
       try body(administration)
       // What the request left to the background has nobody else to do it.
@@ -157,6 +160,8 @@ struct LocalAdministration: Administration {
     case .functions(let project, let request):
       try functions(request, project: project, output)
     case .storage(let request): try storage(request, input, output)
+    case .hosting(let project, let request):
+      try hosting(request, project: project, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)
     }

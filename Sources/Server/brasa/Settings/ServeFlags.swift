@@ -7,6 +7,14 @@ struct ServeFlags: ParsableArguments {
   @Option(help: "The address to listen on. [BRASA_LISTEN, default: 127.0.0.1]")
   var host: String?
 
+  @Option(
+    help: """
+      The domain below which hosted sites have their hosts, such as sites.example.net: SITE.sites.example.net. It must not be the \
+      host of --origin, nor below it. [BRASA_SITES_DOMAIN, default: localhost in development]
+      """
+  )
+  var sitesDomain: String?
+
   @Option(help: "The TCP port; 0 takes any free one. [BRASA_PORT, default: 8080]")
   var port: Int?
 

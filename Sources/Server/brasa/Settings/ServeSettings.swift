@@ -43,6 +43,10 @@ struct ServeSettings: Sendable, Equatable {
   var origin: String
   /// Whether the operator named the origin.
   var hasNamedOrigin: Bool
+  /// The domain below which sites have their hosts; nil where they have domains of their own alone.
+  var sitesDomain: String?
+  /// Names of the server beside its origin, in small letters.
+  var serverHosts: Set<String>
   /// The address of a port for metrics alone; nil has none.
   var metricsAddress: ListenAddress?
   /// Where objects' bytes go.
@@ -98,6 +102,13 @@ struct ServeSettings: Sendable, Equatable {
     )
     hasNamedOrigin = (flags.origin ?? environment.text("ORIGIN")) != nil
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
+    sitesDomain = try Self.sitesDomain(
+      flags.sitesDomain ?? environment.text("SITES_DOMAIN") ?? (isDevelopment ? "localhost" : nil),
+      origin: isDevelopment ? nil : origin
+    )
+    serverHosts = Set(
+      commaSeparated(environment.text("SERVER_HOSTS") ?? "").map { $0.lowercased() }
+    )
     metricsAddress = try (flags.metricsAddress ?? environment.text("METRICS_ADDRESS")).map {
       try Self.metricsAddress($0)
     }
@@ -313,6 +324,25 @@ struct ServeSettings: Sendable, Equatable {
       )
     }
     return named
+  }
+
+  /// Refuses a domain under which a site's page could set cookies for the console.
+  private static func sitesDomain(_ domain: String?, origin: String?) throws -> String? {
+    guard let domain = domain?.lowercased() else { return nil }
+    guard HostName(ofAuthority: domain)?.text == domain, !domain.contains(":"),
+      !(HostName(ofAuthority: domain)?.isNumeric ?? true)
+    else {
+      throw ValidationError(
+        "--sites-domain must be a domain such as sites.example.net, not \(domain)."
+      )
+    }
+    let own = origin.flatMap { HostName(ofOrigin: $0)?.text }
+    if let own, domain == own || domain.hasSuffix("." + own) {
+      throw ValidationError(
+        "--sites-domain \(domain) is the console's host or below it: sites there could set its cookies. Choose another domain."
+      )
+    }
+    return domain
   }
 
   private static func metricsAddress(_ text: String) throws -> ListenAddress {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BaseJSON
 import Foundation
 
 /// One run of `brasa import`: reads kinds of data, and says in the end what became of each.
@@ -123,6 +124,67 @@ struct ImportRun {
     tally.dropped += items.drops.count
     let expected = manifest?.lines(of: kind, isSealed: isSealed) ?? 0
     tally.missing = max(0, expected - items.lineCount)
+    tallies.append(tally)
+  }
+
+  // MARK: Google's exports
+
+  /// Reads a managed export, or a folder of the emulators; false where the source is neither.
+  mutating func readGoogles() throws -> Bool {
+    let root = URL(fileURLWithPath: source, isDirectory: true)
+    guard let folder = try EmulatorFolder(root) else {
+      guard let index = ManagedSource.index(in: root) else { return false }
+      try readManaged(root, index, below: root)
+      return true
+    }
+    if let documents = folder.documents {
+      guard let index = ManagedSource.index(in: documents) else {
+        throw ValidationError("\(documents.path) has no index (*.overall_export_metadata).")
+      }
+      try readManaged(documents, index, below: root)
+    }
+    if let accounts = folder.accounts { try readAccounts(accounts, below: root) }
+    for other in folder.others {
+      progress.print("\(other): this part of the export is not read.")
+      tallies.append(KindTally(kind: other, dropped: 1))
+    }
+    return true
+  }
+
+  private mutating func readManaged(_ directory: URL, _ index: URL, below root: URL) throws {
+    let items = try ManagedSource(directory, index: index, below: root, into: label)
+    try take(TransferForm.rootKind, items, isSealed: false)
+    guard let expected = items.expected, let last = tallies.indices.last else { return }
+    tallies[last].missing = max(0, expected - items.lineCount)
+  }
+
+  /// The accounts of the emulator, whose hashes only development takes.
+  private mutating func readAccounts(_ file: URL, below root: URL) throws {
+    guard let bytes = try PlainFile.contents(of: file, below: root) else {
+      tallies.append(KindTally(kind: "accounts", missing: 1))
+      return
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let users = try JSONValue(parsing: text)["users"]?.elements else {
+      throw ValidationError("\(file.path) has no list \"users\".")
+    }
+    var tally = KindTally(kind: "accounts")
+    var next = 0
+    try data.perform(
+      .users(project: label.project, .import(parameters: "{}")),
+      input: {
+        guard next < users.count else { return nil }
+        defer { next += 1 }
+        return Array(users[next].compact.utf8)
+      },
+      output: { [progress] reply in
+        if case .difference(let text) = reply {
+          tally.dropped += 1
+          progress.print(text)
+        }
+      }
+    )
+    tally.stored = users.count - tally.dropped
     tallies.append(tally)
   }
 

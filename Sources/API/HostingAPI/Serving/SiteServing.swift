@@ -1,0 +1,187 @@
+import BaseJSON
+import BaseStatus
+import BaseText
+import Gzip
+import HTTPTypes
+import Hosting
+import ServiceModule
+
+/// Answers the requests of sites' hosts.
+///
+/// A site is an origin of its own. Of the server it has the pages of accounts and the configuration of its app, and
+/// everything else is its files, its rules and the functions that they name.
+struct SiteServing: Sendable {
+  let environment: HostingEnvironment
+
+  private var hosting: Hosting { environment.hosting }
+
+  // MARK: Hosts
+
+  func owner(of authority: String) -> HostedOrigins.Owner {
+    guard hosting.hasSites else { return .server }
+    guard let host = HostName(ofAuthority: authority) else { return .server }
+    if hosting.place(of: host.text) != nil { return .site }
+    if host.isNumeric || environment.serverHosts.contains(host.text) { return .server }
+    if let domain = hosting.configuration.domain {
+      // A host of sites that is none: a preview that has ended, or a site that is gone.
+      if host.text.hasSuffix("." + domain) { return .nobody }
+    }
+    if host.isLoopback || host.text.hasSuffix(".googleapis.com") { return .server }
+    if host.text == "securetoken.google.com" { return .server }
+    return environment.refusesOtherHosts ? .nobody : .server
+  }
+
+  /// The pages and files by which browsers sign in, and documents about the host.
+  static func isOfServer(_ path: String) -> Bool {
+    path.hasPrefix("/__/auth/") || path.hasPrefix("/.well-known/acme-challenge/")
+  }
+
+  // MARK: Answers
+
+  func answer(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let host = request.head.authority.flatMap { HostName(ofAuthority: $0) }
+    guard let host, let place = hosting.place(of: host.text) else {
+      return Self.page(.notFound, "Site Not Found", "There is no site at this address.")
+    }
+    let isReading = request.method == .get || request.method == .head
+    guard let path = SitePath.read(request.path) else {
+      return Self.page(.notFound, "Page Not Found", "This address leads to no file.")
+    }
+    if SitePath.isReserved(path) { return try await reserved(path, place) }
+    let known = hosting.knownVersion(of: place)
+    let served: ServedVersion?
+    if let known {
+      served = known
+    } else {
+      served = try await environment.threads.run(on: .files) { [hosting] in
+        try hosting.servedVersion(of: place)
+      }
+    }
+    guard let served else {
+      return Self.page(.notFound, "Site Not Found", "Nothing is released at this address.")
+    }
+    let visitor = VisitorLanguages(
+      acceptLanguage: request.headers[.acceptLanguage],
+      cookie: request.headers[.cookie]
+    )
+    let query = request.query
+    let (answer, fields): (SiteAnswer, [(name: String, value: String)])
+    if known != nil, served.version.fileCount <= 1_000 {
+      answer = try Self.decide(served, hosting, path, query, visitor)
+      fields = served.rules.headers(for: path)
+    } else {
+      (answer, fields) = try await environment.threads.run(on: .files) { [hosting] in
+        (
+          try Self.decide(served, hosting, path, query, visitor),
+          served.rules.headers(for: path)
+        )
+      }
+    }
+    return try await response(answer, fields, place, path, request, isReading)
+  }
+
+  private static func decide(
+    _ served: ServedVersion,
+    _ hosting: Hosting,
+    _ path: String,
+    _ query: String?,
+    _ visitor: VisitorLanguages
+  ) throws -> SiteAnswer {
+    try served.rules.answer(path, query: query, visitor) { try hosting.file($0, of: served) }
+  }
+
+  private func response(
+    _ answer: SiteAnswer,
+    _ fields: [(name: String, value: String)],
+    _ place: HostedPlace,
+    _ path: String,
+    _ request: ServiceRequest,
+    _ isReading: Bool
+  ) async throws -> ServiceResponse {
+    if case .function(let function) = answer {
+      return try await call(function, place, request)
+    }
+    guard isReading else {
+      var refusal = Self.page(.methodNotAllowed, "Method Not Allowed", "Files are only read here.")
+      refusal.headers[.allow] = "GET, HEAD"
+      return refusal
+    }
+    var response: ServiceResponse
+    switch answer {
+    case .redirect(let target, let status):
+      response = Self.page(HTTPResponse.Status(code: status), "Redirecting", "")
+      response.headers[.location] = target
+    case .file(let file, let name, let status):
+      response = try await SiteFile(file, name: name, status: status, request, environment).response
+    case .nothing, .function:
+      response = Self.page(.notFound, "Page Not Found", "This site has no such file.")
+    }
+    for field in fields {
+      guard let name = HTTPField.Name(field.name) else { continue }
+      response.headers[name] = field.value
+    }
+    return response
+  }
+
+  /// The function's answer; a function that there is not is a page that says so.
+  private func call(
+    _ function: HostedFunction,
+    _ place: HostedPlace,
+    _ request: ServiceRequest
+  ) async throws -> ServiceResponse {
+    guard let functions = environment.functions else {
+      return Self.page(
+        .notFound,
+        "Function Not Found",
+        "The site names the function \(function.name.prefix(63)), and this server runs no functions."
+      )
+    }
+    return try await functions(function, Text(place.project), request)
+  }
+
+  // MARK: The reserved namespace
+
+  private func reserved(_ path: String, _ place: HostedPlace) async throws -> ServiceResponse {
+    guard path == "/__/firebase/init.json" || path == "/__/firebase/init.js" else {
+      return Self.page(.notFound, "Page Not Found", "This server has no such file.")
+    }
+    let configuration = try await environment.threads.run(on: .files) { [environment] in
+      let site = try environment.hosting.site(place.site)
+      return try environment.appConfiguration(Text(place.project), site?.appID)
+    }
+    let text = configuration.compact
+    guard path.hasSuffix(".js") else { return .json(Array(text.utf8)) }
+    // A text in a script: nothing of it may end the script.
+    let safe = text.replacing("<", with: "\\u003c")
+    var response = ServiceResponse(
+      headers: [.contentType: "text/javascript; charset=utf-8"],
+      body: .bytes(
+        Array("if (typeof firebase === 'undefined') throw new Error('hosting/init-error: load firebase-app.js first');\nfirebase.initializeApp(\(safe));\n".utf8)
+      )
+    )
+    response.headers[.cacheControl] = "no-cache"
+    return response
+  }
+
+  /// A page of the server's own, which runs and loads nothing.
+  static func page(
+    _ status: HTTPResponse.Status,
+    _ title: String,
+    _ text: String
+  ) -> ServiceResponse {
+    let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    let html = """
+      <!DOCTYPE html>
+      <html lang="en"><meta charset="utf-8"><title>\(title)</title>
+      <style>body { font: 16px/1.5 system-ui; margin: 3rem; color-scheme: light dark; }</style>
+      <h1>\(title)</h1><p>\(escaped)</p></html>
+
+      """
+    var headers: HTTPFields = [
+      .contentType: "text/html; charset=utf-8", .xContentTypeOptions: "nosniff",
+      .cacheControl: "no-cache",
+    ]
+    headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'"
+    return ServiceResponse(status: status, headers: headers, body: .bytes(Array(html.utf8)))
+  }
+}

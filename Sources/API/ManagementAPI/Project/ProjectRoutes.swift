@@ -1,0 +1,142 @@
+import Access
+import BaseJSON
+import BaseStatus
+import BaseText
+import HTTPTypes
+import ServiceModule
+
+/// Projects as Firebase's Management API and Resource Manager have them.
+///
+///     GET  /v1/projects/{project}                 Resource Manager's view
+///     POST /v1/projects                           refused: projects come to be by their first use
+///     GET  /v1beta1/projects, /v1beta1/availableProjects
+///     GET  /v1beta1/projects/{project}, …/adminSdkConfig
+///     GET  /v1/projects/{project}/locations
+///     *    /v1alpha/projects/{project}/defaultBucket
+struct ProjectRoutes: ProjectScoped {
+  let environment: ManagementEnvironment
+
+  var routes: [HTTPRoute] {
+    [
+      route(.get, "/v1/projects/{project}") { call in
+        let project = try call.project()
+        try call.requireKnown(project)
+        return .value(call.resource(project))
+      },
+      route(.get, "/v1beta1/projects/{project}") { call in
+        let project = try call.project()
+        try call.requireKnown(project)
+        return .value(call.firebaseProject(project))
+      },
+      route(.get, "/v1beta1/projects/{project}/adminSdkConfig") { call in
+        let project = try call.project()
+        return .object([
+          .init("projectId", .string(project.string)),
+          .init("storageBucket", .string(Self.bucket(of: project))),
+        ])
+      },
+      route(.get, "/v1/projects/{project}/locations") { call in
+        let location = JSONValue.object([
+          "name": .string("projects/\(try call.project().string)/locations/\(Self.location)"),
+          "locationId": .string(Self.location), "displayName": .string("This server"),
+        ])
+        return try call.page("locations", of: [location])
+      },
+      route(.get, "/v1alpha/projects/{project}/defaultBucket") { try Self.defaultBucket($0) },
+      route(.post, "/v1alpha/projects/{project}/defaultBucket") { try Self.defaultBucket($0) },
+      list, available, creation,
+    ]
+  }
+
+  /// The one location there is.
+  static let location = "local"
+
+  static func bucket(of project: Text) -> String { "\(project.string).appspot.com" }
+
+  private static func defaultBucket(_ call: ManagementCall) throws -> ServiceResponse {
+    let project = try call.project()
+    return .object([
+      .init("name", .string("projects/\(project.string)/defaultBucket")),
+      .init("location", .string(location)),
+      .init(
+        "bucket",
+        .object([
+          .init("name", .string("projects/\(project.string)/buckets/\(bucket(of: project))"))
+        ])
+      ),
+      .init("storageClass", .string("STANDARD")),
+    ])
+  }
+
+  /// The projects that the caller administers.
+  private var list: HTTPRoute {
+    HTTPRoute(.get, "/v1beta1/projects", for: .administrators) { [environment] request in
+      let call = ManagementCall(environment: environment, request: request, bytes: [])
+      return try await environment.threads.run(on: .maintenance) {
+        let shown = try call.administered()
+        return try call.page("results", of: shown.map { call.firebaseProject($0) })
+      }
+    }.openToViewers()
+  }
+
+  /// Projects at Google Cloud that have no Firebase yet, of which there are none here.
+  private var available: HTTPRoute {
+    HTTPRoute(.get, "/v1beta1/availableProjects", for: .administrators) { [environment] request in
+      let call = ManagementCall(environment: environment, request: request, bytes: [])
+      return try await environment.threads.run(on: .maintenance) {
+        _ = try call.administered()
+        return .object([.init("projectInfo", .array([]))])
+      }
+    }.openToViewers()
+  }
+
+  private var creation: HTTPRoute {
+    HTTPRoute(.post, "/v1/projects", for: .administrators) { [environment] request in
+      try await environment.threads.run {
+        try environment.access.requireAdministration(
+          try environment.access.identify(request.context)
+        )
+      }
+      throw ServiceError(
+        .failedPrecondition,
+        "Projects of Brasa are not created: name a new one in any command, and its first use makes it."
+      )
+    }
+  }
+}
+
+extension ManagementCall {
+  /// The known projects that the caller administers, by name; PERMISSION_DENIED to everybody who administers none.
+  fileprivate func administered() throws -> [Text] {
+    let caller = try environment.access.identify(request.context)
+    var found: Set<Text>
+    switch caller {
+    case .projectAdministrator(let projects): found = projects
+    case .administrator, .nobody, .user:
+      try environment.access.requireAdministration(caller)
+      found = try environment.numbers.projects()
+    }
+    return found.sorted { $0.string < $1.string }
+  }
+
+  fileprivate func resource(_ project: Text) -> JSONValue {
+    .object([
+      "projectNumber": .string("\(environment.numbers.number(project))"),
+      "projectId": .string(project.string), "lifecycleState": .string("ACTIVE"),
+      "name": .string(project.string),
+    ])
+  }
+
+  func firebaseProject(_ project: Text) -> JSONValue {
+    .object([
+      "projectId": .string(project.string),
+      "projectNumber": .string("\(environment.numbers.number(project))"),
+      "displayName": .string(project.string), "name": .string("projects/\(project.string)"),
+      "resources": .object([
+        "hostingSite": .string(project.string),
+        "storageBucket": .string(ProjectRoutes.bucket(of: project)),
+      ]),
+      "state": .string("ACTIVE"),
+    ])
+  }
+}

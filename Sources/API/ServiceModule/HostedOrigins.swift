@@ -1,0 +1,32 @@
+import HTTPTypes
+
+/// Hosts that are origins of their own: what they answer is a site's, and nothing of the server's is there but what a site
+/// needs of it.
+package struct HostedOrigins: Sendable {
+  /// The owners of hosts.
+  package enum Owner: Sendable, Equatable {
+    /// The routes of all services.
+    case server
+    case site
+    /// A host that leads here and is nobody's.
+    case nobody
+  }
+
+  /// The owner of a request's host, from memory.
+  package let owner: @Sendable (_ authority: String) -> Owner
+  /// Answers requests for a site.
+  package let answer: HTTPRoute.Handler
+  /// Returns true if a path of a site is served by the routes of the server.
+  package let isOfServer: @Sendable (_ path: String) -> Bool
+
+  /// Hosts of those owners.
+  package init(
+    owner: @escaping @Sendable (_ authority: String) -> Owner,
+    isOfServer: @escaping @Sendable (_ path: String) -> Bool,
+    answer: @escaping HTTPRoute.Handler
+  ) {
+    self.owner = owner
+    self.isOfServer = isOfServer
+    self.answer = answer
+  }
+}

@@ -1,0 +1,93 @@
+import Access
+import Authentication
+import BaseJSON
+import BaseRuntime
+import BaseText
+import Foundation
+import Hosting
+import HostingAPI
+import ObjectStorage
+import ServiceModule
+
+/// Hosting on a data directory: records in the engine, larger files below `hosting/`.
+enum HostingServices {
+  /// Opens the sites of a server; blocks.
+  static func open(_ core: ServerCore) throws -> Hosting {
+    let settings = core.settings
+    var configuration = HostingConfiguration(clock: { [clock = core.clock] in clock.now() })
+    configuration.domain = settings.sitesDomain
+    if !settings.isDevelopment {
+      configuration.serverHost = HostName(ofOrigin: settings.origin)?.text
+      configuration.serverNames = settings.serverHosts
+    }
+    return try Hosting(
+      engine: core.homeEngine,
+      blobs: LocalBlobStore(
+        directory: core.directory.path + "/hosting",
+        threads: core.threads,
+        openFiles: 64
+      ),
+      threads: core.threads,
+      configuration: configuration
+    )
+  }
+
+  /// The sites of a directory at rest, for commands.
+  static func atRest(_ directory: OpenDataDirectory, threads: EngineThreads) throws -> Hosting {
+    var configuration = HostingConfiguration(clock: RequestClock.systemTime)
+    configuration.domain = ProcessInfo.processInfo.environment["BRASA_SITES_DOMAIN"]
+    return try Hosting(
+      engine: directory.engine,
+      blobs: LocalBlobStore(directory: directory.path + "/hosting", threads: threads, openFiles: 16),
+      threads: threads,
+      configuration: configuration
+    )
+  }
+
+  /// The management of sites, and the sites.
+  static func module(_ hosting: Hosting, core: ServerCore) -> ServiceModule {
+    let settings = core.settings
+    let own = [HostName(ofOrigin: settings.origin)?.text].compactMap(\.self)
+    return .hosting(
+      HostingEnvironment(
+        hosting: hosting,
+        access: core.access,
+        threads: core.threads,
+        numbers: core.projectNumbers,
+        origin: { [accounts = core.accounts] in accounts.origin },
+        serverHosts: settings.serverHosts.union(own),
+        refusesOtherHosts: settings.hasNamedOrigin && !settings.isDevelopment,
+        appConfiguration: { [accounts = core.accounts] project, appID in
+          try Self.configuration(of: project, appID, accounts)
+        }
+      )
+    )
+  }
+
+  /// The configuration of a site's app: the one that it is linked with, or the project's first web app.
+  private static func configuration(
+    of project: Text,
+    _ appID: String?,
+    _ accounts: Accounts
+  ) throws -> JSONValue {
+    let scope = accounts.project(project)
+    let apps = try scope.apps().filter { $0.platform == .web }
+    guard let chosen = apps.first(where: { $0.id == appID }) ?? apps.first else {
+      let members = [
+        ("apiKey", project.string), ("projectId", project.string),
+        ("authDomain", HostName(ofOrigin: accounts.origin)?.text ?? ""),
+        ("storageBucket", "\(project.string).appspot.com"),
+        ("messagingSenderId", "\(LocalAdministration.number(of: project))"),
+        ("host", accounts.origin),
+      ]
+      return .object(members.map { .init($0.0, .string($0.1)) })
+    }
+    let file = AppConfiguration(
+      app: chosen,
+      project: project.string,
+      origin: accounts.origin,
+      googleClientID: try scope.googleClientID()
+    )
+    return try JSONValue(parsing: file.text(.json))
+  }
+}

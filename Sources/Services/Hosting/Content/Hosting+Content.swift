@@ -1,0 +1,167 @@
+import BaseStatus
+import Crypto
+import Gzip
+import KeyValueStore
+import ObjectStorage
+
+// The packed bytes of files: uploaded once, found by their hash.
+
+extension Hosting {
+  /// Takes the packed bytes of a file that a version is waiting for.
+  ///
+  /// They have to be gzip, and of that hash. Content that is there already is not stored again.
+  package func upload(
+    _ hash: ContentHash,
+    for version: String,
+    of site: String,
+    _ body: some AsyncSequence<[UInt8], any Error>
+  ) async throws {
+    let isThere = try await threads.run(on: .files) {
+      let open = try self.version(version, of: site)
+      guard open.status == .created else {
+        throw ServiceError(.failedPrecondition, "The version \(version) takes no files any more.")
+      }
+      return try self.engine.read { view in
+        guard try view.get(HostingKey.use(hash, site, version)) != nil else {
+          throw ServiceError(
+            .failedPrecondition,
+            "The version has no file of that content: name it by populateFiles first."
+          )
+        }
+        return try view.get(HostingKey.content(.content, hash)) != nil
+      }
+    }
+    let upload = ContentUpload(hash, limit: configuration.maximumFileBytes)
+    var small: [UInt8]? = []
+    var writer: (any BlobWriter)?
+    let blob = BlobID.random()
+    do {
+      for try await part in body {
+        try await threads.run(on: .files) { try upload.take(part) }
+        guard !isThere else { continue }
+        if let bytes = small, bytes.count + part.count <= configuration.engineContentBytes {
+          small = bytes + part
+          continue
+        }
+        if writer == nil {
+          writer = try await blobs.begin(blob)
+          if let bytes = small, !bytes.isEmpty { try await writer?.write(bytes) }
+          small = nil
+        }
+        try await writer?.write(part)
+      }
+      let unpacked = try await threads.run(on: .files) { try upload.finish() }
+      guard !isThere else { return }
+      try await writer?.finish()
+      let content = HostedContent(
+        size: upload.size,
+        unpackedSize: unpacked,
+        blob: writer == nil ? nil : blob.description
+      )
+      if try await keep(content, hash, small) == false { try await blobs.remove(blob) }
+    } catch {
+      await writer?.close()
+      if writer != nil { try? await blobs.remove(blob) }
+      throw error
+    }
+  }
+
+  /// Notes content whose bytes are there; false where another upload of it came before.
+  private func keep(
+    _ content: HostedContent,
+    _ hash: ContentHash,
+    _ bytes: [UInt8]?
+  ) async throws -> Bool {
+    try await threads.run(on: .files) {
+      try self.engine.write { group in
+        let key = HostingKey.content(.content, hash)
+        guard try group.get(key) == nil else { return false }
+        try group.put(key, try HostingRecord.bytes(content))
+        if let bytes { try group.put(HostingKey.content(.bytes, hash), bytes) }
+        return true
+      }
+    }
+  }
+
+  /// Packed bytes of a file, all of them or an open file to read them of.
+  package enum Content: Sendable {
+    case bytes([UInt8])
+    case blob(any BlobReader)
+  }
+
+  /// The packed bytes of a file that memory has.
+  package func knownContent(_ hash: ContentHash) -> [UInt8]? { contents[hash] }
+
+  /// The packed bytes of a file; NOT_FOUND where they were deleted.
+  package func content(_ hash: ContentHash) async throws -> Content {
+    if let bytes = contents[hash] { return .bytes(bytes) }
+    let (record, bytes) = try await threads.run(on: .files) {
+      try self.engine.read { view in
+        (
+          try view.hosted(HostingKey.content(.content, hash), as: HostedContent.self),
+          try view.get(HostingKey.content(.bytes, hash))
+        )
+      }
+    }
+    if let bytes {
+      contents.keep(bytes, of: hash)
+      return .bytes(bytes)
+    }
+    guard let name = record?.blob, let blob = BlobID(hexadecimal: name), let size = record?.size
+    else { throw ServiceError(.notFound, "The file's content is gone.") }
+    guard size <= ContentMemory.largest else { return .blob(try await blobs.open(blob)) }
+    let all = try await blobs.contents(blob, size: Int(size))
+    contents.keep(all, of: hash)
+    return .bytes(all)
+  }
+}
+
+/// Checks packed bytes as they come; one call at a time, on a thread that may block.
+private final class ContentUpload: @unchecked Sendable {
+  // `@unchecked Sendable`: the parts of one body come one after the other.
+  private let hash: ContentHash
+  private var hasher = SHA256()
+  private let reader: GzipReader
+  private(set) var size: Int64 = 0
+  private var unpacked: Int64 = 0
+
+  init(_ hash: ContentHash, limit: Int64) {
+    self.hash = hash
+    reader = GzipReader(limit: limit)
+  }
+
+  func take(_ part: [UInt8]) throws {
+    hasher.update(data: part)
+    size += Int64(part.count)
+    reader.feed(part)
+    try expand()
+  }
+
+  /// The number of bytes that came out.
+  func finish() throws -> Int64 {
+    try expand()
+    do throws(GzipReader.Problem) {
+      try reader.finish()
+    } catch {
+      throw Self.refusal(error)
+    }
+    guard ContentHash(hasher.finalize()) == hash else {
+      throw ServiceError.invalidArgument("The content is not that of the hash.")
+    }
+    return unpacked
+  }
+
+  private func expand() throws {
+    do throws(GzipReader.Problem) {
+      while let part = try reader.next() { unpacked += Int64(part.count) }
+    } catch {
+      throw Self.refusal(error)
+    }
+  }
+
+  private static func refusal(_ problem: GzipReader.Problem) -> ServiceError {
+    problem == .tooLarge
+      ? .invalidArgument("A file has at most 1 GiB.")
+      : .invalidArgument("Files are uploaded as gzip, and this is damaged.")
+  }
+}

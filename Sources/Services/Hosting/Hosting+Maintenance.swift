@@ -1,0 +1,96 @@
+import BaseRuntime
+import KeyValueStore
+import ObjectStorage
+
+// What goes by itself: previews that have ended, versions that nobody finalized or that no release has any more, and content
+// that no version has.
+
+extension Hosting {
+  /// A version that was begun that long ago and not finalized is given up: a day, in microseconds.
+  private static let openLife: Int64 = 86_400_000_000
+
+  /// Removes what has ended until there is no more of it.
+  package func sweep() async throws {
+    let found = try await threads.run(on: .maintenance) { () throws -> [HostedVersion] in
+      try self.endChannels()
+      return try self.markVersions()
+    }
+    for version in found {
+      while let blobs = try await threads.run(on: .maintenance, { try self.erase(version) }) {
+        for blob in blobs { try await self.blobs.remove(blob) }
+      }
+    }
+  }
+
+  /// Deletes preview channels that have ended, with their releases.
+  private func endChannels() throws {
+    let time = now
+    for site in try sites(of: nil) {
+      let ended = try engine.read { view in
+        try view.hosted(below: HostingKey.below(.channel, site.name), as: HostedChannel.self)
+      }.filter { $0.expiresAt.map { $0 <= time } ?? false }
+      for channel in ended { try deleteChannel(channel.id, of: site.name) }
+    }
+  }
+
+  /// The versions to erase: deleted, given up, or of no release of a site any more.
+  private func markVersions() throws -> [HostedVersion] {
+    let all = try engine.read { view in
+      try view.hosted(below: HostingKey.prefix(.version), as: HostedVersion.self)
+    }
+    let released = try engine.read { view in
+      Set(
+        try view.hosted(below: HostingKey.prefix(.release), as: HostedRelease.self)
+          .compactMap(\.version)
+      )
+    }
+    let old = now - Self.openLife
+    return all.filter { version in
+      switch version.status {
+      case .deleted, .abandoned: true
+      case .created: version.createdAt < old
+      case .finalized: version.createdAt < old && !released.contains(version.id)
+      }
+    }
+  }
+
+  /// Erases a part of a version, and the content that no other version has; nil behind the last part.
+  private func erase(_ version: HostedVersion) throws -> [BlobID]? {
+    try engine.write(.background) { group in
+      let versionKey = HostingKey.key(.version, version.site, version.id)
+      guard let stored = try group.hosted(versionKey, as: HostedVersion.self),
+        stored.status == version.status
+      else { return nil }
+      // It may have been released since it was looked at.
+      let releases = try group.hosted(
+        below: HostingKey.prefix(.release),
+        as: HostedRelease.self
+      )
+      if stored.status == .finalized, releases.contains(where: { $0.version == version.id }) {
+        return nil
+      }
+      let range = KeyRange(prefix: HostingKey.below(.file, version.site, version.id))
+      let keys = try Self.keys(range, in: group, limit: 200)
+      guard !keys.isEmpty else {
+        try group.delete(versionKey)
+        return nil
+      }
+      var removed: [BlobID] = []
+      for key in keys {
+        guard let hash = try group.get(key).flatMap({ ContentHash($0.prefix(32)) }) else { continue }
+        try group.delete(key)
+        try group.delete(HostingKey.use(hash, version.site, version.id))
+        let uses = KeyRange(prefix: HostingKey.content(.use, hash))
+        guard try Self.keys(uses, in: group, limit: 1).isEmpty else { continue }
+        let content = try group.hosted(
+          HostingKey.content(.content, hash),
+          as: HostedContent.self
+        )
+        if let blob = content?.blob.flatMap({ BlobID(hexadecimal: $0) }) { removed.append(blob) }
+        try group.delete(HostingKey.content(.content, hash))
+        try group.delete(HostingKey.content(.bytes, hash))
+      }
+      return removed
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import BaseStatus
+import Checksums
+
+/// The records of a file of a managed export, which is in the form of LevelDB's log.
+///
+/// A file is blocks of 32 KiB. A record is one or more parts, none of which goes over the end of a block: a masked CRC-32C of
+/// type and bytes (4 bytes, little-endian), the length (2 bytes), the type (1 whole, 2 first, 3 middle, 4 last), the bytes. The rest of a
+/// block that has no room for a header is zero. One record is in memory at a time.
+package struct ExportRecords {
+  /// Reads the next bytes of the file; fewer than asked for only at its end.
+  package typealias Read = (_ count: Int) throws -> [UInt8]
+
+  private static let blockBytes = 32_768
+  private static let headerBytes = 7
+  /// No entity of Firestore is larger than a mebibyte; what is longer is damage.
+  private static let largest = 16 << 20
+
+  private let name: String
+  private let read: Read
+  private var block: [UInt8] = []
+  private var position = 0
+  private var blocks = 0
+
+  /// The records of a file of that name.
+  package init(_ name: String, read: @escaping Read) {
+    self.name = name
+    self.read = read
+  }
+
+  /// The next record; nil behind the last.
+  ///
+  /// DATA_LOSS with the place where the file is damaged or ends in the middle of a record.
+  package mutating func next() throws -> [UInt8]? {
+    var record: [UInt8] = []
+    var isBegun = false
+    while let (type, part) = try nextPart() {
+      switch (type, isBegun) {
+      case (1, false): return Array(part)
+      case (2, false):
+        record = Array(part)
+        isBegun = true
+      case (3, true), (4, true):
+        record += part
+        guard record.count <= Self.largest else { throw damage("has a record that is too long") }
+        if type == 4 { return record }
+      default: throw damage("has a part that belongs to no record")
+      }
+    }
+    guard !isBegun else { throw damage("ends in the middle of a record") }
+    return nil
+  }
+
+  private mutating func nextPart() throws -> (type: UInt8, bytes: ArraySlice<UInt8>)? {
+    while true {
+      if block.count - position < Self.headerBytes {
+        guard block[position...].allSatisfy({ $0 == 0 }) else {
+          throw damage("ends in the middle of a record")
+        }
+        block = try read(Self.blockBytes)
+        position = 0
+        if block.isEmpty { return nil }
+        blocks += 1
+        continue
+      }
+      let header = block[position..<position + Self.headerBytes].map(UInt32.init)
+      let (length, type) = (Int(header[4] | header[5] << 8), UInt8(header[6]))
+      // A tail of zeros is no part.
+      if type == 0, length == 0 {
+        guard block[position...].allSatisfy({ $0 == 0 }) else { throw damage("is damaged") }
+        position = block.count
+        continue
+      }
+      let start = position + Self.headerBytes
+      guard start + length <= block.count else { throw damage("ends in the middle of a record") }
+      let sum = header[0] | header[1] << 8 | header[2] << 16 | header[3] << 24
+      guard Self.mask(block[(start - 1)..<(start + length)]) == sum else {
+        throw damage("is damaged: a checksum is not that of its bytes")
+      }
+      position = start + length
+      return (type, block[start..<position])
+    }
+  }
+
+  private static func mask(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    var crc = CRC32C()
+    crc.update(Array(bytes))
+    return (crc.value >> 15 | crc.value << 17) &+ 0xA282_EAD8
+  }
+
+  private func damage(_ text: String) -> ServiceError {
+    let place = max(blocks - 1, 0) * Self.blockBytes + position
+    return ServiceError(.dataLoss, "\(name) \(text), at byte \(place).")
+  }
+}

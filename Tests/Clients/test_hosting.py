@@ -1,0 +1,280 @@
+"""Sites: deployed as the Firebase CLI does and by our command, and served by their hosts."""
+
+import gzip
+import hashlib
+import json
+import re
+
+import pytest
+import requests
+
+from support import server as servers
+
+pytestmark = pytest.mark.brasa_only
+
+FILES = {
+    "/index.html": b"<h1>home</h1>" + b" " * 2000, "/about.html": b"about", "/404.html": b"not here",
+    "/docs/index.html": b"docs", "/app.js": b"let a = 1;" * 100, "/pt/index.html": b"casa",
+    "/i18n/pt_ALL/index.html": b"inicio", "/sp ace.txt": b"space",
+}
+
+
+class Site:
+    """A site of a project, with the requests of the CLI and of visitors."""
+
+    def __init__(self, server, project, name=None):
+        self.server, self.project, self.name = server, project, name or project
+        self.root = f"/v1beta1/projects/-/sites/{self.name}"
+        self.headers = {"Authorization": "Bearer owner"}
+
+    def send(self, method, path, body=None, status=200, **options):
+        made = requests.request(
+            method, self.server.url + path, json=body, headers=self.headers, timeout=30, **options,
+        )
+        assert made.status_code == status, made.text
+        return made.json()
+
+    def deploy(self, files=FILES, config=None, channel="live"):
+        version = self.send("POST", f"{self.root}/versions", {"status": "CREATED", "labels": {"a": "b"}})["name"]
+        packed = {path: gzip.compress(content, mtime=0) for path, content in files.items()}
+        hashes = {path: hashlib.sha256(content).hexdigest() for path, content in packed.items()}
+        populated = self.send("POST", f"/v1beta1/{version}:populateFiles", {"files": hashes})
+        self.uploaded = populated["uploadRequiredHashes"]
+        contents = {hashes[path]: packed[path] for path in packed}
+        for needed in self.uploaded:
+            made = requests.post(
+                f"{populated['uploadUrl']}/{needed}", data=contents[needed], timeout=30,
+                headers=self.headers | {"Content-Type": "application/octet-stream"},
+            )
+            assert made.status_code == 200, made.text
+        self.send(
+            "PATCH", f"/v1beta1/{version}?updateMask=status,config", {"status": "FINALIZED", "config": config or {}}
+        )
+        return self.send("POST", f"{self.root}/channels/{channel}/releases?versionName={version}", {"message": "m"})
+
+    @property
+    def host(self):
+        return f"{self.name}.localhost:{self.server.port}"
+
+    def get(self, path, host=None, method="GET", **headers):
+        prepared = requests.Request(
+            method, self.server.url, headers={"Host": host or self.host, "Accept-Encoding": "identity"} | headers,
+        ).prepare()
+        # As it is: no client makes it tidy.
+        prepared.url = self.server.url + path
+        with requests.Session() as session:
+            return session.send(prepared, allow_redirects=False, timeout=30)
+
+
+@pytest.fixture
+def site(server, project):
+    return Site(server, project[:40].rstrip("-"))
+
+
+def test_a_site_is_deployed_and_only_what_changed_is_uploaded(site):
+    release = site.deploy()
+    assert release["type"] == "DEPLOY" and release["version"]["fileCount"] == str(len(FILES))
+    assert len(site.uploaded) == len(FILES)
+    home = site.get("/")
+    assert (home.status_code, home.content) == (200, FILES["/index.html"])
+    assert home.headers["content-type"] == "text/html; charset=utf-8"
+    site.deploy(FILES | {"/about.html": b"other"})
+    assert len(site.uploaded) == 1
+    assert site.get("/about.html").content == b"other"
+    assert site.get("/nothing").content == b"not here"
+
+
+def test_what_http_asks_of_a_file(site):
+    site.deploy()
+    content = FILES["/app.js"]
+    whole = site.get("/app.js")
+    tag = whole.headers["etag"]
+    assert site.get("/app.js", **{"If-None-Match": tag}).status_code == 304
+    part = site.get("/app.js", Range="bytes=3-7")
+    assert (part.status_code, part.content) == (206, content[3:8])
+    assert part.headers["content-range"] == f"bytes 3-7/{len(content)}"
+    assert site.get("/app.js", Range="bytes=-4").content == content[-4:]
+    assert site.get("/app.js", Range=f"bytes={len(content)}-").status_code == 416
+    packed = site.get("/app.js", **{"Accept-Encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip" and packed.content == content
+    assert packed.headers["etag"] != tag and "Accept-Encoding" in packed.headers["vary"]
+    head = site.get("/app.js", method="HEAD")
+    assert head.status_code == 200 and head.content == b"" and head.headers["content-length"] == str(len(content))
+    assert site.get("/app.js", method="POST").status_code == 405
+    assert site.get("/sp%20ace.txt").content == b"space"
+
+
+RULES = {
+    "redirects": [
+        {"glob": "/old/:name*", "statusCode": 302, "location": "/new/:name"},
+        {"glob": "/gone", "statusCode": 301, "location": "https://example.com/x"},
+    ],
+    "rewrites": [{"glob": "/app/**", "path": "/index.html"}, {"regex": "^/item/[0-9]+$", "path": "/about.html"},
+                 {"glob": "/fn/**", "function": "hello"}],
+    "headers": [{"glob": "**/*.@(js|css)", "headers": {"Cache-Control": "max-age=9", "X-A": "b"}}],
+    "cleanUrls": True, "trailingSlashBehavior": "REMOVE", "i18n": {"root": "/i18n"},
+}
+
+
+@pytest.mark.parametrize(
+    "path, status, answer",
+    [("/old/a/b", 302, "/new/a/b"), ("/gone", 301, "https://example.com/x"), ("/gone?q=1", 301, "https://example.com/x?q=1"),
+     ("/about.html", 301, "/about"), ("/about", 200, b"about"), ("/about/", 301, "/about"), ("/docs", 200, b"docs"),
+     ("/docs/", 301, "/docs"), ("/app/x/y", 200, FILES["/index.html"]), ("/item/7", 200, b"about"),
+     ("/item/x", 404, b"not here"), ("/nothing", 404, b"not here"), ("/fn/x", 404, None)],
+)
+def test_rules(server, path, status, answer):
+    site = Site(server, "rules-of-a-site")
+    if not getattr(server, "has_rules_site", False):
+        site.deploy(config=RULES)
+        server.has_rules_site = True
+    found = site.get(path)
+    assert found.status_code == status
+    if isinstance(answer, str):
+        assert found.headers["location"] == answer
+    elif answer is not None:
+        assert found.content == answer
+
+
+def test_headers_and_languages(site):
+    site.deploy(config=RULES)
+    found = site.get("/app.js")
+    assert (found.headers["cache-control"], found.headers["x-a"]) == ("max-age=9", "b")
+    assert site.get("/", **{"Accept-Language": "pt-BR,en;q=0.5"}).content == b"inicio"
+    assert site.get("/", **{"Accept-Language": "en"}).content == FILES["/index.html"]
+    assert site.get("/", Cookie="firebase-language-override=pt").content == b"inicio"
+    assert site.get("/", Cookie="firebase-language-override=../../x").content == FILES["/index.html"]
+
+
+def test_a_rollback_and_a_preview(site):
+    first = site.deploy({"/index.html": b"one"})
+    site.deploy({"/index.html": b"two"})
+    assert site.get("/").content == b"two"
+    site.send("POST", f"{site.root}/releases?versionName={first['version']['name']}", {"type": "ROLLBACK"})
+    assert site.get("/").content == b"one"
+    kinds = [one["type"] for one in site.send("GET", f"{site.root}/channels/live/releases")["releases"]]
+    assert kinds == ["ROLLBACK", "DEPLOY", "DEPLOY"]
+    channel = site.send("POST", f"{site.root}/channels?channelId=next", {"ttl": "3600s"})
+    preview = channel["url"].split("//")[1]
+    assert re.fullmatch(rf"{site.name}--next-[a-z0-9]{{8}}\.localhost:{site.server.port}", preview)
+    site.deploy({"/index.html": b"three"}, channel="next")
+    assert site.get("/", host=preview).content == b"three" and site.get("/").content == b"one"
+    site.send("DELETE", f"{site.root}/channels/next")
+    assert site.get("/", host=preview).status_code == 421
+    site.send("POST", f"{site.root}/channels/live/releases", {"type": "SITE_DISABLE"})
+    assert site.get("/").status_code == 404
+
+
+def test_a_site_is_an_origin_of_its_own(site):
+    site.deploy()
+    for path in ["/v1/projects/p/databases", "/__/console", "/console", "/storage/v1/b", "/emulator/v1/projects/p/accounts",
+                 "/.settings", "/v1beta1/projects"]:
+        assert site.get(path, Authorization="Bearer owner").content == b"not here" or path.startswith("/__/"), path
+    assert site.get("/__/auth/handler").headers["content-type"].startswith("text/html")
+    configuration = site.get("/__/firebase/init.json").json()
+    assert configuration["projectId"] == site.project
+    script = site.get("/__/firebase/init.js")
+    assert "firebase.initializeApp(" in script.text
+    assert site.get("/", host=f"unknown-site.localhost:{site.server.port}").status_code == 421
+    # The server's own names go on being the server's.
+    assert requests.get(f"{site.server.url}/v1/projects/p/databases", headers=site.headers, timeout=30).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/../index.html", "/a/../index.html", "/%2e%2e/index.html", "/a/%2e%2e/index.html",
+                                  "//index.html", "/a%2findex.html", "/index.html%00", "/..%5cindex.html", "/%ff"])
+def test_paths_that_lead_elsewhere_lead_nowhere(server, path):
+    site = Site(server, "paths-of-a-site")
+    if not getattr(server, "has_paths_site", False):
+        site.deploy()
+        server.has_paths_site = True
+    assert site.get(path).status_code in (400, 404)
+
+
+@pytest.mark.parametrize("path", ["/../x", "/a/../../x", "x", "/a//b", "/__/auth/handler", "/a\\b", "/a\nb", "/", "/" + "a" * 1100])
+def test_files_of_such_paths_are_refused(site, path):
+    version = site.send("POST", f"{site.root}/versions", {})["name"]
+    site.send("POST", f"/v1beta1/{version}:populateFiles", {"files": {path: "0" * 64}}, 400)
+
+
+def test_content_has_to_be_what_it_says(site):
+    version = site.send("POST", f"{site.root}/versions", {})["name"]
+    packed = gzip.compress(b"x")
+    digest = hashlib.sha256(packed).hexdigest()
+    url = site.send("POST", f"/v1beta1/{version}:populateFiles", {"files": {"/a": digest}})["uploadUrl"]
+    def upload(name, data):
+        return requests.post(f"{url}/{name}", data=data, headers=site.headers, timeout=30).status_code
+    assert upload(digest, b"plain") == 400
+    assert upload(digest, packed[:-4]) == 400
+    assert upload(digest, gzip.compress(b"other")) == 400
+    assert upload("1" * 64, packed) == 400
+    patch = f"/v1beta1/{version}?updateMask=status"
+    site.send("PATCH", patch, {"status": "FINALIZED"}, 400)
+    assert upload(digest, packed) == 200
+    site.send("PATCH", patch, {"status": "FINALIZED"})
+    site.send("PATCH", patch, {"status": "FINALIZED"}, 400)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"redirects": [{"glob": "@(" * 20 + "a", "location": "/x"}]}, {"redirects": [{"glob": "[a", "location": "/x"}]},
+     {"redirects": [{"glob": "/a", "location": "/x\r\nSet-Cookie: a=b"}]}, {"redirects": [{"regex": "(", "location": "/x"}]},
+     {"headers": [{"glob": "**", "headers": {"x": "a\r\nb: c"}}]}, {"headers": [{"glob": "**", "headers": {"content-length": "1"}}]},
+     {"redirects": [{"glob": f"/*{n}", "location": "/x"} for n in range(2001)]},
+     {"redirects": [{"glob": f"/{n}", "location": "/x"} for n in range(20001)]}],
+)
+def test_rules_that_cannot_be_meant_are_refused(site, config):
+    site.send("POST", f"{site.root}/versions", {"config": config}, 400)
+
+
+def test_twenty_thousand_redirects_and_hostile_globs_cost_little(site):
+    redirects = [{"glob": f"/{n}", "location": f"/to/{n}"} for n in range(19_990)]
+    redirects += [{"glob": "/" + "*a" * 30 + "b", "location": "/never"}, {"glob": "/+(a|aa|aaa)+(a|aa)b", "location": "/never"}]
+    site.deploy(config={"redirects": redirects})
+    assert site.get("/19000").headers["location"] == "/to/19000"
+    assert site.get("/" + "a" * 900).status_code == 404
+
+
+def test_no_project_takes_the_site_of_another(server, project):
+    other = Site(server, project[:30].rstrip("-"))
+    other.deploy({"/index.html": b"other"})
+    mine = Site(server, "mine-" + project[-12:].strip("-"))
+    mine.send("POST", f"/v1beta1/projects/{mine.project}/sites?siteId={other.name}", {}, 409)
+    requests.post(f"{server.url}/v1/projects/{other.name}-x/databases/(default)/documents/a", json={"fields": {}},
+                  headers=mine.headers, timeout=30)
+    mine.send("POST", f"/v1beta1/projects/{mine.project}/sites?siteId={other.name}-x", {}, 403)
+    mine.send("POST", f"/v1beta1/projects/{mine.project}/sites?siteId={mine.name}-docs", {})
+    names = [one["name"].split("/")[-1] for one in mine.send("GET", f"/v1beta1/projects/{mine.project}/sites")["sites"]]
+    assert names == [mine.name, f"{mine.name}-docs"]
+    # The site of another project is not at a path of this one.
+    mine.send("GET", f"/v1beta1/projects/{mine.project}/sites/{other.name}", status=404)
+
+
+def test_our_command_deploys_and_rolls_back(server, project, tmp_path):
+    name = project[:40].rstrip("-")
+    public = tmp_path / "public"
+    (public / "a").mkdir(parents=True)
+    (public / "index.html").write_text("one")
+    (public / "a" / "b.txt").write_text("b")
+    (public / ".secret").write_text("no")
+    (public / "link").symlink_to("/etc/passwd")
+    (tmp_path / "firebase.json").write_text(json.dumps({"hosting": {
+        "public": "public", "ignore": ["**/.*"], "strange": 1, "rewrites": [{"source": "**", "destination": "/index.html"}]}}))
+    arguments = ["--project", name, "--data", server.data]
+    config = ["--config", tmp_path / "firebase.json"]
+    done = servers.run("hosting", "deploy", *config, *arguments)
+    assert "passed over" in done.stderr and "strange" in done.stderr and "symbolic link" in done.stderr
+    site = Site(server, name)
+    assert site.get("/anything").content == b"one" and site.get("/a/b.txt").content == b"b"
+    assert site.get("/.secret").content == b"one" and site.get("/link").content == b"one"
+    (public / "index.html").write_text("two")
+    done = servers.run("hosting", "deploy", *config, *arguments)
+    assert "uploaded 1 file" in done.stderr
+    assert site.get("/").content == b"two"
+    servers.run("hosting", "rollback", *arguments)
+    assert site.get("/").content == b"one"
+    assert len(servers.run("hosting", "releases", *arguments).stdout.splitlines()) == 3
+    host = servers.run("hosting", "channels", "open", "next", *arguments).stdout.split()[0]
+    servers.run("hosting", "deploy", "--channel", "next", *config, *arguments)
+    assert site.get("/", host=f"{host}:{server.port}").content == b"two"
+    other = servers.run("hosting", "releases", "--project", "thief", "--site", name, "--data", server.data, check=False)
+    assert other.returncode == 1 and "not one of the project" in other.stderr
