@@ -54,10 +54,9 @@ struct ServeCommand: AsyncParsableCommand {
     supervised?.opens(settings.dataDirectory)
     let system = try ServedSystem.open(process)
     let gateway = try Self.gateway(system, process, supervised)
-    await system.functions?.connect(
-      listeners: GatewayListeners(listeners: gateway.functionListeners),
-      triggers: nil
-    )
+    if let functions = system.functions {
+      await functions.join(GatewayListeners(listeners: gateway.functionListeners))
+    }
     let reloader = CertificateReloader(gateway: gateway, logger: logger)
     // Services end in the reverse order: the port first, then what it depends on.
     var services: [any Service] = system.services + [reloader, gateway]

@@ -59,7 +59,7 @@ extension ServedSystem {
         core.cluster?.peers.announce(core.settings.nodeAddress(listeningOn: port))
         if core.isHome() { ConsoleProduct.welcome(core) }
       },
-      functions: products.functions?.host,
+      functions: products.functions.map { FunctionEvents(bus: products.bus, host: $0.host) },
       readsStore: core.readsStore,
       services: [storage] + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }
         + watches

@@ -1,6 +1,5 @@
 import Access
 import FirestoreService
-import FunctionHost
 import Gateway
 import ServiceLifecycle
 import ServiceModule
@@ -20,8 +19,8 @@ struct ServedSystem {
   let numbers: ProjectPaths
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
-  /// Nil where functions are off.
-  let functions: FunctionHost?
+  /// The host of functions, joined with the event bus; nil where functions are off.
+  let functions: FunctionEvents?
   /// Returns when a thread for reads has read from the store; false where it had no room for the job.
   let readsStore: @Sendable () async -> Bool
   /// What runs beside the port, in the order of starting; stopped in reverse, after the port.
