@@ -17,9 +17,15 @@ final class BackupScratch {
   private(set) var shipper: BackupShipper
   let key: BackupKey?
   private let keptLogBytes: Int
+  private let clock: MicrosecondClock
 
-  init(encrypted: Bool = true, keptLogBytes: Int = 1 << 30) throws {
+  init(
+    encrypted: Bool = true,
+    keptLogBytes: Int = 1 << 30,
+    clock: MicrosecondClock = .system
+  ) throws {
     self.keptLogBytes = keptLogBytes
+    self.clock = clock
     folder =
       FileManager.default.temporaryDirectory
       .appendingPathComponent("brasa-backup-\(UUID().uuidString)").path
@@ -29,7 +35,7 @@ final class BackupScratch {
     events = try Self.open(folder + "/events")
     blobs = try LocalBlobStore(directory: folder + "/files", threads: threads)
     target = FaultyTarget(DirectoryTarget(folder + "/target", threads: threads))
-    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes)
+    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes, clock)
   }
 
   deinit {
@@ -52,7 +58,8 @@ final class BackupScratch {
     _ target: FaultyTarget,
     _ threads: EngineThreads,
     _ key: BackupKey?,
-    _ keptLogBytes: Int
+    _ keptLogBytes: Int,
+    _ clock: MicrosecondClock
   ) -> BackupShipper {
     var configuration = BackupConfiguration(
       server: "a-server",
@@ -63,6 +70,7 @@ final class BackupScratch {
     configuration.segmentBytes = 16 << 10
     configuration.baseLogBytes = 64 << 10
     configuration.keptLogBytes = keptLogBytes
+    configuration.clock = clock
     return BackupShipper(
       configuration,
       engines: [BackedEngine("store", store), BackedEngine("events", events)],
@@ -88,7 +96,7 @@ final class BackupScratch {
     }
     store = try Self.open(folder + "/store")
     events = try Self.open(folder + "/events")
-    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes)
+    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes, clock)
   }
 
   /// Copies an engine's folder at a moment in which the library merges nothing there.

@@ -28,7 +28,7 @@ def test_nothing_that_was_shipped_or_acknowledged_is_lost_over_kills(tmp_path, k
     chooser = random.Random(seed)
     backed = Backed(tmp_path, key)
     kept = set()
-    for cycle in range(8):
+    for cycle in range(5):
         backed.server.start()
         with contextlib.closing(clients.connect(backed.server, "p")) as client:
             for number in range(chooser.randrange(1, 25)):

@@ -6,13 +6,16 @@ extension BackupShipper {
   /// How long groups that only engines write for themselves may wait, in microseconds.
   private static let quietTime: Int64 = 60_000_000
 
-  /// Ships groups until none is left; with `all` also those that only engines write for themselves.
+  /// Ships the groups that are there, a full segment after the other; with `all` also those that only engines write for themselves.
   func ship(all: Bool = false) async throws {
     while true {
       try await putPending()
       guard try await collect() || all else { break }
       guard !builder.isEmpty else { break }
+      let isFull = builder.content.count >= configuration.segmentBytes
       try await seal()
+      // What came meanwhile is worth a segment after the pause; under load there is always more.
+      guard isFull else { break }
     }
     notePending()
     try await releaseLogs()
