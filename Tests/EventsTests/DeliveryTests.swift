@@ -108,14 +108,11 @@ import Testing
       try await test.write("a/x", 1)
       var dead: [ListedEvent] = []
       while dead.isEmpty {
-        test.time.advance(seconds: 700)
-        let count = target.deliveries.count
-        test.bus.wake()
+        test.advanceToNextAttempt()
         await Task.yield()
-        if count < target.deliveries.count { continue }
         dead = try test.bus.list(project: "p", isDead: true, limit: 10)
       }
-      #expect(target.deliveries.count > 1)
+      #expect(target.deliveries.count > 100)
       #expect(dead.first?.attempts == target.deliveries.count)
       #expect(try !test.bus.performMaintenance())
       test.time.advance(seconds: 8 * 86_400)
