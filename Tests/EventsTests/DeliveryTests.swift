@@ -53,10 +53,9 @@ import Testing
       let wanted = model.values.reduce(0) { $0 + $1.count }
       await withTaskGroup(of: Void.self) { group in
         group.addTask {
-          // Time passes while somebody waits for a repetition.
+          // Time goes on to the next repetition, and no further: after a day there is none.
           while !Task.isCancelled {
-            test.time.advance(seconds: 1)
-            test.bus.wake()
+            test.advanceToNextAttempt()
             await Task.yield()
           }
         }
@@ -109,14 +108,11 @@ import Testing
       try await test.write("a/x", 1)
       var dead: [ListedEvent] = []
       while dead.isEmpty {
-        test.time.advance(seconds: 700)
-        let count = target.deliveries.count
-        test.bus.wake()
+        test.advanceToNextAttempt()
         await Task.yield()
-        if count < target.deliveries.count { continue }
         dead = try test.bus.list(project: "p", isDead: true, limit: 10)
       }
-      #expect(target.deliveries.count > 1)
+      #expect(target.deliveries.count > 100)
       #expect(dead.first?.attempts == target.deliveries.count)
       #expect(try !test.bus.performMaintenance())
       test.time.advance(seconds: 8 * 86_400)
@@ -151,9 +147,10 @@ import Testing
       // A deployment does not wait for the end of the pause.
       _ = try test.deploy(TestBus.written("a/{b}"))
       while !target.deliveries.contains(where: { $0.1 == .delivered }) {
+        // The pause may have begun behind the deployment; it has no entry of its own.
+        for _ in 0..<100 { await Task.yield() }
         test.time.advance(seconds: 1)
         test.bus.wake()
-        await Task.yield()
       }
       #expect(target.deliveries.last?.0.attempt == 1)
     }

@@ -198,6 +198,15 @@ final class TestBus: Sendable {
     }
   }
 
+  /// Moves the clock to the next attempt of an event that waits for a time.
+  func advanceToNextAttempt() {
+    let now = time.clock.now()
+    let waiting = (try? bus.list(project: "p", isDead: false, limit: 1_000)) ?? []
+    guard let next = waiting.map(\.time).filter({ $0 > now }).min() else { return }
+    time.advance(seconds: (next - now) / 1_000_000 + 1)
+    bus.wake()
+  }
+
   /// The keys of triggers' events that are left in the store.
   func keysLeft() throws -> Int {
     try engine.read { reader in

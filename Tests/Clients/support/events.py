@@ -11,6 +11,13 @@ Received = collections.namedtuple("Received", "headers body path")
 WRITTEN = "google.cloud.firestore.document.v1.written"
 
 
+class QuietServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """Says nothing: senders are killed."""
+
+
 class Receiver:
     """An HTTP server that keeps every request; `decide` gives the status of one."""
 
@@ -40,8 +47,7 @@ class Receiver:
             def log_message(self, *arguments):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = QuietServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     @property

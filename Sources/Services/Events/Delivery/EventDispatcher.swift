@@ -18,6 +18,8 @@ actor EventDispatcher {
   private let bus: EventBus
   private var lanes: [Int64: TriggerLane] = [:]
   private var generation = -1
+  /// Taken from lanes and not begun.
+  private var jobs: [Job] = []
 
   init(_ bus: EventBus) { self.bus = bus }
 
@@ -27,24 +29,27 @@ actor EventDispatcher {
       for await _ in wakes {
         if Task.isCancelled { break }
         do {
-          for job in try await step() {
-            group.addTask { await self.perform(job) }
-          }
+          try await step()
           bus.report(nil)
         } catch {
           bus.report(error)
         }
+        // Those that were taken before an error count as in flight.
+        for job in takeJobs() { group.addTask { await self.perform(job) } }
       }
       group.cancelAll()
     }
   }
 
-  private func step() async throws -> [Job] {
+  private func step() async throws {
     let now = bus.now
     takeWakes()
+    for number in lanes.keys.sorted() { try await takeJobs(of: number, now: now) }
     try await bus.fireSchedules(now: now)
-    var jobs: [Job] = []
-    for number in lanes.keys.sorted() { jobs += try await jobsOfLane(number, now: now) }
+  }
+
+  private func takeJobs() -> [Job] {
+    defer { jobs = [] }
     return jobs
   }
 
@@ -64,8 +69,7 @@ actor EventDispatcher {
     for number in wakes.rewinds { lanes[number]?.rewind() }
   }
 
-  private func jobsOfLane(_ number: Int64, now: Int64) async throws -> [Job] {
-    var jobs: [Job] = []
+  private func takeJobs(of number: Int64, now: Int64) async throws {
     while var lane = lanes[number] {
       let room = lane.room(now: now)
       lanes[number] = lane
@@ -86,7 +90,6 @@ actor EventDispatcher {
       guard let trigger = lanes[number]?.trigger else { break }
       jobs += ready.map { Job(trigger: trigger, item: $0) }
     }
-    return jobs
   }
 
   private func dueItems(_ number: Int64, _ room: Int, now: Int64) async throws -> [LaneItem] {
@@ -111,8 +114,11 @@ actor EventDispatcher {
     case .ended:
       guard lanes[number]?.ended(job.item) == true else { return }
       do {
-        let next = try await bus.firstItem(of: number, order: job.item.order)
-        lanes[number]?.follow(job.item.order, with: next)
+        var isOpen = true
+        while isOpen {
+          let next = try await bus.firstItem(of: number, order: job.item.order)
+          isOpen = lanes[number]?.follow(job.item.order, with: next) ?? false
+        }
       } catch {
         lanes[number]?.abandoned(job.item, until: bus.now + Self.absence)
       }

@@ -130,18 +130,28 @@ struct TriggerLane: Sendable {
       return false
     }
     guard let key = held[item.order], key.sequence == item.sequence else { return false }
-    if key.hasMore { return true }
-    held[item.order] = nil
-    return false
+    guard key.hasMore else {
+      held[item.order] = nil
+      return false
+    }
+    // What is passed over from now on may be newer than what the look-up sees.
+    held[item.order]?.hasMore = false
+    return true
   }
 
-  /// The next event of a key whose first one ended; nil where it has none that was passed over.
-  mutating func follow(_ order: Int64, with next: LaneItem?) {
-    guard let next, next.sequence <= position else {
-      held[order] = nil
-      return
+  /// Takes up the next event of a key whose first one ended, nil where the look-up found none; true if it has to be looked
+  /// up again, because events of the key were passed over meanwhile.
+  mutating func follow(_ order: Int64, with next: LaneItem?) -> Bool {
+    if let next, next.sequence <= position {
+      held[order] = HeldKey(sequence: next.sequence, due: max(1, next.due), hasMore: true)
+      return false
     }
-    held[order] = HeldKey(sequence: next.sequence, due: max(1, next.due), hasMore: true)
+    guard held[order]?.hasMore == true else {
+      held[order] = nil
+      return false
+    }
+    held[order]?.hasMore = false
+    return true
   }
 
   /// The event waits for a repetition.
