@@ -99,9 +99,6 @@ package actor FunctionHost {
     )
   }
 
-  /// Whether functions are confined: always in production, in development where the kernel can.
-  private var isConfined: Bool { brasa_landlock_version() > 0 }
-
   /// The blocking functions that are deployed in a data directory, by project: for a server that serves none.
   package static func deployedBlockingTypes(
     _ configuration: FunctionHostConfiguration
@@ -335,7 +332,6 @@ package actor FunctionHost {
         endpoint: endpoint,
         scratch: scratch
       )
-      program.isConfined = isConfined
       if !configuration.isDevelopment {
         program.readable.append(folder.support)
         program.environment["PYTHONPATH"] = folder.support

@@ -63,7 +63,7 @@ struct ProcessTable {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      let count = Platform.read(descriptor, &buffer, buffer.count)
       guard count > 0 else { break }
       text += buffer[..<count]
     }
