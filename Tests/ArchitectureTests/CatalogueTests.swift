@@ -11,6 +11,7 @@ struct CatalogueTests {
     "FirebaseAuth",
     "FirebaseCore",
     "FirebaseFirestore",
+    "FirebaseFunctions",
     "FirebaseInstallations",
     "FirebaseMessaging",
     "FirebaseRemoteConfig",

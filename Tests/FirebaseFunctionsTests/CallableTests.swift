@@ -67,7 +67,8 @@ struct CallableTests {
   }
 
   @Test(arguments: [(404, FunctionsErrorCode.notFound), (503, .unavailable), (200, .internal)])
-  func `a response that is none has a code`(_ status: Int, _ code: FunctionsErrorCode) async throws {
+  func `a response that is none has a code`(_ status: Int, _ code: FunctionsErrorCode) async throws
+  {
     let server = try AnsweringServer { _ in .init(status, body: "none") }
     defer { server.stop() }
     let callable = Functions.functions(app: try Self.app(server.url)).httpsCallable("buy")

@@ -12,6 +12,11 @@ struct FunctionCalls: Sendable {
   let host: FunctionHost
   let access: AccessControl
   let threads: EngineThreads
+  private let room = BodyRoom()
+
+  init(host: FunctionHost, access: AccessControl, threads: EngineThreads) {
+    (self.host, self.access, self.threads) = (host, access, threads)
+  }
 
   /// The largest body, as at Google.
   static let bodyLimit = 32 << 20
@@ -33,7 +38,9 @@ struct FunctionCalls: Sendable {
       invocation.method = request.method.rawValue
       invocation.target = Self.target(of: request)
       invocation.headers = Self.headers(of: request)
-      invocation.body = try await request.body.collect(upTo: Self.bodyLimit)
+      let share = room.share(of: request.context.network)
+      invocation.body = try await share.collect(request.body, upTo: Self.bodyLimit)
+      defer { withExtendedLifetime(share) {} }
       return try await pass(invocation, to: function, request)
     } catch let error as ServiceError where isCallable {
       return Self.callableError(error)
@@ -58,7 +65,10 @@ struct FunctionCalls: Sendable {
     let call = try await work.value
     request.context.cancellation.whenCancelled(call.response.cancel)
     var headers = HTTPFields()
+    // The console is of the same origin: a page of a function gets an origin of its own.
+    headers.append(HTTPField(name: .contentSecurityPolicy, value: Self.pagePolicy))
     for (name, value) in call.response.headers {
+      if name.lowercased() == "set-cookie", Self.isOfConsole(value[...]) { continue }
       guard let field = HTTPField.Name(name), !Self.isOfConnection(name.lowercased()) else {
         continue
       }
@@ -80,6 +90,20 @@ struct FunctionCalls: Sendable {
         await call.finish(response.status < 500)
       }
     )
+  }
+
+  private static let pagePolicy =
+    "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
+
+  /// Whether a cookie is one of the console's, which no function reads or sets.
+  private static func isOfConsole(_ cookie: Substring) -> Bool {
+    let name = cookie.drop { $0 == " " }.prefix { $0 != "=" }.lowercased()
+    return name.hasPrefix("brasa_") || name.hasPrefix("__host-brasa_")
+  }
+
+  /// A header of cookies without the console's.
+  private static func withoutConsole(_ cookies: String) -> String {
+    cookies.split(separator: ";").filter { !isOfConsole($0) }.joined(separator: ";")
   }
 
   // MARK: Requests
@@ -111,7 +135,8 @@ struct FunctionCalls: Sendable {
     for field in request.headers {
       let name = field.name.canonicalName
       guard !isOfConnection(name), !isOfServer(name) else { continue }
-      headers.append((field.name.rawName, field.value))
+      let value = name == "cookie" ? withoutConsole(field.value) : field.value
+      if !value.isEmpty || name != "cookie" { headers.append((field.name.rawName, value)) }
     }
     headers.removeAll { $0.name.lowercased() == "x-forwarded-for" }
     if let authority = request.head.authority { headers.append(("host", authority)) }

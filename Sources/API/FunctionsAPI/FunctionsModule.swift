@@ -29,6 +29,7 @@ extension ServiceModule {
         ) { try await calls.respond($0) }
         // Google's SDKs answer preflights themselves.
         route.decidesOrigins = true
+        // `BodyRoom` counts what bodies take.
         route.takesStream = true
         // A project's name is none of the first segments of other services.
         route.yields = true

@@ -99,9 +99,6 @@ package actor FunctionHost {
     )
   }
 
-  /// Whether functions are confined: always in production, in development where the kernel can.
-  private var isConfined: Bool { brasa_landlock_version() > 0 }
-
   /// The blocking functions that are deployed in a data directory, by project: for a server that serves none.
   package static func deployedBlockingTypes(
     _ configuration: FunctionHostConfiguration
@@ -216,18 +213,26 @@ package actor FunctionHost {
       throw ServiceError(.notFound, "There is no function \(function.name).")
     }
     guard let transport else { throw ServiceError(.unavailable, "Functions are not running.") }
-    return try await Self.call(pool, request, transport)
+    return try await Self.call(
+      pool,
+      request,
+      transport,
+      startSeconds: configuration.startSeconds
+    )
   }
 
   private nonisolated static func call(
     _ pool: FunctionPool,
     _ request: InvocationRequest,
-    _ transport: any InstanceTransport
+    _ transport: any InstanceTransport,
+    startSeconds: Double
   ) async throws -> Call {
     let own = pool.endpoint.timeoutSeconds
     let seconds = min(request.timeoutSeconds ?? own, own)
     let time = Duration.seconds(seconds)
-    let lease = try await pool.acquire(within: time)
+    // The start of an instance is not the call's own time, unless the caller says how long it waits at all.
+    let waiting = request.timeoutSeconds == nil ? time + .seconds(startSeconds) : time
+    let lease = try await pool.acquire(within: waiting)
     let limit = Task {
       try await Task.sleep(for: time)
       await pool.expire(lease, seconds: seconds)
@@ -327,7 +332,6 @@ package actor FunctionHost {
         endpoint: endpoint,
         scratch: scratch
       )
-      program.isConfined = isConfined
       if !configuration.isDevelopment {
         program.readable.append(folder.support)
         program.environment["PYTHONPATH"] = folder.support

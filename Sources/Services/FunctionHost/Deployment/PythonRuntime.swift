@@ -48,20 +48,7 @@ struct PythonRuntime: Sendable {
         "The source has no requirements.txt. Add one that names firebase-functions."
       )
     }
-    // A requirement that is a path of the source depends on the source's files.
-    let isLocal = requirements.split(separator: "\n").contains { line in
-      let line = line.drop { $0 == " " }
-      return line.hasPrefix(".") || line.hasPrefix("/") || line.hasPrefix("-")
-        || line.contains("file:")
-    }
-    var hash = SHA256()
-    hash.update(
-      data: Data("\(interpreter.version)\n\(isLocal ? source.digest : "")\n\(requirements)".utf8)
-    )
-    let name =
-      "python-"
-      + hash.finalize().prefix(12).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-      .joined()
+    let name = Self.environmentName(requirements, source, interpreter)
     let folder = "\(configuration.environments)/\(name)"
     let manager = FileManager.default
     if manager.fileExists(atPath: "\(folder)/.complete") {
@@ -75,20 +62,7 @@ struct PythonRuntime: Sendable {
     // Builds write beside what they build: they get a copy.
     let copy = "\(scratch)/source"
     try source.write(to: copy)
-    var program = ConfinedProgram(executable: interpreter.executable, directory: copy)
-    program.readable = interpreter.folders
-    program.writable = [folder, scratch, cache]
-    program.memoryBytes = 4 << 30
-    program.processes = 256
-    program.files = 4_096
-    program.environment = Self.environment(folder, scratch)
-    program.environment["PIP_CACHE_DIR"] = cache
-    for name in Self.passedOn {
-      guard let value = ProcessInfo.processInfo.environment[name] else { continue }
-      program.environment[name] = value
-      // Files and folders that the operator named.
-      program.readable += value.split(separator: " ").map(String.init).filter { $0.hasPrefix("/") }
-    }
+    var program = installer(interpreter, in: copy, scratch: scratch, cache: cache, folder: folder)
     tell("making an environment of Python \(interpreter.version)")
     program.arguments = ["-m", "venv", folder]
     try await check(
@@ -108,6 +82,53 @@ struct PythonRuntime: Sendable {
       throw ServiceError(.unavailable, "\(folder) can't be written.")
     }
     return name
+  }
+
+  /// The name of the environment for requirements: sources with the same ones share it.
+  private static func environmentName(
+    _ requirements: String,
+    _ source: SourceTree,
+    _ interpreter: Interpreter
+  ) -> String {
+    // A requirement that is a path of the source depends on the source's files.
+    let isLocal = requirements.split(separator: "\n").contains { line in
+      let line = line.drop { $0 == " " }
+      return line.hasPrefix(".") || line.hasPrefix("/") || line.hasPrefix("-")
+        || line.contains("file:")
+    }
+    var hash = SHA256()
+    hash.update(
+      data: Data("\(interpreter.version)\n\(isLocal ? source.digest : "")\n\(requirements)".utf8)
+    )
+    let digits = hash.finalize().prefix(12).map {
+      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+    }
+    return "python-" + digits.joined()
+  }
+
+  /// The interpreter with the rights of an installation, still without arguments.
+  private func installer(
+    _ interpreter: Interpreter,
+    in directory: String,
+    scratch: String,
+    cache: String,
+    folder: String
+  ) -> ConfinedProgram {
+    var program = ConfinedProgram(executable: interpreter.executable, directory: directory)
+    program.readable = interpreter.folders
+    program.writable = [folder, scratch, cache]
+    program.memoryBytes = 4 << 30
+    program.processes = 256
+    program.files = 4_096
+    program.environment = Self.environment(folder, scratch)
+    program.environment["PIP_CACHE_DIR"] = cache
+    for name in Self.passedOn {
+      guard let value = ProcessInfo.processInfo.environment[name] else { continue }
+      program.environment[name] = value
+      // Files and folders that the operator named.
+      program.readable += value.split(separator: " ").map(String.init).filter { $0.hasPrefix("/") }
+    }
+    return program
   }
 
   /// Variables of the server by which an operator says where packages come from.

@@ -16,7 +16,7 @@ enum SafeFile {
     let isWritten = data.withUnsafeBytes { bytes in
       var rest = bytes[...]
       while !rest.isEmpty {
-        let count = Glibc.write(
+        let count = Platform.write(
           descriptor,
           UnsafeRawBufferPointer(rebasing: rest).baseAddress,
           rest.count
@@ -48,7 +48,7 @@ enum SafeFile {
     var filled = 0
     while filled < bytes.count {
       let count = bytes.withUnsafeMutableBytes {
-        Glibc.read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
+        Platform.read(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled)
       }
       guard count > 0 else { break }
       filled += count

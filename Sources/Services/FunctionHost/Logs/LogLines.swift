@@ -10,17 +10,17 @@ final class LogLines: Sendable {
     var isTooLong = false
   }
 
-  /// What a call has written of a line: the framework makes an entry of each part that is printed.
-  private struct Parts {
-    var severity: String
-    var text = ""
+  /// A line as it is kept.
+  private struct Line {
+    var text: String
+    let severity: String
+    let execution: String?
   }
 
   private let logs: FunctionLogs
   private let key: FunctionLogs.Key
   private let secrets: [String]
   private let partial = Mutex<[Bool: Partial]>([:])
-  private let parts = Mutex<[String: Parts]>([:])
 
   init(_ logs: FunctionLogs, of key: FunctionLogs.Key, masking secrets: [String]) {
     self.logs = logs
@@ -44,7 +44,7 @@ final class LogLines: Sendable {
       partials[isError] = partial
       return lines
     }
-    for line in lines where !line.isEmpty { keep(line, isError: isError) }
+    keep(lines, isError: isError)
   }
 
   /// Keeps what has no end of line, once the program has ended.
@@ -53,12 +53,7 @@ final class LogLines: Sendable {
       defer { partials = [:] }
       return partials
     }
-    for (isError, line) in rest where !line.bytes.isEmpty { keep(line.bytes, isError: isError) }
-    let open = parts.withLock { parts in
-      defer { parts = [:] }
-      return parts
-    }
-    for (execution, parts) in open { append(parts.text, parts.severity, execution) }
+    for (isError, line) in rest { keep([line.bytes], isError: isError) }
   }
 
   private static func extend(_ partial: inout Partial, _ part: ArraySlice<UInt8>) {
@@ -67,29 +62,36 @@ final class LogLines: Sendable {
     if part.count > room { partial.isTooLong = true }
   }
 
-  private func keep(_ line: [UInt8], isError: Bool) {
-    let severity = isError ? "ERROR" : "INFO"
-    if line.first == UInt8(ascii: "{"), let object = try? JSONParser.parse(line),
-      let text = object["message"]?.string
-    {
-      let severity = String((object["severity"]?.string ?? severity).prefix(20))
-      guard let execution = object["logging.googleapis.com/labels"]?["execution_id"]?.string else {
-        return append(text, severity, nil)
+  /// Reads lines, and joins what was printed in parts: the framework makes an entry of each, the spaces between them too.
+  private func keep(_ raw: [[UInt8]], isError: Bool) {
+    var lines: [Line] = []
+    var joins = false
+    for bytes in raw where !bytes.isEmpty {
+      let line = Self.line(bytes, isError: isError)
+      let continues = line.execution != nil && line.execution == lines.last?.execution
+      if continues, joins || line.text == " " {
+        lines[lines.count - 1].text += line.text
+        joins = line.text == " "
+      } else {
+        lines.append(line)
+        joins = false
       }
-      let whole = parts.withLock { parts in
-        // Calls that ended within a line leave theirs.
-        if parts.count > 1_000 { parts = [:] }
-        var line = parts[execution] ?? Parts(severity: severity)
-        line.text += text
-        let isWhole =
-          text.last?.isNewline == true || line.text.utf8.count > FunctionLogs.longestLine
-        parts[execution] = isWhole ? nil : line
-        return isWhole ? line : nil
-      }
-      if let whole { append(whole.text, whole.severity, execution) }
-      return
     }
-    append(String(decoding: line, as: UTF8.self), severity, nil)
+    for line in lines { append(line.text, line.severity, line.execution) }
+  }
+
+  private static func line(_ bytes: [UInt8], isError: Bool) -> Line {
+    let severity = isError ? "ERROR" : "INFO"
+    guard bytes.first == UInt8(ascii: "{"), let object = try? JSONParser.parse(bytes),
+      let text = object["message"]?.string
+    else {
+      return Line(text: String(decoding: bytes, as: UTF8.self), severity: severity, execution: nil)
+    }
+    return Line(
+      text: text,
+      severity: String((object["severity"]?.string ?? severity).prefix(20)),
+      execution: object["logging.googleapis.com/labels"]?["execution_id"]?.string
+    )
   }
 
   private func append(_ text: String, _ severity: String, _ execution: String?) {

@@ -1,3 +1,5 @@
+import CLauncher
+
 /// A program that the host starts, with the rights that it keeps.
 package struct ConfinedProgram: Sendable {
   /// The path of the program.
@@ -18,8 +20,9 @@ package struct ConfinedProgram: Sendable {
   package var memoryBytes: Int?
   /// The most processes.
   package var processes = 64
-  /// False runs it with the server's rights: for the operator's own tools, and where the kernel can't confine.
-  package var isConfined = true
+  /// False runs it with the server's rights: for the operator's own tools, and in development where the kernel can't
+  /// confine.
+  package var isConfined = brasa_landlock_version() > 0
 
   /// A confined program without arguments.
   package init(executable: String, directory: String) {

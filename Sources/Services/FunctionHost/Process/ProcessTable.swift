@@ -15,6 +15,8 @@ struct ProcessTable {
     let group: pid_t
     let session: pid_t
     let residentBytes: Int
+    /// Whether it has ended and waits for its parent.
+    let hasEnded: Bool
   }
 
   private let entries: [Entry]
@@ -41,14 +43,15 @@ struct ProcessTable {
     // Behind the name: state, parent, group, session, …; the resident pages are the 24th field of all.
     let fields = text[text.index(after: name)...].split(separator: " ")
     guard fields.count > 21, let parent = pid_t(fields[1]), let group = pid_t(fields[2]),
-      let session = pid_t(fields[3]), let pages = Int(fields[21]), fields[0] != "Z"
+      let session = pid_t(fields[3]), let pages = Int(fields[21])
     else { return nil }
     return Entry(
       process: process,
       parent: parent,
       group: group,
       session: session,
-      residentBytes: pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+      residentBytes: pages * Int(sysconf(Int32(_SC_PAGESIZE))),
+      hasEnded: fields[0] == "Z"
     )
   }
 
@@ -60,7 +63,7 @@ struct ProcessTable {
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      let count = Platform.read(descriptor, &buffer, buffer.count)
       guard count > 0 else { break }
       text += buffer[..<count]
     }
@@ -80,11 +83,11 @@ struct ProcessTable {
         if known.insert(entry.process).inserted { grows = true }
       }
     }
-    return entries.filter { known.contains($0.process) }
+    return entries.filter { known.contains($0.process) && !$0.hasEnded }
   }
 
   /// Children of a process that it did not start.
-  func strays(of process: pid_t, beside children: Set<pid_t>) -> [pid_t] {
-    entries.filter { $0.parent == process && !children.contains($0.process) }.map(\.process)
+  func strays(of process: pid_t, beside children: Set<pid_t>) -> [Entry] {
+    entries.filter { $0.parent == process && !children.contains($0.process) }
   }
 }

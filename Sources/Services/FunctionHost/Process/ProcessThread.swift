@@ -111,8 +111,10 @@ package final class ProcessThread: Sendable {
     var children: [pid_t: Child] = [:]
     var ticks = 0
     var lastTick = ContinuousClock.now
+    // Measurements that are left after the last program has ended: what it left behind may come later.
+    var rounds = 0
     while true {
-      wait(for: children.values)
+      wait(for: children.values, isResting: children.isEmpty && rounds == 0)
       for command in takeCommands() {
         switch command {
         case .start(let start): begin(start, &children)
@@ -121,12 +123,15 @@ package final class ProcessThread: Sendable {
         }
       }
       for child in children.values { read(child) }
-      reap(&children)
+      if reap(&children) { rounds = 4 }
       if lastTick.duration(to: .now) >= .milliseconds(Int(Self.tick)) {
         lastTick = .now
         ticks += 1
         for child in children.values { child.bytesLeft = Self.outputBytesPerTick }
-        if ticks % Self.ticksPerMeasurement == 0, !children.isEmpty { measure(children) }
+        if ticks % Self.ticksPerMeasurement == 0, !children.isEmpty || rounds > 0 {
+          measure(children)
+          rounds = max(0, rounds - 1)
+        }
       }
     }
   }
@@ -140,14 +145,14 @@ package final class ProcessThread: Sendable {
     }
   }
 
-  private func wait(for children: some Collection<Child>) {
+  private func wait(for children: some Collection<Child>, isResting: Bool) {
     var polled = [pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0)]
     for child in children where child.bytesLeft > 0 {
       polled += child.descriptors.map {
         pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
       }
     }
-    _ = poll(&polled, nfds_t(polled.count), children.isEmpty ? -1 : Self.tick)
+    _ = poll(&polled, nfds_t(polled.count), isResting ? -1 : Self.tick)
   }
 
   private func begin(_ start: Start, _ children: inout [pid_t: Child]) {
@@ -237,7 +242,9 @@ package final class ProcessThread: Sendable {
     }
   }
 
-  private func reap(_ children: inout [pid_t: Child]) {
+  /// Takes the ends of programs; returns true if there was one.
+  private func reap(_ children: inout [pid_t: Child]) -> Bool {
+    let count = children.count
     for (process, child) in children {
       var status: Int32 = 0
       guard waitpid(process, &status, WNOHANG) == process else { continue }
@@ -251,6 +258,7 @@ package final class ProcessThread: Sendable {
       let end: ProgramEnd = signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
       child.end(child.limit ?? end)
     }
+    return children.count < count
   }
 
   private func measure(_ children: [pid_t: Child]) {
@@ -270,8 +278,11 @@ package final class ProcessThread: Sendable {
     }
     // A process that left its session and lost its parents comes to the server, which has no other children.
     for stray in table.strays(of: getpid(), beside: Set(children.keys)) {
-      kill(stray, SIGKILL)
-      waitpid(stray, nil, WNOHANG)
+      if stray.hasEnded {
+        waitpid(stray.process, nil, WNOHANG)
+      } else {
+        kill(stray.process, SIGKILL)
+      }
     }
   }
 

@@ -74,7 +74,7 @@ def secretive(request: https_fn.CallableRequest):
     return len(os.environ["API_KEY"])
 
 
-@https_fn.on_request(timeout_sec=1)
+@https_fn.on_request(timeout_sec=3)
 def never(request: https_fn.Request) -> https_fn.Response:
     subprocess.Popen(["sleep", "1000"], start_new_session=True)
     while True:
