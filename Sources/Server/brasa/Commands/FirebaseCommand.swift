@@ -81,7 +81,7 @@ struct FirebaseOptions: ParsableArguments {
   func variables() throws -> [(String, String)] {
     let environment = ProcessInfo.processInfo.environment
     let origin = origin ?? environment["BRASA_ORIGIN"] ?? "http://127.0.0.1:8080"
-    guard let url = URL(string: origin), let scheme = url.scheme, ["http", "https"].contains(scheme),
+    guard let url = URL(string: origin), ["http", "https"].contains(url.scheme ?? ""),
       url.host() != nil, url.path().isEmpty || url.path() == "/"
     else {
       throw ValidationError("--origin must be like https://brasa.example.org, not \(origin).")

@@ -186,6 +186,7 @@ extension ServeSettings {
       webChannel: webChannel.limits
     )
     configuration.metricsAddress = metricsAddress
+    configuration.certificateDirectory = tlsDirectory
     configuration.isBehindProxy = isBehindProxy
     return configuration
   }

@@ -26,6 +26,9 @@ extension ServedProducts {
     } else {
       modules += ofHome
     }
+    if let directory = core.settings.acmeDirectory {
+      modules.append(ACMEChallenges.module(directory, threads: core.threads))
+    }
     if core.settings.isDevelopment {
       let operations = EmulatorOperations(access: core.access, threads: core.threads)
       modules.append(.firestoreEmulator(operations))
