@@ -12,7 +12,9 @@ enum AccountsCSV {
   static func users(_ text: String, in file: String) throws -> [JSONValue] {
     try rows(text, in: file).enumerated().map { index, row in
       guard (4...30).contains(row.count), !row[0].isEmpty else {
-        throw ValidationError("\(file), row \(index + 1): there are \(row.count) columns, or no uid.")
+        throw ValidationError(
+          "\(file), row \(index + 1): there are \(row.count) columns, or no uid."
+        )
       }
       return user(row)
     }

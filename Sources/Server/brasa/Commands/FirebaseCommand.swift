@@ -23,7 +23,11 @@ struct FirebaseCommand: ParsableCommand {
   struct EnvironmentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "env",
-      abstract: "Print the variables that lead Firebase's command line here, for a shell."
+      abstract: "Print the variables that lead Firebase's command line here, for a shell.",
+      discussion: """
+        Example:
+          eval "$(brasa firebase env --project shop)"
+        """
     )
     @OptionGroup var options: FirebaseOptions
 
@@ -39,7 +43,11 @@ struct FirebaseCommand: ParsableCommand {
   struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "run",
-      abstract: "Run Firebase's command line with those variables."
+      abstract: "Run Firebase's command line with those variables.",
+      discussion: """
+        Example:
+          brasa firebase run --project shop -- deploy --only hosting
+        """
     )
     @OptionGroup var options: FirebaseOptions
     @Argument(parsing: .postTerminator, help: "What firebase is to do, behind --.")
