@@ -159,6 +159,7 @@ def test_a_rollback_and_a_preview(site):
     assert re.fullmatch(rf"{site.name}--next-[a-z0-9]{{8}}\.localhost:{site.server.port}", preview)
     site.deploy({"/index.html": b"three"}, channel="next")
     assert site.get("/", host=preview).content == b"three" and site.get("/").content == b"one"
+    assert site.get("/", host=preview).headers["x-robots-tag"] == "noindex" and "x-robots-tag" not in site.get("/").headers
     site.send("DELETE", f"{site.root}/channels/next")
     assert site.get("/", host=preview).status_code == 421
     site.send("POST", f"{site.root}/channels/live/releases", {"type": "SITE_DISABLE"})
@@ -278,3 +279,116 @@ def test_our_command_deploys_and_rolls_back(server, project, tmp_path):
     assert site.get("/", host=f"{host}:{server.port}").content == b"two"
     other = servers.run("hosting", "releases", "--project", "thief", "--site", name, "--data", server.data, check=False)
     assert other.returncode == 1 and "not one of the project" in other.stderr
+
+
+@pytest.fixture(scope="module")
+def in_production(tmp_path_factory, certificates):
+    """A production server of the origin `https://brasa.test` with sites below `sites.test`, and certificates by name."""
+    folder = tmp_path_factory.mktemp("names")
+    running = servers.Brasa.production(
+        tmp_path_factory.mktemp("hosting") / "data", certificates,
+        "--origin", "https://brasa.test", "--sites-domain", "sites.test", "--project", "shop",
+        "--tls-directory", folder / "certificates", "--acme-directory", folder / "challenges",
+    )
+    (folder / "certificates").mkdir()
+    (folder / "challenges").mkdir()
+    running.folder = folder
+    running.start()
+    yield running
+    running.kill()
+
+
+def ask(server, path, host, **options):
+    headers = {"Host": host} | options.pop("headers", {})
+    return requests.get(f"{server.url}{path}", headers=headers, verify=server.authority, timeout=30, **options)
+
+
+def test_in_production_a_site_needs_rights_and_has_its_host_alone(in_production, tmp_path):
+    server = in_production
+    (tmp_path / "public").mkdir()
+    (tmp_path / "public" / "index.html").write_text("shop")
+    (tmp_path / "firebase.json").write_text(json.dumps({"hosting": {"public": "public"}}))
+    assert ask(server, "/healthz", "elsewhere.test").status_code == 200
+    arguments = ["--project", "shop", "--data", server.data]
+    servers.run("hosting", "deploy", "--config", tmp_path / "firebase.json", *arguments)
+    assert ask(server, "/", "shop.sites.test").text == "shop"
+    assert ask(server, "/", "elsewhere.test").status_code == 421
+    assert ask(server, "/", "other.sites.test").status_code == 421
+    assert ask(server, "/healthz", "elsewhere.test").status_code == 200
+    # Neither rights nor cookies are of use at a site's host.
+    key = {"Authorization": f"Bearer {server.administrator_key}"}
+    assert ask(server, "/v1/projects/shop/databases", "shop.sites.test", headers=key).status_code == 404
+    assert ask(server, "/v1/projects/shop/databases", "brasa.test", headers=key).status_code == 200
+    for method, path in [
+        ("GET", "/v1beta1/projects/shop/sites"), ("POST", "/v1beta1/sites/shop/versions"), ("DELETE", "/v1beta1/sites/shop"),
+        ("POST", "/v1beta1/projects/-/sites/shop/releases?versionName=sites/shop/versions/x"),
+        ("POST", "/v1beta1/sites/shop/customDomains?customDomainId=a.test"), ("POST", f"/upload/sites/shop/versions/x/files/{'0' * 64}"),
+        ("GET", "/v1beta1/projects/-/sites/nobodys/versions"),
+    ]:
+        for headers, status in [({}, 403), ({"Authorization": "Bearer forged"}, 401)]:
+            made = requests.request(
+                method, server.url + path, headers=headers | {"Host": "brasa.test"}, verify=server.authority, timeout=30
+            )
+            assert made.status_code == status, (method, path, made.text)
+
+
+def test_domains_are_one_sites_and_never_the_consoles(in_production):
+    arguments = ["--project", "shop", "--data", in_production.data]
+    servers.run("hosting", "domains", "add", "www.shop.test", *arguments)
+    for host in ["brasa.test", "x.brasa.test", "a.sites.test", "localhost", "127.0.0.1", "shop", "a..b", "x.googleapis.com"]:
+        refused = servers.run("hosting", "domains", "add", host, *arguments, check=False)
+        assert refused.returncode == 1, host
+    taken = servers.run(
+        "hosting", "domains", "add", "www.shop.test", "--project", "thief", "--data", in_production.data, check=False
+    )
+    assert taken.returncode == 1 and "Another site" in taken.stderr
+    data = in_production.data.parent / "never"
+    refused = servers.run(
+        "serve", "--data", data, "--origin", "https://brasa.test", "--sites-domain", "sites.brasa.test", check=False
+    )
+    assert refused.returncode != 0 and "cookies" in refused.stderr and not data.exists()
+
+
+def test_challenges_are_files_of_one_folder(in_production):
+    server = in_production
+    (server.folder / "challenges" / "token_1-a").write_text("token_1-a.key")
+    (server.folder / "secret").write_text("secret")
+    (server.folder / "challenges" / "link").symlink_to(server.folder / "secret")
+    root = "/.well-known/acme-challenge/"
+    for host in ["shop.sites.test", "brasa.test", "new.test"]:
+        assert ask(server, root + "token_1-a", host).text == "token_1-a.key"
+    for path in ["link", "..%2fsecret", "none", ".", "a/b"]:
+        assert ask(server, root + path, "brasa.test").status_code in (403, 404, 421), path
+
+
+def presented(server, name):
+    """The certificate that a client gets who names a host."""
+    import socket
+    import ssl
+
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as raw:
+        with context.wrap_socket(raw, server_hostname=name) as made:
+            return made.getpeercert(binary_form=True)
+
+
+def test_certificates_are_chosen_by_name_and_read_when_they_change(in_production, tmp_path):
+    server, folder = in_production, in_production.folder / "certificates"
+    own = presented(server, "brasa.test")
+    assert presented(server, "www.shop.test") == own
+
+    def make(host, name):
+        servers.run("certs", "--directory", tmp_path / name, "--host", host)
+        (folder / f"{host}-key.pem").write_text((tmp_path / name / "server-key.pem").read_text())
+        (folder / f"{host}.pem").write_text((tmp_path / name / "server.pem").read_text())
+
+    make("www.shop.test", "first")
+    first = servers.wait_for(lambda: presented(server, "www.shop.test") != own and presented(server, "WWW.shop.test"), "it")
+    make("www.shop.test", "second")
+    servers.wait_for(lambda: presented(server, "www.shop.test") not in (own, first), "the changed one")
+    second = presented(server, "www.shop.test")
+    # A file that cannot be used leaves what was there.
+    (folder / "www.shop.test.pem").write_text("damaged")
+    server.wait_for_output("a certificate was not loaded")
+    assert presented(server, "www.shop.test") == second and presented(server, "brasa.test") == own

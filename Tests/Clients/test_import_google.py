@@ -1,5 +1,7 @@
 """Exports in Google's forms, read by `brasa import`: the managed export and the emulators' folder."""
 
+import base64
+import hashlib
 import json
 import pathlib
 import shutil
@@ -82,3 +84,31 @@ def test_an_export_cannot_lead_out_of_its_folder(server, project, tmp_path):
     (export / "firebase-export-metadata.json").write_text(json.dumps({"firestore": {"path": "../../etc"}}))
     done = servers.run("import", export, "--project", project, "--data", server.data, check=False)
     assert done.returncode == 1 and "outside of the export" in done.stderr
+
+
+def test_accounts_come_as_csv_too(server, project, tmp_path):
+    plain = base64.b64encode(hashlib.sha256(b"secret1").digest()).decode()
+    rows = [
+        ["ana", "ana@example.com", "true", plain, "", 'Ana "A", Silva', "", *[""] * 16, "1700000000000", "1700000001000", "+5511999990000"],
+        ["bia", "bia@example.com", "false", "", "", "Bia", "", "g-1", "bia@example.com", "Bia", "", *[""] * 12, "", "", ""],
+    ]
+    text = "\r\n".join(",".join('"' + cell.replace('"', '""') + '"' if cell else "" for cell in row) for row in rows)
+    file = tmp_path / "users.csv"
+    file.write_text(text + "\r\n")
+    arguments = ["--project", project, "--data", server.data]
+    servers.run("users", "import", file, "--hash-algo", "SHA256", "--rounds", "1", *arguments)
+    read = requests.get(
+        f"{server.url}/v1/projects/{project}/accounts:batchGet?maxResults=10", headers={"Authorization": "Bearer owner"}, timeout=30
+    ).json()["users"]
+    ana, bia = sorted(read, key=lambda one: one["localId"])
+    assert ana["displayName"] == 'Ana "A", Silva' and ana["phoneNumber"] == "+5511999990000" and ana["emailVerified"]
+    assert ana["createdAt"] == "1700000000000"
+    assert bia["providerUserInfo"][0]["providerId"] == "google.com" and bia["providerUserInfo"][0]["rawId"] == "g-1"
+    signed_in = requests.post(
+        f"{server.url}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key={project}", timeout=30,
+        json={"email": "ana@example.com", "password": "secret1", "returnSecureToken": True},
+    )
+    assert signed_in.status_code == 200, signed_in.text
+    file.write_text('ana,"open')
+    refused = servers.run("users", "import", file, *arguments, check=False)
+    assert refused.returncode == 1 and "quoted" in refused.stderr

@@ -60,7 +60,29 @@ import Testing
         "GET /v1/projects/{project}/namespaces/{namespace}/serverRemoteConfig",
         "/v1/projects/p/namespaces/firebase-server/serverRemoteConfig",
         takes: .viewer
-      )
+      ),
+      RouteCase(
+        "GET /v1/projects/{project}/namespaces/{namespace}/experiments",
+        "/v1/projects/p/namespaces/firebase/experiments",
+        takes: .viewer
+      ),
+      RouteCase(
+        "GET /v1/projects/{project}/namespaces/{namespace}/experiments/{id}",
+        "/v1/projects/p/namespaces/firebase/experiments/none",
+        takes: .viewer,
+        "404 NOT_FOUND There is no experiment none."
+      ),
+      RouteCase(
+        "GET /v1/projects/{project}/namespaces/{namespace}/rollouts",
+        "/v1/projects/p/namespaces/firebase/rollouts",
+        takes: .viewer
+      ),
+      RouteCase(
+        "GET /v1/projects/{project}/namespaces/{namespace}/rollouts/{id}",
+        "/v1/projects/p/namespaces/firebase/rollouts/none",
+        takes: .viewer,
+        "404 NOT_FOUND There is no rollout none."
+      ),
     ]
 
   /// Routes for apps; each has tests of its own.

@@ -11,7 +11,7 @@ import Testing
     for isDevelopment in [false, true] {
       try await IdentityServer.run(isDevelopment: isDevelopment) { identity in
         let names = IdentityRoute.paths(isDevelopment: isDevelopment).flatMap { path in
-          HTTPRoute.everyMethod.map { "\($0.rawValue) \(path.pattern)" }
+          path.methods.map { "\($0.rawValue) \(path.pattern)" }
         }
         #expect(identity.routes.names == Set(names))
       }

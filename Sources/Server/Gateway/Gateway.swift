@@ -60,7 +60,11 @@ package final class Gateway: Service {
     self.logger = logger
     self.onListening = onListening
     certificates = try configuration.tls.map {
-      try CertificateStore($0, shutdownTimeout: configuration.limits.farewellTimeout)
+      try CertificateStore(
+        $0,
+        hosts: try configuration.certificateDirectory.map { try HostCertificates(directory: $0) },
+        shutdownTimeout: configuration.limits.farewellTimeout
+      )
     }
     let gatewayMetrics = GatewayMetrics(registry: metrics)
     self.ledger = ledger ?? ByteLedger(limits: configuration.memory)
@@ -167,6 +171,11 @@ package final class Gateway: Service {
   /// Reads the certificate files again; open connections keep what they have.
   package func reloadCertificates() throws {
     try certificates?.reload()
+  }
+
+  /// Reads those certificate files again that have changed, and returns how many did and what is wrong with others.
+  package func reloadChangedCertificates() throws -> (count: Int, failures: [CertificateFailure]) {
+    try certificates?.reloadChanged() ?? (0, [])
   }
 
   /// Binds the port and serves until a graceful shutdown, then ends what is open.

@@ -12,6 +12,8 @@ package struct GatewayConfiguration: Sendable {
   package var isBehindProxy = false
   /// Certificate and key files in PEM; nil is cleartext.
   package var tls: TLSFiles?
+  /// The directory with certificates of single hosts; nil has none.
+  package var certificateDirectory: String?
   /// Development's hosts and pages; nil is production.
   package var development: DevelopmentOrigins?
   /// Event loops, one thread each; 0 is one for every processor.

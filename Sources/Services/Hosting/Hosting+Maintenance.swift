@@ -77,7 +77,8 @@ extension Hosting {
       }
       var removed: [BlobID] = []
       for key in keys {
-        guard let hash = try group.get(key).flatMap({ ContentHash($0.prefix(32)) }) else { continue }
+        let stored = try group.get(key)
+        guard let hash = stored.flatMap({ ContentHash($0.prefix(32)) }) else { continue }
         try group.delete(key)
         try group.delete(HostingKey.use(hash, version.site, version.id))
         let uses = KeyRange(prefix: HostingKey.content(.use, hash))

@@ -219,7 +219,8 @@ extension Hosting {
       var found: [(path: String, file: HostedFile)] = []
       while try cursor.next() {
         guard let file = HostedFile(Array(cursor.value)) else { continue }
-        found.append((String(decoding: Array(cursor.key.dropFirst(prefix.count)), as: UTF8.self), file))
+        let path = Array(cursor.key.dropFirst(prefix.count))
+        found.append((String(decoding: path, as: UTF8.self), file))
       }
       return found
     }

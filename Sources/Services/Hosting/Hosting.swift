@@ -16,6 +16,8 @@ package final class Hosting: Sendable {
   package let threads: EngineThreads
   package let configuration: HostingConfiguration
   let places = Mutex(HostTable())
+  /// Asked for each request of the server, so that without sites nothing else is.
+  private let isUsed = Atomic<Bool>(false)
   let versions = VersionCache()
   let contents: ContentMemory
 
@@ -192,15 +194,15 @@ package final class Hosting: Sendable {
 
   // MARK: Hosts
 
-  /// The place that a host shows; nil for a host of no site. From memory.
+  /// The place that a host shows, from memory; nil for a host of no site.
   package func place(of host: String) -> HostedPlace? {
     let place = places.withLock { $0.place(of: host, below: configuration.domain) }
     guard let place, place.expiresAt.map({ $0 > now }) ?? true else { return nil }
     return place
   }
 
-  /// True if there is any site. From memory.
-  package var hasSites: Bool { places.withLock { !$0.isEmpty } }
+  /// True if there is any site, as memory has it.
+  package var hasSites: Bool { isUsed.load(ordering: .relaxed) }
 
   /// The host of a channel; nil where sites have domains of their own alone.
   package func host(of channel: HostedChannel) -> String? {
@@ -231,6 +233,7 @@ package final class Hosting: Sendable {
         }
         return read
       }
+      isUsed.store(!table.isEmpty, ordering: .relaxed)
     }
   }
 

@@ -94,7 +94,8 @@ package enum EntityReader {
       case (12, .group(let reference)):
         let name = try Reference(reference, path: nil, element: (14, 15, 16, 17))
         return .object(["referenceValue": .string(name.text)])
-      case (8, _): throw .invalidArgument("A property is a user of App Engine, which no document has.")
+      case (8, _):
+        throw .invalidArgument("A property is a user of App Engine, which no document has.")
       default: continue
       }
     }
@@ -161,9 +162,10 @@ private struct Reference {
     if let space = reference.bytes(20), !space.isEmpty {
       throw .invalidArgument("A key has a namespace, which no document has.")
     }
-    let holder = try path.map { number throws(ServiceError) in
-      try Message(reference.bytes(number) ?? [])
-    } ?? reference
+    let holder =
+      try path.map { number throws(ServiceError) in
+        try Message(reference.bytes(number) ?? [])
+      } ?? reference
     var segments: [String] = []
     for field in holder.fields where field.number == element.group {
       guard case .group(let part) = field.value,

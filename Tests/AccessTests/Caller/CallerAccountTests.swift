@@ -95,7 +95,7 @@ struct CallerAccountTests {
     let grave: Set<AdministrativeAct> = [
       .makeKey, .revokeKey, .signAsServiceAccount, .changeSharedSecrets, .changeServerKeys,
       .changePushCredentials, .changeSignInMethods, .associateApps,
-      .changeAdministrators, .deleteDatabase, .changeTriggers,
+      .changeAdministrators, .deleteDatabase, .changeTriggers, .deleteSite, .connectDomain,
     ]
     for act in AdministrativeAct.allCases where act != .eraseUsers {
       #expect(act.right.role == .owner)

@@ -45,7 +45,8 @@ struct SiteFile: Sendable {
         return ServiceResponse(status: .rangeNotSatisfiable, headers: headers)
       }
       if case .part(let part) = range, isRangeOfThis {
-        headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.unpackedSize)"
+        let last = part.upperBound - 1
+        headers[.contentRange] = "bytes \(part.lowerBound)-\(last)/\(file.unpackedSize)"
         headers[.contentLength] = "\(part.count)"
         return try await answer(.partialContent, headers, part: part)
       }

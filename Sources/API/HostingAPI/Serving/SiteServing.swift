@@ -116,6 +116,8 @@ struct SiteServing: Sendable {
     case .nothing, .function:
       response = Self.page(.notFound, "Page Not Found", "This site has no such file.")
     }
+    // Previews are not for search engines.
+    if place.channel != HostedChannel.live { response.headers[.robots] = "noindex" }
     for field in fields {
       guard let name = HTTPField.Name(field.name) else { continue }
       response.headers[name] = field.value
@@ -156,7 +158,13 @@ struct SiteServing: Sendable {
     var response = ServiceResponse(
       headers: [.contentType: "text/javascript; charset=utf-8"],
       body: .bytes(
-        Array("if (typeof firebase === 'undefined') throw new Error('hosting/init-error: load firebase-app.js first');\nfirebase.initializeApp(\(safe));\n".utf8)
+        Array(
+          """
+          if (typeof firebase === 'undefined') throw new Error('load firebase-app.js first');
+          firebase.initializeApp(\(safe));
+
+          """.utf8
+        )
       )
     )
     response.headers[.cacheControl] = "no-cache"
@@ -183,5 +191,15 @@ struct SiteServing: Sendable {
     ]
     headers[.contentSecurityPolicy] = "default-src 'none'; style-src 'unsafe-inline'"
     return ServiceResponse(status: status, headers: headers, body: .bytes(Array(html.utf8)))
+  }
+}
+
+extension HTTPField.Name {
+  /// The field `x-robots-tag`.
+  fileprivate static var robots: HTTPField.Name {
+    guard let name = HTTPField.Name("x-robots-tag") else {
+      preconditionFailure("a name of letters is a field's name")
+    }
+    return name
   }
 }

@@ -178,9 +178,14 @@ extension HostingCall {
       .init("name", .string("projects/\(site.project)/sites/\(site.name)/versions/\(version.id)")),
       .init("status", .string(version.status.rawValue)),
       .init("config", (try? JSONValue(parsing: version.config)) ?? .object([])),
-      .init("labels", .object(version.labels.sorted { $0.key < $1.key }.map {
-        .init($0.key, .string($0.value))
-      })),
+      .init(
+        "labels",
+        .object(
+          version.labels.sorted { $0.key < $1.key }.map {
+            .init($0.key, .string($0.value))
+          }
+        )
+      ),
       .init("createTime", .string(Self.time(version.createdAt))),
       .init("createUser", .object(["email": .string(version.author)])),
     ]

@@ -14,28 +14,70 @@ final class CertificateStore: Sendable {
   /// How long a client gets to answer that a connection ends.
   private let shutdownTimeout: Duration
   private let current: Mutex<NIOSSLContext>
+  /// Tells the files of the current certificate from changed ones.
+  private let mark: Mutex<String>
+  /// Certificates of single hosts; nil where there is one for all.
+  private let hosts: HostCertificates?
 
   /// Reads the files; throws what is wrong with them.
-  init(_ files: GatewayConfiguration.TLSFiles, shutdownTimeout: Duration) throws {
+  init(
+    _ files: GatewayConfiguration.TLSFiles,
+    hosts: HostCertificates? = nil,
+    shutdownTimeout: Duration
+  ) throws {
     self.files = files
+    self.hosts = hosts
     self.shutdownTimeout = shutdownTimeout
-    current = Mutex(try Self.load(files, shutdownTimeout))
+    mark = Mutex(files.mark)
+    current = Mutex(try Self.load(files, hosts, shutdownTimeout))
   }
 
   /// What the next connection uses.
   var context: NIOSSLContext { current.withLock { $0 } }
 
+  /// Reads the files again that have changed, and returns what is wrong with those; open connections keep what they have.
+  func reloadChanged() throws -> (count: Int, failures: [CertificateFailure]) {
+    var (count, failures) = try hosts?.reload() ?? (0, [])
+    let now = files.mark
+    let isChanged = mark.withLock { known in
+      defer { known = now }
+      return known != now
+    }
+    guard isChanged else { return (count, failures) }
+    do {
+      let context = try Self.load(files, hosts, shutdownTimeout)
+      current.withLock { $0 = context }
+      count += 1
+    } catch let failure as CertificateFailure {
+      failures.append(failure)
+    }
+    return (count, failures)
+  }
+
   /// Reads the files again; open connections keep what they have.
   func reload() throws {
-    let context = try Self.load(files, shutdownTimeout)
+    let failures = try hosts?.reload().failures ?? []
+    let context = try Self.load(files, hosts, shutdownTimeout)
     current.withLock { $0 = context }
+    if let failure = failures.first { throw failure }
   }
 
   private static func load(
     _ files: GatewayConfiguration.TLSFiles,
+    _ hosts: HostCertificates?,
     _ shutdownTimeout: Duration
   ) throws -> NIOSSLContext {
     var configuration = try files.read()
+    if let hosts {
+      configuration.sslContextCallback = { hello, promise in
+        var change = NIOSSLContextConfigurationOverride()
+        if let entry = hello.serverHostname.flatMap({ hosts.entry(for: $0) }) {
+          change.certificateChain = entry.chain
+          change.privateKey = entry.key
+        }
+        promise.succeed(change)
+      }
+    }
     configuration.applicationProtocols = ["h2", "http/1.1"]
     configuration.minimumTLSVersion = .tlsv12
     configuration.shutdownTimeout = TimeAmount(shutdownTimeout)
@@ -47,7 +89,7 @@ extension GatewayConfiguration.TLSFiles {
   /// Reads the files as a server would use them; throws a `CertificateFailure`.
   package func check() throws { _ = try read() }
 
-  fileprivate func read() throws -> TLSConfiguration {
+  func read() throws -> TLSConfiguration {
     let certificates = try read("certificate", certificate) {
       try NIOSSLCertificate.fromPEMBytes($0)
     }

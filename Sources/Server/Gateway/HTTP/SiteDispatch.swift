@@ -20,6 +20,7 @@ struct SiteDispatch: RouterMiddleware {
     }
     switch sites.owner(authority) {
     case .server: return try await next(request, context)
+    case .nobody where Self.isChallenge(path): return try await next(request, context)
     case .nobody: return Self.misdirected
     case .site where sites.isOfServer(path): return try await next(request, context)
     case .site: return try await answer(request, path, context)
@@ -29,6 +30,11 @@ struct SiteDispatch: RouterMiddleware {
   /// Paths that load balancers and collectors ask for, by any name.
   private static func isProbe(_ path: String) -> Bool {
     path == "/healthz" || path == "/readyz" || path == "/livez" || path == "/metrics"
+  }
+
+  /// A host is proved to lead here before anybody has it.
+  private static func isChallenge(_ path: String) -> Bool {
+    path.hasPrefix("/.well-known/acme-challenge/")
   }
 
   private func answer(

@@ -23,7 +23,11 @@ struct FirebaseCommand: ParsableCommand {
   struct EnvironmentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "env",
-      abstract: "Print the variables that lead Firebase's command line here, for a shell."
+      abstract: "Print the variables that lead Firebase's command line here, for a shell.",
+      discussion: """
+        Example:
+          eval "$(brasa firebase env --project shop)"
+        """
     )
     @OptionGroup var options: FirebaseOptions
 
@@ -39,7 +43,11 @@ struct FirebaseCommand: ParsableCommand {
   struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "run",
-      abstract: "Run Firebase's command line with those variables."
+      abstract: "Run Firebase's command line with those variables.",
+      discussion: """
+        Example:
+          brasa firebase run --project shop -- deploy --only hosting
+        """
     )
     @OptionGroup var options: FirebaseOptions
     @Argument(parsing: .postTerminator, help: "What firebase is to do, behind --.")
@@ -81,7 +89,7 @@ struct FirebaseOptions: ParsableArguments {
   func variables() throws -> [(String, String)] {
     let environment = ProcessInfo.processInfo.environment
     let origin = origin ?? environment["BRASA_ORIGIN"] ?? "http://127.0.0.1:8080"
-    guard let url = URL(string: origin), let scheme = url.scheme, ["http", "https"].contains(scheme),
+    guard let url = URL(string: origin), ["http", "https"].contains(url.scheme ?? ""),
       url.host() != nil, url.path().isEmpty || url.path() == "/"
     else {
       throw ValidationError("--origin must be like https://brasa.example.org, not \(origin).")

@@ -190,6 +190,7 @@ extension ServeSettings {
       webChannel: webChannel.limits
     )
     configuration.metricsAddress = metricsAddress
+    configuration.certificateDirectory = tlsDirectory
     configuration.isBehindProxy = isBehindProxy
     return configuration
   }

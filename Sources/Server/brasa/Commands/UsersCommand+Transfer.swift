@@ -49,7 +49,7 @@ extension UsersCommand {
   /// The command `brasa users import`.
   struct Import: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Read accounts from a file in the Firebase CLI's JSON.",
+      abstract: "Read accounts from a file of the Firebase CLI, in JSON or CSV.",
       discussion: """
         Accounts of the same uid are replaced. The options say how passwords are hashed, as those of \
         `firebase auth:import`; users keep their passwords, and each is hashed anew at its first use.
@@ -99,6 +99,9 @@ extension UsersCommand {
     }
 
     private func users() throws -> [JSONValue] {
+      if file.lowercased().hasSuffix(".csv") {
+        return try AccountsCSV.users(try TextFile.text(at: file), in: file)
+      }
       let text = try TextFile.json(at: file)
       guard let users = try JSONValue(parsing: text)["users"]?.elements else {
         throw ValidationError("\(file) has no list \"users\".")

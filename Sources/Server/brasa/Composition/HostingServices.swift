@@ -38,7 +38,11 @@ enum HostingServices {
     configuration.domain = ProcessInfo.processInfo.environment["BRASA_SITES_DOMAIN"]
     return try Hosting(
       engine: directory.engine,
-      blobs: LocalBlobStore(directory: directory.path + "/hosting", threads: threads, openFiles: 16),
+      blobs: LocalBlobStore(
+        directory: directory.path + "/hosting",
+        threads: threads,
+        openFiles: 16
+      ),
       threads: threads,
       configuration: configuration
     )

@@ -28,6 +28,9 @@ extension ServedProducts {
     }
     // Its instances end before what they call.
     if let functions { modules.append(functions.module) }
+    if let directory = core.settings.acmeDirectory {
+      modules.append(ACMEChallenges.module(directory, threads: core.threads))
+    }
     if core.settings.isDevelopment {
       let operations = EmulatorOperations(access: core.access, threads: core.threads)
       modules.append(.firestoreEmulator(operations))

@@ -65,7 +65,10 @@ private struct HostingWork {
   func own(_ name: String) throws -> HostedSite {
     let site = try hosting.siteToDeploy(name, of: project)
     guard site.project == project else {
-      throw ServiceError(.permissionDenied, "The site \(name) is not one of the project \(project).")
+      throw ServiceError(
+        .permissionDenied,
+        "The site \(name) is not one of the project \(project)."
+      )
     }
     return site
   }
@@ -258,7 +261,7 @@ private final class UploadParts: Sendable {
   /// All parts are there.
   func finish() { continuation.finish() }
 
-  /// Nobody takes parts any more.
+  /// Parts are taken no longer.
   func end() {
     isOver.withLock { $0 = true }
     slots.signal()

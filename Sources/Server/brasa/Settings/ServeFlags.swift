@@ -183,6 +183,22 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
+      A directory with certificates of single hosts: HOST.pem and HOST-key.pem, or HOST/fullchain.pem and HOST/privkey.pem, which is \
+      watched. Other hosts have that of --tls-certificate. [BRASA_TLS_DIRECTORY]
+      """
+  )
+  var tlsDirectory: String?
+
+  @Option(
+    help: """
+      The directory in which an ACME client leaves its challenges, such as WEBROOT/.well-known/acme-challenge: its files are served \
+      below that path under every host. [BRASA_ACME_DIRECTORY]
+      """
+  )
+  var acmeDirectory: String?
+
+  @Option(
+    help: """
       Megabytes of memory for data that was read. [BRASA_CACHE, default: a sixteenth of the \
       machine's memory, between 64 and 1024]
       """

@@ -25,6 +25,10 @@ struct ServeSettings: Sendable, Equatable {
   var acceptsClock: Bool
   var requiresIndexes: Bool
   var tls: GatewayConfiguration.TLSFiles?
+  /// The directory with certificates of single hosts; nil has one for all.
+  var tlsDirectory: String?
+  /// The directory with the challenges of an ACME client; nil serves none.
+  var acmeDirectory: String?
   var logLevel: Logger.Level
   /// True if the machine's journal keeps the log, where no secret may be.
   var isLoggedToJournal: Bool
@@ -100,6 +104,13 @@ struct ServeSettings: Sendable, Equatable {
       certificate: flags.tlsCertificate ?? environment.text("TLS_CERTIFICATE"),
       key: flags.tlsKey ?? environment.text("TLS_KEY")
     )
+    tlsDirectory = flags.tlsDirectory ?? environment.text("TLS_DIRECTORY")
+    acmeDirectory = flags.acmeDirectory ?? environment.text("ACME_DIRECTORY")
+    if tlsDirectory != nil, tls == nil {
+      throw ValidationError(
+        "--tls-directory is beside a certificate for all other hosts: name it by --tls-certificate and --tls-key."
+      )
+    }
     hasNamedOrigin = (flags.origin ?? environment.text("ORIGIN")) != nil
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     sitesDomain = try Self.sitesDomain(

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Packed bytes of small files that were served lately, within a bound.
 ///
-/// Of two generations: when the newer one is full it becomes the older.
+/// There are two generations: when the newer one is full it becomes the older.
 package final class ContentMemory: Sendable {
   private struct State {
     var new: [ContentHash: [UInt8]] = [:]
@@ -32,8 +32,12 @@ package final class ContentMemory: Sendable {
     state.withLock { Self.keep(bytes, hash, &$0, limit) }
   }
 
-  private static func keep(_ bytes: [UInt8], _ hash: ContentHash, _ state: inout State, _ limit: Int)
-  {
+  private static func keep(
+    _ bytes: [UInt8],
+    _ hash: ContentHash,
+    _ state: inout State,
+    _ limit: Int
+  ) {
     if state.bytes + bytes.count > limit { state = State(old: state.new) }
     if state.new.updateValue(bytes, forKey: hash) == nil { state.bytes += bytes.count }
   }

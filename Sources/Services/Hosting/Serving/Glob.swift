@@ -44,7 +44,8 @@ package struct Glob: Sendable {
     nodes = try parser.parse()
     names = parser.names
     var beginning: [UInt8] = []
-    for case .byte(let byte) in nodes.prefix(while: { if case .byte = $0 { true } else { false } }) {
+    for case .byte(let byte) in nodes.prefix(while: { if case .byte = $0 { true } else { false } })
+    {
       beginning.append(byte)
     }
     self.beginning = beginning

@@ -30,7 +30,9 @@ package struct HostedFile: Sendable, Hashable {
 
   /// Reads a record; nil for what is none.
   init?(_ bytes: [UInt8]) {
-    guard bytes.count == Self.byteCount, let hash = ContentHash(bytes.prefix(32)) else { return nil }
+    guard bytes.count == Self.byteCount, let hash = ContentHash(bytes.prefix(32)) else {
+      return nil
+    }
     func number(_ range: Range<Int>) -> Int64 {
       bytes[range].reduce(0) { $0 << 8 | Int64($1) }
     }

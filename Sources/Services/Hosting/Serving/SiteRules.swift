@@ -132,7 +132,9 @@ package struct SiteRules: Sendable {
     if let service = rule["run"]?["serviceId"]?.string {
       return .function(HostedFunction(name: service, region: rule["run"]?["region"]?.string))
     }
-    throw .invalidArgument("A rewrite has a path, a function or a service; dynamic links are not served.")
+    throw .invalidArgument(
+      "A rewrite has a path, a function or a service; dynamic links are not served."
+    )
   }
 
   private static func languages(_ root: String?) throws(ServiceError) -> String? {

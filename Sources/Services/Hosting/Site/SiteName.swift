@@ -64,5 +64,7 @@ package enum SiteName {
   }
 
   /// Names by which operators and browsers reach other things.
-  private static let reserved: Set<String> = ["localhost", "www", "console", "api", "admin", "mail"]
+  private static let reserved: Set<String> = [
+    "localhost", "www", "console", "api", "admin", "mail",
+  ]
 }

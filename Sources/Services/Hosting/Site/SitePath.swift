@@ -15,7 +15,9 @@ package enum SitePath {
       )
     }
     guard !isReserved(path) else {
-      throw .invalidArgument("Paths below /__/ are the server's, and \"\(path.prefix(100))\" is one.")
+      throw .invalidArgument(
+        "Paths below /__/ are the server's, and \"\(path.prefix(100))\" is one."
+      )
     }
   }
 

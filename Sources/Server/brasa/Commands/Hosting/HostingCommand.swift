@@ -177,7 +177,11 @@ struct HostingChannelsCommand: ParsableCommand {
   struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
-      abstract: "List the channels with their hosts."
+      abstract: "List the channels with their hosts.",
+      discussion: """
+        Example:
+          brasa hosting channels --project shop
+        """
     )
     @OptionGroup var options: SiteOptions
 
@@ -188,7 +192,11 @@ struct HostingChannelsCommand: ParsableCommand {
   struct OpenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "open",
-      abstract: "Make a preview, or give it more time."
+      abstract: "Make a preview, or give it more time.",
+      discussion: """
+        Example:
+          brasa hosting channels open preview --days 3 --project shop
+        """
     )
     @Argument(help: "The channel's id.") var channel: String
     @Option(name: .long, help: "How long it lives, 1 to 30 days.") var days = 7
@@ -206,7 +214,11 @@ struct HostingChannelsCommand: ParsableCommand {
   struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "delete",
-      abstract: "End a preview."
+      abstract: "End a preview.",
+      discussion: """
+        Example:
+          brasa hosting channels delete preview --project shop
+        """
     )
     @Argument(help: "The channel's id.") var channel: String
     @OptionGroup var options: SiteOptions
@@ -261,7 +273,11 @@ struct HostingDomainsCommand: ParsableCommand {
   struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
-      abstract: "Have a host name show the site."
+      abstract: "Have a host name show the site.",
+      discussion: """
+        Example:
+          brasa hosting domains add shop.example.com --project shop
+        """
     )
     @Argument(help: "The host name.") var domain: String
     @OptionGroup var options: SiteOptions
@@ -273,7 +289,11 @@ struct HostingDomainsCommand: ParsableCommand {
   struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Have a host name show the site no more."
+      abstract: "Have a host name show the site no more.",
+      discussion: """
+        Example:
+          brasa hosting domains remove shop.example.com --project shop
+        """
     )
     @Argument(help: "The host name.") var domain: String
     @OptionGroup var options: SiteOptions

@@ -21,7 +21,9 @@ struct HostingFile {
     let url = URL(fileURLWithPath: path)
     let root = try JSONValue(parsing: try TextFile.json(at: path))
     guard let hosting = root["hosting"] else {
-      throw ValidationError("\(path) has no hosting. Name a folder there: {\"hosting\": {\"public\": \"public\"}}")
+      throw ValidationError(
+        "\(path) has no hosting. Name a folder there: {\"hosting\": {\"public\": \"public\"}}"
+      )
     }
     let all = hosting.elements ?? [hosting]
     let chosen = wanted.map { name in
