@@ -2,7 +2,7 @@
 
 import pytest
 from google.api_core import exceptions
-from google.cloud.firestore_v1.pipeline_expressions import Constant, Count, Field, Variable
+from google.cloud.firestore_v1.pipeline_expressions import Constant, Count, Field, FunctionExpression, Variable
 from google.cloud.firestore_v1.pipeline_source import PipelineSource
 
 from support.rpc import Failure
@@ -135,8 +135,27 @@ def test_deep_pipelines_are_refused(calls, names, depth):
     assert "nested too deeply" in refusal.value.message
 
 
-def test_a_union_of_a_thousand_pipelines(shop):
+def test_many_stages_are_refused_or_answered(shop):
+    long = shop.pipeline().literals({"a": 0})
+    for _ in range(1_000):
+        long = long.add_fields(Field.of("a").add(1).as_("a"))
+    assert rows(long) == [{"a": 1_000}]
+    with pytest.raises(exceptions.InvalidArgument, match="1024 stages"):
+        rows(long.union(long))
+
+
+def test_wide_unions_are_refused_or_answered(shop):
     wide = shop.pipeline().literals({"a": 0})
-    for number in range(1_000):
+    for number in range(500):
         wide = wide.union(shop.pipeline().literals({"a": number}))
-    assert len(rows(wide)) == 1_001
+    assert len(rows(wide)) == 501
+    with pytest.raises(exceptions.InvalidArgument, match="1024 stages"):
+        rows(wide.union(wide))
+
+
+@pytest.mark.parametrize("function, argument", [("like", "%" + "a" * 400 + "b"), ("regex_match", "(a|a)*(a|aa)*b")])
+def test_patterns_that_explode_elsewhere(client, function, argument):
+    text = Constant("a" * 5_000)
+    pipeline = client.pipeline().literals({"a": 0})
+    result = rows(pipeline.select(FunctionExpression(function, [text, Constant(argument)]).as_("x")))
+    assert result == [{"x": False}]

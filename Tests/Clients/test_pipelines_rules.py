@@ -116,6 +116,7 @@ def test_every_input_is_judged(ana):
     refused(ana, [opened, inner])
     refused(ana, [opened, stage("where", call("is_error", call("array", secret)))])
     refused(ana, [stage("database")])
+    refused(ana, [stage("literals", {"mapValue": {"fields": {}}})])
     allowed = {"pipelineValue": {"stages": notes(mine(ana))}}
     assert len(run(ana, [opened, stage("union", allowed)])[0]) == 2
 

@@ -66,13 +66,13 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByArrayLiteral
 {
   /// A string.
-  public init(stringLiteral text: String) { self = .string(Text(text)) }
+  package init(stringLiteral text: String) { self = .string(Text(text)) }
   /// An integer.
-  public init(integerLiteral number: Int64) { self = .integer(number) }
+  package init(integerLiteral number: Int64) { self = .integer(number) }
   /// A double.
-  public init(floatLiteral number: Double) { self = .double(number) }
+  package init(floatLiteral number: Double) { self = .double(number) }
   /// A boolean.
-  public init(booleanLiteral flag: Bool) { self = .boolean(flag) }
+  package init(booleanLiteral flag: Bool) { self = .boolean(flag) }
   /// An array.
-  public init(arrayLiteral elements: Value...) { self = .array(elements) }
+  package init(arrayLiteral elements: Value...) { self = .array(elements) }
 }

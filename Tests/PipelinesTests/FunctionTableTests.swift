@@ -43,7 +43,8 @@ struct FunctionTableTests {
     guard case .double(let left)? = result, case .double(let right)? = expected else {
       return false
     }
-    return abs(left - right) < 1e-12
+    // Processors give NaN either sign.
+    return left.isNaN && right.isNaN || abs(left - right) < 1e-12
   }
 
   @Test(arguments: FunctionRow.all) func `null and absent arguments`(_ row: FunctionRow) throws {

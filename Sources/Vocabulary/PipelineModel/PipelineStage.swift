@@ -34,3 +34,22 @@ package struct PipelineCall: Sendable, Hashable {
     self.arguments = arguments
   }
 }
+
+extension PipelineStage {
+  /// This stage and those of the pipelines inside it.
+  package var stageCount: Int {
+    arguments.reduce(1) { $0 + $1.stageCount } + options.values.reduce(0) { $0 + $1.stageCount }
+  }
+}
+
+extension PipelineOperand {
+  fileprivate var stageCount: Int {
+    switch self {
+    case .constant, .path, .field, .variable: 0
+    case .array(let elements): elements.reduce(0) { $0 + $1.stageCount }
+    case .map(let entries): entries.reduce(0) { $0 + $1.value.stageCount }
+    case .call(let call): call.arguments.reduce(0) { $0 + $1.stageCount }
+    case .pipeline(let stages): stages.reduce(0) { $0 + $1.stageCount }
+    }
+  }
+}

@@ -49,6 +49,11 @@ struct TaskRoutes: Sendable {
     var members: [JSONValue.Member] = [.init("name", .string("\(root)/\(name)"))]
     if let http = json["httpRequest"] { members.append(.init("httpRequest", http)) }
     if let time = json["scheduleTime"] { members.append(.init("scheduleTime", time)) }
+    // The Admin SDKs expect an emulator's response to have the task in a member, under a name that begins with a slash.
+    guard request.path.hasPrefix("/v2/") else {
+      members[0] = .init("name", .string("/\(root)/\(name)"))
+      return .of([.init("task", .object(members))])
+    }
     return .of(members)
   }
 

@@ -5,6 +5,8 @@ import BaseText
 package struct TextSearch: Sendable {
   private let regex: Regex
   private static let stepsPerScalar = 64
+  /// Some seconds of work, whatever the text and the pattern are.
+  private static let mostSteps = 100_000_000
 
   /// The capturing groups of the pattern.
   package var groupCount: Int { regex.groupCount }
@@ -18,11 +20,12 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// Whether the pattern matches the whole text.
-  package func matchesWhole(_ text: Text) -> Bool {
+  /// Whether the pattern matches the whole text; nil where finding out takes more steps than a search may.
+  package func matchesWhole(_ text: Text) -> Bool? {
     let scalars = text.string.unicodeScalars.map(\.value)
     var matcher = RegexMatcher(regex, scalars, budget: budget(scalars.count))
-    return matcher.matchesAll()
+    let matches = matcher.matchesAll()
+    return matcher.budget < 0 ? nil : matches
   }
 
   /// The leftmost matches that do not overlap, at most `limit`; of each the text of its only group where the
@@ -48,6 +51,6 @@ package struct TextSearch: Sendable {
   }
 
   private func budget(_ count: Int) -> Int {
-    (count + 1) * (regex.program.count + 1) * Self.stepsPerScalar
+    min(Self.mostSteps, (count + 1) * (regex.program.count + 1) * Self.stepsPerScalar)
   }
 }

@@ -19,8 +19,11 @@ extension FirestoreService {
     if let gate = permit.gate, !gate.mayAllowAnything { throw AccessControl.denied }
     let options = try PipelineOptions(request.options)
     let plan = try PipelineRun.compile(request.stages, in: request.database)
+    if permit.gate != nil, plan.beginsWithLiterals { throw AccessControl.denied }
     if plan.isWriting {
       try permit.requireAdministrator(for: "Pipelines that write")
+      guard permit.mayLock else { throw AccessControl.denied }
+      noteWriting(plan, call)
       guard request.consistency == .latest else {
         throw ServiceError.invalidArgument(
           "A pipeline that writes can't run in a transaction or at a read time."
@@ -53,7 +56,6 @@ extension FirestoreService {
             options,
             read.newTransaction,
             database,
-            mayWrite: permit.mayLock,
             call: call,
             service: self
           )
@@ -63,6 +65,16 @@ extension FirestoreService {
         }
       }
     }
+  }
+}
+
+extension FirestoreService {
+  /// Notes for the audit trail that an administrator's pipeline writes.
+  private func noteWriting(_ plan: StagePlan, _ call: Call) {
+    guard let actor = call.context.actor, actor.administrator != nil else { return }
+    var subjects = CallSubjects()
+    subjects.append("\(plan.isDeleting ? "delete" : "update") by a pipeline")
+    actor.note(subjects: subjects)
   }
 }
 

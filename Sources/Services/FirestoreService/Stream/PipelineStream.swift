@@ -36,7 +36,6 @@ final class PipelineStream: ResponseStream {
     _ options: PipelineOptions,
     _ newTransaction: TransactionID?,
     _ database: Database,
-    mayWrite: Bool,
     call: Call,
     service: FirestoreService
   ) {
@@ -45,7 +44,7 @@ final class PipelineStream: ResponseStream {
     self.database = database
     self.call = call
     self.service = service
-    let writer = run.plan.isWriting && mayWrite ? PipelineWriter(run.plan, database) : nil
+    let writer = run.plan.isWriting ? PipelineWriter(run.plan, database) : nil
     state = Mutex(State(run: run, writer: writer))
     lease = call.context.account.flatMap { ByteLease($0, for: .response) }
   }

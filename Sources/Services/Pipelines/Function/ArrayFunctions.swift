@@ -20,14 +20,14 @@ enum ArrayFunctions {
     .strict("array_contains_all", 2...2) { values, _ in
       let elements = try values[0].array("array_contains_all")
       let wanted = try values[1].array("array_contains_all")
-      return .boolean(
-        wanted.allSatisfy { value in elements.contains { $0.isEqual(to: value) } }
-      )
+      let set = ValueSet(elements)
+      return .boolean(wanted.allSatisfy { set.contains($0) })
     },
     .strict("array_contains_any", 2...2) { values, _ in
       let elements = try values[0].array("array_contains_any")
       let wanted = try values[1].array("array_contains_any")
-      return .boolean(wanted.contains { value in elements.contains { $0.isEqual(to: value) } })
+      let set = ValueSet(elements)
+      return .boolean(wanted.contains { set.contains($0) })
     },
     .strict("array_length", 1...1) { values, _ in
       .integer(Int64(try values[0].array("array_length").count))
@@ -137,5 +137,22 @@ enum ArrayPartFunctions {
     let count = try value.integer(name)
     guard count >= 0 else { throw ExpressionFailure("The count of \(name) must be non-negative.") }
     return Int(clamping: count)
+  }
+}
+
+/// The elements of an array, to look for many values in time linear in both.
+private struct ValueSet {
+  private static let fewest = 16
+
+  private let few: [Value]
+  private let many: Set<GroupKey>
+
+  init(_ elements: [Value]) {
+    few = elements.count <= Self.fewest ? elements : []
+    many = elements.count <= Self.fewest ? [] : Set(elements.map { GroupKey([$0]) })
+  }
+
+  func contains(_ value: Value) -> Bool {
+    many.isEmpty ? few.contains { $0.isEqual(to: value) } : many.contains(GroupKey([value]))
   }
 }

@@ -8,9 +8,9 @@ enum TextSearchFunctions {
     test("starts_with") { $0.starts(with: $1) },
     test("ends_with") { $0.suffix($1.count) == $1[...] },
     test("string_contains") { index(of: $1[...], in: $0[...]) != nil },
-    .strict("like", 2...2) { values, _ in
+    .strict("like", 2...2) { values, evaluator in
       let text = Array(try values[0].text("like").unicodeScalars)
-      return .boolean(isLike(text, try likeParts(values[1].text("like"))))
+      return .boolean(try isLike(text, try likeParts(values[1].text("like")), evaluator))
     },
     .strict("regex_contains", 2...2) { values, evaluator in
       let pattern = try evaluator.pattern(Text(values[1].text("regex_contains")))
@@ -20,7 +20,10 @@ enum TextSearchFunctions {
     },
     .strict("regex_match", 2...2) { values, evaluator in
       let pattern = try evaluator.pattern(Text(values[1].text("regex_match")))
-      return .boolean(pattern.matchesWhole(Text(try values[0].text("regex_match"))))
+      guard let matches = pattern.matchesWhole(Text(try values[0].text("regex_match"))) else {
+        throw tooMuchWork
+      }
+      return .boolean(matches)
     },
     .strict("regex_find", 2...2) { values, evaluator in
       let pattern = try evaluator.pattern(Text(values[1].text("regex_find")))
@@ -114,11 +117,16 @@ enum TextSearchFunctions {
   }
 
   /// Matches greedily and goes back to the last `%` alone, so the time is the product of both lengths at most.
-  private static func isLike(_ text: [Unicode.Scalar], _ parts: [LikePart]) -> Bool {
+  private static func isLike(
+    _ text: [Unicode.Scalar],
+    _ parts: [LikePart],
+    _ evaluator: Evaluator
+  ) throws -> Bool {
     var position = 0
     var part = 0
     var retry: (part: Int, position: Int)?
     while position < text.count {
+      try evaluator.resources.step()
       if part < parts.count, parts[part] == .many {
         retry = (part, position)
         part += 1
@@ -142,9 +150,13 @@ enum TextSearchFunctions {
     limit: Int = .max
   ) throws -> [Text] {
     guard let found = pattern.matches(in: Text(text), limit: limit) else {
-      throw ExpressionFailure("The regular expression takes too many steps on that text.")
+      throw tooMuchWork
     }
     return found
+  }
+
+  private static var tooMuchWork: ExpressionFailure {
+    ExpressionFailure("The regular expression takes too many steps on that text.")
   }
 
   private static func split(_ values: [Value], _ evaluator: Evaluator) throws -> Value? {
@@ -152,28 +164,33 @@ enum TextSearchFunctions {
       guard values.count == 2, case .bytes(let delimiter) = values[1] else {
         throw ExpressionFailure.wrongType("split")
       }
-      return try evaluator.bounded(.array(parts(of: bytes, at: delimiter).map(Value.bytes)))
+      return .array(try parts(of: bytes, at: delimiter, evaluator).map(Value.bytes))
     }
     let text = try values[0].text("split")
     let delimiter = values.count == 2 ? try values[1].text("split") : ","
     if delimiter.isEmpty, !text.isEmpty {
-      return try evaluator.bounded(
-        .array(text.unicodeScalars.map { .string(Text(String($0))) })
-      )
+      try evaluator.checkRoom(text.utf8.count * Value.overhead)
+      return .array(text.unicodeScalars.map { .string(Text(String($0))) })
     }
-    let pieces = parts(of: Array(text.utf8), at: Array(delimiter.utf8))
-    return try evaluator.bounded(
-      .array(pieces.map { .string(Text(String(decoding: $0, as: UTF8.self))) })
-    )
+    let pieces = try parts(of: Array(text.utf8), at: Array(delimiter.utf8), evaluator)
+    return .array(pieces.map { .string(Text(String(decoding: $0, as: UTF8.self))) })
   }
 
-  private static func parts(of units: [UInt8], at delimiter: [UInt8]) -> [[UInt8]] {
+  private static func parts(
+    of units: [UInt8],
+    at delimiter: [UInt8],
+    _ evaluator: Evaluator
+  ) throws -> [[UInt8]] {
     guard !units.isEmpty else { return [[]] }
-    if delimiter.isEmpty { return units.map { [$0] } }
+    if delimiter.isEmpty {
+      try evaluator.checkRoom(units.count * Value.overhead)
+      return units.map { [$0] }
+    }
     var pieces: [[UInt8]] = []
     var rest = units[...]
     while let position = index(of: delimiter[...], in: rest) {
       pieces.append(Array(rest[..<position]))
+      try evaluator.checkRoom(pieces.count * Value.overhead)
       rest = rest[(position + delimiter.count)...]
     }
     return pieces + [Array(rest)]

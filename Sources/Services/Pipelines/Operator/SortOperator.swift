@@ -65,7 +65,7 @@ final class SortOperator: RowOperator {
     try resources.take(size)
     entries.append(Entry(row: row, keys: keys, number: count, size: size))
     count += 1
-    if let top, entries.count >= top.multipliedReportingOverflow(by: 2).partialValue + 64 {
+    if let top, top < Int.max / 4, entries.count >= 2 * top + 64 {
       cut(to: top)
     }
   }

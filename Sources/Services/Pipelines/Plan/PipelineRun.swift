@@ -71,6 +71,8 @@ package struct PipelineChunk: Sendable {
 ///
 /// `@unchecked Sendable`: who holds a run calls it under a lock, so that one thread at a time is in it.
 package final class PipelineRun: @unchecked Sendable {
+  /// The stages of a request: each is a frame or two on the stack.
+  private static let mostStages = 1_024
   /// The steps of one job on a thread for scans.
   package static let longSlice = 20_000
   /// The steps of a run's first job, on a thread for point reads.
@@ -92,7 +94,13 @@ package final class PipelineRun: @unchecked Sendable {
     _ stages: [PipelineStage],
     in database: DatabaseID
   ) throws(ServiceError) -> StagePlan {
-    try StageCompiler(ExpressionCompiler(database: database)).compile(stages, isNested: false)
+    guard stages.reduce(0, { $0 + $1.stageCount }) <= mostStages else {
+      throw .invalidArgument(
+        "The pipeline has more than \(mostStages) stages, those of inner pipelines included."
+      )
+    }
+    return try StageCompiler(ExpressionCompiler(database: database))
+      .compile(stages, isNested: false)
   }
 
   /// Begins to run a plan.

@@ -153,9 +153,12 @@ extension Value {
     return total
   }
 
+  /// About the bytes of a value beside its content.
+  static let overhead = 48
+
   private func count(into total: inout Int, limit: Int) {
     guard total <= limit else { return }
-    total += 16
+    total += Self.overhead
     switch self {
     case .string(let text): total += text.byteCount
     case .bytes(let bytes): total += bytes.count

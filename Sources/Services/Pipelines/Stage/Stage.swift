@@ -95,6 +95,11 @@ package final class StagePlan: Sendable {
   /// Whether the pipeline ends with a stage that writes documents.
   package var isWriting: Bool { stages.last?.isWriting ?? false }
 
+  /// Whether the pipeline begins with rows that no rule can allow or deny.
+  package var beginsWithLiterals: Bool {
+    if case .literals = input { true } else { false }
+  }
+
   /// Whether the pipeline ends with `delete`.
   package var isDeleting: Bool {
     if case .delete? = stages.last { true } else { false }
