@@ -122,11 +122,35 @@ package struct GoogleEventForm: EventEncoding {
     return attributes
   }
 
+  /// A version of Remote Config with the members that Google's SDKs read whether they say something or not, and with a time
+  /// that has a fraction.
+  static func completeVersion(_ data: [UInt8]) throws -> [UInt8] {
+    let version = try JSONParser.parse(data)
+    let user = version["updateUser"]
+    let names: [JSONValue.Member] = ["name", "email", "imageUrl"].map {
+      .init($0, user?[$0] ?? .string(""))
+    }
+    let time = version["updateTime"]?.string ?? ""
+    let known = ["updateUser", "description", "updateTime"]
+    let rest = version.members?.filter { !known.contains($0.key) } ?? []
+    return JSONValue.object(
+      rest + [
+        .init("updateTime", .string(time.contains(".") ? time : time.replacing("Z", with: ".000Z"))),
+        .init("updateUser", .object(names)),
+        .init("description", version["description"] ?? .string("")),
+      ]
+    )
+    .compactBytes
+  }
+
   private func data(
     of attempt: EventAttempt,
     _ source: EventSource
   ) throws -> (body: [UInt8], type: String) {
     let event = attempt.event
+    if source.family == .configuration {
+      return (try Self.completeVersion(event.data), Self.json)
+    }
     guard source.family == .documents else {
       return (event.data, event.attributes["datacontenttype"] ?? Self.json)
     }

@@ -76,6 +76,6 @@ def resized(request):
 
 @https_fn.on_call()
 def resize(request):
-    """Enqueues by the Admin SDK."""
-    functions.task_queue("resized").enqueue(request.data, functions.TaskOptions(schedule_time=datetime.datetime.now()))
-    return "enqueued"
+    """Enqueues by the Admin SDK, which sends the body that the function gets."""
+    when = functions.TaskOptions(schedule_time=datetime.datetime.now(datetime.timezone.utc))
+    return functions.task_queue("resized").enqueue({"data": request.data}, when)
