@@ -30,6 +30,11 @@ struct PermitTests {
     "Sources/Services/FirestoreService/Operation/ReadDocuments.swift": "Permit.judgeOfReads",
     "Sources/Services/FirestoreService/Operation/WriteDocuments.swift": "Permit.judgeOfWrites",
     "Sources/Services/FirestoreService/Operation/RunQuery.swift": "Permit.require",
+    "Sources/Services/FirestoreService/Operation/PipelineWriter.swift":
+      "Permit.requireAdministrator in ExecutePipeline.swift",
+    "Sources/Services/FirestoreService/Stream/PipelineStream.swift": "RowJudge, through its run",
+    "Sources/Services/Pipelines/Plan/PipelineRun.swift": "RowJudge",
+    "Sources/Services/Pipelines/Plan/PipelineStore.swift": "RowJudge",
     "Sources/Services/FirestoreService/Listen/CallerAuthority.swift": "AccessDecision",
     "Sources/Services/FirestoreService/Administration/DocumentAdministration.swift":
       "AdministratorPermit",
@@ -67,10 +72,15 @@ struct PermitTests {
   ) throws {
     let folder = "Sources/Services/FirestoreService/"
     let calling = try tree.files(below: folder + "Operation").filter {
-      try tree.text(of: $0).contains(call)
+      // Pipelines write for administrators alone.
+      try !$0.hasSuffix("/PipelineWriter.swift") && tree.text(of: $0).contains(call)
     }
     #expect(calling == [folder + "Operation/" + file])
     for file in calling { #expect(try tree.text(of: file).contains(judge)) }
+    #expect(
+      try tree.text(of: folder + "Operation/ExecutePipeline.swift")
+        .contains("permit.requireAdministrator(")
+    )
     for other in ["Stream", "Listen", "WriteStream", "Call", "Admin"] {
       for file in try tree.files(below: folder + other) {
         #expect(try !tree.text(of: file).contains(call), "\(file)")

@@ -52,8 +52,7 @@ import Testing
     Call(
       method: .executePipeline,
       request: "POST \(documents):executePipeline",
-      body: "{}",
-      outcome: "400 INVALID_ARGUMENT"
+      body: #"{"structuredPipeline":{"pipeline":{"stages":[{"name":"database"}]}}}"#
     ),
     Call(
       method: .runAggregationQuery,
