@@ -696,7 +696,8 @@ let package = Package(
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Backup",
-        "Outbound", "FunctionHost", "FunctionsAPI", "Realtime", arguments, asn1, coreMetrics, crypto,
+        "Outbound", "FunctionHost", "FunctionsAPI", "Realtime", arguments, asn1, coreMetrics,
+        crypto,
         cryptoExtras, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,
       ]

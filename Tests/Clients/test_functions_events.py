@@ -1,5 +1,6 @@
 """Functions of Google's SDK for Python that events, schedules and tasks call, each by its real cause."""
 
+import json
 import pathlib
 
 import pytest
@@ -52,7 +53,7 @@ def shop(tmp_path_factory):
     ).start()
     made = Shop(server)
     done = made.command("functions", "deploy", CODEBASE)
-    assert done.stdout.count("created") >= 12, done.stdout
+    assert done.stdout.count("created") >= 13, done.stdout
     yield made
     assert server.is_running, server.output[-4000:]
     server.stop()
@@ -98,7 +99,7 @@ def test_a_version_of_remote_config(shop):
         json={"parameters": {"a": {"defaultValue": {"value": "1"}}}}, timeout=30,
     )
     assert answer.status_code == 200, answer.text
-    assert shop.wait("configured")[0]["version"] == 1
+    assert int(shop.wait("configured")[0]["version"]) == 1
 
 
 def test_custom_events(shop):
@@ -121,6 +122,26 @@ def test_tasks_that_the_admin_sdk_enqueues(shop):
     resize({"fails": True})
     attempts = shop.documents.document("attempts/resized")
     servers.wait_for(lambda: (attempts.get().to_dict() or {}).get("n") == 3, "three attempts", 120)
+
+
+def test_a_site_s_rewrite_leads_to_a_function(shop, tmp_path):
+    (tmp_path / "public").mkdir()
+    (tmp_path / "public" / "index.html").write_text("home")
+    rewrites = [{"source": "/api/**", "function": "page"}, {"source": "/old/**", "function": {"functionId": "absent"}}]
+    (tmp_path / "firebase.json").write_text(json.dumps({"hosting": {"public": "public", "rewrites": rewrites}}))
+    shop.command("hosting", "deploy", "--config", tmp_path / "firebase.json")
+
+    def get(path, **headers):
+        headers["Host"] = f"{PROJECT}.localhost:{shop.server.port}"
+        return requests.get(shop.server.url + path, headers=headers, timeout=120)
+
+    assert get("/").text == "home"
+    answer = get("/api/a%20b?x=1", X_Own="kept")
+    assert answer.status_code == 200, answer.text
+    assert answer.json() == {"path": "/api/a b", "x": "1"}
+    # The page is the site's, whose origin is its own.
+    assert "content-security-policy" not in answer.headers
+    assert get("/old/a").status_code == 404
 
 
 def test_what_is_registered_is_listed_and_goes_with_the_codebase(shop):

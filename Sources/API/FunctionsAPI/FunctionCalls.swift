@@ -7,6 +7,21 @@ import FunctionHost
 import HTTPTypes
 import ServiceModule
 
+/// A function as URLs and rewrites name it.
+package struct FunctionAddress: Sendable {
+  /// The project's id.
+  package let project: String
+  /// The region; nil finds the function in any.
+  package let region: String?
+  /// The function's name.
+  package let name: String
+
+  /// A function's address.
+  package init(project: String, region: String?, name: String) {
+    (self.project, self.region, self.name) = (project, region, name)
+  }
+}
+
 /// Passes requests to functions and their responses back.
 struct FunctionCalls: Sendable {
   let host: FunctionHost
@@ -21,22 +36,58 @@ struct FunctionCalls: Sendable {
   /// The largest body, as at Google.
   static let bodyLimit = 32 << 20
 
+  /// Calls the function that the request's path names: `/{project}/REGION/{name}/…`.
   func respond(_ request: ServiceRequest) async throws -> ServiceResponse {
-    guard let project = request.parameters["project"], let name = request.parameters["name"],
+    guard let project = request.parameters["project"], let name = request.parameters["name"] else {
+      throw Self.absent(request)
+    }
+    let address = FunctionAddress(
+      project: project,
+      region: Self.region(of: request.path),
+      name: name
+    )
+    return try await respond(request, by: address, target: Self.target(of: request))
+  }
+
+  /// Calls the function that a site's rewrite names, with the path as it came.
+  ///
+  /// The page that it answers with is one of the site, whose origin is not the console's.
+  func respond(
+    _ request: ServiceRequest,
+    by address: FunctionAddress
+  ) async throws -> ServiceResponse {
+    let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
+    var response = try await respond(request, by: address, target: target)
+    // The first one is ours.
+    response.headers[values: .contentSecurityPolicy] = Array(
+      response.headers[values: .contentSecurityPolicy].dropFirst()
+    )
+    return response
+  }
+
+  private static func absent(_ request: ServiceRequest) -> ServiceError {
+    ServiceError(.notFound, "There is no function at \(request.path.prefix(200)).")
+  }
+
+  private func respond(
+    _ request: ServiceRequest,
+    by address: FunctionAddress,
+    target: String
+  ) async throws -> ServiceResponse {
+    let project = address.project
+    guard
       let (function, endpoint) = await host.function(
         project: project,
-        region: Self.region(of: request.path),
-        name: name
+        region: address.region,
+        name: address.name
       ), Self.isPublic(endpoint)
-    else {
-      throw ServiceError(.notFound, "There is no function at \(request.path.prefix(200)).")
-    }
+    else { throw Self.absent(request) }
     let isCallable = endpoint.trigger == .callable
     do {
       try await checkToken(request, project: project, isCallable: isCallable)
       var invocation = InvocationRequest()
       invocation.method = request.method.rawValue
-      invocation.target = Self.target(of: request)
+      invocation.target = target
       invocation.headers = Self.headers(of: request)
       let share = room.share(of: request.context.network)
       invocation.body = try await share.collect(request.body, upTo: Self.bodyLimit)

@@ -18,7 +18,20 @@ extension ServiceModule {
     access: AccessControl,
     threads: EngineThreads
   ) -> ServiceModule {
+    functions(host, FunctionCalls(host: host, access: access, threads: threads))
+  }
+
+  /// Calls of functions by rewrites of sites, each with the path that the visitor asked for.
+  package static func functionCalls(
+    _ host: FunctionHost,
+    access: AccessControl,
+    threads: EngineThreads
+  ) -> @Sendable (ServiceRequest, FunctionAddress) async throws -> ServiceResponse {
     let calls = FunctionCalls(host: host, access: access, threads: threads)
+    return { try await calls.respond($0, by: $1) }
+  }
+
+  private static func functions(_ host: FunctionHost, _ calls: FunctionCalls) -> ServiceModule {
     var module = ServiceModule("functions")
     for region in FunctionRegions.all {
       for rest in ["", "/{path=**}"] {

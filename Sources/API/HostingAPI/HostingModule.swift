@@ -3,6 +3,7 @@ import BaseJSON
 import BaseRuntime
 import BaseText
 import Hosting
+import KeyValueStore
 import ServiceModule
 
 /// Calls the function that a site's rewrite leads to.

@@ -3,6 +3,7 @@ import Authentication
 import BaseRuntime
 import BaseText
 import HTTPTypes
+import KeyValueStore
 import ServiceModule
 
 /// The services and settings that the management routes work with.

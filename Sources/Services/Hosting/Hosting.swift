@@ -13,7 +13,9 @@ import Synchronization
 package final class Hosting: Sendable {
   let engine: any KeyValueEngine
   let blobs: any BlobStore
+  /// The threads that its calls block.
   package let threads: EngineThreads
+  /// The domain of sites and the limits.
   package let configuration: HostingConfiguration
   let places = Mutex(HostTable())
   /// Asked for each request of the server, so that without sites nothing else is.

@@ -135,7 +135,10 @@ package struct GoogleEventForm: EventEncoding {
     let rest = version.members?.filter { !known.contains($0.key) } ?? []
     return JSONValue.object(
       rest + [
-        .init("updateTime", .string(time.contains(".") ? time : time.replacing("Z", with: ".000Z"))),
+        .init(
+          "updateTime",
+          .string(time.contains(".") ? time : time.replacing("Z", with: ".000Z"))
+        ),
         .init("updateUser", .object(names)),
         .init("description", version["description"] ?? .string("")),
       ]

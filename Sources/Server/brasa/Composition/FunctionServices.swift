@@ -5,6 +5,7 @@ import FunctionHost
 import FunctionsAPI
 import Foundation
 import Gateway
+import HostingAPI
 import Logging
 import Outbound
 import ServiceModule
@@ -49,6 +50,19 @@ struct FunctionServices {
     core.accounts.guardSignIns(
       by: BlockingCalls(host) { Date().timeIntervalSince1970 }
     )
+  }
+
+  /// Calls of functions by rewrites of sites.
+  var siteCalls: HostedFunctionCall {
+    let call = ServiceModule.functionCalls(host, access: core.access, threads: core.threads)
+    return { function, project, request in
+      let address = FunctionAddress(
+        project: project.string,
+        region: function.region,
+        name: function.name
+      )
+      return try await call(request, address)
+    }
   }
 
   /// The functions as a module behind the port.

@@ -49,7 +49,13 @@ enum HostingServices {
   }
 
   /// The management of sites, and the sites.
-  static func module(_ hosting: Hosting, core: ServerCore) -> ServiceModule {
+  ///
+  /// - Parameter functions: Calls of the functions that rewrites name; nil where functions are off.
+  static func module(
+    _ hosting: Hosting,
+    core: ServerCore,
+    functions: HostedFunctionCall?
+  ) -> ServiceModule {
     let settings = core.settings
     let own = [HostName(ofOrigin: settings.origin)?.text].compactMap(\.self)
     return .hosting(
@@ -61,6 +67,7 @@ enum HostingServices {
         origin: { [accounts = core.accounts] in accounts.origin },
         serverHosts: settings.serverHosts.union(own),
         refusesOtherHosts: settings.hasNamedOrigin && !settings.isDevelopment,
+        functions: functions,
         appConfiguration: { [accounts = core.accounts] project, appID in
           try Self.configuration(of: project, appID, accounts)
         }

@@ -86,7 +86,7 @@ extension ServedProducts {
       try MessagingServices.module(messages, core: core, shown: shown),
       files.module(access: core.access, accounts: core.accounts, threads: core.threads),
       EventServices.module(bus, core: core),
-      HostingServices.module(hosting, core: core),
+      HostingServices.module(hosting, core: core, functions: functions?.siteCalls),
     ]
   }
 }

@@ -46,14 +46,7 @@ struct LocalAdministration: Administration {
     files settings: FileSettings? = nil,
     _ body: (LocalAdministration) throws -> Void
   ) throws {
-    var configuration = StoreConfiguration()
-    configuration.maintainsItself = false
-    let open = try OpenDataDirectory(
-      path: directory,
-      store: store,
-      configuration: configuration,
-      openTables: DescriptorBudget.raisingLimit().tables
-    )
+    let open = try openAtRest(directory, store)
     do {
       let rules = try RulesetStore(engine: open.databases.engine, log: Logger(label: "rules"))
       let accounts = try Accounts(engine: open.engine)
@@ -103,6 +96,20 @@ struct LocalAdministration: Administration {
     try open.close()
   }
 
+  private static func openAtRest(
+    _ directory: String,
+    _ store: StoreLocation
+  ) throws -> OpenDataDirectory {
+    var configuration = StoreConfiguration()
+    configuration.maintainsItself = false
+    return try OpenDataDirectory(
+      path: directory,
+      store: store,
+      configuration: configuration,
+      openTables: DescriptorBudget.raisingLimit().tables
+    )
+  }
+
   func perform(
     _ request: AdministrationRequest,
     input: () throws -> [UInt8]?,
@@ -111,14 +118,8 @@ struct LocalAdministration: Administration {
     if request.isForOneNode { try checkHome() }
     switch request {
     case .verify(let sample): try verify(sample, output)
-    case .listTransfers:
-      for name in services.transferNames { try output(.line(name)) }
-      try output(.finished(summary: ""))
-    case .listSecrets:
-      for (name, companion) in services.secretTransfers {
-        try output(.item(file: name, bytes: Array(companion.utf8)))
-      }
-      try output(.finished(summary: ""))
+    case .listTransfers: try listTransfers(output)
+    case .listSecrets: try listSecrets(output)
     case .export(let kind, let label): try export(kind, of: label.id, output)
     case .import(let kind, let label): try importItems(kind, into: label.id, input, output)
     case .listDatabases: try listDatabases(output)
@@ -165,6 +166,18 @@ struct LocalAdministration: Administration {
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)
     }
+  }
+
+  private func listTransfers(_ output: (AdministrationReply) throws -> Void) throws {
+    for name in services.transferNames { try output(.line(name)) }
+    try output(.finished(summary: ""))
+  }
+
+  private func listSecrets(_ output: (AdministrationReply) throws -> Void) throws {
+    for (name, companion) in services.secretTransfers {
+      try output(.item(file: name, bytes: Array(companion.utf8)))
+    }
+    try output(.finished(summary: ""))
   }
 
   /// Throws where another node has the files, messages and events.

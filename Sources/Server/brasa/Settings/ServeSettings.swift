@@ -106,23 +106,15 @@ struct ServeSettings: Sendable, Equatable {
     )
     tlsDirectory = flags.tlsDirectory ?? environment.text("TLS_DIRECTORY")
     acmeDirectory = flags.acmeDirectory ?? environment.text("ACME_DIRECTORY")
-    if tlsDirectory != nil, tls == nil {
-      throw ValidationError(
-        "--tls-directory is beside a certificate for all other hosts: name it by --tls-certificate and --tls-key."
-      )
-    }
     hasNamedOrigin = (flags.origin ?? environment.text("ORIGIN")) != nil
     origin = try Self.origin(flags.origin ?? environment.text("ORIGIN"), host, port, tls != nil)
     sitesDomain = try Self.sitesDomain(
       flags.sitesDomain ?? environment.text("SITES_DOMAIN") ?? (isDevelopment ? "localhost" : nil),
       origin: isDevelopment ? nil : origin
     )
-    serverHosts = Set(
-      commaSeparated(environment.text("SERVER_HOSTS") ?? "").map { $0.lowercased() }
-    )
-    metricsAddress = try (flags.metricsAddress ?? environment.text("METRICS_ADDRESS")).map {
-      try Self.metricsAddress($0)
-    }
+    serverHosts = Self.serverHosts(environment)
+    metricsAddress = try (flags.metricsAddress ?? environment.text("METRICS_ADDRESS"))
+      .map(Self.metricsAddress)
     revocation = try flags.revocation ?? environment.revocation("REVOCATION") ?? .immediate
     identity = try IdentitySettings(environment)
     messaging = try MessagingSettings(environment)
@@ -150,8 +142,26 @@ struct ServeSettings: Sendable, Equatable {
       flags.allowRemoteDev ?? environment.text("ALLOW_REMOTE_DEV") ?? "false"
     )
     developmentOrigins = isDevelopment ? try Self.origins(flags, environment, remote, origin) : nil
+    try check(remote)
+  }
+
+  private static func serverHosts(_ environment: EnvironmentReader) -> Set<String> {
+    Set(commaSeparated(environment.text("SERVER_HOSTS") ?? "").map { $0.lowercased() })
+  }
+
+  private func check(_ remote: RemoteDevelopment) throws {
     try checkNumbers()
     try checkCluster()
+    try checkReach(remote)
+  }
+
+  /// Throws where strangers would reach a development server, or certificates of sites have none beside them.
+  private func checkReach(_ remote: RemoteDevelopment) throws {
+    if tlsDirectory != nil, tls == nil {
+      throw ValidationError(
+        "--tls-directory is beside a certificate for all other hosts: name it by --tls-certificate and --tls-key."
+      )
+    }
     if isDevelopment, !isLoopback, !remote.isAllowed {
       throw ValidationError(
         """

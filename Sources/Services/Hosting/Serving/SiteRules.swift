@@ -44,6 +44,7 @@ package struct SiteRules: Sendable {
 
   /// So many rules of one kind are taken; those of which a part is free are fewer, as each request asks them one by one.
   package static let maximumRules = 20_000
+  /// The most rules of one kind whose patterns begin with a free part.
   package static let maximumPatterns = 2_000
 
   /// Reads a version's configuration; INVALID_ARGUMENT where a rule cannot be meant.

@@ -79,3 +79,9 @@ def resize(request):
     """Enqueues by the Admin SDK, which sends the body that the function gets."""
     when = functions.TaskOptions(schedule_time=datetime.datetime.now(datetime.timezone.utc))
     return functions.task_queue("resized").enqueue({"data": request.data}, when)
+
+
+@https_fn.on_request()
+def page(request):
+    """A page of a site that a rewrite leads to."""
+    return {"path": request.path, "x": request.args.get("x")}
