@@ -115,7 +115,7 @@ import Testing
   func `an unknown namespace is not found`(_ route: RouteCase) async throws {
     try await ConfigServer.run { config in
       let response = try await config.routes.call(
-        route.request.replacing("firebase-server", with: "other"),
+        route.request.replacing(/namespaces\/[a-z-]+/, with: "namespaces/other"),
         body: route.body
       )
       #expect(response.outcome == #"404 NOT_FOUND There is no namespace "other"."#)

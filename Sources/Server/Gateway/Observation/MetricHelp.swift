@@ -63,6 +63,12 @@ enum MetricHelp {
     "brasa_messaging_streams": "Devices that wait for messages on a stream.",
 
     // The backup.
+    "brasa_events_triggers": "Triggers and subscriptions of all projects.",
+    "brasa_events_waiting": "Events that wait for delivery.",
+    "brasa_events_delivered_total": "Events that were delivered.",
+    "brasa_events_failed_attempts_total": "Attempts to deliver that failed.",
+    "brasa_events_dead_total": "Events that could not be delivered.",
+    "brasa_events_dead_letters": "Events that could not be delivered and are kept.",
     "brasa_backup_lag_seconds": "Age of the oldest acknowledged write that the backup has not.",
     "brasa_backup_delay_p99_seconds": "Delay of writes on their way to the backup, p99.",
     "brasa_backup_failing": "Whether the last step of the backup failed.",

@@ -87,7 +87,11 @@ struct EventsSubscribeCommand: ParsableCommand {
 struct EventsUnsubscribeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unsubscribe",
-    abstract: "Remove a subscription with its pending events and dead letters."
+    abstract: "Remove a subscription with its pending events and dead letters.",
+    discussion: """
+      Example:
+        brasa events unsubscribe orders --project shop
+      """
   )
 
   @Argument(help: "The subscription's name.") var name: String

@@ -67,6 +67,9 @@ struct RestoreCommand: AsyncParsableCommand {
           "The backup does not have the bytes of the file \(blob), which was removed soon after."
         )
       }
+      progress.print(
+        "No backup has files of sites over 64 KB, and the sources and secrets of functions: deploy those again."
+      )
       let differences = try await restored.verify { progress.print($0) }
       try restored.finish()
       progress.print("restored \(to)")

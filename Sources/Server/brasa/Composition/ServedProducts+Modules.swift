@@ -26,6 +26,11 @@ extension ServedProducts {
     } else {
       modules += ofHome
     }
+    if let hosting {
+      modules.append(
+        HostingServices.module(hosting, core: core, functions: functions?.siteCalls)
+      )
+    }
     // Its instances end before what they call.
     if let functions { modules.append(functions.module) }
     if let directory = core.settings.acmeDirectory {
@@ -86,7 +91,6 @@ extension ServedProducts {
       try MessagingServices.module(messages, core: core, shown: shown),
       files.module(access: core.access, accounts: core.accounts, threads: core.threads),
       EventServices.module(bus, core: core),
-      HostingServices.module(hosting, core: core, functions: functions?.siteCalls),
     ]
   }
 }

@@ -26,7 +26,8 @@ struct ServedProducts {
   let bus: EventBus
   /// Nil where functions are off.
   let functions: FunctionServices?
-  let hosting: Hosting
+  /// Nil on one of several nodes, where sites are not served.
+  let hosting: Hosting?
 
   /// Opens the products.
   ///
@@ -78,7 +79,7 @@ struct ServedProducts {
     core.accounts.writeAlongChanges(core.tap.accountFollower)
     templates.writeAlongVersions(core.tap.templateFollower)
     functions = try FunctionServices(core)
-    hosting = try HostingServices.open(core)
+    hosting = core.cluster == nil ? try HostingServices.open(core) : nil
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.

@@ -31,7 +31,8 @@ struct LocalAdministration: Administration {
   let events: EventAnalytics
   let messages: PushService
   let bus: EventBus
-  let sites: Hosting
+  /// Nil on one of several nodes, where sites are not served.
+  let sites: Hosting?
   /// The engine of a store in PostgreSQL, whose server has a clock of its own.
   var databaseServer: PostgresEngine?
   /// Nil where functions are off, and on a directory at rest.
