@@ -43,7 +43,10 @@ package final class PasswordPool: Sendable {
   ) throws -> R {
     let outcome = Outcome<R>()
     let job = PasswordQueue.Job(
-      work: { outcome.set(Result { try work() }) },
+      work: {
+        let result = Result { try work() }
+        return { outcome.set(result) }
+      },
       refuse: { outcome.set(.failure(Self.refusal)) }
     )
     guard queue.add(job, for: caller) else { throw Self.refusal }
@@ -99,7 +102,8 @@ private func passwordThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutabl
 /// Jobs for the password threads.
 private final class PasswordQueue: Sendable {
   struct Job: Sendable {
-    let work: @Sendable () -> Void
+    /// Does the work and gives what tells the caller, who hears of it when the job no longer counts.
+    let work: @Sendable () -> (@Sendable () -> Void)
     /// What tells the caller that others need the room.
     let refuse: @Sendable () -> Void
   }
@@ -163,8 +167,9 @@ private final class PasswordQueue: Sendable {
         return job
       }
       if let job {
-        job.work()
+        let tell = job.work()
         state.withLock { $0.running -= 1 }
+        tell()
       } else if state.withLock({ $0.isClosed }) {
         break
       }
