@@ -124,7 +124,7 @@ def test_a_node_that_is_killed_under_load_loses_nothing(node, location, project)
 def test_a_node_stops_while_the_database_server_is_away(node, database, project):
     clients.connect(node, project).document("shops/1").set({"open": True})
     database.tell("stop")
-    assert node.stop() == 0
+    assert node.stop() == 0, node.output[-3000:]
     database.tell("start")
     node.start()
     assert clients.connect(node, project).document("shops/1").get().to_dict() == {"open": True}

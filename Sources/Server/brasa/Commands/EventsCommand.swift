@@ -104,7 +104,11 @@ struct EventsUnsubscribeCommand: ParsableCommand {
 struct EventsTriggersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "triggers",
-    abstract: "List triggers, schedules, task queues and subscriptions."
+    abstract: "List triggers, schedules, task queues and subscriptions.",
+    discussion: """
+      Example:
+        brasa events triggers --project shop
+      """
   )
 
   @OptionGroup var options: EventsOptions
@@ -116,7 +120,11 @@ struct EventsTriggersCommand: ParsableCommand {
 struct EventsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List events that wait for delivery, or dead letters."
+    abstract: "List events that wait for delivery, or dead letters.",
+    discussion: """
+      Example:
+        brasa events list --dead --trigger orders --project shop
+      """
   )
 
   @Flag(help: "List events that could not be delivered; they are kept for seven days.")
@@ -134,7 +142,11 @@ struct EventsListCommand: ParsableCommand {
 struct EventsShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Show an event with its data."
+    abstract: "Show an event with its data.",
+    discussion: """
+      Example:
+        brasa events show 6615f1739b5e7-0 --project shop
+      """
   )
 
   @Argument(help: "The event's id.") var id: String
@@ -147,7 +159,11 @@ struct EventsShowCommand: ParsableCommand {
 struct EventsReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Deliver dead letters again: all of the project, those of a trigger, or one."
+    abstract: "Deliver dead letters again: all of the project, those of a trigger, or one.",
+    discussion: """
+      Example:
+        brasa events replay --trigger orders --project shop
+      """
   )
 
   @Argument(help: "The event's id; all if not given.") var id: String?
@@ -161,7 +177,11 @@ struct EventsReplayCommand: ParsableCommand {
 struct EventsDiscardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard",
-    abstract: "Remove dead letters for good: one, or those of a trigger."
+    abstract: "Remove dead letters for good: one, or those of a trigger.",
+    discussion: """
+      Example:
+        brasa events discard --trigger orders --project shop
+      """
   )
 
   @Argument(help: "The event's id.") var id: String?
