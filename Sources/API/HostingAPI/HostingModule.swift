@@ -33,6 +33,8 @@ package struct HostingEnvironment: Sendable {
   package let refusesOtherHosts: Bool
   /// Calls functions; nil while the server has none.
   package var functions: HostedFunctionCall?
+  /// Receives the outcome of each clean-up: an error, or nil.
+  package var report: @Sendable ((any Error)?) -> Void = { _ in }
 
   /// An environment of those parts.
   package init(
@@ -89,12 +91,18 @@ extension ServiceModule {
     module.tasks = [
       ServiceTask("hosting") {
         while !Task.isCancelled {
+          var pause = Duration.seconds(3_600)
           do {
             try await environment.hosting.sweep()
+            environment.report(nil)
           } catch is CancellationError {
             return
+          } catch {
+            // A store that fails for a while ends no server.
+            environment.report(error)
+            pause = .seconds(10)
           }
-          do { try await Task.sleep(for: .seconds(3_600)) } catch { return }
+          do { try await Task.sleep(for: pause) } catch { return }
         }
       }
     ]

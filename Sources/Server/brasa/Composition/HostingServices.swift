@@ -58,21 +58,21 @@ enum HostingServices {
   ) -> ServiceModule {
     let settings = core.settings
     let own = [HostName(ofOrigin: settings.origin)?.text].compactMap(\.self)
-    return .hosting(
-      HostingEnvironment(
-        hosting: hosting,
-        access: core.access,
-        threads: core.threads,
-        numbers: core.projectNumbers,
-        origin: { [accounts = core.accounts] in accounts.origin },
-        serverHosts: settings.serverHosts.union(own),
-        refusesOtherHosts: settings.hasNamedOrigin && !settings.isDevelopment,
-        functions: functions,
-        appConfiguration: { [accounts = core.accounts] project, appID in
-          try Self.configuration(of: project, appID, accounts)
-        }
-      )
+    var environment = HostingEnvironment(
+      hosting: hosting,
+      access: core.access,
+      threads: core.threads,
+      numbers: core.projectNumbers,
+      origin: { [accounts = core.accounts] in accounts.origin },
+      serverHosts: settings.serverHosts.union(own),
+      refusesOtherHosts: settings.hasNamedOrigin && !settings.isDevelopment,
+      functions: functions,
+      appConfiguration: { [accounts = core.accounts] project, appID in
+        try Self.configuration(of: project, appID, accounts)
+      }
     )
+    environment.report = { [health = core.taskHealth] in health.report("clean-up of sites", $0) }
+    return .hosting(environment)
   }
 
   /// The configuration of a site's app: the one that it is linked with, or the project's first web app.
