@@ -15,6 +15,8 @@ import Darwin
 /// process id is signalled by this thread alone and before it is reaped, so it is never another program's. It runs until
 /// the process ends.
 package final class ProcessThread: Sendable {
+  /// The processes that were seen below a program.
+  private let descendants = Mutex<Set<pid_t>>([])
   /// Receives what a program writes, on the thread; must not block.
   package typealias OutputObserver = @Sendable (_ bytes: [UInt8], _ isError: Bool) -> Void
   /// Receives the end of a program, on the thread; must not block.
@@ -263,6 +265,10 @@ package final class ProcessThread: Sendable {
 
   private func measure(_ children: [pid_t: Child]) {
     let table = ProcessTable.read()
+    for child in children.values {
+      let members = table.members(of: child.process).map(\.process)
+      descendants.withLock { $0.formUnion(members) }
+    }
     for child in children.values where child.limit == nil {
       let members = table.members(of: child.process)
       if let limit = child.program.memoryBytes,
@@ -276,9 +282,13 @@ package final class ProcessThread: Sendable {
       for member in members { kill(member.process, SIGKILL) }
       Self.signalGroup(child.process, SIGKILL)
     }
-    // A process that left its session and lost its parents comes to the server, which has no other children.
-    for stray in table.strays(of: getpid(), beside: Set(children.keys)) {
+    // A process that left its session and lost its parents comes to the server. The server's other children are not touched:
+    // those were never below a program of this thread.
+    let known = descendants.withLock { $0 }
+    for stray in table.strays(of: getpid(), beside: Set(children.keys))
+    where known.contains(stray.process) {
       if stray.hasEnded {
+        descendants.withLock { _ = $0.remove(stray.process) }
         waitpid(stray.process, nil, WNOHANG)
       } else {
         kill(stray.process, SIGKILL)
