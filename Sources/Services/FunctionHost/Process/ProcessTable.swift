@@ -21,6 +21,9 @@ struct ProcessTable {
 
   private let entries: [Entry]
 
+  /// The numbers of all processes.
+  var processes: Set<pid_t> { Set(entries.map(\.process)) }
+
   /// Reads the table; empty where there is no `/proc`.
   static func read() -> ProcessTable {
     guard let folder = opendir("/proc") else { return ProcessTable(entries: []) }

@@ -265,6 +265,8 @@ package final class ProcessThread: Sendable {
 
   private func measure(_ children: [pid_t: Child]) {
     let table = ProcessTable.read()
+    // A number that is free may be given to any process.
+    descendants.withLock { $0.formIntersection(table.processes) }
     for child in children.values {
       let members = table.members(of: child.process).map(\.process)
       descendants.withLock { $0.formUnion(members) }
