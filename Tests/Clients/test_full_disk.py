@@ -113,9 +113,8 @@ def test_a_server_starts_on_a_full_disk_reads_and_writes_when_there_is_room(runn
         found = requests.get(running.url + OBJECTS + "/f", params={"alt": "media"}, timeout=30)
         assert found.content == b"f" * 300_000
         refuse(running, "refused")
-        assert "storage: writes fail" in servers.wait_for(
-            lambda: (text := health(running)) != "ok" and text, "a bad /healthz"
-        )
+        # Each store tells of its own disk, in any order.
+        servers.wait_for(lambda: "storage: writes fail" in health(running), "a bad /healthz")
         full.unlink()
         servers.wait_for(lambda: health(running) == "ok", "a good /healthz")
         write(running, f"after-{ending.__name__}")
