@@ -81,9 +81,9 @@ def contents(program, version):
     tree.add("lib/systemd/system/brasa.service", PARTS / "brasa.service")
     # A password of a store may be in it.
     tree.add("etc/brasa/brasa.env", PARTS / "brasa.env", 0o600)
-    for name, page in program.pages().items():
+    for name, page in program.pages.items():
         tree.add(f"usr/share/man/man1/{name}", page)
-    for path, script in program.completions().items():
+    for path, script in program.completions.items():
         tree.add(f"usr/share/{path}", script)
     documents = "usr/share/doc/brasa"
     tree.add(f"{documents}/copyright", copyright_file(program))
@@ -119,7 +119,7 @@ def dependencies(program):
         # They lie beside the program as in the package.
         for name, path in private.items():
             (pathlib.Path(folder) / name).write_bytes(path.read_bytes())
-        (pathlib.Path(folder) / "brasa").write_bytes(program.built.read_bytes())
+        (pathlib.Path(folder) / "brasa").write_bytes(program.file.read_bytes())
         files = [f"-e{name}" for name in ["brasa", *private]]
         said = output(
             "dpkg-shlibdeps", "-O", f"-l{folder}", "--ignore-missing-info", "--warnings=0", *files, cwd=folder

@@ -58,9 +58,22 @@ class Program:
         return dict(sorted(libraries.items()))
 
     @functools.cached_property
+    def debian_packages(self):
+        """The names of the Debian packages that bring the program's libraries, by the library's path."""
+        forms = {}
+        for path in self.libraries.values():
+            real = pathlib.Path(os.path.realpath(path))
+            for file in (path, real):
+                forms.update({str(form): path for form in (file, f"/usr{file}", str(file).removeprefix("/usr"))})
+        # It fails where it does not find all of them, which is what is asked.
+        found = subprocess.run(["dpkg", "-S", *sorted(forms)], capture_output=True, text=True).stdout
+        owned = (line.rsplit(": ", 1) for line in found.splitlines() if not line.startswith("diversion by "))
+        return {forms[form]: owners.split(":")[0].split(",")[0] for owners, form in owned if form in forms}
+
+    @functools.cached_property
     def private_libraries(self):
         """The libraries that no package of Debian brings, as Swift's own where they are not linked in."""
-        return {name: path for name, path in self.libraries.items() if not debian_package(path)}
+        return {name: path for name, path in self.libraries.items() if path not in self.debian_packages}
 
     @functools.cached_property
     def bundled_libraries(self):
@@ -76,11 +89,13 @@ class Program:
             versions.update((int(major), int(minor)) for major, minor in found)
         return ".".join(map(str, max(versions)))
 
+    @functools.cached_property
     def pages(self):
         """The man pages by file name, packed."""
         pages = manual.pages(output(self.built, "--experimental-dump-help"), self.version, self.time)
         return {name + ".gz": packed(text.encode()) for name, text in pages.items()}
 
+    @functools.cached_property
     def completions(self):
         """The completions by their path below /usr/share."""
         made = {}
@@ -99,17 +114,6 @@ class Program:
         if not texts:
             raise SystemExit(f"There are no licences of the libraries in {checkouts}. Build the tree first.")
         return "\n".join(texts)
-
-
-def debian_package(path):
-    """The name of the Debian package that brings a file; None where none does."""
-    real = pathlib.Path(os.path.realpath(path))
-    forms = {str(form) for file in (path, real) for form in (file, f"/usr{file}", str(file).removeprefix("/usr"))}
-    for form in sorted(forms):
-        found = subprocess.run(["dpkg", "-S", form], capture_output=True, text=True)
-        if found.returncode == 0:
-            return found.stdout.split(":")[0]
-    return None
 
 
 def packed(data, level=9):

@@ -6,7 +6,7 @@ import tempfile
 
 from debian import PARTS
 from files import Tree
-from program import debian_package, output, packed
+from program import output, packed
 
 README = """\
 Brasa {version}{commit} for Linux on {architecture}
@@ -34,9 +34,9 @@ def make(program, options):
     for library, path in program.bundled_libraries.items():
         tree.add(f"{name}/lib/brasa/{library}", beside_each_other(path))
     tree.link(f"{name}/bin/brasa", "../lib/brasa/brasa")
-    for page, data in program.pages().items():
+    for page, data in program.pages.items():
         tree.add(f"{name}/share/man/man1/{page}", data)
-    for path, script in program.completions().items():
+    for path, script in program.completions.items():
         tree.add(f"{name}/share/{path}", script)
     tree.add(f"{name}/share/systemd/brasa.service", PARTS / "brasa.service")
     tree.add(f"{name}/share/systemd/brasa.env", PARTS / "brasa.env")
@@ -61,7 +61,7 @@ def add_licences(tree, folder, program):
     """Adds the licences of what is in the program and of the libraries beside it."""
     tree.add(f"{folder}/third-party", program.licences().encode())
     for path in program.bundled_libraries.values():
-        package = debian_package(path)
+        package = program.debian_packages.get(path)
         text = pathlib.Path(f"/usr/share/doc/{package}/copyright")
         if package and text.exists():
             tree.add(f"{folder}/{package}", text)
