@@ -4,7 +4,7 @@ import PackageDescription
 
 // The manifest says each thing once: a target is named after its folder, the folder of a layer lies below `Sources`,
 // and what all targets have in common is set at the end. What a target may import is what it uses here; the build
-// refuses the rest, and docs/architecture.md draws it.
+// refuses the rest, and docs/targets.md draws it.
 
 // Products of other packages.
 

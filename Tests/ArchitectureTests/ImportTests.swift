@@ -7,7 +7,7 @@ import Testing
 /// (`--explicit-target-dependency-import-check`).
 struct ImportTests {
   private let tree = SourceTree()
-  private let page = "docs/architecture.md"
+  private let page = "docs/targets.md"
 
   private func manifest() throws -> Manifest { Manifest(text: try tree.text(of: "Package.swift")) }
 

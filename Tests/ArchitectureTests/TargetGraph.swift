@@ -1,4 +1,4 @@
-/// The picture of the targets in docs/architecture.md: layers as boxes, an arrow for each use that no other implies.
+/// The picture of the targets in docs/targets.md: layers as boxes, an arrow for each use that no other implies.
 struct TargetGraph {
   private let manifest: Manifest
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The table of targets in docs/architecture.md, and the picture above it: both follow the manifest and the imports.
+/// The table of targets in docs/targets.md, and the picture above it: both follow the manifest and the imports.
 struct TargetTable {
   /// Modules of the operating system and of the language that every target may import.
   static let free: Set<String> = [

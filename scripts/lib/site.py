@@ -19,11 +19,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SECTIONS = {
     "Brasa": ["README.md", "docs/operating.md", "docs/console.md", "docs/cluster.md", "docs/security.md"],
     "Products": ["docs/*.md"],
+    "Guide": ["docs/guide/README.md", "docs/guide/start.md", "docs/guide/iphone.md", "docs/guide/*.md"],
     "Examples": ["Examples/README*.md", "Examples/*/README*.md"],
     "Project": [
-        "docs/architecture.md", "docs/testing.md", "Benchmarks/README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
+        "docs/architecture.md", "docs/walkthroughs.md", "docs/targets.md", "docs/keys.md", "docs/internals.md", "docs/testing.md",
+        "Benchmarks/README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md",
     ],
-    "Português": ["README.pt-BR.md", "docs/*.pt-BR.md"],
+    "Português": [
+        "README.pt-BR.md", "docs/*.pt-BR.md", "docs/guia/README.md", "docs/guia/preparo.md", "docs/guia/iphone.md", "docs/guia/*.md",
+    ],
 }
 IMAGES = {".png", ".svg", ".jpg", ".gif", ".webp"}
 STYLE = """
@@ -104,9 +108,13 @@ def links(page, known, files):
     return re.sub(r'\b(href|src)="([^"]*)"', target, page.body)
 
 
+def is_portuguese(source):
+    return ".pt-BR" in source.name or source.parent.name == "guia"
+
+
 def document(page, body, navigation):
     return (
-        f'<!doctype html>\n<html lang="{"pt-BR" if ".pt-BR" in page.source.name else "en"}">\n<meta charset="utf-8">\n'
+        f'<!doctype html>\n<html lang="{"pt-BR" if is_portuguese(page.source) else "en"}">\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{html.escape(page.title)} · Brasa</title>\n'
         f"<style>{STYLE}</style>\n<nav>{navigation}</nav>\n<main>\n{body}\n</main>\n</html>\n"
     )
