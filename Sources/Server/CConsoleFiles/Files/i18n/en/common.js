@@ -35,6 +35,12 @@ export default {
   "connection.live": "Live",
   "connection.broken": "Connection lost, trying again",
 
+  account: "Account",
+  "account.mine": "My account",
+  "rail.narrow": "Show icons only",
+  "group.build": "Build",
+  "group.engage": "Engage",
+  "group.operate": "Operate",
   "page.overview": "Overview",
   "page.data": "Data",
   "page.indexes": "Indexes",

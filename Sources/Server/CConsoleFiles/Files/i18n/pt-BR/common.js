@@ -35,6 +35,12 @@ export default {
   "connection.live": "Ao vivo",
   "connection.broken": "Conexão perdida, tentando de novo",
 
+  account: "Conta",
+  "account.mine": "Minha conta",
+  "rail.narrow": "Mostrar só os ícones",
+  "group.build": "Construir",
+  "group.engage": "Engajar",
+  "group.operate": "Operar",
   "page.overview": "Visão geral",
   "page.data": "Dados",
   "page.indexes": "Índices",
