@@ -6,7 +6,7 @@ import { keep, kept, setTheme, theme, THEMES } from "../base/memory.js";
 import { complain, effect, explain, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, signal, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { groupsOf, NAMES, pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
-import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projects } from "./store.js";
+import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projectNames, projects } from "./store.js";
 
 /** The frame around every page: bar, rail, and the page of the address. */
 export function shell() {
@@ -112,14 +112,20 @@ function choice(label, options, current, onchange, properties = {}) {
     options.map(([value, text]) => h("option", { value, selected: value === current }, text)));
 }
 
+/** The choice that is no project; no id has such a sign. */
+const NEW = "+";
+
 function projectChoice() {
   const holder = h("span", {});
   effect(() => {
     const current = place.value.project;
     const all = new Set(projects.value);
     if (current) all.add(current);
-    const options = [...all].sort().map((one) => [one, one]);
-    show(holder, choice(t("project"), options, current, (project) => go({ project, area: "overview" })));
+    const names = projectNames.value;
+    const options = [...all].sort().map((one) => [one, names[one] && names[one] !== one ? `${names[one]} (${one})` : one]);
+    // Whoever may change all projects may add one.
+    if (["editor", "owner"].includes(session.peek().role) && !isReadOnly()) options.push([NEW, t("project.new")]);
+    show(holder, choice(t("project"), options, current, (project) => go(project === NEW ? { project: current, area: "overview", query: { new: "project" } } : { project, area: "overview" })));
   });
   return holder;
 }

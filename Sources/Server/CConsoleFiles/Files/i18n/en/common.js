@@ -22,6 +22,7 @@ export default {
   unreachable: "The server cannot be reached",
 
   project: "Project",
+  "project.new": "New project…",
   database: "Database",
   language: "Language",
   theme: "Theme",

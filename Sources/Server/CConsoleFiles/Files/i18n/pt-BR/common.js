@@ -22,6 +22,7 @@ export default {
   unreachable: "Não foi possível alcançar o servidor",
 
   project: "Projeto",
+  "project.new": "Novo projeto…",
   database: "Banco de dados",
   language: "Idioma",
   theme: "Tema",
