@@ -142,5 +142,8 @@ export function changeOf(now, before) {
   return new Intl.NumberFormat(language.peek(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 0 }).format((now - before) / before);
 }
 
+/** How much a number has changed, with a sign of its direction. */
+export const change = (now, before) => h("span", { class: now > before ? "up" : now < before ? "down" : "muted" }, changeOf(now, before));
+
 /** A day such as `2026-11-23`, as short as people write it. */
 export const dayText = (day) => new Intl.DateTimeFormat(language.peek(), { day: "numeric", month: "short", timeZone: "UTC" }).format(new Date(day));
