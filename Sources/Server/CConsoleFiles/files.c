@@ -48,6 +48,10 @@ static const unsigned char file_analytics_timeline_js[] = {
 #embed "Files/analytics/timeline.js"
 };
 
+static const unsigned char file_analytics_world_js[] = {
+#embed "Files/analytics/world.js"
+};
+
 static const unsigned char file_app_js[] = {
 #embed "Files/app.js"
 };
@@ -202,6 +206,14 @@ static const unsigned char file_config_publish_js[] = {
 
 static const unsigned char file_config_store_js[] = {
 #embed "Files/config/store.js"
+};
+
+static const unsigned char file_config_termRows_js[] = {
+#embed "Files/config/termRows.js"
+};
+
+static const unsigned char file_config_terms_js[] = {
+#embed "Files/config/terms.js"
 };
 
 static const unsigned char file_data_asOf_js[] = {
@@ -716,6 +728,7 @@ static const struct console_file files[] = {
     {"analytics/period.js", file_analytics_period_js, sizeof file_analytics_period_js},
     {"analytics/store.js", file_analytics_store_js, sizeof file_analytics_store_js},
     {"analytics/timeline.js", file_analytics_timeline_js, sizeof file_analytics_timeline_js},
+    {"analytics/world.js", file_analytics_world_js, sizeof file_analytics_world_js},
     {"app.js", file_app_js, sizeof file_app_js},
     {"base/access.js", file_base_access_js, sizeof file_base_access_js},
     {"base/api.js", file_base_api_js, sizeof file_base_api_js},
@@ -755,6 +768,8 @@ static const struct console_file files[] = {
     {"config/page.js", file_config_page_js, sizeof file_config_page_js},
     {"config/publish.js", file_config_publish_js, sizeof file_config_publish_js},
     {"config/store.js", file_config_store_js, sizeof file_config_store_js},
+    {"config/termRows.js", file_config_termRows_js, sizeof file_config_termRows_js},
+    {"config/terms.js", file_config_terms_js, sizeof file_config_terms_js},
     {"data/asOf.js", file_data_asOf_js, sizeof file_data_asOf_js},
     {"data/bulk.js", file_data_bulk_js, sizeof file_data_bulk_js},
     {"data/bulkDialog.js", file_data_bulkDialog_js, sizeof file_data_bulkDialog_js},
