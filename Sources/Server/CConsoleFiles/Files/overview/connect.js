@@ -5,6 +5,8 @@ import { snippetsOf } from "./snippets.js";
 
 /** Platforms by the names of their snippets: the kind that is registered, null for back ends, which have keys. */
 const PLATFORMS = { Swift: "ios", Kotlin: "android", JavaScript: "web", Flutter: "web", "React Native": "web", "Node.js": null, Python: null, Linux: "linux", curl: null };
+/** A bundle id as people write it. */
+const SAMPLE = "com.example.app";
 const WAIT_MILLISECONDS = 2_000;
 const FILES = { ios: "plist", android: "google-services", linux: "json" };
 
@@ -59,7 +61,7 @@ function register(project, kind) {
   const known = inScope((app) => show(holder, h("p", { class: "row" }, h("span", { class: "badge", style: { color: "var(--ok)" } }, icon("check"), t("connect.registered")), h("b", { dir: "auto" }, app.displayName || app.bundleId || app.id)),
     h("div", {}, button(t("connect.file"), () => file(app)))));
   const ask = inScope(() => {
-    const [bundle, name, problem] = [input("", { placeholder: "com.example.app", class: "mono" }), input("", { maxlength: 100 }), problemLine()];
+    const [bundle, name, problem] = [input("", { placeholder: SAMPLE, class: "mono" }), input("", { maxlength: 100 }), problemLine()];
     const save = async () => {
       try {
         show(problem);

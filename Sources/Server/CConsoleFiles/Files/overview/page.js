@@ -1,4 +1,4 @@
-import { button, call, effect, h, icon, inScope, link, loading, place, session, show, spread, stack, t } from "../base/ui.js";
+import { button, effect, h, icon, inScope, loading, place, session, show, spread, stack, t } from "../base/ui.js";
 import { roleHere } from "../base/access.js";
 import { projectNames } from "../shell/store.js";
 
@@ -8,7 +8,7 @@ export function page() {
   const name = h("h1", { dir: "auto" });
   effect(() => show(name, projectNames.value[project] ?? project));
   const dialogs = () => import("./projects.js");
-  const settings = ["editor", "owner"].includes(roleHere()) ? button([icon("settings"), t("project.settings")], async () => (await dialogs()).projectSettings(project), { class: "quiet" }) : null;
+  const settings = ["editor", "owner"].includes(roleHere()) ? button([icon("settings"), t("project.settings")], async () => (await dialogs()).projectSettings(project), { class: "quiet", writes: true }) : null;
   if (query.new === "project") dialogs().then(({ newProject }) => newProject());
   const connect = button([icon("plus"), t("overview.connect")], async () => (await import("./connect.js")).connectDialog(project), { class: "primary", data: { connect: "" } });
   const head = spread(stack(name, h("p", { class: "note" }, h("code", {}, project), ` · Brasa ${session.peek().version} · ${location.origin}`)), h("div", { class: "row" }, settings, connect));

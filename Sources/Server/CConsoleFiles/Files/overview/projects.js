@@ -1,13 +1,11 @@
 import { roleHere } from "../base/access.js";
 import { button, call, complain, dialog, field, form, go, h, input, note, path, place, session, t, toast } from "../base/ui.js";
 import { loadProjects, projectNames, projects } from "../shell/store.js";
+import { idOf } from "./ids.js";
 
 /** Creating, renaming and deleting projects. */
 
 const ROOT = "/console/api/projects";
-
-/** An id made of a name: "Minha Loja" is `minha-loja`. Pure. */
-export const idOf = (name) => name.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+|-+$/g, "").slice(0, 30).replace(/-+$/, "");
 
 /** Asks for a name and an id, and opens the project that has them. */
 export async function newProject() {

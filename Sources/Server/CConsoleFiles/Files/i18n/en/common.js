@@ -36,6 +36,8 @@ export default {
   "connection.live": "Live",
   "connection.broken": "Connection lost, trying again",
 
+  "audit.machine": "At the server",
+  "apps.bundle": "Bundle id or package name",
   account: "Account",
   "account.mine": "My account",
   "rail.narrow": "Show icons only",

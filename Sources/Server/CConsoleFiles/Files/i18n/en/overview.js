@@ -67,7 +67,6 @@ export default {
   "connect.name": "Name (optional)",
   "connect.waiting": "Waiting for the app's first request…",
   "connect.connected": "Connected",
-  "apps.bundle": "Bundle id or package name",
   "platform.Swift": "iOS (Swift)",
   "platform.Kotlin": "Android (Kotlin)",
   "platform.JavaScript": "Web (JavaScript)",

@@ -36,6 +36,8 @@ export default {
   "connection.live": "Ao vivo",
   "connection.broken": "Conexão perdida, tentando de novo",
 
+  "audit.machine": "No servidor",
+  "apps.bundle": "ID do pacote",
   account: "Conta",
   "account.mine": "Minha conta",
   "rail.narrow": "Mostrar só os ícones",

@@ -67,7 +67,6 @@ export default {
   "connect.name": "Nome (opcional)",
   "connect.waiting": "Aguardando a primeira solicitação do app…",
   "connect.connected": "Conectado",
-  "apps.bundle": "ID do pacote (bundle id)",
   "platform.Swift": "iOS (Swift)",
   "platform.Kotlin": "Android (Kotlin)",
   "platform.JavaScript": "Web (JavaScript)",
