@@ -568,6 +568,10 @@ static const unsigned char file_overview_connect_js[] = {
 #embed "Files/overview/connect.js"
 };
 
+static const unsigned char file_overview_ids_js[] = {
+#embed "Files/overview/ids.js"
+};
+
 static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
 };
@@ -858,6 +862,7 @@ static const struct console_file files[] = {
     {"overview/attention.js", file_overview_attention_js, sizeof file_overview_attention_js},
     {"overview/cockpit.js", file_overview_cockpit_js, sizeof file_overview_cockpit_js},
     {"overview/connect.js", file_overview_connect_js, sizeof file_overview_connect_js},
+    {"overview/ids.js", file_overview_ids_js, sizeof file_overview_ids_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
     {"overview/projects.js", file_overview_projects_js, sizeof file_overview_projects_js},
     {"overview/recent.js", file_overview_recent_js, sizeof file_overview_recent_js},
