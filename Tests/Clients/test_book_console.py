@@ -11,7 +11,7 @@ import urllib.parse
 import pytest
 
 from support import book as books, browser as browsers, oidc
-from support.book import APP, APPLE, AUTH, BUNDLE, CONSOLE, PROJECT, plist, reader, register_app
+from support.book import APP, APPLE, AUTH, BUNDLE, PROJECT, create_project, plist, reader, register_app
 from support.certificates import certificate_for
 from support.identity import Identity
 from support.web_sign_in import SignInPage
@@ -131,9 +131,25 @@ def test_chapter_9_people_sign_in_with_a_provider(chromium, book, pages, provide
     assert console.violations() == []
 
 
-@pytest.mark.skip(reason=CONSOLE)
-def test_chapter_9_4_create_the_project_in_the_console():
-    """Add project, name, Enable Google Analytics on."""
+def test_chapter_9_4_create_the_project_in_the_console(chromium, book):
+    """Add project, name; Analytics is on in every project. It is renamed and deleted again."""
+    console = reader(chromium, book, "project@example.org")
+    made = create_project(console, "SwiftUI Ação")
+    assert made == "swiftui-acao"
+    console.click("button", "Project settings")
+    console.fill("Project name", "SwiftUI Firebase 2")
+    submit(console)
+    console.find("heading", "SwiftUI Firebase 2")
+    console.click("button", "Project settings")
+    console.click("button", "Delete project")
+    console.find("dialog", "Delete project")
+    console.click("button", "Delete project")
+    console.sees(f"Type {made} to confirm.")
+    console.fill("Type the project id to confirm", made)
+    console.click("button", "Delete project")
+    console.sees(f"{made} is deleted.")
+    console.until(lambda: f"({made})" not in console.text("combobox", "Project"), "the project is still listed")
+    assert console.violations() == []
 
 
 @pytest.mark.skip(reason=APPLE)

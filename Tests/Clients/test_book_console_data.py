@@ -12,6 +12,7 @@ import pytest
 
 from support import book as books, browser as browsers, server as servers
 from support.analytics import Analytics, batch, event, micros
+from support.axe import findings
 from support.book import APPLE, BUNDLE, FORMS, PROJECT, Phone, plist, publish_rules, reader, register_app, submit
 from support.certificates import certificate_for
 from support.remote_config import RemoteConfig
@@ -268,14 +269,50 @@ def test_chapter_11_2_the_argument_of_the_scheme():
     """Product, Scheme, Edit Scheme: -FIRDebugEnabled. The examples take it as an argument."""
 
 
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_11_1_engagement_by_day_and_users_on_a_map():
-    """Engagement by day as a chart; users by country on a map. Their numbers are in the test above."""
+@pytest.fixture(scope="module")
+def phone(chromium, book):
+    """The app's phone, which sends events, and the console of somebody who looks at them."""
+    console = reader(chromium, book, "panels@example.org", 1280)
+    register_app(console, BUNDLE)
+    analytics = Analytics(book, PROJECT, app=plist(book, BUNDLE)["GOOGLE_APP_ID"])
+    instance, token = analytics.install()
+
+    def send(*events, **more):
+        assert analytics.accepted(batch(instance, *events, **more), token=token).get("dropped", []) == []
+
+    return console, send
 
 
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_11_4_the_panels_of_debug_view():
-    """Top events, the details of one event in one list. The timeline and the details of an event are in the test above."""
+def test_chapter_11_1_engagement_by_day_and_users_on_a_map(phone):
+    """Engagement by day as a chart; users by country on a map and in a table."""
+    console, send = phone
+    send(event("screen_view", {"engagement_time_msec": 90_000}, micros(120)))
+    console.open("analytics")
+    console.find("heading", "Engagement by day")
+    console.sees("Users by country")
+    assert len(console.browser.run("return [...document.querySelectorAll('[aria-label=\"Engagement by day\"] .chart-column')]")) == 1
+    circles = console.browser.run("return [...document.querySelectorAll('.world-country title')].map((one) => one.textContent)")
+    assert any(one.startswith("Brazil: ") for one in circles), circles
+    assert "Brazil" in {row[0] for row in cells(console)}
+    assert findings(console) == [] and console.violations() == []
+
+
+def test_chapter_11_4_the_panels_of_debug_view(phone):
+    """Bars by minute, top events, the details of one event in one list, the user's properties."""
+    console, send = phone
+    for code in ("COD1", "COD2", "COD1"):
+        send(event("select_item", {"item_id": code}), debug=True, userProperties={"level": {"value": "gold"}})
+    send(event("new_item"), debug=True)
+    console.open("analytics/debugview")
+    console.sees("Events by minute")
+    top = "return [...document.querySelectorAll('.debug ul li')].map((one) => one.innerText.split(/\\s+/))"
+    console.until(lambda: ["select_item", "3"] in console.browser.run(top)[:1], "select_item is not the first of the top events")
+    console.click("button", "select_item")
+    console.find("heading", "Details of select_item")
+    merged = "return [...document.querySelectorAll('.merged dd li')].map((one) => one.innerText)"
+    assert console.browser.run(merged) == ["COD1 × 2", "COD2 × 1"]
+    console.sees("gold")
+    assert findings(console) == [] and console.violations() == []
 
 
 def published(console):
@@ -339,9 +376,38 @@ def test_chapter_12_a_parameter_turns_deleting_off_in_brazil(chromium, book):
     assert console.violations() == []
 
 
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_12_4_a_condition_by_its_form():
-    """Define new condition, from a parameter: the region is Brazil. The test above writes the condition's expression."""
+def test_chapter_12_4_a_condition_by_its_form(chromium, book):
+    """Define new condition, from a parameter: the region is Brazil, and half of the people there."""
+    console = reader(chromium, book, "form@example.org", 1280)
+    console.open("config")
+    console.click("button", "Add parameter")
+    console.fill("Name", "by_form")
+    console.fill("Default", "far")
+    console.choose("Add a value for a condition", "\u0000new")
+    console.find("dialog", "New condition…")
+    console.fill("Name", "Half of Brazil")
+    console.choose("Country or region", "BR")
+    assert console.read("Expression") == "device.country in ['BR']"
+    console.click("button", "And…")
+    console.choose("Condition on", "percent")
+    console.fill("Value", "50")
+    assert console.read("Expression") == "device.country in ['BR'] && percent <= 50"
+    assert findings(console, "dialog[open]") == []
+    # The text is followed by the rows, and left alone where they cannot show it.
+    console.put("Expression", "device.country in ['BR', 'PT'] && percent <= 50 && sticky")
+    console.sees("The expression has parts that this form can't show.")
+    console.put("Expression", "device.country in ['BR', 'PT'] && percent <= 50")
+    console.find("button", "Remove Portugal")
+    console.click("button", "Save to draft")
+    console.fill("Half of Brazil", "near")
+    console.click("button", "Save to draft")
+    console.find("tab", "Parameters 2" if console.all("button", "delete_list_view") else "Parameters 1")
+    published(console)
+    template = json.loads(servers.run("config", "get", "--project", PROJECT, "--data", book.data).stdout)
+    assert template["parameters"]["by_form"]["conditionalValues"] == {"Half of Brazil": {"value": "near"}}
+    made = next(one for one in template["conditions"] if one["name"] == "Half of Brazil")
+    assert made["expression"] == "device.country in ['BR', 'PT'] && percent <= 50"
+    assert console.violations() == []
 
 
 # 13.2, as it is printed.

@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from support import book as books, browser as browsers, push, secrets, server as servers
-from support.book import APPLE, CONSOLE, PROJECT, plist, reader, register_app, submit
+from support.book import APPLE, PROJECT, create_project, plist, reader, register_app, submit
 from support.certificates import certificate_for
 from support.messaging import Device
 
@@ -131,9 +131,11 @@ def test_chapter_8_a_message_reaches_the_phone(chromium, book, key, apple):
     assert console.violations() == []
 
 
-@pytest.mark.skip(reason=CONSOLE)
-def test_chapter_8_4_1_create_the_project_in_the_console():
-    """Add project, name, Enable Google Analytics off."""
+def test_chapter_8_4_1_create_the_project_in_the_console(chromium, book):
+    """Add project, name."""
+    console = reader(chromium, book, "project@example.org")
+    assert create_project(console, "iOS SwiftUI FCM") == "ios-swiftui-fcm"
+    assert console.violations() == []
 
 
 @pytest.mark.skip(reason=APPLE)

@@ -60,7 +60,7 @@ DIALOGS = {
     "config/experiments": [["button New experiment"]],
     "config/experiments/words": [["button Edit"], ["button Stop"], ["button Duplicate"], ["button End experiment"]],
     "firestore/-default-/indexes": [["button Create index"], ["button Delete the index of products"]],
-    "firestore/-default-/data/products": [["button Add document"], ["button Change all"], ["button See as a user"]],
+    "firestore/-default-/data/products": [["button Add document"], ["button Bulk edit"], ["button See as a user"]],
     "firestore/-default-/data/products/chair": [["button Delete document"], ["button Earlier versions"]],
     "rules": [["button Publish"], ["button Versions"], ["button Try on denials"], ["button Coverage"]],
     "messages/compose?topic=news": [["button Send a test"], ["button Review"]],
@@ -146,6 +146,8 @@ def test_axe_finds_nothing_at_the_door(production, production_console, width, sc
     secret = come_in(tab, invite(production, email, "editor"), language, look)
     tab.open("settings/me", language)
     look("the own account")
+    tab.click("button", text("account"))
+    look("the menu of the account")
     tab.click("button", text("signOut"))
     tab.find("heading", text("signIn"))
     look("signing in")

@@ -262,6 +262,7 @@ def test_a_passkey_is_made_and_signs_in(browser, by_name, virtual_authenticator,
     console.fill(password, PASSWORD)
     console.click("button", add)
     console.sees(added)
+    console.click("button", {"en": "Account", "pt-BR": "Conta"}[language])
     console.click("button", sign_out)
     console.click("button", sign_in_with)
     browser.wait("return document.querySelector('.shell main')")

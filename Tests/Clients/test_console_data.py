@@ -261,7 +261,7 @@ def test_a_query_as_json_and_as_of_an_instant(console, documents, language):
     console.open(f"{DATA}/products?view=json&at={before}", language=language)
     console.browser.wait("return document.querySelector('pre.json')?.textContent.includes('Cadeira')")
     assert "Poltrona" not in console.browser.run(shown) and "Banco" not in console.browser.run(shown)
-    assert not console.all("button", {"en": "Change all", "pt-BR": "Alterar todos"}[language])
+    assert not console.all("button", {"en": "Bulk edit", "pt-BR": "Editar em massa"}[language])
     console.click("button", now)
     console.browser.wait("return document.querySelector('pre.json').textContent.includes('Poltrona')")
     # Before the first write there was nothing, not even the database.

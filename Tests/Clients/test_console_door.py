@@ -25,6 +25,7 @@ def console(owner, production_console):
 
 def test_from_the_link_to_the_console_and_out_again(console, production):
     secret = come_in(console, invite(production, "ana@example.org", "editor"))
+    console.click("button", "Account")
     console.sees("Editor")
     assert console.browser.run("return document.cookie") == ""
     assert console.browser.run("return JSON.stringify({ ...localStorage, ...sessionStorage })") == '{"brasa.language":"en"}'

@@ -4,6 +4,7 @@ import pytest
 import requests
 
 from support import server as servers
+from support.axe import findings
 from support.console import Console
 
 pytestmark = pytest.mark.brasa_only
@@ -11,13 +12,13 @@ pytestmark = pytest.mark.brasa_only
 OWNER = {"authorization": "Bearer owner"}
 WORDS = {
     "en": {
-        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "steps": ["Create a database", "Add a document", "Say who may read and write", "Add a user", "Upload a file"], "field": "Field", "value": "Value of name",
-        "save": "Save", "added": "Document added", "noName": "A field needs a name.", "rules": "Rules", "source": "Source of the rules", "publish": "Publish", "published": "The rules are in force", "users": "Users", "addUser": "Add user",
+        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "steps": ["Create a database", "Add a document", "Say who may read and write", "Register an app", "Add a user", "Upload a file"], "field": "Field", "value": "Value of name",
+        "save": "Save", "added": "Document added", "noName": "A field needs a name.", "rules": "Rules", "source": "Source of the rules", "publish": "Publish", "published": "The rules are in force", "users": "Users", "addUser": "Add user", "apple": "iOS (Swift) App", "bundle": "Bundle id or package name", "register": "Register app", "registered": "Registered", "waiting": "Waiting for the app's first request…", "connected": "Connected", "close": "Close",
         "email": "Email", "password": "Password", "userAdded": "User added", "files": "Files", "empty": "There is nothing in this folder.",
     },
     "pt-BR": {
-        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Dizer quem pode ler e escrever", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de name",
-        "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário",
+        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Dizer quem pode ler e escrever", "Registrar um app", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de name",
+        "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário", "apple": "iOS (Swift) App", "bundle": "ID do pacote (bundle id)", "register": "Registrar app", "registered": "Registrado", "waiting": "Aguardando a primeira solicitação do app…", "connected": "Conectado", "close": "Fechar",
         "email": "E-mail", "password": "Senha", "userAdded": "Usuário adicionado", "files": "Arquivos", "empty": "Não há nada nesta pasta.",
     },
 }
@@ -75,7 +76,21 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     ruleset = ask("GET", "/releases/cloud.firestore")["rulesetName"].rsplit("/", 1)[1]
     assert "allow read: if" in ask("GET", f"/rulesets/{ruleset}")["source"]["files"][0]["content"]
 
+    # The wizard registers the app, shows the lines that reach this server, and waits for the first request.
     console.click("link", next_step(console, words, 3))
+    console.click("button", words["apple"])
+    console.fill(words["bundle"], "org.example.shop")
+    console.click("button", words["register"])
+    console.sees(words["registered"])
+    console.sees(f'settings.host = "{empty.host}"')
+    console.sees(words["waiting"])
+    requests.get(f"{root}/databases/(default)/documents/products/chair", timeout=30)
+    console.sees(words["connected"])
+    console.sees("get products/chair")
+    assert findings(console, "dialog[open]") == []
+    console.click("button", words["close"])
+
+    console.click("link", next_step(console, words, 4))
     console.click("button", words["addUser"])
     console.fill(words["email"], "ada@example.org")
     console.fill(words["password"], "correct horse")
@@ -83,7 +98,7 @@ def test_from_an_empty_server_to_a_document_a_rule_a_user_and_a_file(browser, em
     console.sees(words["userAdded"])
     assert ask("POST", "/accounts:lookup", json={"email": ["ada@example.org"]})["users"][0]["email"] == "ada@example.org"
 
-    console.click("link", next_step(console, words, 4))
+    console.click("link", next_step(console, words, 5))
     console.sees(words["empty"])
     local = tmp_path / "note.txt"
     local.write_text("of a file")
@@ -116,5 +131,5 @@ def test_first_steps_are_hidden_for_good(console):
     console.click("button", "Hide")
     assert not console.all("link", "Create a database")
     open_overview(console)
-    console.sees("This server")
+    console.sees("Needs attention")
     assert not console.all("heading", "First steps")

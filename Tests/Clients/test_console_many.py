@@ -89,8 +89,8 @@ def test_the_tree_leads_through_documents_that_are_not_there(console, documents,
 
 
 def plan(console, action, **fields):
-    console.click("button", "Change all")
-    console.find("dialog", "Change all")
+    console.click("button", "Bulk edit")
+    console.find("dialog", "Bulk edit")
     console.choose("What", action)
     for name, content in fields.items():
         console.put({"field": "Field", "to": "New name", "value": "Value"}[name], content)

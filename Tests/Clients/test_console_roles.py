@@ -125,6 +125,35 @@ def test_what_is_the_servers_is_not_an_owners_of_a_project(pages, method, path):
     assert pages["owner"].renew().call(method, path, json=body).status_code == 403
 
 
+def test_a_project_is_created_once_named_and_deleted_when_it_is_empty(owner, pages):
+    root, made = "/console/api/projects", "a-new-shop"
+    owner.renew()
+    first = owner.call("POST", root, json={"projectId": made, "displayName": " A new shop "})
+    assert first.status_code == 200 and first.json() == {"projectId": made, "displayName": "A new shop"}
+    for taken in (made, OWN, OTHER):
+        assert owner.call("POST", root, json={"projectId": taken, "displayName": "again"}).status_code == 409
+    for wrong in ({"projectId": "Not a project", "displayName": "x"}, {"projectId": "", "displayName": "x"}, {"projectId": "x-y", "displayName": " "}, {"projectId": "x-y", "displayName": "x" * 101}, {"projectId": "x-y"}):
+        assert owner.call("POST", root, json=wrong).status_code == 400, wrong
+    assert owner.call("PATCH", f"{root}/unknown-shop", json={"displayName": "x"}).status_code == 404
+    assert owner.call("PATCH", f"{root}/{made}", json={"displayName": "Shop & Söhne"}).status_code == 200
+    listed = owner.call("GET", root).json()
+    assert made in listed["projects"] and listed["names"] == {made: "Shop & Söhne"}
+    # Google's command line has the name, too.
+    assert owner.call("GET", f"/v1beta1/projects/{made}").json()["displayName"] == "Shop & Söhne"
+    # Nobody of another project learns of it, or changes it.
+    stranger = pages["owner"].renew()
+    assert made not in stranger.call("GET", root).text
+    assert [stranger.call("POST", root, json={"projectId": "mine-too", "displayName": "x"}).status_code, stranger.call("PATCH", f"{root}/{made}", json={"displayName": "x"}).status_code, stranger.call("DELETE", f"{root}/{made}").status_code] == [403] * 3
+    # What it has is not lost by deleting it: those are deleted first, by whoever may.
+    app = owner.call("POST", f"{root}/{made}/apps", json={"platform": "web"}).json()["id"]
+    refused = owner.call("DELETE", f"{root}/{made}")
+    assert refused.status_code == 400 and refused.json()["error"]["status"] == "FAILED_PRECONDITION"
+    assert owner.call("DELETE", f"{root}/{OTHER}").status_code == 400
+    assert owner.call("DELETE", f"{root}/{made}/apps/{app}").status_code == 200
+    assert owner.call("DELETE", f"{root}/{made}").status_code == 200
+    assert made not in owner.call("GET", root).json()["projects"]
+
+
 def test_the_session_says_which_projects(pages):
     page = pages["editor"].renew()
     shown = page.call("GET", "/console/api/session").json()

@@ -282,6 +282,7 @@ READS = [
 
 NAME = f"projects/{PROJECT}/databases/(default)/documents/products/written"
 WRITES = [
+    ("POST", "/console/api/projects", {"projectId": "made", "displayName": "Made"}), ("PATCH", f"/console/api/projects/{PROJECT}", {"displayName": "x"}), ("DELETE", f"/console/api/projects/{PROJECT}", None),
     ("POST", f"/console/api/projects/{PROJECT}/apps", {"platform": "web"}), ("DELETE", f"/console/api/projects/{PROJECT}/apps/x", None),
     ("PATCH", f"{DOCUMENTS}/products/written", {"fields": {}}), ("DELETE", f"{DOCUMENTS}/products/chair", None), ("POST", f"{DOCUMENTS}/products", {"fields": {}}),
     ("POST", f"{DOCUMENTS}:commit", {"writes": [{"update": {"name": NAME, "fields": {}}}]}), ("POST", f"{DOCUMENTS}:batchWrite", {"writes": [{"update": {"name": NAME}}]}),

@@ -51,7 +51,7 @@ def choose(console, path):
 
 
 @pytest.mark.parametrize("language, button, name, take", [
-    ("en", "As CSV", "products.csv", "Import 2 documents"), ("pt-BR", "Como linhas JSON", "products.jsonl", "Importar 2 documentos"),
+    ("en", "Export CSV", "products.csv", "Import 2 documents"), ("pt-BR", "Exportar linhas JSON", "products.jsonl", "Importar 2 documentos"),
 ])
 def test_documents_go_out_and_come_back_unchanged(console, root, tmp_path, language, button, name, take):
     before = documents(root, "products")
@@ -78,7 +78,7 @@ def test_all_pages_of_a_query_go_out(console, server, project, root, tmp_path):
         writes = [{"update": {"name": f"{database}/documents/many/d{n:05}", "fields": {"n": {"integerValue": str(n // 2)}}}} for n in range(start, start + 500)]
         assert requests.post(f"{root}:commit", json={"writes": writes}, headers=OWNER, timeout=60).status_code == 200
     console.open("firestore/-default-/data/many?q=n+%3E%3D+10+order+by+n+desc")
-    console.click("button", "As CSV")
+    console.click("button", "Export CSV")
     lines = file_of(console, tmp_path, "many.csv").read_text().splitlines()
     assert lines[0] == "__id__,n:integer" and len(lines) == 2_481
     assert lines[1] == "d02499,1249" and lines[-1] == "d00020,10"
@@ -87,7 +87,7 @@ def test_all_pages_of_a_query_go_out(console, server, project, root, tmp_path):
 def test_a_file_that_makes_no_sense_writes_nothing(console, root, tmp_path):
     (tmp_path / "wrong.csv").write_text("n:integer\n1\nx\n")
     console.open("firestore/-default-/data/products")
-    console.find("button", "As CSV")
+    console.find("button", "Export CSV")
     choose(console, tmp_path / "wrong.csv")
     console.sees("1 row is left out.")
     console.sees("Must be a whole number.")

@@ -48,6 +48,10 @@ static const unsigned char file_analytics_timeline_js[] = {
 #embed "Files/analytics/timeline.js"
 };
 
+static const unsigned char file_analytics_world_js[] = {
+#embed "Files/analytics/world.js"
+};
+
 static const unsigned char file_app_js[] = {
 #embed "Files/app.js"
 };
@@ -132,12 +136,20 @@ static const unsigned char file_base_router_js[] = {
 #embed "Files/base/router.js"
 };
 
+static const unsigned char file_base_runs_js[] = {
+#embed "Files/base/runs.js"
+};
+
 static const unsigned char file_base_session_js[] = {
 #embed "Files/base/session.js"
 };
 
 static const unsigned char file_base_signal_js[] = {
 #embed "Files/base/signal.js"
+};
+
+static const unsigned char file_base_spark_js[] = {
+#embed "Files/base/spark.js"
 };
 
 static const unsigned char file_base_target_js[] = {
@@ -194,6 +206,14 @@ static const unsigned char file_config_publish_js[] = {
 
 static const unsigned char file_config_store_js[] = {
 #embed "Files/config/store.js"
+};
+
+static const unsigned char file_config_termRows_js[] = {
+#embed "Files/config/termRows.js"
+};
+
+static const unsigned char file_config_terms_js[] = {
+#embed "Files/config/terms.js"
 };
 
 static const unsigned char file_data_asOf_js[] = {
@@ -536,8 +556,32 @@ static const unsigned char file_operations_page_js[] = {
 #embed "Files/operations/page.js"
 };
 
+static const unsigned char file_overview_attention_js[] = {
+#embed "Files/overview/attention.js"
+};
+
+static const unsigned char file_overview_cockpit_js[] = {
+#embed "Files/overview/cockpit.js"
+};
+
+static const unsigned char file_overview_connect_js[] = {
+#embed "Files/overview/connect.js"
+};
+
+static const unsigned char file_overview_ids_js[] = {
+#embed "Files/overview/ids.js"
+};
+
 static const unsigned char file_overview_page_js[] = {
 #embed "Files/overview/page.js"
+};
+
+static const unsigned char file_overview_projects_js[] = {
+#embed "Files/overview/projects.js"
+};
+
+static const unsigned char file_overview_recent_js[] = {
+#embed "Files/overview/recent.js"
 };
 
 static const unsigned char file_overview_snippets_js[] = {
@@ -688,6 +732,7 @@ static const struct console_file files[] = {
     {"analytics/period.js", file_analytics_period_js, sizeof file_analytics_period_js},
     {"analytics/store.js", file_analytics_store_js, sizeof file_analytics_store_js},
     {"analytics/timeline.js", file_analytics_timeline_js, sizeof file_analytics_timeline_js},
+    {"analytics/world.js", file_analytics_world_js, sizeof file_analytics_world_js},
     {"app.js", file_app_js, sizeof file_app_js},
     {"base/access.js", file_base_access_js, sizeof file_base_access_js},
     {"base/api.js", file_base_api_js, sizeof file_base_api_js},
@@ -709,8 +754,10 @@ static const struct console_file files[] = {
     {"base/reasons.js", file_base_reasons_js, sizeof file_base_reasons_js},
     {"base/request.js", file_base_request_js, sizeof file_base_request_js},
     {"base/router.js", file_base_router_js, sizeof file_base_router_js},
+    {"base/runs.js", file_base_runs_js, sizeof file_base_runs_js},
     {"base/session.js", file_base_session_js, sizeof file_base_session_js},
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
+    {"base/spark.js", file_base_spark_js, sizeof file_base_spark_js},
     {"base/target.js", file_base_target_js, sizeof file_base_target_js},
     {"base/ui.js", file_base_ui_js, sizeof file_base_ui_js},
     {"base/viewing.js", file_base_viewing_js, sizeof file_base_viewing_js},
@@ -725,6 +772,8 @@ static const struct console_file files[] = {
     {"config/page.js", file_config_page_js, sizeof file_config_page_js},
     {"config/publish.js", file_config_publish_js, sizeof file_config_publish_js},
     {"config/store.js", file_config_store_js, sizeof file_config_store_js},
+    {"config/termRows.js", file_config_termRows_js, sizeof file_config_termRows_js},
+    {"config/terms.js", file_config_terms_js, sizeof file_config_terms_js},
     {"data/asOf.js", file_data_asOf_js, sizeof file_data_asOf_js},
     {"data/bulk.js", file_data_bulk_js, sizeof file_data_bulk_js},
     {"data/bulkDialog.js", file_data_bulkDialog_js, sizeof file_data_bulkDialog_js},
@@ -810,7 +859,13 @@ static const struct console_file files[] = {
     {"operations/metrics.js", file_operations_metrics_js, sizeof file_operations_metrics_js},
     {"operations/model.js", file_operations_model_js, sizeof file_operations_model_js},
     {"operations/page.js", file_operations_page_js, sizeof file_operations_page_js},
+    {"overview/attention.js", file_overview_attention_js, sizeof file_overview_attention_js},
+    {"overview/cockpit.js", file_overview_cockpit_js, sizeof file_overview_cockpit_js},
+    {"overview/connect.js", file_overview_connect_js, sizeof file_overview_connect_js},
+    {"overview/ids.js", file_overview_ids_js, sizeof file_overview_ids_js},
     {"overview/page.js", file_overview_page_js, sizeof file_overview_page_js},
+    {"overview/projects.js", file_overview_projects_js, sizeof file_overview_projects_js},
+    {"overview/recent.js", file_overview_recent_js, sizeof file_overview_recent_js},
     {"overview/snippets.js", file_overview_snippets_js, sizeof file_overview_snippets_js},
     {"requests/all.js", file_requests_all_js, sizeof file_requests_all_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},

@@ -52,16 +52,25 @@ struct ConsoleCalls: Sendable {
     return .private(.object(members))
   }
 
-  /// The projects that have anything, by name; for administrators of single projects those.
+  /// The projects by id, with the names of those that have one; for administrators of single projects those.
   @Sendable
   private func projects(_ request: ServiceRequest) async throws -> ServiceResponse {
     let roles = try administrator(request)?.roles
-    let found = try await environment.threads.run(on: .maintenance) { [environment] in
-      guard let roles, roles.server == nil else { return try environment.projects() }
-      return Set(roles.projects.keys)
+    let (ids, names) = try await environment.threads.run(on: .maintenance) { [environment] in
+      let isOfServer = roles.map { $0.server != nil } ?? true
+      let found = isOfServer ? try environment.projects() : Set((roles?.projects ?? [:]).keys)
+      let ids = found.sorted { $0.string < $1.string }
+      let names = try ids.compactMap { id -> JSONValue.Member? in
+        let name = try environment.accounts.project(id).configuration().displayName
+        return name.map { .init(id.string, .string($0)) }
+      }
+      return (ids, names)
     }
-    let names = found.map(\.string).sorted()
-    return .private(.object(["projects": .array(names.map(JSONValue.string))]))
+    var members: [JSONValue.Member] = [
+      .init("projects", .array(ids.map { .string($0.string) }))
+    ]
+    if !names.isEmpty { members.append(.init("names", .object(names))) }
+    return .private(.object(members))
   }
 
   /// Who signed in, whatever the role; nil in development.

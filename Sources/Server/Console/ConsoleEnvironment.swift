@@ -27,6 +27,8 @@ package struct ConsoleEnvironment: Sendable {
   let accountThreads: EngineThreads
   /// The projects that have anything on this server; blocks.
   let projects: @Sendable () throws -> Set<Text>
+  /// The projects among them that have rules or databases; blocks.
+  package var projectsWithData: @Sendable () throws -> Set<Text> = { [] }
   /// The services that the server has, by the names of their modules: a page without its service is not shown.
   package var services: [String] = []
   /// Where the files are read from anew with each request, while the console is developed; nil takes those of

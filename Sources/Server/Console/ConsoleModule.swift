@@ -11,7 +11,7 @@ extension ServiceModule {
   ///     GET  /v1/r/project/{project}/firestore/…    the same under the address that errors of queries print
   ///     GET  /__/console/{version}/{file}          the page's files, kept by browsers for good
   ///     GET  /console/api/session                   what the server is, and who is signed in
-  ///     GET  /console/api/projects                  the projects, for administrators
+  ///     *    /console/api/projects                  the projects, for administrators; see `ProjectCalls`
   ///     POST /console/session/…                     signing in and out, see `SessionRoutes`
   ///     *    /console/api/me…                        see `OwnAccountRoutes`
   ///     *    /console/api/administrators, …/audit   see `AdministratorRoutes`
@@ -31,6 +31,7 @@ extension ServiceModule {
     module.root = pages.root
     module.routes = pages.routes + calls.routes + sessions.routes + management.routes
     module.routes += OwnAccountRoutes(environment: environment).routes
+    module.routes += ProjectCalls(environment: environment, accounts: environment.accounts).routes
     module.routes += ViewRoutes(environment: environment).routes
     module.routes += RequestRoutes(environment: environment).routes
     if let uses = environment.indexUses {

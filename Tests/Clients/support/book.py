@@ -21,7 +21,6 @@ AUTH, APP = "auth.book.example", "www.book.example"
 PASSWORD = "correct horse battery"
 
 # Why a step is left out.
-CONSOLE = "a form of the console that is not there yet: a project is there with its first app or person"
 FORMS = "a form of the console that is not there yet"
 APPLE = "is done in Xcode or at Apple's site, on a Mac"
 
@@ -66,6 +65,20 @@ def register_app(console, bundle):
     console.fill("Bundle id or package name", bundle)
     submit(console)
     console.sees(bundle)
+
+
+def create_project(console, name):
+    """Add project, its name; the console opens it. Gives its id, which is made of the name."""
+    console.open("overview")
+    console.choose("Project", "+")
+    console.fill("Project name", name)
+    made = console.read("Project id")
+    console.sees("Analytics is part of every project")
+    submit(console)
+    console.sees(f"{name} is ready.")
+    console.find("heading", name)
+    assert console.browser.run("return location.pathname") == f"/console/{made}/overview"
+    return made
 
 
 def plist(book, bundle):

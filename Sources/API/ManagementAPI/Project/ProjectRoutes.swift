@@ -26,7 +26,7 @@ struct ProjectRoutes: ProjectScoped {
       route(.get, "/v1beta1/projects/{project}") { call in
         let project = try call.project()
         try call.requireKnown(project)
-        return .value(call.firebaseProject(project))
+        return .value(try call.firebaseProject(project))
       },
       route(.get, "/v1beta1/projects/{project}/adminSdkConfig") { call in
         let project = try call.project()
@@ -74,7 +74,7 @@ struct ProjectRoutes: ProjectScoped {
       let call = ManagementCall(environment: environment, request: request, bytes: [])
       return try await environment.threads.run(on: .maintenance) {
         let shown = try call.administered()
-        return try call.page("results", of: shown.map { call.firebaseProject($0) })
+        return try call.page("results", of: shown.map { try call.firebaseProject($0) })
       }
     }.openToViewers()
   }
@@ -127,11 +127,12 @@ extension ManagementCall {
     ])
   }
 
-  func firebaseProject(_ project: Text) -> JSONValue {
-    .object([
+  func firebaseProject(_ project: Text) throws -> JSONValue {
+    let name = try environment.accounts.project(project).configuration().displayName
+    return .object([
       "projectId": .string(project.string),
       "projectNumber": .string("\(environment.numbers.number(project))"),
-      "displayName": .string(project.string), "name": .string("projects/\(project.string)"),
+      "displayName": .string(name ?? project.string), "name": .string("projects/\(project.string)"),
       "resources": .object([
         "hostingSite": .string(project.string),
         "storageBucket": .string(ProjectRoutes.bucket(of: project)),

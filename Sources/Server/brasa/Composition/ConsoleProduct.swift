@@ -77,6 +77,7 @@ struct ConsoleProduct {
       version: ProgramVersion.text,
       projects: { try projectsWithData().union(try accounts.knownProjects(limit: 1_000)) }
     )
+    console.projectsWithData = projectsWithData
     console.apps = .served(accounts)
     console.keys = .stored(
       accounts: accounts,

@@ -1,5 +1,6 @@
 import BaseText
 import Foundation
+import KeyValueStore
 
 /// The accounts of one scope, mostly a project.
 package struct ProjectAccounts: Sendable {
@@ -43,6 +44,23 @@ extension ProjectAccounts {
       try change(&record.configuration)
       try record.configuration.check()
     }.configuration
+  }
+
+  /// Forgets a project that nobody has an account in and no app belongs to, with its configuration and the secret of its
+  /// password hashes.
+  ///
+  /// - Returns: False where it has accounts or apps.
+  package func forget() throws -> Bool {
+    try accounts.engine.write { group in
+      for kind in [AccountKey.Kind.user, .app] {
+        let range = KeyRange(prefix: AccountKey.prefix(kind, scope))
+        if try group.cursor(over: range, reversed: false).next() { return false }
+      }
+      try group.delete(AccountKey.prefix(.scope, scope))
+      return true
+    } settled: { outcome in
+      if case .success(true) = outcome { accounts.projects.withLock { $0[scope] = nil } }
+    }
   }
 
   /// The parameters of the project's password hashes, as an export prints them; a secret.

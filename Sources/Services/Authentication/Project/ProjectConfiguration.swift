@@ -1,5 +1,7 @@
 /// What one project allows and asks for.
 package struct ProjectConfiguration: Sendable, Hashable, Codable {
+  /// The project's name for its administrators, 1 to 100 characters; nil shows its id.
+  package var displayName: String?
   /// True to let users sign in with email address and password.
   package var allowsPassword = true
   /// True to let users sign in by a link in an email.
@@ -66,7 +68,7 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case allowsPassword, allowsEmailLink, allowsAnonymous, allowsPhone, allowsSignUp, allowsDeletion
+    case displayName, allowsPassword, allowsEmailLink, allowsAnonymous, allowsPhone, allowsSignUp, allowsDeletion
     case allowsTOTP, adjacentIntervals, passwordPolicy, authorizedDomains, mail
     case mobileLinksDomain
     case chosenToHideAccounts = "hidesAccounts"

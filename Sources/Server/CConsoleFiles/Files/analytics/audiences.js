@@ -1,4 +1,4 @@
-import { adder, button, complain, confirm, dialog, failure, field, form, group, h, iconButton, input, link, loading, note, number, primary, select, session, show, spread, stack, t, table } from "../base/ui.js";
+import { adder, blank, button, complain, confirm, dialog, failure, field, form, group, h, iconButton, input, link, loading, note, number, primary, select, session, show, spread, stack, t, table } from "../base/ui.js";
 import { CONDITIONS, ruleOf } from "./model.js";
 import { putAudience, removeAudience, report, reportOf } from "./store.js";
 
@@ -6,7 +6,7 @@ import { putAudience, removeAudience, report, reportOf } from "./store.js";
 export function audiencesView(name) {
   if (name) return loading(reportOf("audiences", name, { limit: 200 }), members);
   const holder = h("div", {});
-  const load = () => report("audiences").then(({ audiences }) => show(holder, audiences.length === 0 ? h("p", {}, t("analytics.noAudience")) : audienceTable(audiences, load)), (error) => show(holder, failure(error)));
+  const load = () => report("audiences").then(({ audiences }) => show(holder, audiences.length === 0 ? blank("users", t("analytics.noAudience")) : audienceTable(audiences, load)), (error) => show(holder, failure(error)));
   const add = async () => (await dialog(t("analytics.addAudience"), audienceForm)) && load();
   load();
   return stack(spread(h("p", { class: "note grow" }, t("analytics.audienceText")), primary(t("analytics.addAudience"), add)), holder);

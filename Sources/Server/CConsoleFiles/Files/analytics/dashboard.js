@@ -1,8 +1,9 @@
-import { bar, changeOf, chart, dayText } from "../base/chart.js";
-import { failure, h, inline, inScope, link, loading, note, number, section, select, show, t, table } from "../base/ui.js";
+import { bar, change, chart, dayText } from "../base/chart.js";
+import { blank, failure, h, inline, language, inScope, link, loading, note, number, section, select, show, t, table } from "../base/ui.js";
 import { duration } from "./model.js";
 import { csvButton, periodChoice } from "./period.js";
 import { period, report } from "./store.js";
+import { world } from "./world.js";
 
 const DIMENSIONS = ["platform", "appVersion", "country", "language", "model", "osVersion", "app"];
 const RETURNED_DAYS = 14;
@@ -10,8 +11,8 @@ const RETURNED_DAYS = 14;
 /** Users, events, where they are and whether they come back. */
 export function dashboard() {
   const days = period();
-  return loading(Promise.all([report("users", days), report("events", days), report("retention", { ...days, days: RETURNED_DAYS })]), ([users, events, retention]) => [
-    periodChoice(users), cards(users, events), usersChart(users), eventList(events), breakdown(days), retentionTable(retention), note(t("analytics.exact"))]);
+  return loading(Promise.all([report("users", days), report("events", days), report("retention", { ...days, days: RETURNED_DAYS }), report("breakdown", { ...days, by: "country" })]), ([users, events, retention, { rows }]) => [
+    periodChoice(users), cards(users, events), h("div", { class: "charts" }, usersChart(users), engagementChart(users)), countries(rows), eventList(events), breakdown(days), retentionTable(retention), note(t("analytics.exact"))]);
 }
 
 const sum = (rows, name) => rows.reduce((all, row) => all + row[name], 0);
@@ -23,7 +24,7 @@ function cards({ days, ...totals }, { events }) {
   const engagement = totals.active > 0 ? sum(days, "engagementMillis") / totals.active : 0;
   const card = (key, value, note) => h("div", { class: "panel card" }, h("dt", {}, t(key)), h("dd", {}, value), note ? h("dd", { class: "note" }, note) : null);
   return h("dl", { class: "cards" }, card("analytics.active1", number(last.active)), card("analytics.active7", number(last.active7)), card("analytics.active28", number(last.active28)),
-    card("analytics.new", number(totals.new)), card("analytics.count", number(count), changeOf(count, before)), card("analytics.engagement", duration(engagement)));
+    card("analytics.new", number(totals.new)), card("analytics.count", number(count), change(count, before)), card("analytics.engagement", duration(engagement)));
 }
 
 function usersChart({ days, from, to }) {
@@ -33,10 +34,29 @@ function usersChart({ days, from, to }) {
     h("div", {}, csvButton(`users-${from}-${to}`, rows)));
 }
 
+/** How long an active user was in the app, by day. */
+function engagementChart({ days }) {
+  const values = days.map((day) => (day.active > 0 ? Math.round(day.engagementMillis / day.active / 1_000) : 0));
+  return h("section", { class: "panel stack" }, chart(t("analytics.engagementByDay"), days.map((one) => dayText(one.day)), [{ name: t("analytics.engagement"), values }], { isColumns: true, format: (seconds) => duration(seconds * 1_000) }));
+}
+
+const MOST_COUNTRIES = 8;
+
+/** Where users are: on a map, and as a table. */
+function countries(rows) {
+  const names = new Intl.DisplayNames(language.peek(), { type: "region", fallback: "code" });
+  const nameOf = (code) => (/^[A-Z]{2}$/.test(code) ? names.of(code) : code);
+  const found = rows.filter((one) => one.now.users > 0).sort((one, other) => other.now.users - one.now.users);
+  if (found.length === 0) return null;
+  const counts = found.map((one) => [one.name, one.now.users]);
+  return h("section", { class: "panel stack" }, h("h2", {}, t("analytics.byCountry")), h("div", { class: "where" }, world(counts, (code) => `${nameOf(code)}: ${number(counts.find(([one]) => one === code)[1])}`),
+    table(["dimension.country", "analytics.users", "analytics.change"], found.slice(0, MOST_COUNTRIES).map(({ name, now, before }) => [nameOf(name), bar(now.users, counts[0][1]), change(now.users, before.users)]))));
+}
+
 function eventList({ events }) {
   const most = Math.max(0, ...events.map((one) => one.now.events));
-  return section(t("analytics.topEvents"), events.length === 0 ? h("p", {}, t("analytics.none")) : table(["analytics.event", "analytics.count", "analytics.change", "analytics.users"],
-    events.slice(0, 10).map(({ name, now, before }) => [h("a", { href: link("analytics", ["events", name], period()) }, name), bar(now.events, most), changeOf(now.events, before.events), number(now.users)])));
+  return section(t("analytics.topEvents"), events.length === 0 ? blank("analytics", t("analytics.none")) : table(["analytics.event", "analytics.count", "analytics.change", "analytics.users"],
+    events.slice(0, 10).map(({ name, now, before }) => [h("a", { href: link("analytics", ["events", name], period()) }, name), bar(now.events, most), change(now.events, before.events), number(now.users)])));
 }
 
 function breakdown(days) {
@@ -46,7 +66,7 @@ function breakdown(days) {
       const found = (await report("breakdown", { ...days, by: dimension })).rows;
       const most = Math.max(0, ...found.map((one) => one.now.users));
       show(rows, found.length === 0 ? h("p", {}, t("analytics.none")) : table(["value", "analytics.users", "analytics.count", "analytics.change"],
-        found.slice(0, 20).map(({ name, now, before }) => [name, bar(now.users, most), number(now.events), changeOf(now.events, before.events)])));
+        found.slice(0, 20).map(({ name, now, before }) => [name, bar(now.users, most), number(now.events), change(now.events, before.events)])));
     } catch (error) {
       show(rows, failure(error));
     }

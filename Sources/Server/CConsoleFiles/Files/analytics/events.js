@@ -1,5 +1,5 @@
-import { bar, changeOf } from "../base/chart.js";
-import { complain, h, link, loading, note, number, section, t, table, textOr } from "../base/ui.js";
+import { bar, change } from "../base/chart.js";
+import { blank, complain, h, link, loading, note, number, section, t, table, textOr } from "../base/ui.js";
 import { csvButton, periodChoice } from "./period.js";
 import { markKeyEvent, period, report, reportOf } from "./store.js";
 
@@ -29,10 +29,10 @@ function keyMark(marks, event) {
 
 /** Names with their figures, how these have changed, and what else is said of a name. */
 function figures(key, rows, nameOf, more = null) {
-  if (rows.length === 0) return h("p", {}, t("analytics.none"));
+  if (rows.length === 0) return blank("analytics", t("analytics.none"));
   const most = Math.max(...rows.map((one) => one.now.events));
-  return table([key, "analytics.count", "analytics.change", "analytics.users", "analytics.worth", ...(more ? ["analytics.keyEvent"] : [])], rows.map(({ name, now, before }) => [
-    nameOf(name), bar(now.events, most), changeOf(now.events, before.events), number(now.users), Number(now.value) === 0 ? "–" : number(Number(now.value)), ...(more ? [more(name)] : [])]));
+  return table([key, "analytics.count", "analytics.change", "analytics.users", "analytics.usersChange", "analytics.worth", ...(more ? ["analytics.keyEvent"] : [])], rows.map(({ name, now, before }) => [
+    nameOf(name), bar(now.events, most), change(now.events, before.events), number(now.users), change(now.users, before.users), Number(now.value) === 0 ? "–" : number(Number(now.value)), ...(more ? [more(name)] : [])]));
 }
 
 function drops(dropped) {

@@ -28,6 +28,26 @@ export function eventsOf(minutes) {
   return [...counts].sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
 }
 
+/** Entries of DebugView by event, the most frequent first: `[name, count]`. */
+export function topEvents(entries) {
+  const counts = new Map();
+  for (const { event } of entries) if (event) counts.set(event, (counts.get(event) ?? 0) + 1);
+  return [...counts].sort((one, other) => other[1] - one[1] || one[0].localeCompare(other[0]));
+}
+
+/** What all entries of an event carried, in one list: by parameter the values with how often each came, the newest first. */
+export function mergedDetails(entries, event) {
+  const merged = new Map();
+  for (const { params } of entries.filter((one) => one.event === event).reverse()) {
+    for (const [name, value] of Object.entries(params ?? {})) {
+      const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+      if (!merged.has(name)) merged.set(name, new Map());
+      merged.get(name).set(text, (merged.get(name).get(text) ?? 0) + 1);
+    }
+  }
+  return [...merged].sort(([one], [other]) => one.localeCompare(other)).map(([name, values]) => [name, [...values]]);
+}
+
 /** Milliseconds of engagement as minutes and seconds. */
 export function duration(milliseconds) {
   const seconds = Math.round(Number(milliseconds) / 1_000);

@@ -1,6 +1,9 @@
 import { h, show, svg } from "./dom.js";
 import { language, number, t } from "./i18n.js";
+import { runsOf } from "./runs.js";
 import { onCleanup } from "./signal.js";
+
+export { runsOf } from "./runs.js";
 
 /** Charts: drawings at the pixels of their card, values under the pointer or the arrow keys, and a table of the same numbers. */
 
@@ -42,17 +45,6 @@ export function frameOf(width, labels, ticks) {
     indexAt: (x) => Math.min(labels.length - 1, Math.max(0, Math.floor(((x - left) / room) * labels.length))),
     written: sparse(labels.length, Math.max(1, Math.floor(room / (widest(labels) + 2 * GAP)))),
   };
-}
-
-/** The parts of a line: runs of numbers, as columns with their values; there is no line over what is not known. Pure. */
-export function runsOf(values) {
-  const runs = [];
-  values.forEach((value, at) => {
-    if (value === null) return;
-    if (at > 0 && values[at - 1] !== null) runs.at(-1).push([at, value]);
-    else runs.push([[at, value]]);
-  });
-  return runs;
 }
 
 /**
@@ -119,9 +111,12 @@ const axes = ({ left, right, x, y, written }, labels, ticks) => [
   ticks.map(({ value, text }) => [svg("line", { x1: left, x2: right, y1: y(value), y2: y(value), class: "chart-grid" }), svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, text)]),
   written.map((index) => svg("text", { x: x(index), y: HEIGHT - 6, "text-anchor": "middle" }, labels[index]))];
 
-const lineOf = (one, { x, y }, index) => runsOf(one.values).map((run) => (run.length === 1
-  ? svg("circle", { class: `chart-dot series-${index}`, cx: x(run[0][0]), cy: y(run[0][1]), r: 2.5 })
-  : svg("polyline", { class: `chart-line series-${index}`, points: run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ") })));
+const lineOf = (one, { x, y }, index) => runsOf(one.values).map((run) => {
+  if (run.length === 1) return svg("circle", { class: `chart-dot series-${index}`, cx: x(run[0][0]), cy: y(run[0][1]), r: 2.5 });
+  const points = run.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
+  const area = index === 0 ? svg("polygon", { class: "chart-area series-0", points: `${x(run[0][0]).toFixed(1)},${y(0)} ${points} ${x(run.at(-1)[0]).toFixed(1)},${y(0)}` }) : null;
+  return [area, svg("polyline", { class: `chart-line series-${index}`, points })].filter(Boolean);
+});
 
 const columnsOf = (one, { x, y, step }) => one.values.map((value, at) => (value ? svg("rect", { class: "chart-column", x: x(at) - Math.max(1, step - 2) / 2, width: Math.max(1, step - 2), y: y(value), height: Math.max(1, y(0) - y(value)) }) : null));
 
@@ -146,6 +141,9 @@ export function changeOf(now, before) {
   if (before === 0) return now === 0 ? "–" : t("chart.new");
   return new Intl.NumberFormat(language.peek(), { style: "percent", signDisplay: "exceptZero", maximumFractionDigits: 0 }).format((now - before) / before);
 }
+
+/** How much a number has changed, with a sign of its direction. */
+export const change = (now, before) => h("span", { class: now > before ? "up" : now < before ? "down" : "muted" }, changeOf(now, before));
 
 /** A day such as `2026-11-23`, as short as people write it. */
 export const dayText = (day) => new Intl.DateTimeFormat(language.peek(), { day: "numeric", month: "short", timeZone: "UTC" }).format(new Date(day));

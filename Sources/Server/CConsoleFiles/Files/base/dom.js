@@ -111,6 +111,7 @@ const PATHS = {
   undo: "M4 6h6a3.5 3.5 0 0 1 0 7H6M4 6l3-3M4 6l3 3",
   reload: "M13 3v4H9M12.5 7A5 5 0 1 0 13 10",
   copy: "M5 5h8v9H5zM3 11V2h8",
+  collapse: "M2.5 3h11v10h-11zM6 3v10M11 6l-2 2 2 2",
   chevron: "M6 3l5 5-5 5",
   lock: "M4 7h8v7H4zM5.5 7V5a2.5 2.5 0 0 1 5 0v2",
   down: "M3 6l5 5 5-5",

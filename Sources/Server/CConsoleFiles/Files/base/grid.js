@@ -6,7 +6,7 @@ import { listenTo } from "./dialog.js";
  *
  * `model` says what to show: `columns` (`{id, label, width, glyph}`), `sort` (`{id, isDescending}`), `count`, `offset` (rows before the first that is there),
  * `row(index)` (`{key, cells: [{text, type, title}]}`, undefined where none is there), `onNear(first, last)`,
- * `onOpen(key)`, `onSelect(keys)`, `onSort(column)`, `onResize(id, width)`, `label`. `draw()` shows it as it is now.
+ * `onOpen(key)`, `onSelect(keys)`, `onSort(column)`, `startsAtSort` (the focus begins in the sorted column), `onResize(id, width)`, `label`. `draw()` shows it as it is now.
  */
 export function grid(model) {
   const HEIGHT = 36;
@@ -72,13 +72,14 @@ export function grid(model) {
     const text = JSON.stringify([next.map(({ id, width, glyph }) => [id, width, glyph]), model.sort]);
     if (text === shownHead) return;
     if (next.map((one) => one.id).join("\n") !== columns.map((one) => one.id).join("\n")) drawn.forEach((one) => { one.version = null; });
+    if (shownHead === "" && model.startsAtSort) focus.column = Math.max(0, next.findIndex((one) => one.id === model.sort?.id));
     [shownHead, columns] = [text, next];
     element.style.setProperty("--columns", `40px ${columns.map(({ width = 200 }) => `${width}px`).join(" ")}`);
     element.setAttribute("aria-colcount", String(columns.length));
     show(head, h("div", { role: "columnheader", class: "grid-mark" }, h("span", { class: "hidden" }, model.selectLabel)), columns.map(headCell));
   };
 
-  /** A column's name, which sorts by it, and the edge by which it is made wider. Both are for the pointer; the columns' dialog and the filter are for the keyboard. */
+  /** A column's name, which sorts by it, and the edge by which it is made wider. Both are for the pointer; `sort` and the columns' dialog are for the keyboard. */
   const headCell = (column) => {
     const isSorted = model.sort?.id === column.id;
     const direction = isSorted ? (model.sort.isDescending ? "descending" : "ascending") : "none";
@@ -234,6 +235,8 @@ export function grid(model) {
     clearSelection: () => { [...selected].forEach((key) => toggle(key, false)); },
     /** The keys of the rows that are selected. */
     get selection() { return [...selected]; },
+    /** Sorts by the column that has the focus. */
+    sort: () => model.onSort?.(columns[focus.column]),
     /** Keeps what is in sight where it is when rows before it come or go. */
     shift: (rows) => { element.scrollTop += rows * HEIGHT; },
   };

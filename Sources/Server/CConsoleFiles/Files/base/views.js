@@ -36,13 +36,16 @@ export const adder = (label, onclick, properties) => h("div", {}, button([icon("
 /** The button of what a page is for. */
 export const primary = (label, onclick) => h("button", { type: "button", class: "primary", onclick, writes: true }, icon("plus"), label);
 
+/** Nothing yet: what there could be, with the way to it. */
+export const blank = (name, text, ...more) => h("div", { class: "blank" }, h("span", { class: "drawn" }, icon(name)), h("p", {}, text), more);
+
 /**
  * A table with the texts of those keys as heads, null for a column of buttons. On narrow screens a row is a block
  * whose cells say what they are.
  */
 export function table(keys, rows) {
   const names = keys.map((key) => key && t(key));
-  return h("div", { class: "scroll" }, h("table", { class: "table", role: "table" },
+  return h("div", { class: "scroll listed" }, h("table", { class: "table", role: "table" },
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, names.map((name) => (name ? h("th", { scope: "col", role: "columnheader" }, name) : h("td", { role: "cell" }))))),
     h("tbody", { role: "rowgroup" }, rows.map((cells) => tableRow(names, cells)))));
 }

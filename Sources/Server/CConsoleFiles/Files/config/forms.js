@@ -1,14 +1,18 @@
-import { field, form, group, h, input, note, place, select, stack, t, textIn } from "../base/ui.js";
+import { dialog, field, form, group, h, input, note, place, select, stack, t, textIn } from "../base/ui.js";
 import { parametersOf, problemOf, put, textOf } from "./model.js";
 import { validate } from "./store.js";
+import { termRows } from "./termRows.js";
 
 const TYPES = ["STRING", "BOOLEAN", "NUMBER", "JSON"];
 /** The colours of conditions, as Google names them. */
 export const COLORS = { BLUE: "#2563c9", BROWN: "#8d5f43", CYAN: "#0b8fa6", DEEP_ORANGE: "#d9480f", GREEN: "#2b8a3e", INDIGO: "#4c5fd5", LIME: "#74a80f", ORANGE: "#e8860c", PINK: "#d6418f", PURPLE: "#8e3fc4", TEAL: "#0d8a72" };
 
+/** The choice that is no condition's name, which has no such sign. */
+const NEW = "\u0000new";
+
 const named = (values) => values.map((one) => [one, t(`config.${one}`)]);
 
-/** The form of one parameter; closes with `{name, group, parameter}`. */
+/** The form of one parameter; closes with `{name, group, parameter, conditions}`, where the conditions are new ones. */
 export function parameterForm(template, found, close) {
   const parameter = structuredClone(found?.parameter ?? { valueType: "STRING", defaultValue: { value: "" } });
   const name = input(found?.name, { class: "mono", autofocus: !found });
@@ -25,11 +29,20 @@ export function parameterForm(template, found, close) {
   const { conditionalValues = {} } = parameter;
   for (const one of template.conditions) if (Object.hasOwn(conditionalValues, one.name)) add(one.name, conditionalValues[one.name]);
   add(null, parameter.defaultValue ?? { useInAppDefault: true });
-  const addChosen = ({ target }) => {
-    if (target.value && !fields.has(target.value)) add(target.value, { value: "" });
+  const conditions = [];
+  const all = () => ({ ...template, conditions: [...template.conditions, ...conditions] });
+  const addChosen = async ({ target }) => {
+    const chosen = target.value;
     target.value = "";
+    if (chosen === NEW) {
+      const made = await dialog(t("config.newCondition"), (end) => conditionForm(all(), all().conditions.length, end), { className: "wide" });
+      if (!made) return;
+      conditions.push(made);
+      target.append(h("option", { value: made.name }, made.name));
+      add(made.name, { value: "" });
+    } else if (chosen && !fields.has(chosen)) add(chosen, { value: "" });
   };
-  const unused = select([["", t("config.addValue")], ...template.conditions.map((one) => [one.name, one.name])], "", { "aria-label": t("config.addValue"), onchange: addChosen });
+  const unused = select([["", t("config.addValue")], [NEW, t("config.newCondition")], ...template.conditions.map((one) => [one.name, one.name])], "", { "aria-label": t("config.addValue"), onchange: addChosen });
   const save = () => {
     check(name.value, found, template, fields, type.value);
     const made = { ...parameter, valueType: type.value, conditionalValues: {} };
@@ -41,10 +54,10 @@ export function parameterForm(template, found, close) {
     if (Object.keys(made.conditionalValues).length === 0) delete made.conditionalValues;
     made.description = textIn(description, parameter.description);
     if (!made.description) delete made.description;
-    return { name: name.value, group: textIn(groupName, found?.group ?? "") || null, parameter: made };
+    return { name: name.value, group: textIn(groupName, found?.group ?? "") || null, parameter: made, conditions };
   };
   return form(close, t("config.take"), save, field("name", name), field("type", type), field("config.description", description), field("condition.group", groupName),
-    group(t("config.values"), values, template.conditions.length > 0 ? unused : null));
+    group(t("config.values"), values, unused));
 }
 
 /** Throws what is wrong with a parameter as it was typed. */
@@ -71,7 +84,7 @@ function valueField(label, value) {
 export function conditionForm(template, index, close) {
   const condition = template.conditions[index] ?? { name: "", expression: "", tagColor: "BLUE" };
   const name = input(condition.name, { maxlength: 100, autofocus: true });
-  const expression = h("textarea", { class: "mono", rows: 4, spellcheck: "false", value: condition.expression });
+  const expression = h("textarea", { class: "mono", rows: 2, spellcheck: "false", value: condition.expression });
   const color = select(named(Object.keys(COLORS)), condition.tagColor);
   const save = async () => {
     const made = { ...condition, name: name.value.trim(), expression: textIn(expression, condition.expression), tagColor: color.value };
@@ -79,5 +92,5 @@ export function conditionForm(template, index, close) {
     await validate(place.peek().project, { conditions: [made] });
     return made;
   };
-  return form(close, t("config.take"), save, field("name", name), field("config.expression", expression), note(t("config.expressionText")), field("config.color", color));
+  return form(close, t("config.take"), save, h("div", { class: "row" }, h("div", { class: "grow" }, field("name", name)), field("config.color", color)), termRows(expression), field("config.expression", expression), note(t("config.expressionText")));
 }

@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { button, closing, complain, confirm, dialog, failure, freshID, guardLeaving, h, iconButton, inline, input, instant, number, onCleanup, place, primary, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
+import { blank, button, closing, complain, confirm, dialog, failure, freshID, guardLeaving, h, iconButton, inline, input, instant, number, onCleanup, place, primary, show, spread, stack, t, table, tabs, toast } from "../base/ui.js";
 import { experimentsView } from "./experiments.js";
 import { COLORS, conditionForm, parameterForm } from "./forms.js";
 import { bare, isAbout, mergeTemplates, parametersOf, textOf, textOfTemplate, withCondition, withMoved, withParameter } from "./model.js";
@@ -98,18 +98,19 @@ function panels(label, parts, state) {
 async function editParameter(template, found, change) {
   const outcome = await dialog(found ? found.name : t("config.addParameter"), (close) => parameterForm(template, found, close), { className: "wide" });
   if (!outcome) return;
-  change(withParameter(template, found?.name ?? null, outcome.name, outcome.group, outcome.parameter));
+  const known = outcome.conditions.reduce((all, one) => withCondition(all, all.conditions.length, one), template);
+  change(withParameter(known, found?.name ?? null, outcome.name, outcome.group, outcome.parameter));
 }
 
 function parameterTable(template, wanted, change) {
   const every = parametersOf(template);
-  if (every.length === 0) return h("p", {}, t("config.none"));
+  if (every.length === 0) return blank("config", t("config.none"));
   const all = every.filter((one) => isAbout(one, wanted));
   if (all.length === 0) return h("p", { role: "status" }, t("config.notFound"));
   const shown = (value) => (value?.useInAppDefault ? h("em", {}, t("config.inApp")) : textOf(value) ?? h("em", {}, t("config.special")));
   const values = ({ defaultValue, conditionalValues = {} }) => [
-    template.conditions.filter(({ name }) => Object.hasOwn(conditionalValues, name)).map(({ name }) => h("div", {}, h("span", { class: "badge" }, name), " ", h("code", {}, shown(conditionalValues[name])))),
-    h("div", {}, h("code", {}, shown(defaultValue))),
+    template.conditions.filter(({ name }) => Object.hasOwn(conditionalValues, name)).map(({ name, tagColor }) => h("div", { class: "value-line" }, h("span", { class: "badge" }, h("span", { class: "dot", style: { background: COLORS[tagColor] ?? "var(--muted)" } }), name), h("code", {}, shown(conditionalValues[name])))),
+    h("div", { class: "value-line" }, h("span", { class: "badge muted" }, t("config.default")), h("code", {}, shown(defaultValue))),
   ];
   return table(["name", "type", "config.values", "config.description", null], all.map((one) => [
     [button(one.name, () => editParameter(template, one, change), { class: "quiet start mono" }), one.group ? h("div", { class: "note" }, one.group) : null], t(`config.${one.parameter.valueType ?? "STRING"}`), values(one.parameter), one.parameter.description ?? "",
@@ -119,7 +120,7 @@ function parameterTable(template, wanted, change) {
 // Conditions
 
 async function editCondition(template, index, change) {
-  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("analytics.addCondition"), (close) => conditionForm(template, index, close));
+  const outcome = await dialog(index < template.conditions.length ? template.conditions[index].name : t("analytics.addCondition"), (close) => conditionForm(template, index, close), { className: "wide" });
   if (outcome) change(withCondition(template, index, outcome));
 }
 

@@ -5,7 +5,7 @@ import { keep, kept } from "../base/memory.js";
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { viewed } from "../base/viewing.js";
-import { button, complain, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
+import { blank, button, complain, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { asOfButton, asOfNotice, readAt } from "./asOf.js";
 import { arranged, columnsOf, readArrangement } from "./columns.js";
@@ -216,7 +216,7 @@ function drawCollections(side, where, collection) {
 // Results
 
 function drawResults(results, where, collection, filter, view, at) {
-  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", {}, t("collections.choose")), muted(t("collections.chooseText"))));
+  if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", { class: "hidden" }, t("collections.choose")), blank("data", h("b", {}, t("collections.choose")), muted(t("collections.chooseText")))));
   let parsed;
   try {
     parsed = parse(filter, rootOf(where), collection);
@@ -247,12 +247,15 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
   });
   const transfer = at ? null : [bulkButton(where, collection, query), ...transferButtons(where, collection, query)];
   let table = null;
+  // A table that is drawn anew because somebody sorted it by keyboard has the focus as the one before.
+  let wantsFocus = document.activeElement?.role === "grid" && results.contains(document.activeElement);
 
   const model = {
     label: collection.join("/"),
     selectLabel: t("select"),
     get columns() { return view.shown; },
     sort: sortOf(query),
+    startsAtSort: wantsFocus,
     onSort: ({ id, name }) => openFilter(where, collection, withOrder(filter, id === "id" ? ["__name__"] : [name], model.sort?.id === id && !model.sort.isDescending)),
     onResize: (id, width) => arrange({ ...arrangement.value, widths: { ...arrangement.value.widths, [id]: width } }),
     get count() { return view.rows.length; },
@@ -278,6 +281,10 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
     view.shown = arranged(view.columns, arrangement.value).map((column) => ({ ...column, glyph: GLYPHS[column.type] }));
     table?.draw();
     drawMessage();
+    if (wantsFocus && view.rows.length > 0) {
+      wantsFocus = false;
+      table.element.focus({ preventScroll: true });
+    }
     drawStatus();
   };
 
@@ -352,6 +359,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
   const window = new Window(query, source, inScope(changed));
   onCleanup(() => window.stop());
   table = isJSON ? jsonView(model.label, () => view.rows) : grid(model);
+  command({ label: () => t("sort.column"), keys: "s", run: () => table.sort?.() });
   show(results, at ? asOfNotice(at) : null, message, table.element, status);
   take();
 }
@@ -362,7 +370,7 @@ async function copyDocuments(documents) {
 }
 
 /** What an empty table says: that nothing is there, or that nothing fits. */
-const emptyText = (filter) => h("div", { class: "empty" }, icon("data"), h("h2", {}, t(filter ? "documents.noMatch" : "documents.none")), muted(t(filter ? "documents.noMatchText" : "documents.noneText")));
+const emptyText = (filter) => blank("data", h("b", {}, t(filter ? "documents.noMatch" : "documents.none")), muted(t(filter ? "documents.noMatchText" : "documents.noneText")));
 
 const SHOWN_MISSING = 50;
 

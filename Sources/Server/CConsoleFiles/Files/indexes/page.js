@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { adder, button, call, complain, confirm, databaseName, dialog, failure, field, form, go, group, h, icon, iconButton, inline, input, instant, muted, note, number, onCleanup, path, place, primary, resource, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { adder, blank, button, call, complain, confirm, databaseName, dialog, failure, field, form, go, group, h, icon, iconButton, inline, input, instant, muted, note, number, onCleanup, path, place, primary, resource, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { readIndex } from "./link.js";
 
 /** The composite indexes of a database and the fields with indexes of their own: made by form or by the link of an error, with what state they are in. */
@@ -39,7 +39,7 @@ async function drawList(list, name, redraw, state) {
     // An answer that was overtaken is older than what is shown.
     if (state.ended || drawing !== state.drawings) return;
     show(list, uses.missing.length === 0 ? null : [h("h2", {}, t("index.missing")), note(t("index.missingText")), missingTable(name, uses.missing, redraw)],
-      indexes.length === 0 ? h("p", {}, t("index.none")) : [indexTable(indexes, uses.used, redraw), note(t("index.since", instant(uses.since)))],
+      indexes.length === 0 ? blank("indexes", t("index.none")) : [indexTable(indexes, uses.used, redraw), note(t("index.since", instant(uses.since)))],
       fields.length === 0 ? null : [h("h2", {}, t("index.single")), fieldTable(fields, redraw)]);
     clearTimeout(state.timer);
     if (operations.some((one) => !one.done)) state.timer = setTimeout(() => whenSeen(redraw, state), BUILDING_MILLISECONDS);

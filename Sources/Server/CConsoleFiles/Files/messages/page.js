@@ -1,6 +1,6 @@
 import { bar } from "../base/chart.js";
 import { command } from "../base/commands.js";
-import { button, complain, confirm, go, h, icon, inline, instant, isText, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, textOr, toast } from "../base/ui.js";
+import { blank, button, complain, confirm, go, h, icon, inline, instant, isText, link, loading, muted, number, place, poll, primary, show, spread, stack, t, table, tabs, textOr, toast } from "../base/ui.js";
 import { composer } from "./composer.js";
 import { credentialsView } from "./credentials.js";
 import { idOf, reasonsOf, stageOf, STATES, totalsOf } from "./model.js";
@@ -24,7 +24,7 @@ function listView(id) {
   const state = { older: [], next: null };
   const draw = (newest) => {
     const all = [...newest, ...state.older];
-    show(rows, all.length === 0 ? h("p", {}, t("messages.none")) : messageTable(all));
+    show(rows, all.length === 0 ? blank("messages", t("messages.none")) : messageTable(all));
   };
   const take = ({ messages, nextPageToken = null }) => {
     // Where the newest have changed, older pages are asked for anew.

@@ -1,5 +1,5 @@
 import { bytesText } from "../base/bytes.js";
-import { button, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table, textOr } from "../base/ui.js";
+import { blank, button, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table, textOr } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
 const PERIOD_MILLISECONDS = 1_000;
@@ -16,7 +16,7 @@ export function jobsView() {
   const load = () => call("GET", root);
   const draw = ({ jobs, kinds }) => {
     state.kinds = kinds;
-    show(body, jobs.length === 0 ? h("p", {}, t("operations.noJob")) : jobs.map(jobView));
+    show(body, jobs.length === 0 ? blank("operations", t("operations.noJob")) : jobs.map(jobView));
     const done = jobs.filter((job) => job.state === "done").length;
     if (done !== state.done) show(exports, exportList(state));
     state.done = done;

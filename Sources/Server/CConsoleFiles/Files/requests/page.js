@@ -1,4 +1,4 @@
-import { h, instant, link, note, number, place, poll, show, stack, t, tabs } from "../base/ui.js";
+import { blank, h, instant, link, note, number, place, poll, show, stack, t, tabs } from "../base/ui.js";
 import { allView } from "./all.js";
 import { groupsOf, playgroundOf } from "./group.js";
 import { RecentOutcome } from "./recent.js";
@@ -14,7 +14,7 @@ function denialsView() {
   const recent = new RecentOutcome(requestsOf(place.peek().project, "denials"));
   const opened = new Set();
   const body = stack();
-  const draw = () => show(body, recent.requests.length === 0 ? h("p", {}, t("requests.none")) : groupsOf(recent.requests).map((group) => groupView(group, opened)));
+  const draw = () => show(body, recent.requests.length === 0 ? blank("requests", t("requests.none")) : groupsOf(recent.requests).map((group) => groupView(group, opened)));
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => recent.load(), draw);
   return stack(note(t("requests.text")), h("div", {}, pause), problem, body);
 }

@@ -1,5 +1,5 @@
 import { bin, managed } from "../base/managed.js";
-import { button, call, closing, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { blank, button, call, closing, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -16,7 +16,7 @@ export function appsView() {
 
 function appList(project) {
   const root = path("console", "api", "projects", project, "apps");
-  const { rows, load } = managed(root, ({ apps }, remove) => (apps.length === 0 ? h("p", {}, t("apps.none")) : appTable(root, apps, remove)));
+  const { rows, load } = managed(root, ({ apps }, remove) => (apps.length === 0 ? blank("plus", t("apps.none")) : appTable(root, apps, remove)));
   const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
   return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.apps")), primary(t("apps.add"), add)), note(t("apps.key", project)), rows);
 }

@@ -17,6 +17,18 @@ export const PAGES = [
 /** The pages of a server with those services, for somebody with that role in all projects; null for none. */
 export const pagesOf = ({ services, role }) => PAGES.filter((page) => (!page.service || services.includes(page.service)) && (!page.isServers || role !== null));
 
+/** The groups of the rail by the catalogues of their pages; the others are of those who operate the server. */
+const GROUPS = { "": ["overview"], build: ["data", "indexes", "rules", "users", "files", "functions", "hosting"], engage: ["messages", "config", "analytics"], operate: [] };
+
+/** Pages by group, without the groups that have none. */
+export function groupsOf(pages) {
+  const groupOf = (page) => Object.keys(GROUPS).find((name) => GROUPS[name].includes(textsOf(page))) ?? "operate";
+  return Object.keys(GROUPS).map((name) => [name, pages.filter((page) => groupOf(page) === name)]).filter(([, some]) => some.length > 0);
+}
+
+/** Firebase's names of pages that are called otherwise here. */
+export const NAMES = { data: "Firestore", users: "Authentication", files: "Storage", messages: "Messaging" };
+
 /** The catalogue of a page's texts. */
 export const textsOf = (page) => page.view ?? page.area;
 

@@ -2,11 +2,11 @@ import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { connection } from "../base/listen.js";
 import { extend, sessionEnd, signOut } from "../base/session.js";
-import { setTheme, theme, THEMES } from "../base/memory.js";
-import { complain, effect, explain, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, t, untracked } from "../base/ui.js";
+import { keep, kept, setTheme, theme, THEMES } from "../base/memory.js";
+import { complain, effect, explain, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, signal, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
-import { pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
-import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projects } from "./store.js";
+import { groupsOf, NAMES, pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
+import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projectNames, projects } from "./store.js";
 
 /** The frame around every page: bar, rail, and the page of the address. */
 export function shell() {
@@ -16,6 +16,7 @@ export function shell() {
   const element = h("div", { class: "shell" },
     h("a", { class: "skip button", href: "#page", onclick: (event) => { event.preventDefault(); main.focus(); } }, t("skip")),
     bar(rail), rail, main);
+  effect(() => element.classList.toggle("narrow", isNarrow.value));
   addCommands(pages);
   showPages(main, pages);
   warnOfEnd();
@@ -37,7 +38,7 @@ function bar(rail) {
   const home = h("a", { class: "brand", href: "/console" }, h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "" }), h("span", { class: "word" }, "Brasa"));
   return h("header", { class: "bar" }, toggle, home, projectChoice(), databaseChoice(), environment(), latch(), viewer(),
     h("div", { class: "end" }, light(),
-      iconButton("search", t("palette.title"), openPalette), languageChoice(), themeChoice(), me()));
+      iconButton("search", t("palette.title"), openPalette), account()));
 }
 
 function environment() {
@@ -78,15 +79,16 @@ function turnLatch(isOn) {
   pageVersion.value += 1;
 }
 
-/** Who is signed in, and the way out. */
-function me() {
+/** The menu of the person: how the console looks, the own account, and the way out. */
+function account() {
   const { email } = session.peek();
-  if (!email) return null;
-  const leave = () => signOut().catch(complain);
-  const badge = h("span", { class: "badge", title: email });
-  effect(() => show(badge, t(`role.${roleHere()}`)));
-  return h("span", { class: "row me" }, badge,
-    h("button", { type: "button", class: "quiet", onclick: leave, title: email }, t("signOut")));
+  const role = h("span", { class: "badge" });
+  effect(() => show(role, t(`role.${roleHere()}`)));
+  const close = () => menu.hidePopover();
+  const own = email ? [h("div", { class: "spread" }, h("b", { dir: "auto" }, email), role), h("hr", {})] : null;
+  const out = email ? [h("hr", {}), h("a", { href: link("settings", ["me"]), class: "button quiet start", onclick: close }, icon("users"), t("account.mine")), h("button", { type: "button", class: "quiet start", onclick: () => { close(); signOut().catch(complain); } }, icon("close"), t("signOut"))] : null;
+  const menu = h("div", { class: "account", popover: "auto", id: "account", role: "group", "aria-label": t("account") }, own, h("label", { class: "field" }, t("language"), languageChoice()), h("label", { class: "field" }, t("theme"), themeChoice()), out);
+  return [h("button", { type: "button", class: "quiet round", popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span", { class: "face", "aria-hidden": "true" }, email ? email[0].toUpperCase() : icon("users"))), menu];
 }
 
 /** Before the session ends its bar says so, with a way to go on; it is drawn anew with each token. */
@@ -110,14 +112,20 @@ function choice(label, options, current, onchange, properties = {}) {
     options.map(([value, text]) => h("option", { value, selected: value === current }, text)));
 }
 
+/** The choice that is no project; no id has such a sign. */
+const NEW = "+";
+
 function projectChoice() {
   const holder = h("span", {});
   effect(() => {
     const current = place.value.project;
     const all = new Set(projects.value);
     if (current) all.add(current);
-    const options = [...all].sort().map((one) => [one, one]);
-    show(holder, choice(t("project"), options, current, (project) => go({ project, area: "overview" })));
+    const names = projectNames.value;
+    const options = [...all].sort().map((one) => [one, names[one] && names[one] !== one ? `${names[one]} (${one})` : one]);
+    // Whoever may change all projects may add one.
+    if (["editor", "owner"].includes(session.peek().role) && !isReadOnly()) options.push([NEW, t("project.new")]);
+    show(holder, choice(t("project"), options, current, (project) => go(project === NEW ? { project: current, area: "overview", query: { new: "project" } } : { project, area: "overview" })));
   });
   return holder;
 }
@@ -135,11 +143,11 @@ function databaseChoice() {
 }
 
 function languageChoice() {
-  return choice(t("language"), Object.entries(languageNames), language.peek(), setLanguage, { class: "wide" });
+  return choice(t("language"), Object.entries(languageNames), language.peek(), setLanguage);
 }
 
 function themeChoice() {
-  return choice(t("theme"), THEMES.map((one) => [one, t(`theme.${one}`)]), theme(), setTheme, { class: "wide" });
+  return choice(t("theme"), THEMES.map((one) => [one, t(`theme.${one}`)]), theme(), setTheme);
 }
 
 /** Whether a view follows changes by a listener; the others ask again, and say so themselves. */
@@ -161,12 +169,20 @@ function light() {
 
 // The rail
 
+/** Whether the rail shows icons alone. */
+const isNarrow = signal(kept("rail") === "narrow");
+
 function makeRail(pages) {
   const rail = h("nav", { class: "rail", "aria-label": t("pages") });
+  const turn = () => {
+    isNarrow.value = !isNarrow.peek();
+    keep("rail", isNarrow.peek() ? "narrow" : "wide");
+  };
   effect(() => {
     const current = pageOf(place.value, pages);
-    show(rail, h("ul", {}, pages.map((page) => h("li", {},
-      h("a", { href: addressOf(page), "aria-current": page === current ? "page" : null }, icon(page.icon), t(pageKey(page)))))));
+    const entry = (page) => h("li", {}, h("a", { href: addressOf(page), title: isNarrow.value ? t(pageKey(page)) : null, "aria-current": page === current ? "page" : null }, icon(page.icon), h("span", {}, t(pageKey(page))), NAMES[textsOf(page)] ? h("small", { "aria-hidden": "true" }, NAMES[textsOf(page)]) : null));
+    show(rail, groupsOf(pages).map(([name, some]) => [name ? h("h2", {}, t(`group.${name}`)) : null, h("ul", {}, some.map(entry))]),
+      h("button", { type: "button", class: "quiet", "aria-pressed": String(isNarrow.value), "aria-label": t("rail.narrow"), title: t("rail.narrow"), onclick: turn }, icon("collapse"), h("span", {}, t("rail.narrow"))));
   });
   return rail;
 }

@@ -3,6 +3,8 @@ import { call, path, session, signal } from "../base/ui.js";
 /** The projects of the server and the databases of the project that is looked at. */
 
 export const projects = signal([]);
+/** The names of projects that have one, by id. */
+export const projectNames = signal({});
 export const databases = signal([]);
 
 /** How often the page was to be made anew because what it rests on is new. */
@@ -10,7 +12,8 @@ export const pageVersion = signal(0);
 
 /** Asks for the projects; an empty server has the one that it begins with. */
 export async function loadProjects() {
-  const { projects: found } = await call("GET", "/console/api/projects");
+  const { projects: found, names = {} } = await call("GET", "/console/api/projects");
+  projectNames.value = names;
   projects.value = found.length > 0 ? found : [session.peek().defaultProject];
 }
 

@@ -1,5 +1,5 @@
 import { command } from "../base/commands.js";
-import { button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, onCleanup, place, primary, problemLine, show, spread, submit, t, table, textIn, textOr, toast } from "../base/ui.js";
+import { blank, button, complain, confirm, dialog, effect, explain, failure, field, form, go, h, icon, iconButton, inline, input as line, instant, link, onCleanup, place, primary, problemLine, show, spread, submit, t, table, textIn, textOr, toast } from "../base/ui.js";
 import { changesOf, create, get, list, providersOf, remove, search, update } from "./store.js";
 
 /** How long after the last key a search begins. */
@@ -14,7 +14,7 @@ export function page() {
   const more = h("div", {});
   const draw = () => {
     const { users, next, found } = state;
-    show(rows, users.length > 0 ? userTable(users, place.peek().query) : found && !found.isOver ? null : h("p", {}, t(found ? "users.notFound" : "users.none")));
+    show(rows, users.length > 0 ? userTable(users, place.peek().query) : found && !found.isOver ? null : blank("users", t(found ? "users.notFound" : "users.none")));
     show(status, found ? t(found.isWhole || !found.isOver ? "users.looked" : "users.lookedAt", found.seen) : null);
     show(more, next ? button(t("users.more"), () => load(next)) : null);
   };

@@ -97,4 +97,10 @@ export default {
   "drop.INTERNAL_ERROR": "The server failed",
   "analytics.keyEvent": "Key event",
   "analytics.keyEventOf": (name) => `${name} is a key event`,
+  "analytics.engagementByDay": "Engagement by day",
+  "analytics.byCountry": "Users by country",
+  "analytics.usersChange": "Change of users",
+  "analytics.stream": "Events as they come",
+  "analytics.noProperties": "The device has set none.",
+  "analytics.detailsOf": (name) => `Details of ${name}`,
 };

@@ -22,6 +22,7 @@ export default {
   unreachable: "The server cannot be reached",
 
   project: "Project",
+  "project.new": "New project…",
   database: "Database",
   language: "Language",
   theme: "Theme",
@@ -35,6 +36,14 @@ export default {
   "connection.live": "Live",
   "connection.broken": "Connection lost, trying again",
 
+  "audit.machine": "At the server",
+  "apps.bundle": "Bundle id or package name",
+  account: "Account",
+  "account.mine": "My account",
+  "rail.narrow": "Show icons only",
+  "group.build": "Build",
+  "group.engage": "Engage",
+  "group.operate": "Operate",
   "page.overview": "Overview",
   "page.data": "Data",
   "page.indexes": "Indexes",

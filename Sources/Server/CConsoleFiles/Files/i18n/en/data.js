@@ -157,8 +157,8 @@ export default {
   "history.current": (when) => `As it is now, since ${when}`,
   "history.of": (when) => `As it was from ${when} on`,
 
-  "transfer.csv": "As CSV",
-  "transfer.json": "As JSON lines",
+  "transfer.csv": "Export CSV",
+  "transfer.json": "Export JSON lines",
   "transfer.import": "Import file",
   "transfer.noTable": "This is no table.",
   "transfer.tooMany": (n) => `These are more than ${n} documents; Operations exports them.`,
@@ -183,7 +183,8 @@ export default {
   "view.tree": "Tree",
   "tree.missing": "There is no such document, only collections below it.",
 
-  bulk: "Change all",
+  "sort.column": "Sort by the column in focus",
+  bulk: "Bulk edit",
   "bulk.text": "Every document of the open query, not only those that are shown. Who changed a document meanwhile is not overwritten. One undo takes it all back, as far as history reaches.",
   "bulk.action": "What",
   "bulk.set": "Set a field",

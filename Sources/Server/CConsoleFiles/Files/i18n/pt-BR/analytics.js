@@ -97,4 +97,10 @@ export default {
   "drop.INTERNAL_ERROR": "O servidor falhou",
   "analytics.keyEvent": "Evento principal",
   "analytics.keyEventOf": (name) => `${name} é um evento principal`,
+  "analytics.engagementByDay": "Engajamento por dia",
+  "analytics.byCountry": "Usuários por país",
+  "analytics.usersChange": "Variação de usuários",
+  "analytics.stream": "Eventos conforme chegam",
+  "analytics.noProperties": "O dispositivo não definiu nenhuma.",
+  "analytics.detailsOf": (name) => `Detalhes de ${name}`,
 };

@@ -22,6 +22,7 @@ export default {
   unreachable: "Não foi possível alcançar o servidor",
 
   project: "Projeto",
+  "project.new": "Novo projeto…",
   database: "Banco de dados",
   language: "Idioma",
   theme: "Tema",
@@ -35,6 +36,14 @@ export default {
   "connection.live": "Ao vivo",
   "connection.broken": "Conexão perdida, tentando de novo",
 
+  "audit.machine": "No servidor",
+  "apps.bundle": "ID do pacote",
+  account: "Conta",
+  "account.mine": "Minha conta",
+  "rail.narrow": "Mostrar só os ícones",
+  "group.build": "Construir",
+  "group.engage": "Engajar",
+  "group.operate": "Operar",
   "page.overview": "Visão geral",
   "page.data": "Dados",
   "page.indexes": "Índices",

@@ -157,8 +157,8 @@ export default {
   "history.current": (when) => `Como está agora, desde ${when}`,
   "history.of": (when) => `Como era a partir de ${when}`,
 
-  "transfer.csv": "Como CSV",
-  "transfer.json": "Como linhas JSON",
+  "transfer.csv": "Exportar CSV",
+  "transfer.json": "Exportar linhas JSON",
   "transfer.import": "Importar arquivo",
   "transfer.noTable": "Isto não é uma tabela.",
   "transfer.tooMany": (n) => `São mais de ${n} documentos; Operações os exporta.`,
@@ -183,7 +183,8 @@ export default {
   "view.tree": "Árvore",
   "tree.missing": "Não existe esse documento, só coleções abaixo dele.",
 
-  bulk: "Alterar todos",
+  "sort.column": "Ordenar pela coluna em foco",
+  bulk: "Editar em massa",
   "bulk.text": "Todos os documentos da consulta aberta, não só os mostrados. O que alguém alterar enquanto isso não é sobrescrito. Um desfazer reverte tudo, até onde vai o histórico.",
   "bulk.action": "O quê",
   "bulk.set": "Definir um campo",

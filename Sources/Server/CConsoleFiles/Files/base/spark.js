@@ -1,0 +1,21 @@
+import { svg } from "./dom.js";
+import { runsOf } from "./runs.js";
+
+/** Small lines without axes, for tiles. */
+
+const [WIDTH, HEIGHT, EDGE] = [200, 40, 3];
+
+/** Points of a line in a drawing of that size; zero is above the lower edge, so that it shows. Pure. */
+export function pointsOf(values) {
+  const most = Math.max(0, ...values.map((value) => value ?? 0)) || 1;
+  const x = (at) => (values.length < 2 ? WIDTH : (at / (values.length - 1)) * WIDTH);
+  const y = (value) => HEIGHT - EDGE - (value / most) * (HEIGHT - 2 * EDGE);
+  return runsOf(values).map((run) => run.map(([at, value]) => [x(at), y(value)]));
+}
+
+/** A line of numbers, null where there is none; for eyes only. */
+export function spark(values) {
+  const text = (run) => run.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
+  return svg("svg", { class: "spark", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" }, pointsOf(values).filter((run) => run.length > 1).map((run) => [
+    svg("polygon", { class: "chart-area", points: `${run[0][0].toFixed(1)},${HEIGHT} ${text(run)} ${run.at(-1)[0].toFixed(1)},${HEIGHT}` }), svg("polyline", { class: "chart-line", points: text(run) })]));
+}
