@@ -40,16 +40,24 @@ struct LanguageTests {
   }
 
   @Test func `sentences of the documentation are short enough to be read once`() throws {
-    var (sentences, long) = (0, 0)
-    for page in try pages() {
-      for sentence in Self.sentences(in: try tree.text(of: page)) {
-        let words = sentence.split(separator: " ").count
-        guard words > 2 else { continue }
-        sentences += 1
-        if words > 35 { long += 1 }
-      }
+    let all = try sentences()
+    let long = all.count { $0.split(separator: " ").count > 35 }
+    check(long, of: all.count, atMost: 1.0, "sentences of more than 35 words")
+  }
+
+  @Test func `sentences of the documentation begin with their subject`() throws {
+    let all = try sentences()
+    let relative = all.count { sentence in
+      Self.relatives.subtracting(["How"]).contains(Self.words(of: sentence).first ?? "")
     }
-    check(long, of: sentences, atMost: 4.0, "sentences of more than 35 words")
+    check(relative, of: all.count, atMost: 0.5, "sentences that open with a relative")
+  }
+
+  @Test func `the documentation names things instead of circling around them`() throws {
+    let words = try sentences().flatMap(Self.words)
+    let circling: Set<String> = ["what", "who", "whose", "whoever"]
+    let count = words.count { circling.contains($0.lowercased()) }
+    check(count, of: words.count, atMost: 0.3, "what, who and whose")
   }
 
   /// Records an issue where a share is over its limit, or so far below that the limit must fall.
@@ -69,13 +77,24 @@ struct LanguageTests {
     try tree.text(of: file).split(separator: "\n", omittingEmptySubsequences: false)
   }
 
-  /// The English pages.
-  private func pages() throws -> [String] {
-    let folder = tree.root.appendingPathComponent("docs")
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-    return ["README.md"]
-      + names.filter { $0.hasSuffix(".md") && !$0.hasSuffix(".pt-BR.md") }.sorted()
-      .map { "docs/\($0)" }
+  /// The sentences of the English pages.
+  private func sentences() throws -> [String] {
+    let folders = ["docs", "docs/guide"]
+    let pages =
+      try ["README.md"]
+      + folders.flatMap { folder in
+        let path = tree.root.appendingPathComponent(folder).path
+        return try FileManager.default.contentsOfDirectory(atPath: path)
+          .filter { $0.hasSuffix(".md") && !$0.hasSuffix(".pt-BR.md") }.sorted()
+          .map { "\(folder)/\($0)" }
+      }
+    return try pages.flatMap { Self.sentences(in: try tree.text(of: $0)) }
+      .filter { $0.split(separator: " ").count > 2 }
+  }
+
+  /// The words of a sentence, without marks around them.
+  private static func words(of sentence: String) -> [Substring] {
+    sentence.split { !$0.isLetter && !$0.isNumber }
   }
 
   /// True where the lines above a symbol end with a doc comment, attributes apart.

@@ -1,7 +1,7 @@
 """Makes the pictures of the console: `python Tests/Clients/console_pictures.py FOLDER [WIDTH…]`.
 
 A server of its own is filled with a shop's data; its pages are opened in both languages, light and dark. With widths, every page is
-shown at each of them, for people who look whether something is wrong; without, the pictures are those of the README, as small as WebP makes them.
+shown at each of them, for people who look whether something is wrong; without, the pictures are those of the README, the guide and docs, as small as WebP makes them.
 """
 
 import base64

@@ -1,6 +1,7 @@
 """The site of the documentation that scripts/docs builds: its pages, its links, and what it says of a link that is wrong."""
 
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -34,6 +35,13 @@ def test_every_text_is_a_page_that_the_others_name(site):
     start = (site / "index.html").read_text(encoding="utf-8")
     assert all(f'href="{name}.html"' in start for name in texts - {"index"})
     assert ".md" not in "".join(part.split('"')[0] for part in start.split('href="')[1:])
+
+
+def test_samples_are_blocks_of_code(site):
+    for page in site.rglob("*.html"):
+        assert "```" not in re.sub(r"<code[^>]*>.*?</code>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL), page
+    chapter = (site / "docs" / "guide" / "chapter-10.html").read_text(encoding="utf-8")
+    assert '<h2 id="at-google-and-in-brasa">' in chapter and "brasa rules deploy firestore.rules\n</code></pre>" in chapter
 
 
 def test_a_link_that_leads_nowhere_is_named(site, tmp_path):

@@ -1,4 +1,4 @@
-"""docs/guide and docs/guia: their commands, run in the order of the pages; their words of the console; their pictures and links.
+"""docs/guide and docs/guia, and the openings of docs: their commands, run in the order of the pages; their words of the console; their pictures and links.
 
 The pages of the examples' services (`sh guide sales` and its like) are run by `Examples/Tests/Browser/test_guide.py`.
 """
@@ -8,7 +8,7 @@ import re
 import pytest
 
 from support import console_words, guide, server as servers
-from support.guide_reader import CHAPTERS, Reader
+from support.guide_reader import CHAPTERS, PHOTO, Reader
 
 pytestmark = pytest.mark.brasa_only
 
@@ -42,7 +42,28 @@ def test_the_server_for_a_phone(tmp_path):
         reader.close()
 
 
+OPENINGS = sorted(page for page in (guide.ROOT / "docs").glob("*.md") if "```sh opening" in page.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def operator(tmp_path_factory):
+    """Somebody beside a development server, with the files that the pages name."""
+    made = Reader(tmp_path_factory.mktemp("operator"), data="data")
+    (made.folder / "firestore.rules").write_text("service cloud.firestore { match /databases/{d}/documents { match /{p=**} { allow read; } } }")
+    (made.folder / "1.jpg").write_bytes(PHOTO.read_bytes())
+    made.environment["BRASA_DATA"] = "data"
+    made.serve(["serve", "--dev", "--data", made.data])
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("page", OPENINGS, ids=lambda page: page.stem)
+def test_the_commands_that_open_a_page(operator, page):
+    operator.type(page)
+
+
 def test_no_page_is_left_out():
+    assert len(OPENINGS) >= 11
     assert {page.stem for page in guide.ENGLISH.glob("*.md")} == set(PAIRS) == {"README", "iphone", *CHAPTERS, *EXAMPLES}
     assert {page.stem for page in guide.PORTUGUESE.glob("*.md")} == set(PAIRS.values())
     known = {"sh", "text", "guide", "server", "sales", "vollmed", "ponto"}

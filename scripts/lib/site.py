@@ -60,7 +60,8 @@ class Page:
             extensions=["tables", "fenced_code", "toc", "sane_lists", "md_in_html"],
             extension_configs={"toc": {"slugify": slug}},
         )
-        self.body = converter.convert(text)
+        # The words behind a block's language are for our tests; the converter knows the language alone.
+        self.body = converter.convert(re.sub(r"^```(\w+) .+$", r"```\1", text, flags=re.M))
 
 
 def slug(title, separator="-"):

@@ -1,6 +1,6 @@
 """The pages of the guide: their samples, run as a reader would run them, and what they are to print.
 
-A page's blocks say what they are: `sh guide` is typed, `sh guide server` starts the server, a word more names the example that the
+A page's blocks say what they are: `sh guide` is typed, as is `sh opening` of a page of docs, `sh guide server` starts the server, a word more names the example that the
 commands talk to; `text guide` is a part of what the commands since the last such block print, with `…` for anything.
 Nothing here needs more than Python has, as the examples' tests use it too.
 """
@@ -25,7 +25,7 @@ class Sample:
 
     @property
     def is_typed(self):
-        return self.words[:2] == ("sh", "guide") and "server" not in self.words
+        return self.words[:2] in {("sh", "guide"), ("sh", "opening")} and "server" not in self.words
 
     @property
     def is_shown(self):

@@ -19,9 +19,9 @@ FLAGS = {"--host 0.0.0.0": "--host 127.0.0.1"}
 class Reader:
     """Somebody with the pages, an empty folder and a terminal."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, data="firebase"):
         self.folder = folder
-        self.data = folder / "firebase"
+        self.data = folder / data
         self.server = None
         programs = folder / "bin"
         programs.mkdir()
@@ -44,16 +44,21 @@ class Reader:
         words = command.split()
         assert words[0] == "brasa"
         at_folder = [str(self.folder / word) if word == "firebase" or word.startswith("certs/") else word for word in words[1:]]
-        self.server = servers.Process(
-            [servers.binary(), *at_folder, "--port", str(port)], servers.clean_environment({})
-        )
+        self.serve(at_folder, port)
+
+    def serve(self, arguments, port=0):
+        """Starts a server."""
+        self.server = servers.Process([servers.binary(), *arguments, "--port", str(port)], servers.clean_environment({}))
         self.server.start()
 
     def follow(self, page):
         """Types the page's commands."""
         if page == "chapter-08":
             self.environment["TOKEN"] = self.token_of_a_phone()
-        return guide.run(guide.ENGLISH / f"{page}.md", self.environment, self.folder, {":8080": f":{self.server.port}"})
+        return self.type(guide.ENGLISH / f"{page}.md")
+
+    def type(self, page):
+        return guide.run(page, self.environment, self.folder, {":8080": f":{self.server.port}"})
 
     def token_of_a_phone(self):
         """The registration of an app of the chapter's project, which has started on a device."""
