@@ -302,7 +302,7 @@ def test_chapter_11_4_the_panels_of_debug_view(phone):
     console, send = phone
     for code in ("COD1", "COD2", "COD1"):
         send(event("select_item", {"item_id": code}), debug=True, userProperties={"level": {"value": "gold"}})
-    send(event("new_item"), debug=True)
+    send(event("new_item"), debug=True, userProperties={"level": {"value": "gold"}})
     console.open("analytics/debugview")
     console.sees("Events by minute")
     top = "return [...document.querySelectorAll('.debug ul li')].map((one) => one.innerText.split(/\\s+/))"

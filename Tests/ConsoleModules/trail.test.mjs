@@ -12,6 +12,7 @@ test("entries of the trail are sentences about whom and what they changed", () =
     ["DELETE", "/console/api/administrators/grace%40example.org", [], "remove", "grace@example.org"], ["DELETE", "/console/api/invitations/x", ["end the link of ada@example.org"], "endLink", "ada@example.org"],
     ["PATCH", "/v1/projects/shop/databases/(default)/documents/products/a%2Fb", [], "document", "products/a/b"], ["DELETE", "/v1/projects/shop/databases/eu/documents/products/p", [], "deleteDocument", "products/p"],
     ["POST", "/v1/projects/shop/databases/(default)/documents:commit", ["update x"], "documents", "(default)"], ["DELETE", "/v1/projects/shop/databases/eu", [], "deleteDatabase", "eu"], ["PATCH", "/v1/projects/shop/releases/cloud.firestore", [], "rules", "cloud.firestore"],
+    ["POST", "/console/api/projects", [], "project", ""], ["PATCH", "/console/api/projects/shop", [], "renameProject", "shop"], ["DELETE", "/console/api/projects/shop", [], "deleteProject", "shop"],
     ["POST", "/v1/projects/shop/accounts:update", ["update u"], "changeUser", "shop"], ["POST", "/upload/storage/v1/b/shop.appspot.com/o", [], "upload", "shop.appspot.com"], ["sign-in", "", [], "signIn", ""], ["GET", "/console/api/audit", [], "read", "/console/api/audit"],
     ["DELETE", "/storage/v1/b/b/o/100%25%2Fx", [], "deleteFile", "100%/x"], ["DELETE", "/storage/v1/b/b/o/%E0%A4%A", [], "deleteFile", "%E0%A4%A"],
   ];

@@ -68,7 +68,8 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   }
 
   private enum CodingKeys: String, CodingKey {
-    case displayName, allowsPassword, allowsEmailLink, allowsAnonymous, allowsPhone, allowsSignUp, allowsDeletion
+    case displayName, allowsPassword, allowsEmailLink, allowsAnonymous, allowsPhone, allowsSignUp,
+      allowsDeletion
     case allowsTOTP, adjacentIntervals, passwordPolicy, authorizedDomains, mail
     case mobileLinksDomain
     case chosenToHideAccounts = "hidesAccounts"

@@ -36,6 +36,9 @@ export const adder = (label, onclick, properties) => h("div", {}, button([icon("
 /** The button of what a page is for. */
 export const primary = (label, onclick) => h("button", { type: "button", class: "primary", onclick, writes: true }, icon("plus"), label);
 
+/** The same of a part of the page that is not its first. */
+export const secondary = (label, onclick) => h("button", { type: "button", onclick, writes: true }, icon("plus"), label);
+
 /** Nothing yet: what there could be, with the way to it. */
 export const blank = (name, text, ...more) => h("div", { class: "blank" }, h("span", { class: "drawn" }, icon(name)), h("p", {}, text), more);
 

@@ -1,5 +1,5 @@
 import { bin, managed } from "../base/managed.js";
-import { blank, button, call, closing, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { blank, button, call, closing, complain, dialog, field, form, h, inline, input, instant, keepFile, note, path, place, primary, secondary, select, session, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** The apps of a project with their configuration files, and the keys of back ends. */
 
@@ -72,7 +72,7 @@ function keyList(project) {
     toast(t("keys.made"));
     load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("keys.of")), primary(t("keys.add"), add)), note(t("keys.text")), rows);
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("keys.of")), secondary(t("keys.add"), add)), note(t("keys.text")), rows);
 }
 
 /** The account that made a key, and whether it is gone. */
@@ -101,7 +101,7 @@ function serverKeyList(project) {
     await dialog(t("serverKeys.made"), (close) => shownOnce(made.key, close));
     load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("serverKeys.of")), primary(t("serverKeys.add"), add)), note(t("serverKeys.text")), rows);
+  return h("section", { class: "stack" }, spread(h("h2", {}, t("serverKeys.of")), secondary(t("serverKeys.add"), add)), note(t("serverKeys.text")), rows);
 }
 
 function serverKeyForm(root, close) {

@@ -8,6 +8,7 @@ const JOBS = /^\/console\/api\/jobs/;
 const CALLS = [
   ["POST", /^\/console\/api\/administrators$/, "invite"], ["PATCH", /^\/console\/api\/administrators\/([^/]+)$/, "roles"], ["DELETE", /^\/console\/api\/administrators\/([^/]+)$/, "remove"],
   ["DELETE", /^\/console\/api\/invitations\//, "endLink"], ["POST", JOBS, "job"], ["DELETE", JOBS, "endJob"],
+  ["POST", /^\/console\/api\/projects$/, "project"], ["PATCH", /^\/console\/api\/projects\/([^/]+)$/, "renameProject"], ["DELETE", /^\/console\/api\/projects\/([^/]+)$/, "deleteProject"],
   ["POST", /^\/console\/api\/projects\/([^/]+)\/view$/, "view"],
   ["POST", /^\/console\/api\/projects\/([^/]+)\/(?:keys|serverKeys|hmacKeys)/, "key"], ["DELETE", /^\/console\/api\/projects\/[^/]+\/(?:keys|serverKeys|hmacKeys)\/([^/]+)/, "revoke"],
   ["POST", /^\/console\/api\/projects\/([^/]+)\/apps$/, "app"], ["DELETE", /^\/console\/api\/projects\/[^/]+\/apps\/([^/]+)/, "removeApp"],

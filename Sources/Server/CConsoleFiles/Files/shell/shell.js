@@ -82,13 +82,13 @@ function turnLatch(isOn) {
 /** The menu of the person: how the console looks, the own account, and the way out. */
 function account() {
   const { email } = session.peek();
-  const role = h("span", { class: "badge" });
+  const role = h("span", { class: "note role" });
   effect(() => show(role, t(`role.${roleHere()}`)));
   const close = () => menu.hidePopover();
-  const own = email ? [h("div", { class: "spread" }, h("b", { dir: "auto" }, email), role), h("hr", {})] : null;
+  const own = email ? [h("div", { class: "spread" }, h("b", { dir: "auto" }, email)), h("hr", {})] : null;
   const out = email ? [h("hr", {}), h("a", { href: link("settings", ["me"]), class: "button quiet start", onclick: close }, icon("users"), t("account.mine")), h("button", { type: "button", class: "quiet start", onclick: () => { close(); signOut().catch(complain); } }, icon("close"), t("signOut"))] : null;
   const menu = h("div", { class: "account", popover: "auto", id: "account", role: "group", "aria-label": t("account") }, own, h("label", { class: "field" }, t("language"), languageChoice()), h("label", { class: "field" }, t("theme"), themeChoice()), out);
-  return [h("button", { type: "button", class: "quiet round", popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span", { class: "face", "aria-hidden": "true" }, email ? email[0].toUpperCase() : icon("users"))), menu];
+  return [email ? role : null, h("button", { type: "button", class: "quiet round", popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span", { class: "face", "aria-hidden": "true" }, email ? email[0].toUpperCase() : icon("users"))), menu];
 }
 
 /** Before the session ends its bar says so, with a way to go on; it is drawn anew with each token. */
