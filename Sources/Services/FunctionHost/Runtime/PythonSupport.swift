@@ -1,11 +1,12 @@
 import Foundation
 
-/// Has Google's Admin SDK for Python verify tokens of users inside functions.
+/// Has Google's Admin SDK for Python reach this server, and verify tokens of users, inside functions.
 ///
-/// With an emulator's address, which brings the SDK to this server, it takes tokens without looking at their signatures. The
-/// server verifies those in `Authorization`; a function may receive others, in a body or a cookie. Python loads the file at
-/// its start, before the source, and the SDK verifies again, with the server's certificates.
-enum TokenVerification {
+/// Cloud Messaging and Remote Config have no variable for an emulator's address, so their addresses are replaced. With an
+/// emulator's address for accounts the SDK takes tokens without looking at their signatures. The server verifies those in
+/// `Authorization`; a function may receive others, in a body or a cookie, which production verifies with the server's
+/// certificates. Python loads the file at its start, before the source.
+enum PythonSupport {
   /// Writes the file into a folder that instances have in `PYTHONPATH`.
   static func write(to folder: String) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -15,10 +16,19 @@ enum TokenVerification {
   private static let source = """
     import importlib.abc, importlib.util, os, sys, threading
 
-    _NAME = "firebase_admin._token_gen"
     _HOST = os.environ.get("FIREBASE_AUTH_EMULATOR_HOST")
 
-    def _patch(module):
+    def _here(address):
+        return address.replace("https://", "http://%s/" % _HOST, 1)
+
+    def _redirect(module):
+        owners = [module] + [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
+        for owner in owners:
+            for name, value in list(vars(owner).items()):
+                if isinstance(value, str) and value.startswith("https://") and ".googleapis.com" in value:
+                    setattr(owner, name, _here(value))
+
+    def _verify(module):
         real = module._auth_utils
         state = threading.local()
 
@@ -41,20 +51,25 @@ enum TokenVerification {
         module._auth_utils = Utilities()
         module._JWTVerifier.verify = verified
         for name in ("ID_TOKEN_CERT_URI", "COOKIE_CERT_URI"):
-            address = getattr(module, name)
-            setattr(module, name, address.replace("https://", "http://%s/" % _HOST, 1))
+            setattr(module, name, _here(getattr(module, name)))
+
+    _PATCHES = {"firebase_admin.messaging": _redirect, "firebase_admin.remote_config": _redirect}
+    if os.environ.pop("BRASA_VERIFY_TOKENS", None):
+        _PATCHES["firebase_admin._token_gen"] = _verify
 
     class _Finder(importlib.abc.MetaPathFinder):
         def find_spec(self, name, path=None, target=None):
-            if name != _NAME:
+            patch = _PATCHES.pop(name, None)
+            if patch is None:
                 return None
-            sys.meta_path.remove(self)
             spec = importlib.util.find_spec(name)
+            if spec is None:
+                return None
             load = spec.loader.exec_module
 
             def exec_module(module):
                 load(module)
-                _patch(module)
+                patch(module)
 
             spec.loader.exec_module = exec_module
             return spec
