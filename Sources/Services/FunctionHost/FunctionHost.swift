@@ -368,12 +368,7 @@ package actor FunctionHost {
       let port = try LoopbackPort.free()
       let own = ProcessIdentity()
       let depth = InstanceDepth()
-      let listener = try await listeners?.open(
-        project: deployment.project,
-        depth: { depth.current }
-      ) { client, server in
-        own.process.map { LoopbackPort.isClient(from: client, to: server, of: $0) } ?? false
-      }
+      let listener = try await listen(listeners, deployment.project, own, depth)
       let close: @Sendable () -> Void = {
         listener?.close()
         remove()
@@ -391,12 +386,7 @@ package actor FunctionHost {
       let key = FunctionLogs.Key(project: deployment.project, function: endpoint.name)
       let lines = LogLines(logs, of: key, masking: Array(secretValues.values))
       do {
-        let process = try await thread.start(program) {
-          lines.take($0, isError: $1)
-        } end: { end in
-          lines.finish()
-          ended(end)
-        }
+        let process = try await start(program, lines, ended)
         own.set(process)
         return RunningInstance(
           process: process,
@@ -413,6 +403,31 @@ package actor FunctionHost {
     } catch {
       remove()
       throw error
+    }
+  }
+
+  private func start(
+    _ program: ConfinedProgram,
+    _ lines: LogLines,
+    _ ended: @escaping @Sendable (ProgramEnd) -> Void
+  ) async throws -> pid_t {
+    try await thread.start(program) {
+      lines.take($0, isError: $1)
+    } end: { end in
+      lines.finish()
+      ended(end)
+    }
+  }
+
+  /// Opens the listener that the instance's own process alone can reach.
+  private nonisolated func listen(
+    _ listeners: (any InstanceListeners)?,
+    _ project: String,
+    _ own: ProcessIdentity,
+    _ depth: InstanceDepth
+  ) async throws -> InstanceListener? {
+    try await listeners?.open(project: project, depth: { depth.current }) { client, server in
+      own.process.map { LoopbackPort.isClient(from: client, to: server, of: $0) } ?? false
     }
   }
 

@@ -2,10 +2,10 @@ import Foundation
 
 /// Has Google's Admin SDK for Python reach this server, and verify tokens of users, inside functions.
 ///
-/// Cloud Messaging and Remote Config have no variable for an emulator's address, so their addresses are replaced. With an
-/// emulator's address for accounts the SDK takes tokens without looking at their signatures. The server verifies those in
-/// `Authorization`; a function may receive others, in a body or a cookie, which production verifies with the server's
-/// certificates. Python loads the file at its start, before the source.
+/// Cloud Messaging has no variable for an emulator's address, so its addresses are replaced. With an emulator's address
+/// for accounts the SDK takes tokens without looking at their signatures. The server verifies those in `Authorization`; a
+/// function may receive others, in a body or a cookie, which production verifies with the server's certificates. Python
+/// loads the file at its start, before the source.
 enum PythonSupport {
   /// Writes the file into a folder that instances have in `PYTHONPATH`.
   static func write(to folder: String) throws {
@@ -53,7 +53,7 @@ enum PythonSupport {
         for name in ("ID_TOKEN_CERT_URI", "COOKIE_CERT_URI"):
             setattr(module, name, _here(getattr(module, name)))
 
-    _PATCHES = {"firebase_admin.messaging": _redirect, "firebase_admin.remote_config": _redirect}
+    _PATCHES = {"firebase_admin.messaging": _redirect}
     if os.environ.pop("BRASA_VERIFY_TOKENS", None):
         _PATCHES["firebase_admin._token_gen"] = _verify
 
