@@ -96,6 +96,22 @@ def test_a_callable_function_of_a_group_answers_and_refuses(functions):
     assert functions.call("math-add", {"a": 1, "b": 2}, token=f"eyJhbGciOiJub25lIn0.{claims}.").status_code == 401
 
 
+def test_a_function_verifies_tokens_itself(functions, developed):
+    def whose(token):
+        return functions.call("whose", token).json()["result"]
+
+    user = Identity(functions.server, "shop", verify=functions.server.authority).client(
+        "signUp", email="bia@example.com", password="correct horse"
+    )
+    head, claims, _ = user["idToken"].split(".")
+    assert whose(user["idToken"]) == user["localId"]
+    unsigned = f"eyJhbGciOiJub25lIn0.{claims}."
+    assert whose(unsigned) == "refused: no such key"
+    assert whose(f"{head}.{claims}.c2lnbmF0dXJl") == "refused: invalid signature"
+    # In development tokens are as an emulator makes them.
+    assert Functions(developed, "shop").call("whose", unsigned).json()["result"] == user["localId"]
+
+
 def test_a_callable_function_streams(functions):
     answer = functions.call("count", {"to": 2}, Accept="text/event-stream")
     assert answer.headers["Content-Type"] == "text/event-stream"

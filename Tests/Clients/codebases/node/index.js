@@ -41,6 +41,14 @@ exports.math = {
   }),
 };
 
+exports.whose = onCall(async (request) => {
+  try {
+    return (await require("firebase-admin").auth().verifyIdToken(request.data)).sub;
+  } catch (error) {
+    return `refused: ${error.message}`;
+  }
+});
+
 exports.count = onCall((request, stream) => {
   for (let number = 0; number < request.data.to; number++) stream({ number });
   return "done";
