@@ -85,7 +85,7 @@ extension FunctionHost {
     try folder.keep(deployment)
     try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
     try load(deployment)
-    try folder.sweepSources()
+    sweepSources()
     log.notice(
       "functions were deployed",
       metadata: [
@@ -176,6 +176,15 @@ extension FunctionHost {
     return variables
   }
 
+  /// Removes sources that nothing names any more; what stays takes room and harms nothing.
+  private func sweepSources() {
+    do {
+      try folder.sweepSources()
+    } catch {
+      log.warning("sources of functions that are not used any more can't be removed")
+    }
+  }
+
   private func checkNames(
     _ manifest: FunctionManifest,
     _ project: String,
@@ -244,7 +253,7 @@ extension FunctionHost {
     codebases[name] = nil
     guarded.forget(project: project, codebase: codebase)
     for pool in removed.pools.values { await pool.retire() }
-    try folder.sweepSources()
+    sweepSources()
     return removed.pools.keys.sorted()
   }
 }
