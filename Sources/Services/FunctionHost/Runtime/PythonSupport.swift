@@ -4,7 +4,9 @@ import Foundation
 ///
 /// Cloud Messaging has no variable for an emulator's address, so its addresses are replaced. With an emulator's address
 /// for accounts the SDK takes tokens without looking at their signatures. The server verifies those in `Authorization`; a
-/// function may receive others, in a body or a cookie, which production verifies with the server's certificates. Python
+/// function may receive others, in a body or a cookie, which production verifies with the server's certificates.
+///
+/// Google's framework makes an entry of each part that `print` writes, the spaces too; here a line is one entry. Python
 /// loads the file at its start, before the source.
 enum PythonSupport {
   /// Writes the file into a folder that instances have in `PYTHONPATH`.
@@ -53,7 +55,24 @@ enum PythonSupport {
         for name in ("ID_TOKEN_CERT_URI", "COOKIE_CERT_URI"):
             setattr(module, name, _here(getattr(module, name)))
 
-    _PATCHES = {"firebase_admin.messaging": _redirect}
+    def _whole_lines(module):
+        handler = module.LoggingHandlerAddExecutionId
+        write = handler.write
+        parts = threading.local()
+
+        def whole(self, contents):
+            name = "text%d" % id(self)
+            head, newline, rest = (getattr(parts, name, "") + contents).rpartition("\\n")
+            if len(rest) > 16384:
+                head, newline, rest = head + newline + rest, "\\n", ""
+            setattr(parts, name, rest)
+            if head:
+                write(self, head)
+            return len(contents)
+
+        handler.write = whole
+
+    _PATCHES = {"firebase_admin.messaging": _redirect, "functions_framework.execution_id": _whole_lines}
     if os.environ.pop("BRASA_VERIFY_TOKENS", None):
         _PATCHES["firebase_admin._token_gen"] = _verify
 
