@@ -119,7 +119,7 @@ extension Target {
 let libraries = [
   "Firebase", "FirebaseAnalytics", "FirebaseAuth", "FirebaseAuthCombineSwift", "FirebaseCore",
   "FirebaseFirestore", "FirebaseFirestoreCombineSwift", "FirebaseFirestoreSwift",
-  "FirebaseFunctions",
+  "FirebaseFunctions", "FirebaseFunctionsServer",
   "FirebaseInstallations", "FirebaseMessaging", "FirebaseRemoteConfig", "FirebaseRemoteConfigSwift",
   "FirebaseSharedSwift", "FirebaseStorage", "FirebaseStorageCombineSwift", "FirebaseStorageSwift",
   "FirebaseUI",
@@ -385,7 +385,7 @@ let package = Package(
       "Services/FunctionHost",
       uses: ["BaseJSON", "BaseStatus", "CLauncher", crypto, logging]
     ),
-    .tests(of: "FunctionHost", uses: ["BaseJSON", "BaseStatus", "CLauncher"]),
+    .tests(of: "FunctionHost", uses: ["BaseJSON", "BaseStatus", "CLauncher", logging]),
     .headers("Services/CFileRange"),
     .library(
       "Services/ObjectStorage",
@@ -833,6 +833,25 @@ let package = Package(
       uses: ["FirebaseCore", "FirebaseSharedSwift", "Locking"]
     ),
     .tests(of: "FirebaseFunctions", uses: ["FirebaseCore", "SDKTestSupport"]),
+    .library(
+      "SDK/FirebaseFunctionsServer",
+      uses: ["BaseJSON", "DocumentCodec", nio, nioPosix, nioHTTP1]
+    ),
+    .testProgram(
+      "swift-functions",
+      in: "SwiftFunctionsProgram",
+      uses: ["FirebaseFunctionsServer"]
+    ),
+    // The example's program, which tests run as it is.
+    .executableTarget(
+      name: "order-status-functions",
+      dependencies: ["FirebaseFunctionsServer"],
+      path: "Examples/OrderStatus/Functions/Swift/Sources/functions"
+    ),
+    .tests(
+      of: "FirebaseFunctionsServer",
+      uses: ["BaseJSON", "DocumentCodec", "swift-functions"]
+    ),
     .library(
       "SDK/FirebaseRemoteConfig",
       uses: ["FirebaseCore", "FirebaseInstallations", "FirebaseSharedSwift", "Locking"]

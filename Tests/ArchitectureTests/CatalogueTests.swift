@@ -12,6 +12,7 @@ struct CatalogueTests {
     "FirebaseCore",
     "FirebaseFirestore",
     "FirebaseFunctions",
+    "FirebaseFunctionsServer",
     "FirebaseInstallations",
     "FirebaseMessaging",
     "FirebaseRemoteConfig",

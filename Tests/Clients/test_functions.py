@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -263,6 +264,41 @@ def test_a_function_that_leaves_is_started_anew(functions):
     assert functions.get("parts").status_code == 200
 
 
+def test_processes_are_bounded(functions):
+    assert functions.get("forks").status_code == 500
+    # Whichever bound comes first: a copy of the process counts with the memory that it shares.
+    wait_for(lambda: {"more processes", "more memory"} & set(re.findall("more [a-z]+", functions.log("forks"))), "the reason")
+    assert functions.get("parts").status_code == 200
+
+
+def test_connections_are_bounded(functions):
+    done = functions.get("sockets").json()
+    # EMFILE: an instance has 1,024 descriptors.
+    assert done["error"] == 24 and done["held"] < 1_024, done
+    assert functions.call("remember", None).status_code == 200
+
+
+def test_a_forged_app_check_token_is_the_function_s_to_refuse(functions):
+    token = {"X-Firebase-AppCheck": "forged"}
+    assert functions.get("echo", headers=token).json()["headers"]["x-firebase-appcheck"] == "forged"
+    assert functions.call("greet", {"name": "Ana"}, **token).json()["result"]["text"] == "Bom dia Ana"
+
+
+def test_a_function_that_exits_at_its_start_harms_no_other(functions, tmp_path):
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", tmp_path)
+    (tmp_path / "main.py").write_text(
+        "import os\nfrom firebase_functions import https_fn\n"
+        "if 'FUNCTION_TARGET' in os.environ: os._exit(7)\n"
+        "@https_fn.on_request()\ndef ends(request): return 'never'\n"
+    )
+    functions.command("deploy", tmp_path, "--codebase", "ends")
+    for _ in range(3):
+        assert functions.get("ends").status_code == 503
+    assert "exited with code 7" in functions.log("ends")
+    assert functions.get("parts").status_code == 200
+    functions.command("delete", "ends")
+
+
 def test_memory_is_bounded(functions):
     assert functions.get("hungry").status_code == 500
     wait_for(lambda: "more memory" in functions.log("hungry"), "the reason")
@@ -354,5 +390,36 @@ def test_a_codebase_is_listed_called_restarted_and_deleted(functions, tmp_path):
     assert "updated  first" in again and "deleted  other" in again
     assert functions.call("first", None).json() == {"result": 2}
     assert functions.call("other", None).status_code == 404
+    # Back to the first release, and on again.
+    releases = functions.command("releases", "--codebase", "extra").stdout.splitlines()
+    assert releases[0].startswith("2  ") and releases[0].endswith("  first  in force")
+    assert releases[1].startswith("1  ") and releases[1].endswith("  first,other")
+    back = functions.command("rollback", "--codebase", "extra")
+    assert "created  other" in back.stdout and "is release 1 again" in back.stdout + back.stderr
+    assert functions.call("first", None).json() == {"result": 1}
+    assert functions.call("other", None).json() == {"result": 1}
+    none = functions.command("rollback", "--codebase", "extra", check=False)
+    assert "no earlier release" in none.stderr
+    assert "no release 7" in functions.command("rollback", "7", "--codebase", "extra", check=False).stderr
+    assert "in force already" in functions.command("rollback", "1", "--codebase", "extra", check=False).stderr
+    functions.command("rollback", "2", "--codebase", "extra")
+    assert functions.call("first", None).json() == {"result": 2}
     functions.command("delete", "extra")
     assert functions.call("first", None).status_code == 404
+
+
+def test_what_functions_wrote_outlives_a_kill(functions):
+    functions.get("echo", "/before-the-kill")
+    wait_for(lambda: "/before-the-kill" in functions.log("echo"), "the line")
+
+    def is_written():
+        folder = functions.server.data / "functions" / "logs" / "shop"
+        return any("before-the-kill" in file.read_text() for file in folder.glob("echo.log*"))
+
+    wait_for(is_written, "the line in the file")
+    functions.server.kill()
+    functions.server.start()
+    assert "/before-the-kill" in functions.log("echo")
+    found = functions.command("logs", "echo", "--containing", "before-the-kill").stdout.splitlines()
+    assert found and all("before-the-kill" in line for line in found)
+    assert functions.get("parts").status_code == 200

@@ -77,6 +77,32 @@ def test_documents(shop):
     assert {one["product"] for one in shop.seen("created")} == {"chair", "table"}
 
 
+def dead_letters(shop, subject):
+    """The dead letters of a subject, once there is one."""
+    def found():
+        listed = shop.command("events", "list", "--dead").stdout.splitlines()
+        return [line for line in listed if subject in line]
+
+    return servers.wait_for(found, f"a dead letter of {subject}", 120)
+
+
+def test_a_function_that_writes_what_calls_it_is_stopped(shop):
+    turned = shop.documents.document("loops/one")
+    turned.set({"n": 0})
+    assert "A chain of 16 events led here" in dead_letters(shop, "loops/one")[0]
+    # Once for each event of the chain; the last one's write was not delivered.
+    assert turned.get().to_dict() == {"n": 16}
+    # Each write by somebody else begins a chain of its own.
+    turned.set({"n": 100})
+    servers.wait_for(lambda: turned.get().to_dict() == {"n": 116}, "the second chain", 120)
+
+
+def test_a_function_that_stores_what_calls_it_is_stopped(shop):
+    storage = firebase.Storage(shop.server, "loops", "owner")
+    assert storage.upload("a", b"12345").status_code == 200
+    assert "A chain of 16 events led here" in dead_letters(shop, "a" + "x" * 16)[0]
+
+
 def test_files(shop):
     storage = firebase.Storage(shop.server, "shop.appspot.com", "owner")
     assert storage.upload("photos/a", b"12345").status_code == 200

@@ -174,6 +174,26 @@ import Testing
     }
   }
 
+  @Test func `a task is delivered at any depth, and adds nothing to it`() async throws {
+    let target = TestTarget()
+    try await TestBus(target: target).run { test in
+      var declaration = CodebaseDeclaration()
+      declaration.queues = [QueueDeclaration(function: "work")]
+      _ = try test.deploy(declaration)
+      for depth in [16, 3] {
+        _ = try await test.bus.enqueue(
+          NewTask(),
+          queue: "work",
+          location: "us-central1",
+          project: "p",
+          by: CommitAuthor(.system, depth: depth)
+        )
+      }
+      await target.wait(for: 2)
+      #expect(Set(target.deliveries.map(\.0.depth)) == [16, 3])
+    }
+  }
+
   @Test func `concurrency is kept to, and a document's events never overlap`() async throws {
     let target = TestTarget { _, _ in
       for _ in 0..<20 { await Task.yield() }

@@ -85,6 +85,9 @@ import Testing
       $0.memoryBytes = 64 << 20
     }
     #expect(hungry.end == .memoryLimit)
+    // What a process takes between two measurements has a bound of the kernel's.
+    let mapped = try await Self.run("ulimit -d") { $0.memoryBytes = 64 << 20 }
+    #expect(mapped.output == "\((8 * (64 << 20) + (2 << 30) + 64 * (8 << 20)) >> 10)\n")
     let forking = try await Self.run("while true; do sleep 1000 & done") { $0.processes = 32 }
     #expect(forking.end == .processLimit)
   }

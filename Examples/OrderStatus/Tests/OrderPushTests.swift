@@ -24,6 +24,14 @@ struct OrderPushTests {
     #expect(push.update?.email == "matilde@siecola.com.br")
   }
 
+  @Test func `a message of a function is read`() throws {
+    var message = Self.message(nil)
+    message["orderInfo"] =
+      #"{"infoReason":"Status de pedido","orderID":3,"userEmail":"a@b.c","newOrderStatus":"APPROVED"}"#
+    let push = try #require(OrderPush(message))
+    #expect(push.update?.orderID == 3 && push.update?.status == "APPROVED")
+  }
+
   @Test(arguments: [
     "", "{", "[]", #"{"infoReason":"r","userEmail":"a@b.c","newOrderStatus":"s"}"#,
     #"{"infoReason":"r","orderID":"3","userEmail":"a@b.c","newOrderStatus":"s"}"#,

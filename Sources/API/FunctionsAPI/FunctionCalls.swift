@@ -89,6 +89,8 @@ struct FunctionCalls: Sendable {
       invocation.method = request.method.rawValue
       invocation.target = target
       invocation.headers = Self.headers(of: request)
+      // A function that calls another one by the server's address for it is part of the chain.
+      invocation.depth = request.context.eventDepth
       let share = room.share(of: request.context.network)
       invocation.body = try await share.collect(request.body, upTo: Self.bodyLimit)
       defer { withExtendedLifetime(share) {} }
@@ -213,11 +215,11 @@ struct FunctionCalls: Sendable {
     }
   }
 
-  /// What the server alone may say: forged schedules and tasks, and App Check tokens, which it can't verify.
+  /// True for fields that the server alone sets, so that schedules and tasks can't be forged.
   private static func isOfServer(_ name: String) -> Bool {
     name.hasPrefix("x-cloudscheduler") || name.hasPrefix("x-cloudtasks")
-      || name == "function-execution-id" || name == "x-forwarded-proto"
-      || name == "x-firebase-appcheck"
+      || name == "function-execution-id" || name == "x-brasa-call-key"
+      || name == "x-forwarded-proto"
   }
 
   // MARK: Tokens

@@ -240,6 +240,8 @@ static int set_limits(const struct brasa_launch *launch) {
   struct rlimit files = {launch->files, launch->files};
   struct rlimit none = {0, 0};
   if (setrlimit(RLIMIT_NOFILE, &files) != 0) return -1;
+  struct rlimit data = {launch->data, launch->data};
+  if (launch->data > 0 && setrlimit(RLIMIT_DATA, &data) != 0) return -1;
   return setrlimit(RLIMIT_CORE, &none);
 }
 

@@ -17,6 +17,8 @@ package struct Publisher: Sendable {
   package var author: TemplateVersion.Author
   /// The API's word for the program.
   package var origin: String
+  /// The number of events that led to the publication, one causing the next.
+  package var eventDepth = 0
 
   /// An author with a program.
   package init(_ author: TemplateVersion.Author = .init(), origin: String = "REST_API") {
@@ -36,13 +38,18 @@ extension TemplateID {
 /// Writes what follows from new versions of templates in the groups of the versions.
 package struct TemplateFollower: Sendable {
   /// Writes along with a version; what it throws fails the publication.
-  package let write: @Sendable (any KeyValueGroup, TemplateID, TemplateVersion) throws -> Void
+  ///
+  /// `depth` is the number of events that led to the publication, one causing the next.
+  package let write:
+    @Sendable (any KeyValueGroup, TemplateID, TemplateVersion, _ depth: Int) throws -> Void
   /// Called when a group is durable, on the writing thread.
   package let landed: @Sendable () -> Void
 
   /// A follower of these two steps.
   package init(
-    write: @escaping @Sendable (any KeyValueGroup, TemplateID, TemplateVersion) throws -> Void,
+    write:
+      @escaping @Sendable (any KeyValueGroup, TemplateID, TemplateVersion, _ depth: Int) throws ->
+      Void,
     landed: @escaping @Sendable () -> Void
   ) {
     self.write = write
@@ -77,7 +84,7 @@ extension ConfigTemplates {
     by publisher: Publisher
   ) throws -> ServedTemplate {
     let compiled = try CompiledTemplate(template, for: id.namespace)
-    return try publish(template, compiled, of: id) { head, group in
+    return try publish(template, compiled, of: id, depth: publisher.eventDepth) { head, group in
       try Self.check(precondition, of: id, head)
       return TemplateVersion(
         number: head.served + 1,
@@ -99,7 +106,7 @@ extension ConfigTemplates {
   ) throws -> ServedTemplate {
     let (template, _) = try version(number, of: id)
     let compiled = try CompiledTemplate(template, for: id.namespace)
-    return try publish(template, compiled, of: id) { head, group in
+    return try publish(template, compiled, of: id, depth: publisher.eventDepth) { head, group in
       guard head.current != number else {
         throw ServiceError.invalidArgument("Version \(number) is the newest one.")
       }
@@ -119,6 +126,7 @@ extension ConfigTemplates {
     _ template: ConfigTemplate,
     _ compiled: CompiledTemplate,
     of id: TemplateID,
+    depth: Int,
     _ version: (TemplateHead, any KeyValueGroup) throws -> TemplateVersion
   ) throws -> ServedTemplate {
     let follower = follower.withLock { $0 }
@@ -137,7 +145,7 @@ extension ConfigTemplates {
         keeping: versionLimit,
         in: group
       )
-      try follower?.write(group, id, version)
+      try follower?.write(group, id, version, depth)
       let served = ServedTemplate(
         template,
         version,

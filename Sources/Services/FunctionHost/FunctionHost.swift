@@ -31,7 +31,7 @@ package actor FunctionHost {
   /// The secrets of functions.
   package nonisolated let secrets: SecretVault
   let folder: DeploymentFolder
-  let runtime: PythonRuntime
+  let runtimes: [SourceLanguage: any LanguageRuntime]
   let log: Logger
   private let thread: ProcessThread
   private let makeTransport: @Sendable () -> any InstanceTransport
@@ -42,7 +42,7 @@ package actor FunctionHost {
   private var listeners: (any InstanceListeners)?
   var triggers: (any TriggerRegistry)?
   var codebases: [Name: Codebase] = [:]
-  private var interpreter: PythonRuntime.Interpreter?
+  private var interpreters: [SourceLanguage: Interpreter] = [:]
   var isDeploying = false
   var lastInstance = 0
 
@@ -61,13 +61,15 @@ package actor FunctionHost {
     makeTransport = transport
     self.log = log
     self.folder = folder
-    logs = FunctionLogs { Date().timeIntervalSince1970 }
+    logs = FunctionLogs(FunctionLogFiles(folder.logs, log: log)) { Date().timeIntervalSince1970 }
     secrets = SecretVault(folder: folder.secrets, keyFile: configuration.keyFile)
     thread = ProcessThread()
-    runtime = PythonRuntime(
-      configuration: configuration,
-      programs: ProgramRunner(thread: thread)
-    )
+    let programs = ProgramRunner(thread: thread)
+    runtimes = [
+      .python: PythonRuntime(configuration: configuration, programs: programs),
+      .node: NodeRuntime(configuration: configuration, programs: programs),
+      .swift: SwiftRuntime(configuration: configuration, programs: programs),
+    ]
     room = InstanceRoom(most: configuration.mostInstances)
     // Before the port opens: a sign-in that a function decides about must not pass meanwhile.
     for deployment in try folder.all() {
@@ -123,7 +125,7 @@ package actor FunctionHost {
     let transport = makeTransport()
     self.transport = transport
     do {
-      for deployment in try folder.all() { try load(deployment) }
+      for deployment in try folder.all() { loadKept(deployment) }
       log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
     } catch {
       log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
@@ -136,13 +138,32 @@ package actor FunctionHost {
       for pool in allPools { group.addTask { await pool.end() } }
     }
     self.transport = nil
+    logs.flush()
     try? await transport.shutdown()
+  }
+
+  /// Serves a codebase as it was deployed; one that can't be loaded keeps none of the others.
+  private func loadKept(_ deployment: Deployment) {
+    do {
+      try load(deployment)
+    } catch {
+      let reason = (error as? ServiceError)?.message ?? "its files can't be read"
+      log.error(
+        "a codebase can't be loaded; deploy it again",
+        metadata: [
+          "project": "\(deployment.project)", "codebase": "\(deployment.codebase)",
+          "reason": "\(reason)",
+        ]
+      )
+    }
   }
 
   private var allPools: [FunctionPool] { codebases.values.flatMap(\.pools.values) }
 
   func load(_ deployment: Deployment) throws {
     let manifest = try deployment.functions()
+    // The data directory may have moved.
+    try folder.linkPackages(of: deployment.environment, in: folder.source(deployment.source))
     var pools: [String: FunctionPool] = [:]
     for endpoint in manifest.endpoints {
       pools[endpoint.name] = FunctionPool(
@@ -221,6 +242,9 @@ package actor FunctionHost {
     )
   }
 
+  /// The header by which a program knows the host, as any process of this machine can reach its port.
+  private static let callKeyHeader = "x-brasa-call-key"
+
   private nonisolated static func call(
     _ pool: FunctionPool,
     _ request: InvocationRequest,
@@ -232,11 +256,13 @@ package actor FunctionHost {
     let time = Duration.seconds(seconds)
     // The start of an instance is not the call's own time, unless the caller says how long it waits at all.
     let waiting = request.timeoutSeconds == nil ? time + .seconds(startSeconds) : time
-    let lease = try await pool.acquire(within: waiting)
+    let lease = try await pool.acquire(within: waiting, depth: request.depth)
     let limit = Task {
       try await Task.sleep(for: time)
       await pool.expire(lease, seconds: seconds)
     }
+    var request = request
+    if let key = lease.callKey { request.headers.append((callKeyHeader, key)) }
     do {
       // The limit of the pool comes first and ends the instance.
       let response = try await transport.send(
@@ -307,11 +333,17 @@ package actor FunctionHost {
     )
   }
 
-  func pythonInterpreter() async throws -> PythonRuntime.Interpreter {
-    if let interpreter { return interpreter }
+  /// The runtime of a language, and its interpreter, which is looked for once.
+  func runtime(
+    of language: SourceLanguage?
+  ) async throws -> (runtime: any LanguageRuntime, interpreter: Interpreter) {
+    guard let language, let runtime = runtimes[language] else {
+      throw ServiceError(.failedPrecondition, "This server can't run the codebase's language.")
+    }
+    if let known = interpreters[language] { return (runtime, known) }
     let found = try await runtime.interpreter()
-    interpreter = found
-    return found
+    interpreters[language] = found
+    return (runtime, found)
   }
 
   private func start(
@@ -319,33 +351,30 @@ package actor FunctionHost {
     _ deployment: Deployment,
     _ ended: @escaping @Sendable (ProgramEnd) -> Void
   ) async throws -> RunningInstance {
-    let python = try await pythonInterpreter()
+    let (runtime, interpreter) = try await runtime(of: deployment.language)
     lastInstance += 1
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     let remove: @Sendable () -> Void = { try? FileManager.default.removeItem(atPath: scratch) }
     do {
       var program = runtime.server(
-        source: folder.source(deployment.digest),
+        source: folder.source(deployment.source),
         environment: deployment.environment,
-        python,
+        interpreter,
         endpoint: endpoint,
         scratch: scratch
       )
-      if !configuration.isDevelopment {
-        program.readable.append(folder.support)
-        program.environment["PYTHONPATH"] = folder.support
-      }
       let secretValues = try secretValues(of: endpoint, project: deployment.project)
       let port = try LoopbackPort.free()
       let own = ProcessIdentity()
-      let listener = try await listeners?.open(project: deployment.project) { client, server in
-        own.process.map { LoopbackPort.isClient(from: client, to: server, of: $0) } ?? false
-      }
+      let depth = InstanceDepth()
+      let listener = try await listen(listeners, deployment.project, own, depth)
       let close: @Sendable () -> Void = {
         listener?.close()
         remove()
       }
+      let callKey = runtime.asksForCallKey ? Self.callKey() : nil
+      if let callKey { program.environment["BRASA_CALL_KEY"] = callKey }
       program.environment = variables(
         endpoint,
         deployment,
@@ -357,14 +386,16 @@ package actor FunctionHost {
       let key = FunctionLogs.Key(project: deployment.project, function: endpoint.name)
       let lines = LogLines(logs, of: key, masking: Array(secretValues.values))
       do {
-        let process = try await thread.start(program) {
-          lines.take($0, isError: $1)
-        } end: { end in
-          lines.finish()
-          ended(end)
-        }
+        let process = try await start(program, lines, ended)
         own.set(process)
-        return RunningInstance(process: process, port: port, thread: thread, discard: close)
+        return RunningInstance(
+          process: process,
+          port: port,
+          callKey: callKey,
+          thread: thread,
+          depth: depth,
+          discard: close
+        )
       } catch {
         close()
         throw error
@@ -373,6 +404,35 @@ package actor FunctionHost {
       remove()
       throw error
     }
+  }
+
+  private func start(
+    _ program: ConfinedProgram,
+    _ lines: LogLines,
+    _ ended: @escaping @Sendable (ProgramEnd) -> Void
+  ) async throws -> pid_t {
+    try await thread.start(program) {
+      lines.take($0, isError: $1)
+    } end: { end in
+      lines.finish()
+      ended(end)
+    }
+  }
+
+  /// Opens the listener that the instance's own process alone can reach.
+  private nonisolated func listen(
+    _ listeners: (any InstanceListeners)?,
+    _ project: String,
+    _ own: ProcessIdentity,
+    _ depth: InstanceDepth
+  ) async throws -> InstanceListener? {
+    try await listeners?.open(project: project, depth: { depth.current }) { client, server in
+      own.process.map { LoopbackPort.isClient(from: client, to: server, of: $0) } ?? false
+    }
+  }
+
+  private static func callKey() -> String {
+    (0..<4).map { _ in String(UInt64.random(in: 0...UInt64.max), radix: 36) }.joined()
   }
 
   nonisolated func secretValues(

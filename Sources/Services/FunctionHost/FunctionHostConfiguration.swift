@@ -12,6 +12,10 @@ package struct FunctionHostConfiguration: Sendable {
   package var isDevelopment: Bool
   /// The interpreter of Python, a path or a name in PATH.
   package var python = "python3"
+  /// The interpreter of Node, a path or a name in PATH.
+  package var node = "node"
+  /// The compiler of Swift, a path or a name in PATH.
+  package var swift = "swift"
   /// Seconds for which an instance without calls is kept.
   package var idleSeconds = 300.0
   /// Seconds between SIGTERM and SIGKILL.

@@ -31,6 +31,8 @@ package struct InvocationRequest: Sendable {
   package var body: [UInt8] = []
   /// Seconds in which the response has to be whole; nil is the function's own limit.
   package var timeoutSeconds: Int?
+  /// The number of events that led to the call, one causing the next: 0 for what no function caused.
+  package var depth = 0
 
   /// A POST without headers.
   package init() {}
@@ -121,9 +123,12 @@ package protocol InstanceTransport: Sendable {
 package protocol InstanceListeners: Sendable {
   /// Opens a listener for a project; connections that `admits` refuses are closed before they are read.
   ///
-  /// - Parameter admits: Whether the process that has the connection from that port is the instance; may block.
+  /// - Parameters:
+  ///   - depth: The number of events that led to what the instance does now; read with each of its calls.
+  ///   - admits: Whether the process that has the connection from that port is the instance; may block.
   func open(
     project: String,
+    depth: @escaping @Sendable () -> Int,
     admits: @escaping @Sendable (_ client: Int, _ server: Int) -> Bool
   ) async throws -> InstanceListener
 }

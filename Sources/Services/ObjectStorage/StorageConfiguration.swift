@@ -49,16 +49,20 @@ package struct ObjectFollower: Sendable {
   }
 
   /// Writes along with a change of an object in a project's bucket; what it throws fails the change.
+  ///
+  /// `depth` is the number of events that led to the change, one causing the next.
   package let write:
-    @Sendable (any KeyValueGroup, _ project: Text, StoredObject, Change) throws -> Void
+    @Sendable (any KeyValueGroup, _ project: Text, StoredObject, Change, _ depth: Int) throws ->
+      Void
   /// Called when a group is durable, on the writing thread.
   package let landed: @Sendable () -> Void
 
   /// A follower of these two steps.
   package init(
     write:
-      @escaping @Sendable (any KeyValueGroup, _ project: Text, StoredObject, Change) throws ->
-      Void,
+      @escaping @Sendable (
+        any KeyValueGroup, _ project: Text, StoredObject, Change, _ depth: Int
+      ) throws -> Void,
     landed: @escaping @Sendable () -> Void
   ) {
     self.write = write

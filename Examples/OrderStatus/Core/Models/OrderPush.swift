@@ -10,10 +10,14 @@ package struct OrderPush: Equatable, Sendable {
 
   private static let idKey = "gcm.message_id"
   private static let orderKey = "gcm.notification.orderInfo"
+  /// The same from a function, whose API keeps data of one's own apart from the notification.
+  private static let dataKey = "orderInfo"
 
   /// Reads a message; nil where it is about no order.
   package init?(_ userInfo: [AnyHashable: Any]) {
-    guard let id = userInfo[Self.idKey], let text = userInfo[Self.orderKey] else { return nil }
+    guard let id = userInfo[Self.idKey],
+      let text = userInfo[Self.orderKey] ?? userInfo[Self.dataKey]
+    else { return nil }
     let alert = (userInfo["aps"] as? [String: Any])?["alert"] as? [String: Any]
     messageID = "\(id)"
     title = alert?["title"] as? String ?? ""

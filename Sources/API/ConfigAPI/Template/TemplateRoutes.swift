@@ -156,6 +156,10 @@ struct TemplateCall: Sendable {
     let agent = request.headers[.firebaseClient] ?? ""
     let admin = agent.split(separator: " ").first { $0.hasPrefix("fire-admin-") }
     let language = admin?.dropFirst("fire-admin-".count).prefix { $0 != "/" }
-    return Publisher(origin: language.map { "ADMIN_SDK_\($0.uppercased())" } ?? "REST_API")
+    var publisher = Publisher(
+      origin: language.map { "ADMIN_SDK_\($0.uppercased())" } ?? "REST_API"
+    )
+    publisher.eventDepth = request.context.eventDepth
+    return publisher
   }
 }

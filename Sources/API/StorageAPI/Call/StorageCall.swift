@@ -80,11 +80,13 @@ package struct StorageCall: Sendable {
 
   private func permit(_ caller: Caller, _ bucket: BucketID) throws -> BucketPermit {
     let access = environment.access
-    return try access.administratorPermit(
+    var permit = try access.administratorPermit(
       for: caller,
       bucket,
       check: access.check(of: caller, in: bucket.project, request.context)
     )
+    permit.eventDepth = request.context.eventDepth
+    return permit
   }
 
   /// Throws for what a request asks to be kept of an object, or of its bytes, that nothing here keeps.

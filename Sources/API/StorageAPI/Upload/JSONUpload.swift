@@ -141,7 +141,11 @@ struct JSONUpload: Sendable {
       access: environment.access,
       threads: environment.threads
     )
-    return try await rights.bucket(of: session, .json)
+    return try await rights.bucket(
+      of: session,
+      .json,
+      eventDepth: call.request.context.eventDepth
+    )
   }
 
   private func proceed(

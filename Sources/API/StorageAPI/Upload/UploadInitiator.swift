@@ -52,7 +52,8 @@ struct UploadRights: Sendable {
   func bucket(
     of session: UploadSession,
     _ dialect: UploadInitiator.Dialect,
-    requestID: String = ""
+    requestID: String = "",
+    eventDepth: Int = 0
   ) async throws -> Bucket {
     guard let initiator = UploadInitiator(record: session.initiator), initiator.dialect == dialect
     else { throw StorageError(.notFound, "The upload session does not exist or has expired.") }
@@ -60,12 +61,13 @@ struct UploadRights: Sendable {
       initiator.account, BucketID(project: session.project, name: session.bucket.text)
     )
     do {
-      let permit = try await threads.run {
+      var permit = try await threads.run {
         let check: BucketPermit.Check = { () throws(ServiceError) in
           _ = try self.permit(of: account, id, dialect, requestID, check: nil)
         }
         return try self.permit(of: account, id, dialect, requestID, check: check)
       }
+      permit.eventDepth = eventDepth
       let bucket = try await storage.bucket(permit)
       if await session.isOpen { try await bucket.requireUpload(session.object) }
       return bucket

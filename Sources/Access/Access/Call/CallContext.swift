@@ -33,11 +33,12 @@ package struct CallContext: Sendable {
   package var isForwarded: Bool
   /// Where the administrator is noted whose credentials these are; nil for calls that leave no trace.
   package var actor: CallActor?
-  /// The number of events that led to the call, one causing the next: set for calls of functions' own instances.
-  package var eventDepth = 0
+
+  /// The number of events that led to the call, one causing the next: 0 for calls that no function makes.
+  package var eventDepth: Int { memory?.function?.depth() ?? 0 }
 
   /// The project whose function makes the call; nil for everybody else.
-  package var functionProject: Text? { memory?.functionProject }
+  package var functionProject: Text? { memory?.function?.project }
 
   /// The circumstances of one call.
   package init(

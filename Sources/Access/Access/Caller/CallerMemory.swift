@@ -15,13 +15,13 @@ package final class CallerMemory: Sendable {
   private let last = Mutex<Known?>(nil)
   private let hasSeenCredentials = Atomic<Bool>(false)
 
-  /// The project whose function has the connection; nil for the connections of clients.
+  /// The function that has the connection; nil for the connections of clients.
   ///
   /// The gateway takes such connections from the function's own process alone, at a port that only it is told.
-  package let functionProject: Text?
+  package let function: FunctionOrigin?
 
   /// A memory of nobody.
-  package init(functionProject: Text? = nil) { self.functionProject = functionProject }
+  package init(function: FunctionOrigin? = nil) { self.function = function }
 
   /// Whether any call of the connection came with credentials that were valid.
   package var hasShownCredentials: Bool { hasSeenCredentials.load(ordering: .relaxed) }

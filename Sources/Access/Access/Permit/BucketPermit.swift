@@ -18,6 +18,8 @@ package struct BucketPermit: Sendable {
 
   /// The only bucket that the permit opens.
   package let bucket: BucketID
+  /// The number of events that led to what the permit is used for, one causing the next.
+  package var eventDepth = 0
   private let extent: Extent
   /// Looks again at the account that the permit was given to; nil where there is none that could end.
   private let account: AccountCheck?

@@ -1,4 +1,4 @@
-import BaseText
+import Access
 import NIOCore
 import NIOHTTP2
 import NIOSSL
@@ -47,22 +47,22 @@ final class ConnectionFactory: Sendable {
 
   /// Adds the first handlers of an accepted connection; runs on its event loop.
   ///
-  /// - Parameter functionProject: The project whose function has the connection, which is never encrypted.
-  func configure(_ channel: any Channel, functionProject: Text? = nil) throws {
+  /// - Parameter function: The function that has the connection, which is never encrypted.
+  func configure(_ channel: any Channel, function: FunctionOrigin? = nil) throws {
     let activity = ConnectionActivity()
     guard registry.admit(channel, activity) else {
       environment.logger.debug("connection refused: too many are open")
       throw ChannelError.inappropriateOperationForState
     }
     let timeout = TimeAmount(environment.limits.headTimeout)
-    guard let certificates, functionProject == nil else {
+    guard let certificates, function == nil else {
       let detector = ProtocolDetector(timeout: timeout) { isHTTP2 in
         try self.start(
           channel,
           activity,
           isHTTP2: isHTTP2,
           isSecure: false,
-          functionProject: functionProject
+          function: function
         )
       }
       try channel.pipeline.syncOperations.addHandler(detector)
@@ -81,14 +81,14 @@ final class ConnectionFactory: Sendable {
     _ activity: ConnectionActivity,
     isHTTP2: Bool,
     isSecure: Bool,
-    functionProject: Text? = nil
+    function: FunctionOrigin? = nil
   ) throws {
     let peer = Peer(
       channel,
       activity,
       isSecure: isSecure,
       isHTTP2: isHTTP2,
-      functionProject: functionProject
+      function: function
     )
     if isHTTP2 {
       try startHTTP2(channel, activity, peer: peer)

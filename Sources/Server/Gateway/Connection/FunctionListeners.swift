@@ -1,4 +1,4 @@
-import BaseText
+import Access
 import Dispatch
 import NIOCore
 import NIOPosix
@@ -38,9 +38,9 @@ package final class FunctionListeners: Sendable {
     for listener in open.values { listener.close(promise: nil) }
   }
 
-  /// Opens a listener for an instance of a project; returns its port, and what closes it.
+  /// Opens a listener for an instance of a function; returns its port, and what closes it.
   package func listen(
-    project: Text,
+    as function: FunctionOrigin,
     admits: @escaping Admission
   ) async throws -> (port: Int, close: @Sendable () -> Void) {
     let (factory, group) = state.withLock { ($0.factory, $0.group) }
@@ -68,7 +68,7 @@ package final class FunctionListeners: Sendable {
           }
         }
         return promise.futureResult.flatMapThrowing {
-          try factory.configure(channel, functionProject: project)
+          try factory.configure(channel, function: function)
         }
       }
       .bind(host: "127.0.0.1", port: 0)

@@ -1,5 +1,4 @@
 import Access
-import BaseText
 import BaseRuntime
 import NIOCore
 
@@ -29,9 +28,9 @@ struct Peer: Sendable {
     _ activity: ConnectionActivity? = nil,
     isSecure: Bool,
     isHTTP2: Bool,
-    functionProject: Text? = nil
+    function: FunctionOrigin? = nil
   ) {
-    memory = CallerMemory(functionProject: functionProject)
+    memory = CallerMemory(function: function)
     self.isHTTP2 = isHTTP2
     self.activity = activity
     self.isSecure = isSecure

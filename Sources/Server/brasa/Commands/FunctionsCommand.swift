@@ -7,7 +7,7 @@ struct FunctionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
     abstract:
-      "Deploy functions that are written with Google's firebase-functions, and look after them.",
+      "Deploy functions in Python, Node or Swift, and look after them.",
     discussion: """
       The server must be running with --functions.
 
@@ -20,7 +20,8 @@ struct FunctionsCommand: ParsableCommand {
       """,
     subcommands: [
       FunctionsDeployCommand.self, FunctionsListCommand.self, FunctionsCallCommand.self,
-      FunctionsLogsCommand.self, FunctionsDeleteCommand.self, FunctionsSecretsCommand.self,
+      FunctionsLogsCommand.self, FunctionsReleasesCommand.self, FunctionsRollbackCommand.self,
+      FunctionsDeleteCommand.self, FunctionsSecretsCommand.self,
     ],
     defaultSubcommand: FunctionsListCommand.self
   )
@@ -39,7 +40,7 @@ struct FunctionsDeployCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The folder with main.py and requirements.txt.", completion: .directory)
+  @Argument(help: "The folder with main.py, package.json or Package.swift.", completion: .directory)
   var folder: String
   @Option(help: "The name of the codebase.") var codebase = "default"
   @OptionGroup var project: RulesProjectOptions

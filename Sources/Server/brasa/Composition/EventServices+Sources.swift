@@ -37,7 +37,7 @@ extension EventTap {
   /// Follows objects of projects' buckets, whose resources name an origin.
   func objectFollower(origin: String) -> ObjectFollower {
     ObjectFollower(
-      write: { [self] group, project, object, change in
+      write: { [self] group, project, object, change, depth in
         let (project, bucket) = (project.string, object.bucket.text.string)
         guard follows(.objects, project: project, scope: bucket) else { return }
         var event = StoredEvent(family: .objects, project: project)
@@ -51,6 +51,7 @@ extension EventTap {
           case .metadataUpdated: .metadataUpdated
           }
         event.data = object.eventData(origin: origin).compactBytes
+        event.author.depth = depth
         try record(event, order: event.subject, in: group)
       },
       landed: { [self] in groupLanded() }
@@ -60,7 +61,7 @@ extension EventTap {
   /// Follows clients' templates of Remote Config.
   var templateFollower: TemplateFollower {
     TemplateFollower(
-      write: { [self] group, id, version in
+      write: { [self] group, id, version, depth in
         guard id.namespace == .client, follows(.configuration, project: id.project.string) else {
           return
         }
@@ -68,6 +69,7 @@ extension EventTap {
         let instant = Timestamp(microseconds: version.updateTime)
         let time = TimestampText.format(seconds: instant.seconds, nanos: instant.nanos)
         event.data = version.json(time: time).compactBytes
+        event.author.depth = depth
         try record(event, order: "template", in: group)
       },
       landed: { [self] in groupLanded() }

@@ -25,6 +25,8 @@ struct FunctionServices {
     )
     func absolute(_ path: String) -> String { URL(fileURLWithPath: path).standardizedFileURL.path }
     if let python = settings.functions.python { configuration.python = python }
+    if let node = settings.functions.node { configuration.node = node }
+    if let swift = settings.functions.swift { configuration.swift = swift }
     if let folder = settings.functions.environments {
       configuration.environments = absolute(folder)
     }
@@ -89,9 +91,11 @@ struct GatewayListeners: InstanceListeners {
 
   func open(
     project: String,
+    depth: @escaping @Sendable () -> Int,
     admits: @escaping @Sendable (_ client: Int, _ server: Int) -> Bool
   ) async throws -> InstanceListener {
-    let (port, close) = try await listeners.listen(project: Text(project), admits: admits)
+    let function = FunctionOrigin(project: Text(project), depth: depth)
+    let (port, close) = try await listeners.listen(as: function, admits: admits)
     return InstanceListener(port: port, close: close)
   }
 }

@@ -4,6 +4,10 @@ enum FunctionsRequest: Codable, Sendable, Equatable {
   case deploy(folder: String, codebase: String)
   /// Each function as a line.
   case list
+  /// The deployments of a codebase that are kept, each as a line.
+  case releases(codebase: String)
+  /// Puts an earlier deployment of a codebase in force again; nil is the one before.
+  case rollBack(codebase: String, release: Int?)
   /// Deletes a codebase.
   case delete(codebase: String)
   /// Calls a function with a JSON text as data; its response is the one line.
@@ -22,6 +26,8 @@ enum FunctionsRequest: Codable, Sendable, Equatable {
     switch self {
     case .deploy: "deploy"
     case .list: "list"
+    case .releases: "releases"
+    case .rollBack: "rollback"
     case .delete: "delete"
     case .call: "call"
     case .logs: "logs"

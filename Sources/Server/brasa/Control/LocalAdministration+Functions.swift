@@ -23,15 +23,16 @@ extension LocalAdministration {
     }
     switch request {
     case .deploy(let folder, let codebase):
-      let plan = try Waiting.value(output) { tell in
-        try await functions.deploy(folder, project: project, codebase: codebase, tell: tell)
-      }
-      for name in plan.created { try output(.line("created  \(name)")) }
-      for name in plan.updated { try output(.line("updated  \(name)")) }
-      for name in plan.deleted { try output(.line("deleted  \(name)")) }
-      let count = plan.created.count + plan.updated.count
-      try output(.finished(summary: "\(codebase) of \(project) has \(count.counting("function"))"))
+      try deployFunctions(functions, folder, project, codebase, output)
     case .list: try listFunctions(functions, project, output)
+    case .releases(let codebase):
+      try listReleases(functions, project, codebase, output)
+    case .rollBack(let codebase, let number):
+      let (release, plan) = try Waiting.value(output) { _ in
+        try await functions.rollBack(project: project, codebase: codebase, to: number)
+      }
+      try tell(plan, output)
+      try output(.finished(summary: "\(codebase) of \(project) is release \(release) again"))
     case .delete(let codebase):
       let names = try Waiting.value(output) { _ in
         try await functions.delete(project: project, codebase: codebase)
@@ -63,6 +64,52 @@ extension LocalAdministration {
       try functions.secrets.delete(name, of: project)
       try output(.finished(summary: "deleted \(name)"))
     }
+  }
+
+  private func deployFunctions(
+    _ functions: FunctionHost,
+    _ folder: String,
+    _ project: String,
+    _ codebase: String,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let plan = try Waiting.value(output) { tell in
+      try await functions.deploy(folder, project: project, codebase: codebase, tell: tell)
+    }
+    try tell(plan, output)
+    let count = plan.created.count + plan.updated.count
+    try output(.finished(summary: "\(codebase) of \(project) has \(count.counting("function"))"))
+  }
+
+  private func listReleases(
+    _ functions: FunctionHost,
+    _ project: String,
+    _ codebase: String,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let releases = try Waiting.value(output) { _ in
+      try await functions.releases(project: project, codebase: codebase)
+    }
+    for release in releases { try output(.line(Self.line(release))) }
+    try output(.finished(summary: releases.count.counting("release")))
+  }
+
+  private func tell(
+    _ plan: FunctionHost.Plan,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    for name in plan.created { try output(.line("created  \(name)")) }
+    for name in plan.updated { try output(.line("updated  \(name)")) }
+    for name in plan.deleted { try output(.line("deleted  \(name)")) }
+  }
+
+  private static func line(_ release: FunctionHost.Release) -> String {
+    let time = Date(timeIntervalSince1970: release.deployed).formatted(.iso8601)
+    let parts = [
+      "\(release.number)", time, String(release.digest.prefix(12)),
+      release.functions.joined(separator: ","),
+    ]
+    return (parts + (release.isInForce ? ["in force"] : [])).joined(separator: "  ")
   }
 
   private func listFunctions(

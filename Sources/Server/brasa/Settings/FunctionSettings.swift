@@ -8,6 +8,10 @@ struct FunctionSettings: Sendable, Equatable {
   let developedFolder: String?
   /// The interpreter of Python.
   let python: String?
+  /// The interpreter of Node.
+  let node: String?
+  /// The compiler of Swift.
+  let swift: String?
   /// The folder of installed packages; nil is in the data directory.
   let environments: String?
   /// The file of the key that seals secrets; nil is in the data directory.
@@ -32,6 +36,8 @@ struct FunctionSettings: Sendable, Equatable {
       (isServed, developedFolder) = (true, folder)
     }
     python = environment.text("FUNCTIONS_PYTHON")
+    node = environment.text("FUNCTIONS_NODE")
+    swift = environment.text("FUNCTIONS_SWIFT")
     environments = environment.text("FUNCTIONS_ENVIRONMENTS")
     keyFile = environment.text("FUNCTIONS_KEY_FILE")
     mostInstances = try environment.number("FUNCTIONS_INSTANCES")

@@ -23,6 +23,8 @@ struct brasa_launch {
   char *_Nullable const *_Nonnull writable;
   /// The largest number of open files.
   unsigned long files;
+  /// The most bytes of writable memory of its own that one process may map; 0 is no limit.
+  unsigned long data;
   /// 0 starts the program with the rights of this process, for the operator's own tools.
   int is_confined;
 };

@@ -100,7 +100,8 @@ extension EventBus {
   /// The words for an event that is part of a loop; nil for all others.
   private func loopReason(_ event: StoredEvent, _ item: LaneItem, _ trigger: Int64) -> String? {
     let advice = "If that is meant, allow loops for the trigger and replay the event."
-    if event.author.depth >= configuration.greatestDepth {
+    // Tasks are enqueued on purpose, and have rates: one that enqueues the next is no loop.
+    if event.family != nil, event.author.depth >= configuration.greatestDepth {
       let depth = event.author.depth
       return "A chain of \(depth) events led here, each caused by the one before. \(advice)"
     }
@@ -144,7 +145,7 @@ extension EventBus {
           signature: request.signature,
           eventID: attempt.id,
           attempt: attempt.failures + 1,
-          depth: attempt.event.author.depth + 1,
+          depth: attempt.event.author.depth + (attempt.event.family == nil ? 0 : 1),
           headers: request.headers,
           body: request.body,
           timeoutSeconds: stored.timeoutSeconds

@@ -18,6 +18,22 @@ package struct Deployment: Sendable, Codable {
   package let variables: [String: String]
   /// Seconds since 1970.
   package let deployed: Double
+  /// Counts the deployments of the codebase from 1; deployments of older servers have none.
+  package var release: Int?
+
+  /// The number in lists.
+  var number: Int { release ?? 0 }
+
+  /// The language of the source.
+  package var language: SourceLanguage? { SourceLanguage(ofEnvironment: environment) }
+
+  /// The name of the source's folder.
+  var source: String { Self.source(digest, environment) }
+
+  /// The name of a source's folder, which for Node has a link to the packages.
+  static func source(_ digest: String, _ environment: String) -> String {
+    SourceLanguage(ofEnvironment: environment) == .node ? "\(digest).\(environment)" : digest
+  }
 
   /// The functions of the deployment.
   package func functions() throws -> FunctionManifest {
@@ -27,9 +43,11 @@ package struct Deployment: Sendable, Codable {
 
 /// The files of deployments below the host's folder.
 ///
-///     sources/DIGEST/…             the files of a source
+///     sources/NAME/…               the files of a source, named by its digest
 ///     deployments/PROJECT/NAME.json   a codebase in force
+///     releases/PROJECT/NAME/NUMBER.json   the last deployments of a codebase, that in force among them
 ///     environments/HASH/…          installed packages, ended by the file .complete
+///     logs/                        the lines of functions
 ///     instances/NUMBER/            the scratch folder of a running instance
 ///     secrets/PROJECT.json         sealed secrets
 ///     support/                     code of the host's own
@@ -40,25 +58,45 @@ struct DeploymentFolder: Sendable {
   var instances: String { configuration.directory + "/instances" }
   var secrets: String { configuration.directory + "/secrets" }
   var deployments: String { configuration.directory + "/deployments" }
+  var logs: String { configuration.directory + "/logs" }
+
+  /// The most releases of a codebase that are kept.
+  static let mostReleases = 10
 
   /// Makes the folders, for the server's user alone, and removes what an earlier process left.
   func prepare() throws {
     let manager = FileManager.default
     try? manager.removeItem(atPath: instances)
-    for folder in [sources, instances, secrets, deployments, configuration.environments] {
+    for folder in [sources, instances, secrets, deployments, logs, configuration.environments] {
       try manager.createDirectory(
         atPath: folder,
         withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700]
       )
     }
-    try TokenVerification.write(to: support)
+    try PythonSupport.write(to: support)
+    try NodeSupport.write(to: support)
   }
 
   /// Code of the host's own that instances load.
   var support: String { configuration.directory + "/support" }
 
-  func source(_ digest: String) -> String { "\(sources)/\(digest)" }
+  /// Makes the link to a source's packages, which Node looks for beside the source alone; mends one that leads to where
+  /// the packages were before.
+  func linkPackages(of environment: String, in source: String) throws {
+    guard SourceLanguage(ofEnvironment: environment) == .node else { return }
+    let manager = FileManager.default
+    let (link, target) = (
+      "\(source)/node_modules", "\(configuration.environments)/\(environment)/node_modules"
+    )
+    let found = try? manager.destinationOfSymbolicLink(atPath: link)
+    guard found != target else { return }
+    if found != nil { try manager.removeItem(atPath: link) }
+    try manager.createSymbolicLink(atPath: link, withDestinationPath: target)
+  }
+
+  /// The folder of a source by its name.
+  func source(_ name: String) -> String { "\(sources)/\(name)" }
 
   /// All deployments in force.
   func all() throws -> [Deployment] {
@@ -74,23 +112,56 @@ struct DeploymentFolder: Sendable {
     return found
   }
 
+  /// Makes a deployment the one in force, and a release that can be put in force again.
   func keep(_ deployment: Deployment) throws {
+    let manager = FileManager.default
     let folder = "\(deployments)/\(deployment.project)"
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    try SafeFile.write(
-      try JSONEncoder().encode(deployment),
-      to: "\(folder)/\(deployment.codebase).json"
-    )
+    let releases = releasesFolder(deployment.project, deployment.codebase)
+    for made in [folder, releases] {
+      try manager.createDirectory(atPath: made, withIntermediateDirectories: true)
+    }
+    let data = try JSONEncoder().encode(deployment)
+    try SafeFile.write(data, to: "\(releases)/\(deployment.number).json")
+    try SafeFile.write(data, to: "\(folder)/\(deployment.codebase).json")
+    let kept = try self.releases(project: deployment.project, codebase: deployment.codebase)
+    for old in kept.dropFirst(Self.mostReleases) where old.number != deployment.number {
+      try? manager.removeItem(atPath: "\(releases)/\(old.number).json")
+    }
+  }
+
+  /// The deployments of a codebase that are kept, the newest first.
+  func releases(project: String, codebase: String) throws -> [Deployment] {
+    let folder = releasesFolder(project, codebase)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return try names.filter { $0.hasSuffix(".json") }.map { name in
+      let url = URL(fileURLWithPath: "\(folder)/\(name)")
+      return try JSONDecoder().decode(Deployment.self, from: Data(contentsOf: url))
+    }
+    .sorted { $0.number > $1.number }
+  }
+
+  private func releasesFolder(_ project: String, _ codebase: String) -> String {
+    "\(configuration.directory)/releases/\(project)/\(codebase)"
   }
 
   func forget(project: String, codebase: String) throws {
-    try FileManager.default.removeItem(atPath: "\(deployments)/\(project)/\(codebase).json")
+    let manager = FileManager.default
+    try manager.removeItem(atPath: "\(deployments)/\(project)/\(codebase).json")
+    try? manager.removeItem(atPath: releasesFolder(project, codebase))
   }
 
-  /// Removes sources that no deployment names.
-  func sweepSources(keeping digests: Set<String>) {
+  /// Removes sources that no deployment and no release names.
+  func sweepSources() throws {
     let manager = FileManager.default
+    var names: Set<String> = []
+    for deployment in try all() {
+      names.insert(deployment.source)
+      let (project, codebase) = (deployment.project, deployment.codebase)
+      for release in try releases(project: project, codebase: codebase) {
+        names.insert(release.source)
+      }
+    }
     for name in (try? manager.contentsOfDirectory(atPath: sources)) ?? []
-    where !digests.contains(name) { try? manager.removeItem(atPath: "\(sources)/\(name)") }
+    where !names.contains(name) { try? manager.removeItem(atPath: "\(sources)/\(name)") }
   }
 }

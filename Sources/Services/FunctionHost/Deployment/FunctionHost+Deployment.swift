@@ -71,6 +71,12 @@ extension FunctionHost {
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: scratch) }
     let deployment = try await prepare(source, project, codebase, scratch: scratch, tell: tell)
+    return try putInForce(deployment)
+  }
+
+  /// Checks a deployment whose files are there, and replaces what its codebase has in force.
+  func putInForce(_ deployment: Deployment) throws -> Plan {
+    let (project, codebase) = (deployment.project, deployment.codebase)
     let manifest = try deployment.functions()
     try checkNames(manifest, project, codebase)
     try checkSecrets(manifest, project)
@@ -79,12 +85,12 @@ extension FunctionHost {
     try folder.keep(deployment)
     try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
     try load(deployment)
-    folder.sweepSources(keeping: Set(codebases.values.map(\.deployment.digest)))
+    sweepSources()
     log.notice(
       "functions were deployed",
       metadata: [
         "project": "\(project)", "codebase": "\(codebase)",
-        "digest": "\(deployment.digest.prefix(12))",
+        "release": "\(deployment.number)", "digest": "\(deployment.digest.prefix(12))",
         "functions": "\(manifest.endpoints.count)",
       ]
     )
@@ -102,27 +108,22 @@ extension FunctionHost {
     guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue
     else { throw ServiceError(.notFound, "There is no folder at \(source).") }
     let tree = try SourceTree(readingFrom: source, keepsLocal: configuration.isDevelopment)
-    guard tree.text(of: "main.py") != nil else {
+    guard let language = SourceLanguage(of: tree) else {
       throw ServiceError.invalidArgument(
-        "\(source) has no main.py. Name the folder of a codebase in Python; other languages can't be deployed yet."
+        "\(source) has no main.py, package.json or Package.swift. Name the folder of a codebase."
       )
     }
     let variables = try tree.variables(project: project, keepsLocal: configuration.isDevelopment)
-    let place = folder.source(tree.digest)
-    if !FileManager.default.fileExists(atPath: place) {
-      let temporary = "\(scratch)/copy"
-      try tree.write(to: temporary)
-      try FileManager.default.moveItem(atPath: temporary, toPath: place)
-    }
-    tell("copied \(tree.files.count) files (\(tree.digest.prefix(12)))")
-    let python = try await pythonInterpreter()
+    let (runtime, interpreter) = try await runtime(of: language)
     let build = "\(scratch)/build"
     try FileManager.default.createDirectory(atPath: build, withIntermediateDirectories: true)
-    let environment = try await runtime.install(tree, python, scratch: build, tell: tell)
+    let environment = try await runtime.install(tree, interpreter, scratch: build, tell: tell)
+    let place = try copy(tree, for: environment, scratch: scratch)
+    tell("copied \(tree.files.count) files (\(tree.digest.prefix(12)))")
     tell("looking for functions")
     let document = try await runtime.discover(
       (place, environment),
-      python,
+      interpreter,
       variables: variables.merging(Self.projectVariables(project, configuration)) { $1 },
       scratch: build,
       tell: tell
@@ -134,8 +135,26 @@ extension FunctionHost {
       environment: environment,
       manifest: document.compact,
       variables: try parameterValues(document, variables, project),
-      deployed: Date().timeIntervalSince1970
+      deployed: Date().timeIntervalSince1970,
+      release: 1
+        + (try folder.releases(project: project, codebase: codebase).first?.number
+          ?? codebases[Name(project: project, codebase: codebase)]?.deployment.number ?? 0)
     )
+  }
+
+  /// Copies a source into its folder, unless it is there; returns the folder.
+  private func copy(
+    _ tree: SourceTree,
+    for environment: String,
+    scratch: String
+  ) throws -> String {
+    let place = folder.source(Deployment.source(tree.digest, environment))
+    guard !FileManager.default.fileExists(atPath: place) else { return place }
+    let temporary = "\(scratch)/copy"
+    try tree.write(to: temporary)
+    try folder.linkPackages(of: environment, in: temporary)
+    try FileManager.default.moveItem(atPath: temporary, toPath: place)
+    return place
   }
 
   /// The variables of `.env` files, and the defaults of parameters that they leave out.
@@ -155,6 +174,15 @@ extension FunctionHost {
       variables[parameter.name] = fallback
     }
     return variables
+  }
+
+  /// Removes sources that nothing names any more; what stays takes room and harms nothing.
+  private func sweepSources() {
+    do {
+      try folder.sweepSources()
+    } catch {
+      log.warning("sources of functions that are not used any more can't be removed")
+    }
   }
 
   private func checkNames(
@@ -225,7 +253,7 @@ extension FunctionHost {
     codebases[name] = nil
     guarded.forget(project: project, codebase: codebase)
     for pool in removed.pools.values { await pool.retire() }
-    folder.sweepSources(keeping: Set(codebases.values.map(\.deployment.digest)))
+    sweepSources()
     return removed.pools.keys.sorted()
   }
 }

@@ -17,7 +17,7 @@ package struct FunctionLogEntry: Sendable, Hashable, Codable {
   package let message: String
 }
 
-/// The last lines of each function, bounded in bytes.
+/// The last lines of each function, bounded in bytes, which files keep over restarts.
 ///
 /// Any thread may call; nothing blocks.
 package final class FunctionLogs: Sendable {
@@ -69,13 +69,43 @@ package final class FunctionLogs: Sendable {
     var rings: [Key: Ring] = [:]
     var bytes = 0
     var sequence = 0
+
+    /// Forgets the largest functions until the rest has room.
+    mutating func shrink() {
+      while bytes > FunctionLogs.mostBytes,
+        let largest = rings.max(by: { $0.value.bytes < $1.value.bytes })
+      {
+        bytes -= largest.value.bytes
+        rings[largest.key] = nil
+      }
+    }
   }
 
   private let state = Mutex(State())
   private let now: @Sendable () -> Double
+  private let files: FunctionLogFiles?
 
-  /// Logs whose entries have the times of that clock, in seconds since 1970.
-  package init(now: @escaping @Sendable () -> Double) { self.now = now }
+  /// Logs whose entries have the times of that clock, in seconds since 1970, behind those that files have.
+  ///
+  /// Blocks where there are files.
+  package init(_ files: FunctionLogFiles? = nil, now: @escaping @Sendable () -> Double) {
+    self.now = now
+    self.files = files
+    for (key, entries) in files?.read() ?? [] {
+      state.withLock { state in
+        for entry in entries {
+          state.sequence = max(state.sequence, entry.sequence)
+          state.bytes += state.rings[key, default: Ring()].append(entry)
+        }
+        state.shrink()
+      }
+    }
+  }
+
+  /// Returns when every line is in its file.
+  ///
+  /// Blocks.
+  package func flush() { files?.flush() }
 
   /// Keeps a line.
   package func append(_ key: Key, severity: String, execution: String? = nil, _ message: String) {
@@ -91,12 +121,9 @@ package final class FunctionLogs: Sendable {
         message: message
       )
       state.bytes += state.rings[key, default: Ring()].append(entry)
-      if state.bytes > Self.mostBytes,
-        let largest = state.rings.max(by: { $0.value.bytes < $1.value.bytes })
-      {
-        state.bytes -= largest.value.bytes
-        state.rings[largest.key] = nil
-      }
+      state.shrink()
+      // Within the lock: a file has a function's lines in their order.
+      files?.append(key, entry)
     }
   }
 

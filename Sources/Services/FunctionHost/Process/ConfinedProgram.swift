@@ -18,6 +18,12 @@ package struct ConfinedProgram: Sendable {
   package var files = 1_024
   /// The most memory of all its processes together; nil is no limit.
   package var memoryBytes: Int?
+  /// The most writable memory that one of its processes may map, which bounds what it takes between two measurements.
+  ///
+  /// Far above `memoryBytes`: stacks of threads and heaps are mapped long before they are used.
+  var dataBytes: Int? { memoryBytes.map { 8 * $0 + (2 << 30) + threads * (8 << 20) } }
+  /// The threads of one process, each of which maps 8 MB.
+  var threads = 64
   /// The most processes.
   package var processes = 64
   /// False runs it with the server's rights: for the operator's own tools, and in development where the kernel can't

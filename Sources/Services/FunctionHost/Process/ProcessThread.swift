@@ -211,6 +211,7 @@ package final class ProcessThread: Sendable {
                   readable: readable,
                   writable: writable,
                   files: UInt(program.files),
+                  data: UInt(program.dataBytes ?? 0),
                   is_confined: program.isConfined ? 1 : 0
                 )
                 var stage: UnsafePointer<CChar>?

@@ -18,6 +18,7 @@ actor FunctionPool {
     let instance: Int
     let call: Int
     let port: Int
+    let callKey: String?
   }
 
   /// How the pool makes an instance.
@@ -51,6 +52,7 @@ actor FunctionPool {
 
   private struct Waiter {
     let call: Int
+    let depth: Int
     let continuation: CheckedContinuation<Lease, any Error>
   }
 
@@ -83,13 +85,16 @@ actor FunctionPool {
   // MARK: Leases
 
   /// Returns an instance's lease; throws where there is none in that time, or starting one failed.
-  func acquire(within time: Duration) async throws -> Lease {
+  ///
+  /// - Parameter depth: The number of events that led to the call.
+  func acquire(within time: Duration, depth: Int = 0) async throws -> Lease {
     guard !isRetired else {
       throw ServiceError(.unavailable, "The function was replaced. Try again.")
     }
     lastNumber += 1
     let call = lastNumber
-    if let lease = lease(for: call) { return lease }
+    // Behind a call that waits for an instance to fall idle nobody passes, else it would wait for ever.
+    if waiters.isEmpty, let lease = lease(for: call, depth: depth) { return lease }
     try checkBackoff()
     guard waiters.count < configuration.mostWaiting else {
       throw ServiceError(.resourceExhausted, "Too many calls wait for \(endpoint.name).")
@@ -101,7 +106,7 @@ actor FunctionPool {
     defer { limit.cancel() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        waiters.append(Waiter(call: call, continuation: continuation))
+        waiters.append(Waiter(call: call, depth: depth, continuation: continuation))
         startWhereNeeded()
       }
     } onCancel: {
@@ -121,6 +126,7 @@ actor FunctionPool {
       retryTime = nil
     }
     instance.idleSince = .now
+    instance.running?.depth.end(lease.call)
     instances[lease.instance] = instance
     if instance.phase == .ending, instance.calls.isEmpty { terminate(lease.instance) }
     serveWaiters()
@@ -139,20 +145,27 @@ actor FunctionPool {
   /// Whether a call was ended because it took too long.
   func isExpired(_ lease: Lease) -> Bool { expired.contains(lease.call) }
 
-  private func lease(for call: Int) -> Lease? {
+  private func lease(for call: Int, depth: Int) -> Lease? {
     let free = instances.filter {
       $0.value.phase == .ready && $0.value.calls.count < endpoint.concurrency
+        && $0.value.running?.depth.admits(depth) == true
     }
     // The busiest that has room, so that others fall idle and end.
     guard let (number, instance) = free.max(by: { $0.value.calls.count < $1.value.calls.count }),
       let running = instance.running
     else { return nil }
     instances[number]?.calls.insert(call)
-    return Lease(instance: number, call: call, port: running.port)
+    running.depth.begin(call, depth: depth)
+    return Lease(
+      instance: number,
+      call: call,
+      port: running.port,
+      callKey: running.callKey
+    )
   }
 
   private func serveWaiters() {
-    while let waiter = waiters.first, let lease = lease(for: waiter.call) {
+    while let waiter = waiters.first, let lease = lease(for: waiter.call, depth: waiter.depth) {
       waiters.removeFirst()
       waiter.continuation.resume(returning: lease)
     }

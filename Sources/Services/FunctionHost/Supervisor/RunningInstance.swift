@@ -11,7 +11,11 @@ import Darwin
 struct RunningInstance: Sendable {
   let process: pid_t
   let port: Int
+  /// Shows the program that a request comes from the host; nil for programs that don't ask for it.
+  let callKey: String?
   let thread: ProcessThread
+  /// The depth that the instance's calls of the server have.
+  let depth: InstanceDepth
   /// Removes what the instance left behind.
   let discard: @Sendable () -> Void
 

@@ -130,8 +130,11 @@ extension Bucket {
   func write<R: Sendable>(
     _ body: @escaping @Sendable (ObjectWriter) throws -> R
   ) async throws -> R {
-    try await storage.write { [stored, configuration = storage.configuration] group in
-      try body(try ObjectWriter(group, stored, configuration))
+    let depth = permit.eventDepth
+    return try await storage.write { [stored, configuration = storage.configuration] group in
+      var writer = try ObjectWriter(group, stored, configuration)
+      writer.eventDepth = depth
+      return try body(writer)
     }
   }
 }

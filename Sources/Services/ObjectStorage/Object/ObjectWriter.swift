@@ -9,6 +9,8 @@ struct ObjectWriter {
   let configuration: StorageConfiguration
   /// In microseconds; also the generation of what is made.
   let now: Int64
+  /// The number of events that led to the change, one causing the next.
+  var eventDepth = 0
 
   init(
     _ group: any KeyValueGroup,
@@ -67,7 +69,7 @@ struct ObjectWriter {
     guard let follower = configuration.follower, bucket.project != UploadPart.project else {
       return
     }
-    try follower.write(group, bucket.project, object, change)
+    try follower.write(group, bucket.project, object, change, eventDepth)
   }
 
   /// Takes the live generation away: it is kept as the bucket says, or its blob is released.

@@ -38,6 +38,8 @@ def greet(request: https_fn.CallableRequest):
         raise https_fn.HttpsError(
             https_fn.FunctionsErrorCode.INVALID_ARGUMENT, "name is missing", {"field": "name"}
         )
+    if request.app:
+        raise https_fn.HttpsError(https_fn.FunctionsErrorCode.INTERNAL, "a forged App Check token counts")
     return {"text": f"{GREETING.value} {request.data['name']}", "uid": request.auth.uid if request.auth else None}
 
 
@@ -91,6 +93,27 @@ def hungry(request: https_fn.Request) -> https_fn.Response:
     held = []
     while True:
         held.append(bytearray(os.urandom(1 << 20)))
+
+
+@https_fn.on_request()
+def forks(request: https_fn.Request) -> https_fn.Response:
+    while True:
+        subprocess.Popen(["sleep", "1000"])
+
+
+@https_fn.on_request()
+def sockets(request: https_fn.Request) -> https_fn.Response:
+    """Opens as many connections to its listener as it can, and says why it can't open more."""
+    import socket
+
+    host, port = os.environ["FIRESTORE_EMULATOR_HOST"].split(":")
+    held = []
+    try:
+        while len(held) < 10_000:
+            held.append(socket.create_connection((host, int(port)), timeout=10))
+    except OSError as error:
+        return https_fn.Response(json.dumps({"held": len(held), "error": error.errno}))
+    return https_fn.Response(json.dumps({"held": len(held)}))
 
 
 @https_fn.on_request()

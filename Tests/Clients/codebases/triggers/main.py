@@ -2,7 +2,7 @@
 
 import datetime
 
-from firebase_admin import firestore, functions, initialize_app
+from firebase_admin import firestore, functions, initialize_app, storage
 from firebase_functions import (
     eventarc_fn, firestore_fn, https_fn, options, pubsub_fn, remote_config_fn, scheduler_fn, storage_fn, tasks_fn,
 )
@@ -33,6 +33,18 @@ def deleted(event):
 @firestore_fn.on_document_written_with_auth_context(document="products/{product}")
 def written(event):
     note("written", auth=event.auth_type, existed=event.data.before is not None)
+
+
+@firestore_fn.on_document_written(document="loops/{loop}")
+def turning(event):
+    """Writes the document that calls it."""
+    firestore.client().document(f"loops/{event.params['loop']}").update({"n": firestore.Increment(1)})
+
+
+@storage_fn.on_object_finalized(bucket="loops")
+def copied(event):
+    """Stores another file in the bucket that calls it."""
+    storage.bucket("loops").blob(event.data.name + "x").upload_from_string("again")
 
 
 @storage_fn.on_object_finalized(bucket="shop.appspot.com")

@@ -1,19 +1,13 @@
 import BaseJSON
 import BaseStatus
-import Crypto
 import Foundation
 
 /// Installs and runs codebases in Python.
-struct PythonRuntime: Sendable {
+struct PythonRuntime: LanguageRuntime {
   let configuration: FunctionHostConfiguration
   let programs: ProgramRunner
-
-  /// The interpreter, and the folders that it needs.
-  struct Interpreter: Sendable {
-    let executable: String
-    let folders: [String]
-    let version: String
-  }
+  /// Google's framework serves everybody; the SDK verifies tokens itself.
+  let asksForCallKey = false
 
   /// Finds the interpreter that the operator named; runs it with the server's rights.
   func interpreter() async throws -> Interpreter {
@@ -96,14 +90,12 @@ struct PythonRuntime: Sendable {
       return line.hasPrefix(".") || line.hasPrefix("/") || line.hasPrefix("-")
         || line.contains("file:")
     }
-    var hash = SHA256()
-    hash.update(
-      data: Data("\(interpreter.version)\n\(isLocal ? source.digest : "")\n\(requirements)".utf8)
+    return environmentName(
+      .python,
+      interpreter.version,
+      isLocal ? source.digest : "",
+      requirements
     )
-    let digits = hash.finalize().prefix(12).map {
-      String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
-    }
-    return "python-" + digits.joined()
   }
 
   /// The interpreter with the rights of an installation, still without arguments.
@@ -122,12 +114,7 @@ struct PythonRuntime: Sendable {
     program.files = 4_096
     program.environment = Self.environment(folder, scratch)
     program.environment["PIP_CACHE_DIR"] = cache
-    for name in Self.passedOn {
-      guard let value = ProcessInfo.processInfo.environment[name] else { continue }
-      program.environment[name] = value
-      // Files and folders that the operator named.
-      program.readable += value.split(separator: " ").map(String.init).filter { $0.hasPrefix("/") }
-    }
+    passOn(Self.passedOn, to: &program)
     return program
   }
 
@@ -159,13 +146,7 @@ struct PythonRuntime: Sendable {
     // There is no metadata server yet.
     program.environment["NO_GCE_CHECK"] = "true"
     let result = try await programs.run(program, seconds: 60, tell: tell)
-    guard result.isSuccess, let text = SafeFile.read(output, upTo: ManifestReader.longestText)
-    else {
-      throw ServiceError.invalidArgument(
-        "The functions of the source can't be found:\n\(result.tail)"
-      )
-    }
-    return try JSONParser.parse(text, maximumDepth: 64)
+    return try manifest(result, at: output)
   }
 
   /// The program that serves one function.
@@ -182,12 +163,17 @@ struct PythonRuntime: Sendable {
     program.readable = interpreter.folders + [folder, source]
     program.writable = [scratch]
     program.memoryBytes = endpoint.memoryMegabytes << 20
+    program.threads += endpoint.concurrency
     program.environment = Self.environment(folder, scratch)
     program.environment["DEBUG"] = "False"
     program.environment["HOST"] = "127.0.0.1"
     program.environment["THREADS"] = "\(endpoint.concurrency)"
     program.environment["WORKERS"] = "1"
     program.environment["LOG_EXECUTION_ID"] = "true"
+    if !configuration.isDevelopment { program.environment["BRASA_VERIFY_TOKENS"] = "1" }
+    let support = DeploymentFolder(configuration: configuration).support
+    program.readable.append(support)
+    program.environment["PYTHONPATH"] = support
     return program
   }
 
@@ -197,12 +183,6 @@ struct PythonRuntime: Sendable {
       "LANG": "C.UTF-8", "TZ": "UTC", "PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1",
       "VIRTUAL_ENV": folder,
     ]
-  }
-
-  private func check(_ result: ProgramRunner.Result, _ failure: String) throws {
-    guard result.isSuccess else {
-      throw ServiceError.invalidArgument("\(failure): it \(result.end.text).\n\(result.tail)")
-    }
   }
 
   /// Starts the SDK's own server of manifests, and writes what it says as JSON.
