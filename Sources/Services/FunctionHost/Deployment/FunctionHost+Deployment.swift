@@ -70,16 +70,27 @@ extension FunctionHost {
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: scratch) }
-    let deployment = try await prepare(source, project, codebase, scratch: scratch, tell: tell)
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue
+    else { throw ServiceError(.notFound, "There is no folder at \(source).") }
+    let tree = try SourceTree(readingFrom: source, keepsLocal: configuration.isDevelopment)
+    let deployment = try await prepare(
+      tree,
+      project,
+      codebase,
+      values: try tree.variables(project: project, keepsLocal: configuration.isDevelopment),
+      scratch: scratch,
+      tell: tell
+    )
     let manifest = try deployment.functions()
     try checkNames(manifest, project, codebase)
-    try checkSecrets(manifest, project)
+    for endpoint in manifest.endpoints { _ = try secretValues(of: endpoint, deployment) }
     try triggers?.check(manifest.endpoints, project: project, codebase: codebase)
     let plan = plan(manifest, project, codebase)
     try folder.keep(deployment)
     try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
     try load(deployment)
-    folder.sweepSources(keeping: Set(codebases.values.map(\.deployment.digest)))
+    sweepSources()
     log.notice(
       "functions were deployed",
       metadata: [
@@ -91,23 +102,27 @@ extension FunctionHost {
     return plan
   }
 
-  private func prepare(
-    _ source: String,
+  /// Removes the sources that no codebase has.
+  func sweepSources() {
+    folder.sweepSources(keeping: Set(codebases.values.flatMap(\.deployments).map(\.digest)))
+  }
+
+  /// Copies a source, installs its packages and asks the SDK for its functions; nothing in force changes.
+  ///
+  /// - Parameter variables: The values of the environment and of parameters.
+  func prepare(
+    _ tree: SourceTree,
     _ project: String,
     _ codebase: String,
+    values variables: [String: String],
     scratch: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> Deployment {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue
-    else { throw ServiceError(.notFound, "There is no folder at \(source).") }
-    let tree = try SourceTree(readingFrom: source, keepsLocal: configuration.isDevelopment)
     guard tree.text(of: "main.py") != nil else {
       throw ServiceError.invalidArgument(
-        "\(source) has no main.py. Name the folder of a codebase in Python; other languages can't be deployed yet."
+        "The source has no main.py. Name the folder of a codebase in Python; other languages can't be deployed yet."
       )
     }
-    let variables = try tree.variables(project: project, keepsLocal: configuration.isDevelopment)
     let place = folder.source(tree.digest)
     if !FileManager.default.fileExists(atPath: place) {
       let temporary = "\(scratch)/copy"
@@ -157,7 +172,7 @@ extension FunctionHost {
     return variables
   }
 
-  private func checkNames(
+  func checkNames(
     _ manifest: FunctionManifest,
     _ project: String,
     _ codebase: String
@@ -200,10 +215,6 @@ extension FunctionHost {
     }
   }
 
-  private func checkSecrets(_ manifest: FunctionManifest, _ project: String) throws {
-    for endpoint in manifest.endpoints { _ = try secretValues(of: endpoint, project: project) }
-  }
-
   private func plan(_ manifest: FunctionManifest, _ project: String, _ codebase: String) -> Plan {
     let before = Set(codebases[Name(project: project, codebase: codebase)]?.pools.keys ?? [:].keys)
     let after = Set(manifest.endpoints.map(\.name))
@@ -225,7 +236,7 @@ extension FunctionHost {
     codebases[name] = nil
     guarded.forget(project: project, codebase: codebase)
     for pool in removed.pools.values { await pool.retire() }
-    folder.sweepSources(keeping: Set(codebases.values.map(\.deployment.digest)))
+    sweepSources()
     return removed.pools.keys.sorted()
   }
 }
