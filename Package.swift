@@ -383,7 +383,7 @@ let package = Package(
     .library("Services/CLauncher"),
     .library(
       "Services/FunctionHost",
-      uses: ["BaseJSON", "BaseStatus", "CLauncher", crypto, logging]
+      uses: ["BaseJSON", "BaseStatus", "CLauncher", "Gzip", crypto, logging]
     ),
     .tests(of: "FunctionHost", uses: ["BaseJSON", "BaseStatus", "CLauncher", logging]),
     .headers("Services/CFileRange"),
@@ -491,6 +491,17 @@ let package = Package(
         "Authentication", "BaseText", "FunctionHost", "ServiceModule", "ServiceTestSupport",
         logging,
       ]
+    ),
+    .library(
+      "API/FunctionsAdminAPI",
+      uses: [
+        "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
+        "Access", "FunctionHost", "ServiceModule", httpTypes,
+      ]
+    ),
+    .tests(
+      of: "FunctionsAdminAPI",
+      uses: ["BaseJSON", "FunctionHost", "ServiceModule", "ServiceTestSupport", logging]
     ),
     .library(
       "API/RulesAPI",
@@ -601,6 +612,13 @@ let package = Package(
       ]
     ),
 
+    .tests(
+      of: "ManagementAPI",
+      uses: [
+        "BaseJSON", "BaseText", "Access", "Authentication", "ServiceModule", "ServiceTestSupport",
+      ]
+    ),
+
     .library(
       "Services/Hosting",
       uses: [
@@ -608,6 +626,7 @@ let package = Package(
         "ObjectStorage", "Gzip", crypto,
       ]
     ),
+    .tests(of: "Hosting", uses: ["BaseJSON", "BaseStatus"]),
     .library(
       "Services/ManagedExport",
       uses: ["BaseText", "BaseJSON", "BaseStatus", "Checksums"]
@@ -617,6 +636,12 @@ let package = Package(
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
         "Access", "Gzip", "Hosting", "ServiceModule", "KeyValueStore", httpTypes,
+      ]
+    ),
+    .tests(
+      of: "HostingAPI",
+      uses: [
+        "BaseJSON", "BaseText", "Hosting", "ObjectStorage", "ServiceModule", "ServiceTestSupport",
       ]
     ),
 
@@ -696,7 +721,8 @@ let package = Package(
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",
         "FirestoreService", "ServiceModule", "Access", "DocumentStore", "KeyValueStore",
         "KeyValuePostgres", "KeyValueRocksDB", "SecurityRules", "Authentication", "Backup",
-        "Outbound", "FunctionHost", "FunctionsAPI", "Realtime", arguments, asn1, coreMetrics,
+        "Outbound", "FunctionHost", "FunctionsAPI", "FunctionsAdminAPI", "Realtime", arguments,
+        asn1, coreMetrics,
         crypto,
         cryptoExtras, lifecycle, logging, nio,
         nioPosix, nioHTTP2, nioHPACK, nioSSL, unixSignals, x509,

@@ -98,6 +98,8 @@ def test_the_preliminaries_of_a_deployment(cli, project):
     assert held == {"permissions": asked}
     assert cli.send("GET", f"/v1/projects/{project}/billingInfo")["billingEnabled"] is True
     assert cli.send("POST", f"/v1/projects/{project}:getIamPolicy", {})["bindings"] == []
+    agent = f"/v1/projects/{project}/serviceAccounts/{project}@appspot.gserviceaccount.com:testIamPermissions"
+    assert cli.send("POST", agent, {"permissions": ["iam.serviceAccounts.actAs"]})["permissions"]
     agent = {"role": "roles/run.invoker", "members": ["serviceAccount:service-1@gcp-sa-pubsub.iam.gserviceaccount.com"]}
     policy = cli.send("POST", f"/v1/projects/{project}:setIamPolicy", {"policy": {"bindings": [agent]}})
     assert policy["bindings"] == [agent]
@@ -135,13 +137,26 @@ def test_apps_are_created_listed_configured_and_removed(cli, project, kind, bund
     cli.send("GET", f"{root}/{app}", status=404)
 
 
-def test_projects_are_listed_and_not_created(cli, project):
+def test_projects_are_created_and_listed(cli, project):
     cli.send("POST", f"/v1/projects/{project}/databases/(default)/documents/a", {"fields": {}})
     results = cli.send("GET", "/v1beta1/projects?pageSize=1000")["results"]
     mine = [one for one in results if one["projectId"] == project]
     assert mine[0]["resources"]["hostingSite"] == project
     assert cli.send("GET", f"/v1beta1/projects/{project}") == mine[0]
-    assert "first use" in cli.send("POST", "/v1/projects", {"projectId": "new"}, 400)["error"]["message"]
+    made = cli.send("POST", "/v1/projects", {"projectId": f"{project}-new", "name": "New"})
+    operation = cli.send("GET", f"/v1/{made['name']}")
+    assert operation["done"] and operation["response"]["projectId"] == f"{project}-new"
+    added = cli.send("POST", f"/v1beta1/projects/{project}-new:addFirebase")
+    assert cli.send("GET", f"/v1beta1/{added['name']}")["response"]["projectId"] == f"{project}-new"
+    assert f"{project}-new" in [one["projectId"] for one in cli.send("GET", "/v1beta1/projects?pageSize=1000")["results"]]
+    cli.send("POST", "/v1/projects", {"projectId": f"{project}-new"}, 409)
+    cli.send("POST", "/v1/projects", {"projectId": "../x"}, 400)
+    cli.send("GET", f"/v1/operations/project.{project}-none", status=404)
+
+
+def test_a_server_without_functions_says_so(cli, project):
+    refused = cli.send("GET", f"/v2/projects/{project}/locations/-/functions", status=400)
+    assert "brasa serve --functions" in refused["error"]["message"]
 
 
 def test_paths_of_no_service_say_what_is_absent_and_make_nothing(cli):
@@ -151,13 +166,14 @@ def test_paths_of_no_service_say_what_is_absent_and_make_nothing(cli):
     assert not set(names) & {"compute", ".json"}
 
 
-@pytest.fixture(scope="module")
-def account(production):
-    made = servers.run("keys", "create", "command-line", "--role", "admin", "--project", servers.PROJECT, "--data", production.data)
+def key_file(server, project):
+    """The key of a service account that administers a project."""
+    made = servers.run("keys", "create", "command-line", "--role", "admin", "--project", project, "--data", server.data)
     return json.loads(made.stdout)
 
 
-def test_in_production_a_key_file_gets_a_token_and_strangers_get_nothing(production, account):
+def token(server, account):
+    """The access token that the CLI gets for a key file."""
     now = int(time.time())
     assertion = jwt.encode(
         {"iss": account["client_email"], "scope": "https://www.googleapis.com/auth/cloud-platform",
@@ -165,10 +181,14 @@ def test_in_production_a_key_file_gets_a_token_and_strangers_get_nothing(product
         account["private_key"], algorithm="RS256", headers={"kid": account["private_key_id"]},
     )
     made = requests.post(
-        f"{production.url}/oauth2/v4/token", verify=production.authority, timeout=30,
+        f"{server.url}/oauth2/v4/token", verify=server.authority, timeout=30,
         data={"grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion},
     )
-    cli = CommandLine(production, secrets.note(made.json()["access_token"]))
+    return secrets.note(made.json()["access_token"])
+
+
+def test_in_production_a_key_file_gets_a_token_and_strangers_get_nothing(production):
+    cli = CommandLine(production, token(production, key_file(production, servers.PROJECT)))
     assert cli.send("GET", f"/v1/projects/{servers.PROJECT}")["projectId"] == servers.PROJECT
     assert cli.send("GET", f"/v1/projects/{servers.PROJECT}/services/firestore.googleapis.com")["state"] == "ENABLED"
     stranger = CommandLine(production, "forged")

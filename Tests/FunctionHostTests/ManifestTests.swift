@@ -15,6 +15,19 @@ import Testing
     return try ManifestReader.read(JSONValue(parsing: text), values: values)
   }
 
+  @Test(arguments: [
+    ("{}", false), (#"{"invoker":["public"]}"#, false), (#"{"invoker":null}"#, false),
+    (#"{"invoker":["private"]}"#, true), (#"{"invoker":["ana@example.com"]}"#, true),
+    (#"{"invoker":["private","public"]}"#, false),
+  ])
+  func `an HTTP function is for those whom its source names`(
+    trigger: String,
+    isPrivate: Bool
+  ) throws {
+    let manifest = try Self.read("{\"f\":{\"httpsTrigger\":\(trigger)}}")
+    #expect(manifest.endpoints.map(\.isPrivate) == [isPrivate])
+  }
+
   @Test func `an endpoint of the Python SDK has Google's defaults`() throws {
     let endpoint = try #require(
       try Self.read(

@@ -83,6 +83,7 @@ struct FunctionCalls: Sendable {
       ), Self.isPublic(endpoint)
     else { throw Self.absent(request) }
     let isCallable = endpoint.trigger == .callable
+    if endpoint.isPrivate { try await requireAdministration(request, of: project) }
     do {
       try await checkToken(request, project: project, isCallable: isCallable)
       var invocation = InvocationRequest()
@@ -97,6 +98,17 @@ struct FunctionCalls: Sendable {
       return try await pass(invocation, to: function, request)
     } catch let error as ServiceError where isCallable {
       return Self.callableError(error)
+    }
+  }
+
+  /// Throws to callers of a private function who don't administer its project.
+  private func requireAdministration(
+    _ request: ServiceRequest,
+    of project: String
+  ) async throws {
+    let context = request.context.demanding(.editor, isRecent: false)
+    try await threads.run(caller: context.network) { [access] in
+      try access.requireAdministration(try access.identify(context), of: Text(project))
     }
   }
 

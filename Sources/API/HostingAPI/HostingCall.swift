@@ -105,6 +105,13 @@ extension SiteScoped {
     }
   }
 
+  /// The project whose default site has a name that nobody made yet; the one of that id where there is none.
+  private static func owner(of name: String, _ environment: HostingEnvironment) throws -> Text {
+    let known = try environment.numbers.projects()
+    guard !known.contains(Text(name)) else { return Text(name) }
+    return known.first { SiteName.other(than: $0.string) == name } ?? Text(name)
+  }
+
   /// The call of a caller who administers the project that it is about; blocks.
   static func admit(
     _ request: ServiceRequest,
@@ -116,7 +123,9 @@ extension SiteScoped {
     var site = try name.flatMap { try environment.hosting.site($0) }
     let path = request.parameters["project"].flatMap { $0 == "-" ? nil : Text($0) }
     // A site that nobody made yet may be the one of the project of its name.
-    let project = site.map { Text($0.project) } ?? path ?? name.map { Text($0) } ?? "-"
+    let project =
+      try site.map { Text($0.project) } ?? path ?? name.map { try owner(of: $0, environment) }
+      ?? "-"
     if let act {
       _ = try environment.access.caller(for: act, of: project, request.context)
     } else {

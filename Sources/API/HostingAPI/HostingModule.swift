@@ -1,6 +1,7 @@
 import Access
 import BaseJSON
 import BaseRuntime
+import BaseStatus
 import BaseText
 import Hosting
 import KeyValueStore
@@ -74,6 +75,25 @@ package struct HostingEnvironment: Sendable {
 }
 
 extension ServiceModule {
+  /// The routes of sites on one of several nodes, which serve none: clients learn why.
+  package static func hostingOfNoNode() -> ServiceModule {
+    var module = ServiceModule("hosting")
+    module.hosts = ["firebasehosting.googleapis.com", "upload-firebasehosting.googleapis.com"]
+    let paths: [RoutePattern] = [
+      "/v1beta1/sites/{path=**}", "/v1beta1/projects/{project}/sites",
+      "/v1beta1/projects/{project}/sites/{path=**}", "/upload/sites/{path=**}",
+    ]
+    module.routes = paths.map { path in
+      HTTPRoute(HTTPRoute.everyMethod, path, for: .administrators) { _ in
+        throw ServiceError(
+          .failedPrecondition,
+          "Several nodes together serve no sites. Start a server of its own for them."
+        )
+      }
+    }
+    return module
+  }
+
   /// Hosting: Google's `firebasehosting.googleapis.com` v1beta1, and the sites themselves under their hosts.
   package static func hosting(_ environment: HostingEnvironment) -> ServiceModule {
     var module = ServiceModule("hosting")

@@ -20,6 +20,10 @@ package struct ManagementEnvironment: Sendable {
   package let file: @Sendable (RegisteredApp, _ project: String) throws -> (String, String)
   /// True if every project is taken to be there.
   package let isDevelopment: Bool
+  /// The name of the site that a project has by itself; blocks.
+  package let site: @Sendable (_ project: Text) throws -> String
+  /// Makes a project that nobody has used; blocks.
+  package let make: @Sendable (_ project: Text) throws -> Void
 
   /// An environment of those parts.
   package init(
@@ -28,6 +32,8 @@ package struct ManagementEnvironment: Sendable {
     threads: EngineThreads,
     numbers: ProjectNumbers,
     isDevelopment: Bool,
+    site: @escaping @Sendable (_ project: Text) throws -> String,
+    make: @escaping @Sendable (_ project: Text) throws -> Void,
     file: @escaping @Sendable (RegisteredApp, _ project: String) throws -> (String, String)
   ) {
     self.accounts = accounts
@@ -35,6 +41,8 @@ package struct ManagementEnvironment: Sendable {
     self.threads = threads
     self.numbers = numbers
     self.isDevelopment = isDevelopment
+    self.site = site
+    self.make = make
     self.file = file
   }
 }

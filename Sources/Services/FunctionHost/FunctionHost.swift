@@ -15,7 +15,8 @@ import Darwin
 package actor FunctionHost {
   /// The parts of a codebase in force.
   struct Codebase: Sendable {
-    let deployment: Deployment
+    /// One, or those whose functions were deployed one by one.
+    let deployments: [Deployment]
     let pools: [String: FunctionPool]
   }
 
@@ -30,6 +31,8 @@ package actor FunctionHost {
   package nonisolated let logs: FunctionLogs
   /// The secrets of functions.
   package nonisolated let secrets: SecretVault
+  /// The sources that clients uploaded.
+  package nonisolated let uploads: SourceUploads
   let folder: DeploymentFolder
   let runtimes: [SourceLanguage: any LanguageRuntime]
   let log: Logger
@@ -44,6 +47,8 @@ package actor FunctionHost {
   var codebases: [Name: Codebase] = [:]
   private var interpreters: [SourceLanguage: Interpreter] = [:]
   var isDeploying = false
+  /// What an uploaded source became, while its functions are deployed one by one.
+  var prepared: PreparedSource?
   var lastInstance = 0
 
   /// A host that calls instances by that transport, which is made when the host begins to run.
@@ -63,6 +68,7 @@ package actor FunctionHost {
     self.folder = folder
     logs = FunctionLogs(FunctionLogFiles(folder.logs, log: log)) { Date().timeIntervalSince1970 }
     secrets = SecretVault(folder: folder.secrets, keyFile: configuration.keyFile)
+    uploads = try SourceUploads(folder: folder.uploads) { Date().timeIntervalSince1970 }
     thread = ProcessThread()
     let programs = ProgramRunner(thread: thread)
     runtimes = [
@@ -72,9 +78,7 @@ package actor FunctionHost {
     ]
     room = InstanceRoom(most: configuration.mostInstances)
     // Before the port opens: a sign-in that a function decides about must not pass meanwhile.
-    for deployment in try folder.all() {
-      guarded.note(try deployment.functions(), deployment)
-    }
+    for parts in Self.codebases(try folder.all()) { try guarded.note(parts) }
   }
 
   /// Gives instances a way to the server, and events a way to functions.
@@ -125,13 +129,14 @@ package actor FunctionHost {
     let transport = makeTransport()
     self.transport = transport
     do {
-      for deployment in try folder.all() { loadKept(deployment) }
+      for parts in Self.codebases(try folder.all()) { loadKept(parts) }
       log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
     } catch {
       log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
     }
     while !Task.isCancelled {
       for pool in allPools { await pool.tend() }
+      uploads.sweep()
       try? await Task.sleep(for: .seconds(2))
     }
     await withTaskGroup(of: Void.self) { group in
@@ -143,15 +148,15 @@ package actor FunctionHost {
   }
 
   /// Serves a codebase as it was deployed; one that can't be loaded keeps none of the others.
-  private func loadKept(_ deployment: Deployment) {
+  private func loadKept(_ parts: [Deployment]) {
     do {
-      try load(deployment)
+      try load(parts)
     } catch {
       let reason = (error as? ServiceError)?.message ?? "its files can't be read"
       log.error(
         "a codebase can't be loaded; deploy it again",
         metadata: [
-          "project": "\(deployment.project)", "codebase": "\(deployment.codebase)",
+          "project": "\(parts[0].project)", "codebase": "\(parts[0].codebase)",
           "reason": "\(reason)",
         ]
       )
@@ -160,25 +165,48 @@ package actor FunctionHost {
 
   private var allPools: [FunctionPool] { codebases.values.flatMap(\.pools.values) }
 
-  func load(_ deployment: Deployment) throws {
-    let manifest = try deployment.functions()
-    // The data directory may have moved.
-    try folder.linkPackages(of: deployment.environment, in: folder.source(deployment.source))
+  /// The deployments of each codebase, in their order.
+  private static func codebases(_ deployments: [Deployment]) -> [[Deployment]] {
+    var parts: [[Deployment]] = []
+    for deployment in deployments {
+      if let last = parts.last?.first, last.project == deployment.project,
+        last.codebase == deployment.codebase
+      {
+        parts[parts.count - 1].append(deployment)
+      } else {
+        parts.append([deployment])
+      }
+    }
+    return parts
+  }
+
+  /// Serves the parts of one codebase in the place of what it was.
+  ///
+  /// - Parameter changed: The function whose instances are replaced; nil replaces all.
+  func load(_ parts: [Deployment], changing changed: String? = nil) throws {
+    guard let first = parts.first else { return }
+    let name = Name(project: first.project, codebase: first.codebase)
+    let before = codebases[name]?.pools ?? [:]
     var pools: [String: FunctionPool] = [:]
-    for endpoint in manifest.endpoints {
-      pools[endpoint.name] = FunctionPool(
-        endpoint,
-        configuration,
-        maker: maker(endpoint, deployment)
-      )
+    for deployment in parts {
+      // The data directory may have moved.
+      try folder.linkPackages(of: deployment.environment, in: folder.source(deployment.source))
+      for endpoint in try deployment.functions().endpoints {
+        if let changed, endpoint.name != changed, let kept = before[endpoint.name] {
+          pools[endpoint.name] = kept
+          continue
+        }
+        pools[endpoint.name] = FunctionPool(
+          endpoint,
+          configuration,
+          maker: maker(endpoint, deployment)
+        )
+      }
     }
-    let name = Name(project: deployment.project, codebase: deployment.codebase)
-    guarded.note(manifest, deployment)
-    let before = codebases.updateValue(Codebase(deployment: deployment, pools: pools), forKey: name)
-    for pool in before?.pools.values ?? [:].values {
-      Task { await pool.retire() }
-    }
-    for pool in pools.values { Task { await pool.tend() } }
+    try guarded.note(parts)
+    codebases[name] = Codebase(deployments: parts, pools: pools)
+    for (name, pool) in before where pools[name] !== pool { Task { await pool.retire() } }
+    for (name, pool) in pools where before[name] !== pool { Task { await pool.tend() } }
   }
 
   // MARK: Calls
@@ -364,7 +392,7 @@ package actor FunctionHost {
         endpoint: endpoint,
         scratch: scratch
       )
-      let secretValues = try secretValues(of: endpoint, project: deployment.project)
+      let secretValues = try secretValues(of: endpoint, deployment)
       let port = try LoopbackPort.free()
       let own = ProcessIdentity()
       let depth = InstanceDepth()
@@ -437,9 +465,15 @@ package actor FunctionHost {
 
   nonisolated func secretValues(
     of endpoint: FunctionEndpoint,
-    project: String
+    _ deployment: Deployment
   ) throws -> [String: String] {
-    try endpoint.secrets.mapValues { try secrets.value($0, of: project) }
+    let versions = deployment.selection?[endpoint.name]?.secretVersions ?? [:]
+    var values: [String: String] = [:]
+    for (key, secret) in endpoint.secrets {
+      let version = versions[key] ?? SecretVault.latest
+      values[key] = try secrets.value(secret, version: version, of: deployment.project)
+    }
+    return values
   }
 
   /// The environment of an instance, as Google's emulator and platform set it.
@@ -458,6 +492,9 @@ package actor FunctionHost {
     variables["FUNCTION_SIGNATURE_TYPE"] = endpoint.signature.rawValue
     variables["K_SERVICE"] = endpoint.name
     variables["K_REVISION"] = "1"
+    // The source of the events that the function publishes.
+    variables["EVENTARC_CLOUD_EVENT_SOURCE"] =
+      "projects/\(deployment.project)/locations/\(endpoint.regions.first ?? "-")/services/\(endpoint.name)"
     variables["PORT"] = "\(port)"
     guard let way else { return variables }
     let host = "127.0.0.1:\(way)"
@@ -497,11 +534,13 @@ final class GuardedSteps: Sendable {
     }
   }
 
-  func note(_ manifest: FunctionManifest, _ deployment: Deployment) {
-    let types = manifest.endpoints.compactMap { endpoint in
+  /// Notes the blocking functions of one codebase's parts.
+  func note(_ parts: [Deployment]) throws {
+    guard let first = parts.first else { return }
+    let types = try parts.flatMap { try $0.functions().endpoints }.compactMap { endpoint in
       if case .blocking(let type, _) = endpoint.trigger { type } else { nil }
     }
-    known.withLock { $0[deployment.project, default: [:]][deployment.codebase] = Set(types) }
+    known.withLock { $0[first.project, default: [:]][first.codebase] = Set(types) }
   }
 
   func forget(project: String, codebase: String) {

@@ -76,11 +76,19 @@ package final class Hosting: Sendable {
     return site
   }
 
-  /// The site of a name, made where a project asks for the one of its own id.
+  /// The site of a name, made where a project asks for its default one; a project's id means that one, too.
   package func siteToDeploy(_ name: String, of project: String) throws -> HostedSite {
+    let name = try name == project ? defaultSite(of: project) : name
     if let site = try site(name) { return site }
-    guard name == project else { throw Self.noSite(name) }
+    guard try name == defaultSite(of: project) else { throw Self.noSite(name) }
     return try createSite(name, of: project)
+  }
+
+  /// The name of the site that a project has by itself: its id, with digits behind it where another project made a site of
+  /// that name before.
+  package func defaultSite(of project: String) throws -> String {
+    guard let site = try site(project), site.project != project else { return project }
+    return SiteName.other(than: project)
   }
 
   /// Links a site with a web app.

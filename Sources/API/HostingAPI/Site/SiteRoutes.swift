@@ -20,10 +20,10 @@ struct SiteRoutes: SiteScoped {
     [
       route(.get, "/v1beta1/projects/{project}/sites") { call in
         var sites = try call.hosting.sites(of: call.project.string)
-        let own = call.project.string
-        // Each project has a site of its name, which the first version makes.
+        let own = try call.hosting.defaultSite(of: call.project.string)
+        // Each project has a site of its own, which the first version makes.
         if !sites.contains(where: { $0.name == own }), (try? SiteName.check(own)) != nil {
-          sites.insert(.unmade(own), at: 0)
+          sites.insert(.unmade(own, of: call.project.string), at: 0)
         }
         return try call.page("sites", of: sites.map(call.json))
       },
@@ -124,12 +124,13 @@ extension HostingCall {
   func shown() throws -> HostedSite {
     if let site { return site }
     let name = parameter("site")
-    guard name == project.string, try hosting.site(name) == nil else { throw Self.noSite(name) }
-    return .unmade(name)
+    let own = try hosting.defaultSite(of: project.string)
+    guard name == own, try hosting.site(name) == nil else { throw Self.noSite(name) }
+    return .unmade(name, of: project.string)
   }
 
   func json(_ site: HostedSite) -> JSONValue {
-    let isDefault = site.name == site.project
+    let isDefault = [site.project, SiteName.other(than: site.project)].contains(site.name)
     var members: [JSONValue.Member] = [
       .init("name", .string("projects/\(site.project)/sites/\(site.name)")),
       .init("type", .string(isDefault ? "DEFAULT_SITE" : "USER_SITE")),

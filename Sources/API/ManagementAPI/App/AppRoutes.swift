@@ -109,6 +109,9 @@ struct AppRoutes: ProjectScoped {
       let name = request.parameters["operation"] ?? ""
       let parts = name.split(separator: ".").map(String.init)
       return try await environment.threads.run(on: .maintenance) {
+        if parts.count == 2, parts[0] == "project" {
+          return try Self.projectOperation(parts[1], name, request, environment)
+        }
         guard parts.count == 2, parts[0] == "app" else {
           try Self.requireAnybody(environment, request)
           throw ServiceError(.notFound, "There is no operation \(name.prefix(100)).")
@@ -124,6 +127,24 @@ struct AppRoutes: ProjectScoped {
         return call.operation(done: try call.json(app), app)
       }
     }.openToViewers()
+  }
+
+  /// The operation that added Firebase to a project.
+  private static func projectOperation(
+    _ id: String,
+    _ name: String,
+    _ request: ServiceRequest,
+    _ environment: ManagementEnvironment
+  ) throws -> ServiceResponse {
+    let numbered = ServiceRequest(request, parameters: ["project": id])
+    let call = ManagementCall(environment: environment, request: numbered, bytes: [])
+    let project = try call.project()
+    try environment.access.requireAdministration(
+      try environment.access.identify(request.context),
+      of: project
+    )
+    try call.requireKnown(project)
+    return call.operation(done: try call.firebaseProject(project), named: name)
   }
 
   private var done: HTTPRoute {
@@ -223,8 +244,12 @@ extension ManagementCall {
   }
 
   func operation(done response: JSONValue, _ app: RegisteredApp? = nil) -> ServiceResponse {
-    let name = app.map { "app.\($0.id)" } ?? "noop.DONE_OPERATION"
-    return .object([
+    operation(done: response, named: app.map { "app.\($0.id)" } ?? "noop.DONE_OPERATION")
+  }
+
+  /// An operation of that name that has ended.
+  func operation(done response: JSONValue, named name: String) -> ServiceResponse {
+    .object([
       .init("name", .string("operations/\(name)")), .init("done", .boolean(true)),
       .init("response", response),
     ])

@@ -2,13 +2,16 @@ import Access
 import BaseJSON
 import BaseStatus
 import BaseText
+import FirestoreModel
 import HTTPTypes
 import ServiceModule
 
 /// Projects as Firebase's Management API and Resource Manager have them.
 ///
 ///     GET  /v1/projects/{project}                 Resource Manager's view
-///     POST /v1/projects                           refused: projects come to be by their first use
+///     POST /v1/projects                           makes a project, with its default database
+///     GET  /v1/operations/{operation}             the operation of that, which is done
+///     POST /v1beta1/projects/{project}:addFirebase
 ///     GET  /v1beta1/projects, /v1beta1/availableProjects
 ///     GET  /v1beta1/projects/{project}, …/adminSdkConfig
 ///     GET  /v1/projects/{project}/locations
@@ -44,7 +47,13 @@ struct ProjectRoutes: ProjectScoped {
       },
       route(.get, "/v1alpha/projects/{project}/defaultBucket") { try Self.defaultBucket($0) },
       route(.post, "/v1alpha/projects/{project}/defaultBucket") { try Self.defaultBucket($0) },
-      list, available, creation,
+      route(.post, "/v1beta1/projects/{project}:addFirebase") { call in
+        // A project has everything from its beginning.
+        let project = try call.project()
+        try call.requireKnown(project)
+        return call.operation(done: try call.firebaseProject(project), named: "project.\(project)")
+      },
+      list, available, creation, creationOperation,
     ]
   }
 
@@ -74,7 +83,7 @@ struct ProjectRoutes: ProjectScoped {
       let call = ManagementCall(environment: environment, request: request, bytes: [])
       return try await environment.threads.run(on: .maintenance) {
         let shown = try call.administered()
-        return try call.page("results", of: shown.map { try call.firebaseProject($0) })
+        return try call.page("results", of: try shown.map { try call.firebaseProject($0) })
       }
     }.openToViewers()
   }
@@ -90,18 +99,43 @@ struct ProjectRoutes: ProjectScoped {
     }.openToViewers()
   }
 
+  /// Makes a project for administrators of the whole server.
   private var creation: HTTPRoute {
     HTTPRoute(.post, "/v1/projects", for: .administrators) { [environment] request in
-      try await environment.threads.run {
-        try environment.access.requireAdministration(
-          try environment.access.identify(request.context)
-        )
+      let bytes = try await request.collectText(upTo: 1 << 16)
+      let call = ManagementCall(environment: environment, request: request, bytes: bytes)
+      return try await environment.threads.run(on: .maintenance) {
+        let access = environment.access
+        try access.requireAdministration(try access.identify(request.context))
+        guard let id = try call.body()["projectId"]?.string else {
+          throw ServiceError.invalidArgument("The project has no projectId.")
+        }
+        let project = Text(id)
+        try DatabaseID(project: project).checkCreatable()
+        guard try !environment.numbers.projects().contains(project) else {
+          throw ServiceError(.alreadyExists, "There is a project \(id) already.")
+        }
+        try environment.make(project)
+        request.context.actor?.note(subject: "create project \(id)")
+        return call.operation(done: call.resource(project), named: "project.\(id)")
       }
-      throw ServiceError(
-        .failedPrecondition,
-        "Projects of Brasa are not created: name a new one in any command, and its first use makes it."
-      )
     }
+  }
+
+  private var creationOperation: HTTPRoute {
+    HTTPRoute(.get, "/v1/operations/{operation}", for: .administrators) { [environment] request in
+      let call = ManagementCall(environment: environment, request: request, bytes: [])
+      let name = request.parameters["operation"] ?? ""
+      return try await environment.threads.run(on: .maintenance) {
+        let access = environment.access
+        let named = name.hasPrefix("project.") ? Text(String(name.dropFirst(8))) : nil
+        try access.requireAdministration(try access.identify(request.context), of: named)
+        guard let named, try environment.numbers.projects().contains(named) else {
+          throw ServiceError(.notFound, "There is no operation \(name.prefix(100)).")
+        }
+        return call.operation(done: call.resource(named), named: name)
+      }
+    }.openToViewers()
   }
 }
 
@@ -119,7 +153,7 @@ extension ManagementCall {
     return found.sorted { $0.string < $1.string }
   }
 
-  fileprivate func resource(_ project: Text) -> JSONValue {
+  func resource(_ project: Text) -> JSONValue {
     .object([
       "projectNumber": .string("\(environment.numbers.number(project))"),
       "projectId": .string(project.string), "lifecycleState": .string("ACTIVE"),
@@ -134,7 +168,7 @@ extension ManagementCall {
       "projectNumber": .string("\(environment.numbers.number(project))"),
       "displayName": .string(name ?? project.string), "name": .string("projects/\(project.string)"),
       "resources": .object([
-        "hostingSite": .string(project.string),
+        "hostingSite": .string(try environment.site(project)),
         "storageBucket": .string(ProjectRoutes.bucket(of: project)),
       ]),
       "state": .string("ACTIVE"),

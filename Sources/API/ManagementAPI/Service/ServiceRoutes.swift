@@ -9,6 +9,8 @@ import ServiceModule
 ///
 ///     GET  /v1/projects/{project}/services/{name}
 ///     POST /v1/projects/{project}/services/{name}:enable
+///     POST /v1beta1/projects/{project}/services/{name}:generateServiceIdentity
+///     POST /v1/projects/{project}/serviceAccounts/{account}:testIamPermissions
 ///     GET  /v1/projects/{project}/billingInfo
 ///     POST /v1/projects/{project}:testIamPermissions, :getIamPolicy, :setIamPolicy
 struct ServiceRoutes: ProjectScoped {
@@ -35,6 +37,17 @@ struct ServiceRoutes: ProjectScoped {
           .init("name", .string("operations/noop.DONE_OPERATION")), .init("done", .boolean(true)),
           .init("response", .object(["service": service])),
         ])
+      }.onlyReading(),
+      route(.post, "/v1beta1/projects/{project}/services/{name}:generateServiceIdentity") { call in
+        // There are no agents of services, and none are needed.
+        .object([
+          .init("name", .string("operations/noop.DONE_OPERATION")), .init("done", .boolean(true)),
+          .init("response", .object([])),
+        ])
+      }.onlyReading(),
+      // Functions run as the project's, so who deploys needs no right to an account.
+      route(.post, "/v1/projects/{project}/serviceAccounts/{account}:testIamPermissions") {
+        try Self.permissions($0)
       }.onlyReading(),
       route(.get, "/v1/projects/{project}/billingInfo") { call in
         let project = try call.project().string
@@ -113,6 +126,12 @@ struct ServiceRoutes: ProjectScoped {
   /// The least role whose holders have a permission of Google's.
   private static func role(of permission: String) -> AdministratorRole {
     let verb = permission.split(separator: ".").last ?? ""
+    // Whoever deploys functions also says that they may be called.
+    let deploying: Set<String> = [
+      "cloudfunctions.functions.setIamPolicy", "run.services.setIamPolicy",
+      "iam.serviceAccounts.actAs",
+    ]
+    if deploying.contains(permission) { return .editor }
     if permission.hasPrefix("iam.") || verb == "setIamPolicy" { return .owner }
     let isReading = ["get", "list", "getIamPolicy", "fetchStaticContent"].contains(verb)
     return isReading ? .viewer : .editor

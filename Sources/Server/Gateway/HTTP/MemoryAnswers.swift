@@ -66,7 +66,12 @@ struct MemoryAnswers: Sendable {
 
   /// Whether the request's host is the server's own; those of sites have nothing of its routes.
   private func isOfServer(_ head: HTTPRequest) -> Bool {
-    guard let sites, let authority = head.authority else { return true }
+    isOfServer(head.authority)
+  }
+
+  /// True if a host is the server's own, and no site's.
+  func isOfServer(_ authority: String?) -> Bool {
+    guard let sites, let authority else { return true }
     return sites.owner(authority) == .server
   }
 

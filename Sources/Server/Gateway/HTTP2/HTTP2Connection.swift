@@ -176,7 +176,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     noteCredentials(head)
     idleSince = nil
     activity.begin()
-    if head.isGRPC {
+    // A site's host has none of the server's methods: it answers as for any other request.
+    if head.isGRPC, environment.memoryAnswers.isOfServer(head.authority) {
       openCall(head, on: id, isComplete: payload.endStream)
     } else {
       openRequest(payload.headers, head, on: id, isComplete: payload.endStream)

@@ -8,6 +8,8 @@ import NIOHPACK
 struct RequestHead {
   private(set) var method = ""
   private(set) var path = ""
+  /// The host that the client means; `:authority` counts before `host`.
+  private(set) var authority: String?
   private(set) var contentType = ""
   private(set) var authorization: String?
   private(set) var timeout: String?
@@ -26,6 +28,8 @@ struct RequestHead {
       case ":path":
         guard path.isEmpty else { return nil }
         path = value
+      case ":authority": authority = value
+      case "host": if authority == nil { authority = value }
       case "content-type": contentType = value
       case "authorization": authorization = value
       case "grpc-timeout": timeout = value

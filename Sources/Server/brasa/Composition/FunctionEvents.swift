@@ -98,7 +98,9 @@ extension TriggerDeclaration {
 extension ScheduleDeclaration {
   fileprivate init(_ declared: FunctionEndpoint.ScheduleTrigger, of endpoint: FunctionEndpoint) {
     self.init(function: endpoint.name, schedule: declared.schedule)
-    timeZone = declared.timeZone
+    // The defaults with which Google's command line makes jobs.
+    timeZone =
+      declared.timeZone ?? (endpoint.isSecondGeneration ? "UTC" : "America/Los_Angeles")
     region = endpoint.regions.first ?? region
     isFirstGeneration = !endpoint.isSecondGeneration
     // `retryCount` counts repetitions, the first attempt is none.

@@ -3,6 +3,7 @@ import Authentication
 import BaseText
 import FunctionHost
 import FunctionsAPI
+import FunctionsAdminAPI
 import Foundation
 import Gateway
 import HostingAPI
@@ -51,6 +52,19 @@ struct FunctionServices {
     )
     core.accounts.guardSignIns(
       by: BlockingCalls(host) { Date().timeIntervalSince1970 }
+    )
+  }
+
+  /// The administration of functions by Google's command lines, which says so where functions are off.
+  static func administration(_ core: ServerCore, _ host: FunctionHost?) -> ServiceModule {
+    .functionsAdministration(
+      FunctionsAdminEnvironment(
+        host: host,
+        access: core.access,
+        threads: core.threads,
+        numbers: core.projectNumbers,
+        origin: { [accounts = core.accounts] in accounts.origin }
+      )
     )
   }
 

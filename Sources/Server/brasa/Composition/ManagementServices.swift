@@ -1,6 +1,8 @@
 import BaseText
 import Console
+import FirestoreModel
 import Gateway
+import Hosting
 import ManagementAPI
 import ServiceModule
 import Synchronization
@@ -8,7 +10,9 @@ import Synchronization
 /// The routes of projects and apps as a module.
 enum ManagementServices {
   /// The management routes of a server.
-  static func module(_ core: ServerCore) -> ServiceModule {
+  ///
+  /// - Parameter hosting: The sites; nil where the server has none.
+  static func module(_ core: ServerCore, _ hosting: Hosting?) -> ServiceModule {
     let files = AppFiles.served(core.accounts)
     return .management(
       ManagementEnvironment(
@@ -17,6 +21,10 @@ enum ManagementServices {
         threads: core.threads,
         numbers: core.projectNumbers,
         isDevelopment: core.settings.isDevelopment,
+        site: { try hosting?.defaultSite(of: $0.string) ?? $0.string },
+        make: { [databases = core.directory.databases] project in
+          _ = try databases.createDatabase(DatabaseID(project: project))
+        },
         file: { app, project in
           let file = try files.file(app, project, nil)
           return (file.name, file.text)

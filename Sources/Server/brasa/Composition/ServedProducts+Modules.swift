@@ -3,6 +3,7 @@ import ConfigAPI
 import FirestoreAPI
 import FirestoreService
 import Gateway
+import HostingAPI
 import Installations
 import InstallationsAPI
 import Logging
@@ -30,7 +31,10 @@ extension ServedProducts {
       modules.append(
         HostingServices.module(hosting, core: core, functions: functions?.siteCalls)
       )
+    } else {
+      modules.append(.hostingOfNoNode())
     }
+    modules.append(FunctionServices.administration(core, functions?.host))
     // Its instances end before what they call.
     if let functions { modules.append(functions.module) }
     if let directory = core.settings.acmeDirectory {
@@ -60,7 +64,7 @@ extension ServedProducts {
         isDevelopment: core.settings.isDevelopment
       ),
       try AccountServices.module(core),
-      ManagementServices.module(core),
+      ManagementServices.module(core, hosting),
       .remoteConfig(
         templates,
         access: core.access,

@@ -21,7 +21,7 @@ package struct Deployment: Sendable, Codable {
   /// Counts the deployments of the codebase from 1; deployments of older servers have none.
   package var release: Int?
 
-  /// The number in lists.
+  /// The release's number in lists.
   var number: Int { release ?? 0 }
 
   /// The language of the source.
@@ -35,28 +35,72 @@ package struct Deployment: Sendable, Codable {
     SourceLanguage(ofEnvironment: environment) == .node ? "\(digest).\(environment)" : digest
   }
 
+  /// The functions that count, each in its regions, where they were deployed one by one; nil is all.
+  package var selection: [String: Selected]?
+
+  /// A function that was deployed by itself.
+  package struct Selected: Sendable, Codable, Hashable {
+    /// The resource that the client sent, as JSON, by region.
+    package var resources: [String: String]
+    /// Seconds since 1970.
+    package var updated: Double
+    /// The versions of secrets, by environment variable; those that are left out have the latest.
+    package var secretVersions: [String: String] = [:]
+  }
+
   /// The functions of the deployment.
   package func functions() throws -> FunctionManifest {
+    var manifest = try wholeManifest()
+    guard let selection else { return manifest }
+    manifest.endpoints = manifest.endpoints.compactMap { endpoint in
+      guard let selected = selection[endpoint.name] else { return nil }
+      var endpoint = endpoint
+      endpoint.regions = endpoint.regions.filter { selected.resources[$0] != nil }
+      return endpoint
+    }
+    return manifest
+  }
+
+  /// All functions of the source, deployed or not.
+  func wholeManifest() throws -> FunctionManifest {
     try ManifestReader.read(JSONParser.parse(Array(manifest.utf8)), values: variables)
   }
+
+  /// True if both are of one source, with the same packages and values.
+  func hasSource(of other: Deployment) -> Bool {
+    digest == other.digest && environment == other.environment && variables == other.variables
+      && manifest == other.manifest
+  }
+}
+
+extension [Deployment] {
+  /// The number of the release that these parts are.
+  var number: Int { map(\.number).max() ?? 0 }
+}
+
+/// The deployments of a codebase whose functions were not all deployed at once.
+private struct DeploymentParts: Codable {
+  let parts: [Deployment]
 }
 
 /// The files of deployments below the host's folder.
 ///
 ///     sources/NAME/…               the files of a source, named by its digest
-///     deployments/PROJECT/NAME.json   a codebase in force
-///     releases/PROJECT/NAME/NUMBER.json   the last deployments of a codebase, that in force among them
+///     deployments/PROJECT/NAME.json   a codebase in force: a deployment, or {"parts": […]}
+///     releases/PROJECT/NAME/NUMBER.json   the last states of a codebase, that in force among them
 ///     environments/HASH/…          installed packages, ended by the file .complete
 ///     logs/                        the lines of functions
 ///     instances/NUMBER/            the scratch folder of a running instance
 ///     secrets/PROJECT.json         sealed secrets
 ///     support/                     code of the host's own
+///     uploads/ID.zip               a source that a client uploaded, for an hour
 struct DeploymentFolder: Sendable {
   let configuration: FunctionHostConfiguration
 
   var sources: String { configuration.directory + "/sources" }
   var instances: String { configuration.directory + "/instances" }
   var secrets: String { configuration.directory + "/secrets" }
+  var uploads: String { configuration.directory + "/uploads" }
   var deployments: String { configuration.directory + "/deployments" }
   var logs: String { configuration.directory + "/logs" }
 
@@ -105,39 +149,48 @@ struct DeploymentFolder: Sendable {
     for project in try manager.contentsOfDirectory(atPath: deployments).sorted() {
       for file in try manager.contentsOfDirectory(atPath: "\(deployments)/\(project)").sorted()
       where file.hasSuffix(".json") {
-        let url = URL(fileURLWithPath: "\(deployments)/\(project)/\(file)")
-        found.append(try JSONDecoder().decode(Deployment.self, from: Data(contentsOf: url)))
+        found += try Self.parts(at: "\(deployments)/\(project)/\(file)")
       }
     }
     return found
   }
 
-  /// Makes a deployment the one in force, and a release that can be put in force again.
-  func keep(_ deployment: Deployment) throws {
+  /// Makes the parts of a codebase those in force, and a release that can be put in force again.
+  func keep(_ parts: [Deployment]) throws {
+    guard let first = parts.first else { return }
     let manager = FileManager.default
-    let folder = "\(deployments)/\(deployment.project)"
-    let releases = releasesFolder(deployment.project, deployment.codebase)
+    let folder = "\(deployments)/\(first.project)"
+    let releases = releasesFolder(first.project, first.codebase)
     for made in [folder, releases] {
       try manager.createDirectory(atPath: made, withIntermediateDirectories: true)
     }
-    let data = try JSONEncoder().encode(deployment)
-    try SafeFile.write(data, to: "\(releases)/\(deployment.number).json")
-    try SafeFile.write(data, to: "\(folder)/\(deployment.codebase).json")
-    let kept = try self.releases(project: deployment.project, codebase: deployment.codebase)
-    for old in kept.dropFirst(Self.mostReleases) where old.number != deployment.number {
+    let isWhole = parts.count == 1 && first.selection == nil
+    let data =
+      try isWhole
+      ? JSONEncoder().encode(first) : JSONEncoder().encode(DeploymentParts(parts: parts))
+    try SafeFile.write(data, to: "\(releases)/\(parts.number).json")
+    try SafeFile.write(data, to: "\(folder)/\(first.codebase).json")
+    let kept = try self.releases(project: first.project, codebase: first.codebase)
+    for old in kept.dropFirst(Self.mostReleases) where old.number != parts.number {
       try? manager.removeItem(atPath: "\(releases)/\(old.number).json")
     }
   }
 
-  /// The deployments of a codebase that are kept, the newest first.
-  func releases(project: String, codebase: String) throws -> [Deployment] {
+  /// The states of a codebase that are kept, the newest first; each has its parts.
+  func releases(project: String, codebase: String) throws -> [[Deployment]] {
     let folder = releasesFolder(project, codebase)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return try names.filter { $0.hasSuffix(".json") }.map { name in
-      let url = URL(fileURLWithPath: "\(folder)/\(name)")
-      return try JSONDecoder().decode(Deployment.self, from: Data(contentsOf: url))
+    return try names.filter { $0.hasSuffix(".json") }
+      .map { try Self.parts(at: "\(folder)/\($0)") }
+      .sorted { $0.number > $1.number }
+  }
+
+  private static func parts(at path: String) throws -> [Deployment] {
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    if let several = try? JSONDecoder().decode(DeploymentParts.self, from: data) {
+      return several.parts
     }
-    .sorted { $0.number > $1.number }
+    return [try JSONDecoder().decode(Deployment.self, from: data)]
   }
 
   private func releasesFolder(_ project: String, _ codebase: String) -> String {
@@ -158,7 +211,7 @@ struct DeploymentFolder: Sendable {
       names.insert(deployment.source)
       let (project, codebase) = (deployment.project, deployment.codebase)
       for release in try releases(project: project, codebase: codebase) {
-        names.insert(release.source)
+        names.formUnion(release.map(\.source))
       }
     }
     for name in (try? manager.contentsOfDirectory(atPath: sources)) ?? []

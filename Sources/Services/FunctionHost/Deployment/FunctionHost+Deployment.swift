@@ -70,50 +70,72 @@ extension FunctionHost {
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: scratch) }
-    let deployment = try await prepare(source, project, codebase, scratch: scratch, tell: tell)
-    return try putInForce(deployment)
-  }
-
-  /// Checks a deployment whose files are there, and replaces what its codebase has in force.
-  func putInForce(_ deployment: Deployment) throws -> Plan {
-    let (project, codebase) = (deployment.project, deployment.codebase)
-    let manifest = try deployment.functions()
-    try checkNames(manifest, project, codebase)
-    try checkSecrets(manifest, project)
-    try triggers?.check(manifest.endpoints, project: project, codebase: codebase)
-    let plan = plan(manifest, project, codebase)
-    try folder.keep(deployment)
-    try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
-    try load(deployment)
-    sweepSources()
-    log.notice(
-      "functions were deployed",
-      metadata: [
-        "project": "\(project)", "codebase": "\(codebase)",
-        "release": "\(deployment.number)", "digest": "\(deployment.digest.prefix(12))",
-        "functions": "\(manifest.endpoints.count)",
-      ]
-    )
-    return plan
-  }
-
-  private func prepare(
-    _ source: String,
-    _ project: String,
-    _ codebase: String,
-    scratch: String,
-    tell: @escaping @Sendable (String) -> Void
-  ) async throws -> Deployment {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder), isFolder.boolValue
     else { throw ServiceError(.notFound, "There is no folder at \(source).") }
     let tree = try SourceTree(readingFrom: source, keepsLocal: configuration.isDevelopment)
-    guard let language = SourceLanguage(of: tree) else {
+    let deployment = try await prepare(
+      tree,
+      project,
+      codebase,
+      values: try tree.variables(project: project, keepsLocal: configuration.isDevelopment),
+      scratch: scratch,
+      tell: tell
+    )
+    return try putInForce([deployment])
+  }
+
+  /// Checks the parts of a codebase whose files are there, and replaces what it has in force.
+  ///
+  /// - Parameter changed: The only function that is another one than before; nil is all.
+  func putInForce(_ parts: [Deployment], changing changed: String? = nil) throws -> Plan {
+    guard let first = parts.first else { return Plan() }
+    let (project, codebase) = (first.project, first.codebase)
+    var manifest = FunctionManifest()
+    manifest.endpoints = try parts.flatMap { try $0.functions().endpoints }
+    guard manifest.endpoints.count <= ManifestReader.mostEndpoints else {
       throw ServiceError.invalidArgument(
-        "\(source) has no main.py, package.json or Package.swift. Name the folder of a codebase."
+        "A codebase has at most \(ManifestReader.mostEndpoints) functions. Divide it."
       )
     }
-    let variables = try tree.variables(project: project, keepsLocal: configuration.isDevelopment)
+    try checkNames(manifest, project, codebase)
+    for part in parts {
+      for endpoint in try part.functions().endpoints where changed ?? endpoint.name == endpoint.name {
+        _ = try secretValues(of: endpoint, part)
+      }
+    }
+    try triggers?.check(manifest.endpoints, project: project, codebase: codebase)
+    let plan = plan(manifest, project, codebase)
+    try folder.keep(parts)
+    try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
+    try load(parts, changing: changed)
+    sweepSources()
+    var metadata: Logger.Metadata = [
+      "project": "\(project)", "codebase": "\(codebase)", "release": "\(parts.number)",
+      "digests": "\(parts.map { String($0.digest.prefix(12)) }.joined(separator: " "))",
+      "functions": "\(manifest.endpoints.count)",
+    ]
+    if let changed { metadata["changed"] = "\(changed)" }
+    log.notice("functions were deployed", metadata: metadata)
+    return plan
+  }
+
+  /// Copies a source, installs its packages and asks the SDK for its functions; nothing in force changes.
+  ///
+  /// - Parameter variables: The values of the environment and of parameters.
+  func prepare(
+    _ tree: SourceTree,
+    _ project: String,
+    _ codebase: String,
+    values variables: [String: String],
+    scratch: String,
+    tell: @escaping @Sendable (String) -> Void
+  ) async throws -> Deployment {
+    guard let language = SourceLanguage(of: tree) else {
+      throw ServiceError.invalidArgument(
+        "The source has no main.py, package.json or Package.swift. Name the folder of a codebase."
+      )
+    }
     let (runtime, interpreter) = try await runtime(of: language)
     let build = "\(scratch)/build"
     try FileManager.default.createDirectory(atPath: build, withIntermediateDirectories: true)
@@ -136,10 +158,14 @@ extension FunctionHost {
       manifest: document.compact,
       variables: try parameterValues(document, variables, project),
       deployed: Date().timeIntervalSince1970,
-      release: 1
-        + (try folder.releases(project: project, codebase: codebase).first?.number
-          ?? codebases[Name(project: project, codebase: codebase)]?.deployment.number ?? 0)
+      release: try nextRelease(project, codebase)
     )
+  }
+
+  /// The number of a codebase's next release.
+  func nextRelease(_ project: String, _ codebase: String) throws -> Int {
+    let kept = try folder.releases(project: project, codebase: codebase).first?.number
+    return 1 + (kept ?? codebases[Name(project: project, codebase: codebase)]?.deployments.number ?? 0)
   }
 
   /// Copies a source into its folder, unless it is there; returns the folder.
@@ -226,10 +252,6 @@ extension FunctionHost {
         )
       }
     }
-  }
-
-  private func checkSecrets(_ manifest: FunctionManifest, _ project: String) throws {
-    for endpoint in manifest.endpoints { _ = try secretValues(of: endpoint, project: project) }
   }
 
   private func plan(_ manifest: FunctionManifest, _ project: String, _ codebase: String) -> Plan {

@@ -10,7 +10,7 @@ extension FunctionHost {
     package let number: Int
     /// Seconds since 1970.
     package let deployed: Double
-    /// The digest of the source.
+    /// The digest of the source; that of the newest, where functions were deployed one by one.
     package let digest: String
     /// The names of the functions.
     package let functions: [String]
@@ -21,13 +21,14 @@ extension FunctionHost {
   /// The deployments of a codebase that are kept, the newest first; throws NOT_FOUND where there is no such codebase.
   package func releases(project: String, codebase: String) throws -> [Release] {
     let current = try current(project, codebase)
-    return try folder.releases(project: project, codebase: codebase).map { deployment in
-      Release(
-        number: deployment.number,
-        deployed: deployment.deployed,
-        digest: deployment.digest,
-        functions: try deployment.functions().endpoints.map(\.name).sorted(),
-        isInForce: deployment.number == current.number
+    return try folder.releases(project: project, codebase: codebase).map { parts in
+      let newest = parts.max { $0.deployed < $1.deployed }
+      return Release(
+        number: parts.number,
+        deployed: newest?.deployed ?? 0,
+        digest: newest?.digest ?? "",
+        functions: try parts.flatMap { try $0.functions().endpoints.map(\.name) }.sorted(),
+        isInForce: parts.number == current.number
       )
     }
   }
@@ -54,10 +55,12 @@ extension FunctionHost {
     guard wanted.number != current.number else {
       throw ServiceError.invalidArgument("Release \(wanted.number) is in force already.")
     }
-    let packages = "\(configuration.environments)/\(wanted.environment)/.complete"
-    guard FileManager.default.fileExists(atPath: packages),
-      FileManager.default.fileExists(atPath: folder.source(wanted.source))
-    else {
+    let isThere = wanted.allSatisfy { part in
+      let packages = "\(configuration.environments)/\(part.environment)/.complete"
+      return FileManager.default.fileExists(atPath: packages)
+        && FileManager.default.fileExists(atPath: folder.source(part.source))
+    }
+    guard isThere else {
       throw ServiceError(
         .failedPrecondition,
         "The files of release \(wanted.number) are gone. Deploy its source again."
@@ -66,10 +69,10 @@ extension FunctionHost {
     return (wanted.number, try putInForce(wanted))
   }
 
-  private func current(_ project: String, _ codebase: String) throws -> Deployment {
+  private func current(_ project: String, _ codebase: String) throws -> [Deployment] {
     guard let found = codebases[Name(project: project, codebase: codebase)] else {
       throw ServiceError(.notFound, "\(project) has no codebase \(codebase).")
     }
-    return found.deployment
+    return found.deployments
   }
 }

@@ -30,16 +30,28 @@ package struct SourceTree: Sendable {
       let attributes = try FileManager.default.attributesOfItem(atPath: full)
       let size = (attributes[.size] as? Int) ?? 0
       total += size
-      guard files.count < Self.mostFiles, total <= Self.mostBytes else {
-        throw ServiceError.invalidArgument(
-          "The source has more than \(Self.mostFiles) files or \(Self.mostBytes >> 20) MB. Remove what it doesn't need."
-        )
-      }
+      guard files.count < Self.mostFiles, total <= Self.mostBytes else { throw Self.tooLarge }
       let mode = (attributes[.posixPermissions] as? Int) ?? 0o644
       let bytes = try Data(contentsOf: URL(fileURLWithPath: full))
       files.append(File(path: path, bytes: bytes, isExecutable: mode & 0o100 != 0))
     }
-    files.sort { $0.path < $1.path }
+    self.init(files)
+  }
+
+  /// Reads the source in a zip archive, without what installations and editors leave there.
+  ///
+  /// Throws INVALID_ARGUMENT for an archive that is damaged or leads out of its folder.
+  package init(unpacking archive: [UInt8]) throws(ServiceError) {
+    self.init(
+      try ZipArchive.files(of: archive).filter { file in
+        !file.path.hasSuffix(".pyc") && !file.path.hasSuffix(".local")
+          && !file.path.split(separator: "/").contains { Self.skipped.contains(String($0)) }
+      }
+    )
+  }
+
+  private init(_ unsorted: [File]) {
+    let files = unsorted.sorted { $0.path < $1.path }
     var hash = SHA256()
     for file in files {
       hash.update(
@@ -51,6 +63,10 @@ package struct SourceTree: Sendable {
     digest = hash.finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
       .joined()
   }
+
+  static let tooLarge = ServiceError.invalidArgument(
+    "The source has more than \(mostFiles) files or \(mostBytes >> 20) MB. Remove what it doesn't need."
+  )
 
   private static let skipped: Set<String> = [
     "venv", ".venv", "node_modules", "__pycache__", ".git", ".build", ".mypy_cache",

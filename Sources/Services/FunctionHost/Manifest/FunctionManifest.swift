@@ -82,11 +82,13 @@ package struct FunctionEndpoint: Sendable, Hashable {
   /// The name in the source.
   package let entryPoint: String
   /// The regions that the function is served in.
-  package let regions: [String]
+  package var regions: [String]
   /// True for functions of the second generation.
   package let isSecondGeneration: Bool
   /// The cause of calls.
   package let trigger: Trigger
+  /// True where administrators of the project alone may call the function by HTTP.
+  package let isPrivate: Bool
   /// The memory that one instance may take.
   package let memoryMegabytes: Int
   /// Seconds that a call may take.

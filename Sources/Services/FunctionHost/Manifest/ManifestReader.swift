@@ -119,6 +119,7 @@ package struct ManifestReader {
       regions: try regions(of: name, value["region"]),
       isSecondGeneration: isSecond,
       trigger: trigger,
+      isPrivate: Self.isPrivate(value["httpsTrigger"]?["invoker"]),
       memoryMegabytes: try number(
         value["availableMemoryMb"],
         of: name,
@@ -134,6 +135,12 @@ package struct ManifestReader {
       secrets: try secrets(of: name, value["secretEnvironmentVariables"]),
       variables: try texts(value["environmentVariables"], of: name, "environmentVariables")
     )
+  }
+
+  /// True for a list of those who may call a function that is not for everybody.
+  private static func isPrivate(_ invoker: JSONValue?) -> Bool {
+    let names = invoker?.elements?.compactMap(\.string) ?? [invoker?.string].compactMap(\.self)
+    return !names.isEmpty && !names.contains("public")
   }
 
   private func regions(of name: String, _ value: JSONValue?) throws(ServiceError) -> [String] {

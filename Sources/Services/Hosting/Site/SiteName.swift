@@ -28,6 +28,15 @@ package enum SiteName {
     }
   }
 
+  /// The name of a project's default site where its id is taken; always the same one.
+  package static func other(than project: String) -> String {
+    let digits = project.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+    }
+    let text = String(digits, radix: 36).suffix(5)
+    return "\(project.prefix(34))-\(text)"
+  }
+
   /// The first label of a channel's host: the site, the channel and what nobody can guess.
   static func label(_ site: String, _ channel: String, suffix: String) -> String {
     guard channel != HostedChannel.live else { return site }

@@ -13,9 +13,9 @@ package struct HostedSite: Codable, Sendable, Hashable {
   /// The web app that the site is linked with; nil without one.
   package var appID: String?
 
-  /// The site of a project's id, which its first version will make.
-  package static func unmade(_ project: String) -> HostedSite {
-    HostedSite(name: project, project: project, createdAt: 0, appID: nil)
+  /// A site that the first deployment of its project makes.
+  package static func unmade(_ name: String, of project: String) -> HostedSite {
+    HostedSite(name: name, project: project, createdAt: 0, appID: nil)
   }
 }
 

@@ -1,0 +1,111 @@
+import BaseJSON
+import BaseStatus
+import Foundation
+import Synchronization
+
+/// Deployments that clients wait for by polling.
+///
+/// They run one after the other, in the order of their requests, and are remembered in memory, the last thousand of them.
+final class FunctionOperations: Sendable {
+  /// The outcome of a deployment.
+  enum Outcome: Sendable {
+    case pending
+    case done(JSONValue)
+    case failed(ServiceError)
+  }
+
+  private struct Entry {
+    let project: String
+    let metadata: JSONValue
+    var outcome = Outcome.pending
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    var order: [String] = []
+    var pending = 0
+  }
+
+  private struct Work: Sendable {
+    let name: String
+    let run: @Sendable () async throws -> JSONValue
+  }
+
+  private static let mostPending = 500
+  private static let mostKept = 1_000
+
+  private let state = Mutex(State())
+  private let works: AsyncStream<Work>
+  private let queue: AsyncStream<Work>.Continuation
+
+  init() {
+    (works, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostPending))
+  }
+
+  /// Runs what was begun until its task is cancelled.
+  func run() async {
+    for await work in works {
+      var outcome: Outcome
+      do {
+        outcome = .done(try await work.run())
+      } catch let error as ServiceError {
+        outcome = .failed(error)
+      } catch {
+        outcome = .failed(ServiceError(.internalError, "The deployment failed.", cause: error))
+      }
+      state.withLock { state in
+        state.entries[work.name]?.outcome = outcome
+        state.pending -= 1
+      }
+    }
+  }
+
+  /// Begins work of a project; returns the operation's id.
+  func begin(
+    of project: String,
+    _ metadata: JSONValue,
+    _ work: @escaping @Sendable () async throws -> JSONValue
+  ) throws(ServiceError) -> String {
+    let name = UUID().uuidString.lowercased()
+    let isTaken = state.withLock { state in
+      guard state.pending < Self.mostPending else { return false }
+      state.pending += 1
+      state.entries[name] = Entry(project: project, metadata: metadata)
+      state.order.append(name)
+      if state.order.count > Self.mostKept { state.entries[state.order.removeFirst()] = nil }
+      return true
+    }
+    guard isTaken else {
+      throw ServiceError(.resourceExhausted, "Too many deployments wait. Try again later.")
+    }
+    queue.yield(Work(name: name, run: work))
+    return name
+  }
+
+  /// An operation of a project as Google's APIs have it; NOT_FOUND where there is none.
+  func json(_ name: String, of project: String, as full: String) throws(ServiceError) -> JSONValue {
+    guard let entry = state.withLock({ $0.entries[name] }), entry.project == project else {
+      throw ServiceError(
+        .notFound,
+        "There is no operation \(name.prefix(100)). The server may have been restarted: deploy again."
+      )
+    }
+    var members: [JSONValue.Member] = [
+      .init("name", .string(full)), .init("metadata", entry.metadata),
+    ]
+    switch entry.outcome {
+    case .pending: break
+    case .done(let response):
+      members += [.init("done", .boolean(true)), .init("response", response)]
+    case .failed(let error):
+      members += [
+        .init("done", .boolean(true)),
+        .init(
+          "error",
+          .object(["code": .integer(error.code.rawValue), "message": .string(error.message)])
+        ),
+      ]
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,101 @@
+import BaseJSON
+import BaseStatus
+import Testing
+
+@testable import Hosting
+
+/// The rules of a version, read and asked.
+@Suite struct SiteRulesTests {
+  private static func rules(_ config: String) throws -> SiteRules {
+    try SiteRules(try JSONValue(parsing: config))
+  }
+
+  private static func answer(_ config: String, _ path: String) throws -> SiteAnswer {
+    let visitor = VisitorLanguages(acceptLanguage: nil, cookie: nil)
+    return try rules(config).answer(path, query: nil, visitor) { _ in nil }
+  }
+
+  private static func redirect(
+    _ source: String,
+    to location: String,
+    _ path: String
+  ) throws
+    -> String?
+  {
+    let config = "{\"redirects\":[{\(source),\"location\":\"\(location)\"}]}"
+    guard case .redirect(let target, 301) = try answer(config, path) else { return nil }
+    return target
+  }
+
+  private static func function(_ config: String, _ path: String) throws -> HostedFunction? {
+    guard case .function(let function) = try answer(config, path) else { return nil }
+    return function
+  }
+
+  @Test(arguments: [
+    ("/blog/:post", "/news/:post", "/blog/a", "/news/a"),
+    ("/blog/:rest*", "/news/:rest", "/blog/a/b", "/news/a/b"),
+    ("/old", "/new", "/old", "/new"),
+  ])
+  func `a glob's names fill the target`(
+    source: String,
+    location: String,
+    path: String,
+    target: String
+  ) throws {
+    #expect(try Self.redirect("\"glob\":\"\(source)\"", to: location, path) == target)
+  }
+
+  @Test func `the first rule that is for a path counts`() throws {
+    let config = """
+      {"rewrites":[{"glob":"/a/**","function":"first","functionRegion":"us-east1"},\
+      {"glob":"**","function":"second"}]}
+      """
+    let first = HostedFunction(name: "first", region: "us-east1")
+    #expect(try Self.function(config, "/a/b") == first)
+    #expect(try Self.function(config, "/b") == HostedFunction(name: "second", region: nil))
+  }
+
+  @Test(arguments: [
+    #"{"redirects":[{"glob":"/a","location":"/b","statusCode":200}]}"#,
+    #"{"redirects":[{"glob":"/a"}]}"#, #"{"redirects":[{"location":"/b"}]}"#,
+    #"{"redirects":[{"regex":"(","location":"/b"}]}"#, #"{"redirects":{}}"#,
+    #"{"rewrites":[{"glob":"/a","dynamicLinks":true}]}"#,
+    #"{"rewrites":[{"glob":"/a","path":"../etc"}]}"#,
+    #"{"headers":[{"glob":"/a","headers":{"Content-Length":"1"}}]}"#,
+    #"{"headers":[{"glob":"/a","headers":{"x":"a\r\nset-cookie: b"}}]}"#,
+    #"{"trailingSlashBehavior":"SOMETIMES"}"#, #"{"i18n":{"root":"/../x"}}"#,
+  ])
+  func `a rule that can't be meant is refused`(config: String) {
+    #expect(throws: ServiceError.self) { try Self.rules(config) }
+  }
+
+  @Test func `more rules than a site may have are refused`() {
+    func list(_ count: Int, _ glob: String) -> String {
+      let rule = "{\"glob\":\"\(glob)\",\"location\":\"/b\"}"
+      return "{\"redirects\":[\(Array(repeating: rule, count: count).joined(separator: ","))]}"
+    }
+    #expect(throws: ServiceError.self) { try Self.rules(list(20_001, "/a")) }
+    #expect(throws: ServiceError.self) { try Self.rules(list(2_001, "*a")) }
+    #expect(throws: Never.self) { try Self.rules(list(20_000, "/a")) }
+  }
+
+  @Test func `a glob that takes too many steps is for nothing`() throws {
+    let stars = String(repeating: "*a", count: 40)
+    let glob = try Glob("/\(stars)b")
+    #expect(glob.match("/" + String(repeating: "a", count: 2_000)) == nil)
+  }
+
+  @Test func `a name is the project's whose id it begins with longest`() {
+    let projects: Set<String> = ["shop", "shop-docs"]
+    #expect(SiteName.owner(of: "shop-docs-beta", among: projects) == "shop-docs")
+    #expect(SiteName.belongs("shop-beta", to: "shop", among: projects))
+    #expect(!SiteName.belongs("shop-docs", to: "shop", among: projects))
+    #expect(!SiteName.belongs("bank", to: "shop", among: projects))
+  }
+
+  @Test(arguments: ["", "a--b", "-a", "a-", "A", "a.b", "www", "admin", "a_b"])
+  func `a name that is no label is no site's`(name: String) {
+    #expect(throws: ServiceError.self) { try SiteName.check(name) }
+  }
+}
