@@ -122,21 +122,38 @@ package actor FunctionHost {
     ProcessThread.adoptOrphans()
     let transport = makeTransport()
     self.transport = transport
-    do {
-      for deployment in try folder.all() { try load(deployment) }
-      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
-    } catch {
-      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
-    }
-    while !Task.isCancelled {
-      for pool in allPools { await pool.tend() }
-      try? await Task.sleep(for: .seconds(2))
+    let incomplete = loadAll()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.installMissing(incomplete) }
+      while !Task.isCancelled {
+        for pool in allPools { await pool.tend() }
+        try? await Task.sleep(for: .seconds(2))
+      }
+      group.cancelAll()
     }
     await withTaskGroup(of: Void.self) { group in
       for pool in allPools { group.addTask { await pool.end() } }
     }
     self.transport = nil
     try? await transport.shutdown()
+  }
+
+  /// Loads the codebases whose packages are installed; returns the others.
+  private func loadAll() -> [Deployment] {
+    var incomplete: [Deployment] = []
+    do {
+      for deployment in try folder.all() {
+        if runtime.isInstalled(deployment.environment) {
+          try load(deployment)
+        } else {
+          incomplete.append(deployment)
+        }
+      }
+      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
+    } catch {
+      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
+    }
+    return incomplete
   }
 
   private var allPools: [FunctionPool] { codebases.values.flatMap(\.pools.values) }
