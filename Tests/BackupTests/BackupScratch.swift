@@ -18,10 +18,13 @@ final class BackupScratch {
   let key: BackupKey?
   private let keptLogBytes: Int
   private let clock: MicrosecondClock
+  private let files: BackedFiles?
 
+  /// With `withFiles` the folder `sources` is backed up, too.
   init(
     encrypted: Bool = true,
     keptLogBytes: Int = 1 << 30,
+    withFiles: Bool = false,
     clock: MicrosecondClock = .system
   ) throws {
     self.keptLogBytes = keptLogBytes
@@ -30,12 +33,24 @@ final class BackupScratch {
       FileManager.default.temporaryDirectory
       .appendingPathComponent("brasa-backup-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    files = withFiles ? BackedFiles(in: folder, folders: ["sources"]) : nil
     key = encrypted ? try BackupKey(file: Array(BackupKey.makeText().utf8)) : nil
     store = try Self.open(folder + "/store")
     events = try Self.open(folder + "/events")
     blobs = try LocalBlobStore(directory: folder + "/files", threads: threads)
     target = FaultyTarget(DirectoryTarget(folder + "/target", threads: threads))
-    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes, clock)
+    shipper = Self.shipper(
+      folder,
+      store,
+      events,
+      blobs,
+      target,
+      threads,
+      key,
+      keptLogBytes,
+      clock,
+      files
+    )
   }
 
   deinit {
@@ -59,7 +74,8 @@ final class BackupScratch {
     _ threads: EngineThreads,
     _ key: BackupKey?,
     _ keptLogBytes: Int,
-    _ clock: MicrosecondClock
+    _ clock: MicrosecondClock,
+    _ files: BackedFiles?
   ) -> BackupShipper {
     var configuration = BackupConfiguration(
       server: "a-server",
@@ -71,10 +87,11 @@ final class BackupScratch {
     configuration.baseLogBytes = 64 << 10
     configuration.keptLogBytes = keptLogBytes
     configuration.clock = clock
+    configuration.files = files
     return BackupShipper(
       configuration,
       engines: [BackedEngine("store", store), BackedEngine("events", events)],
-      blobs: blobs,
+      blobs: [.objects(in: blobs)],
       target: target,
       threads: threads
     )
@@ -96,7 +113,18 @@ final class BackupScratch {
     }
     store = try Self.open(folder + "/store")
     events = try Self.open(folder + "/events")
-    shipper = Self.shipper(folder, store, events, blobs, target, threads, key, keptLogBytes, clock)
+    shipper = Self.shipper(
+      folder,
+      store,
+      events,
+      blobs,
+      target,
+      threads,
+      key,
+      keptLogBytes,
+      clock,
+      files
+    )
   }
 
   /// Copies an engine's folder at a moment in which the library merges nothing there.

@@ -102,9 +102,6 @@ def test_a_protected_database_is_not_deleted(client, server, project):
 
 def test_settings_that_are_not_served_are_refused_by_name(client, project, database):
     client.create_database(parent=f"projects/{project}", database=admin.Database(type_="FIRESTORE_NATIVE"), database_id="(default)")
-    recovery = admin.Database(name=database, point_in_time_recovery_enablement="POINT_IN_TIME_RECOVERY_ENABLED")
-    with pytest.raises(exceptions.MethodNotImplemented, match="recovery"):
-        client.update_database(database=recovery, update_mask=field_mask_pb2.FieldMask(paths=["point_in_time_recovery_enablement"]))
     with pytest.raises(exceptions.MethodNotImplemented, match="cmek_config"):
         client.update_database(database=admin.Database(name=database), update_mask=field_mask_pb2.FieldMask(paths=["cmek_config"]))
 

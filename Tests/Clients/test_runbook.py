@@ -12,7 +12,7 @@ import subprocess
 import pytest
 import requests
 
-from support import clients, server as servers, shim
+from support import clients, postgres, server as servers, shim
 
 pytestmark = pytest.mark.brasa_only
 
@@ -48,6 +48,7 @@ class Machine:
         (self.programs / "brasa").symlink_to(servers.binary())
         self.server = None
         self.instant = None
+        self.environment = {}
 
     def back_up(self):
         key = self.folder / "backup.key"
@@ -73,7 +74,7 @@ class Machine:
             command = command.replace("http://127.0.0.1:8080", self.server.url)
         if self.instant:
             command = re.sub(r"--at \S+", f"--at {self.instant}", command)
-        environment = servers.clean_environment({"PATH": f"{self.programs}:{os.environ['PATH']}"})
+        environment = servers.clean_environment({"PATH": f"{self.programs}:{os.environ['PATH']}", **self.environment})
         done = subprocess.run(
             ["bash", "-c", command], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=120, check=False
         )
@@ -82,7 +83,8 @@ class Machine:
 
     def manage(self, act):
         if act == "stop":
-            self.server.stop()
+            if self.server:
+                self.server.stop()
         elif act == "reload":
             self.server.process.send_signal(signal.SIGHUP)
         else:
@@ -163,6 +165,30 @@ def test_something_deleted(machine):
     machine.wait_for_backup()
     machine.follow("Somebody deleted what was needed")
     assert machine.get("products/a") == {"n": 1}
+
+
+@pytest.mark.skipif(not postgres.programs(), reason=postgres.MISSING)
+def test_a_store_in_postgresql_that_is_lost(machine):
+    database = postgres.Postgres()
+    try:
+        environment = {"BRASA_STORE": database.address}
+        machine.options["environment"] = machine.environment = environment
+        machine.start()
+        machine.set("c/kept", {"n": 1})
+        machine.follow("Back up a store in PostgreSQL")
+        assert (machine.folder / "base" / "base.tar.gz").exists()
+        machine.set("c/later", {"n": 2})
+        machine.server.stop()
+        database.ask("drop schema brasa cascade")
+        shutil.rmtree(machine.data)
+        machine.data.mkdir()
+        machine.server = None
+        assert "no differences" in machine.follow("A store in PostgreSQL is lost")[-1]
+        assert machine.get("c/kept") == {"n": 1} and machine.get("c/later") is None
+    finally:
+        if machine.server:
+            machine.server.kill()
+        database.close()
 
 
 def test_damage(machine):

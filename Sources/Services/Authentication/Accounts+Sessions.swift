@@ -24,34 +24,4 @@ extension Accounts {
       return !keys.isEmpty
     }
   }
-
-  /// The keys of what lets somebody in and can be removed: users, and service accounts' keys.
-  package static let accessKeys = [AccountKey.Kind.user, .serviceAccount].map {
-    KeyRange(prefix: AccountKey.prefix($0))
-  }
-
-  /// Removes users and service accounts' keys again, by keys of the store in `accessKeys`; those that are not there
-  /// are passed over.
-  ///
-  /// For a store that was brought back to an instant before they were removed. Blocks.
-  ///
-  /// - Returns: A line for each that was there.
-  package func removeAgain(_ keys: [[UInt8]]) throws -> [String] {
-    var removed: [String] = []
-    for key in keys {
-      guard case .found = try engine.get(key, cachedOnly: false) else { continue }
-      if key.starts(with: AccountKey.prefix(.serviceAccount)) {
-        try engine.write { try $0.delete(key) }
-        removed.append("a service account's key")
-        continue
-      }
-      let user = key.withUnsafeBytes {
-        (AccountKey.scope(ofKey: $0), AccountKey.uid(ofUserKey: $0))
-      }
-      guard let scope = user.0, let uid = user.1 else { continue }
-      try self[scope].delete(uid)
-      removed.append("user \(uid) of \(scope)")
-    }
-    return removed
-  }
 }

@@ -7,6 +7,7 @@ import FirestoreWire
 import KeyValueStore
 import Logging
 import Realtime
+import Synchronization
 
 /// Firestore's API on the store: names the caller, authorises, and does one store call an operation.
 ///
@@ -26,6 +27,7 @@ package final class FirestoreService: RPCService {
   let listeners: ListenHub?
   let threads: EngineThreads
   private let log: Logger
+  private let restorer = Mutex<(any DatabaseRestorer)?>(nil)
 
   /// A service on the store that `access` gives permits to.
   package init(
@@ -44,6 +46,11 @@ package final class FirestoreService: RPCService {
     }
     self.threads = threads
     self.log = log
+  }
+
+  /// Lets the administration restore databases from the server's backup.
+  package func restoresDatabases(by restorer: any DatabaseRestorer) {
+    self.restorer.withLock { $0 = restorer }
   }
 
   /// Returns true where the call's credentials are genuine, from memory alone; false without credentials.
@@ -166,7 +173,7 @@ package final class FirestoreService: RPCService {
     // Before the rest is read: a caller without rights learns nothing of what is wrong with it.
     let permit = try access.administratorPermit(for: call.caller, of: project)
     guard let admin = try request.call() else { return respond(.success(nil)) }
-    let service = AdminService(permit: permit)
+    let service = AdminService(permit: permit, restorer: restorer.withLock { $0 })
     try onEngine(call, lane: .maintenance, respond) {
       try request.encode(try service.perform(admin))
     }

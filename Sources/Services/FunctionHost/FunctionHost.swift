@@ -128,16 +128,15 @@ package actor FunctionHost {
     ProcessThread.adoptOrphans()
     let transport = makeTransport()
     self.transport = transport
-    do {
-      for parts in Self.codebases(try folder.all()) { loadKept(parts) }
-      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
-    } catch {
-      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
-    }
-    while !Task.isCancelled {
-      for pool in allPools { await pool.tend() }
-      uploads.sweep()
-      try? await Task.sleep(for: .seconds(2))
+    let incomplete = loadAll()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.installMissing(incomplete) }
+      while !Task.isCancelled {
+        for pool in allPools { await pool.tend() }
+        uploads.sweep()
+        try? await Task.sleep(for: .seconds(2))
+      }
+      group.cancelAll()
     }
     await withTaskGroup(of: Void.self) { group in
       for pool in allPools { group.addTask { await pool.end() } }
@@ -145,6 +144,24 @@ package actor FunctionHost {
     self.transport = nil
     logs.flush()
     try? await transport.shutdown()
+  }
+
+  /// Loads the codebases whose packages are installed; returns the others.
+  private func loadAll() -> [[Deployment]] {
+    var incomplete: [[Deployment]] = []
+    do {
+      for parts in Self.codebases(try folder.all()) {
+        if parts.allSatisfy({ folder.isInstalled($0.environment) }) {
+          loadKept(parts)
+        } else {
+          incomplete.append(parts)
+        }
+      }
+      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
+    } catch {
+      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
+    }
+    return incomplete
   }
 
   /// Serves a codebase as it was deployed; one that can't be loaded keeps none of the others.

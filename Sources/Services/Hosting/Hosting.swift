@@ -12,7 +12,8 @@ import Synchronization
 /// show is in memory too, and is read anew behind each change. Calls block, but those that are `async`.
 package final class Hosting: Sendable {
   let engine: any KeyValueEngine
-  let blobs: any BlobStore
+  /// The bytes of files that the engine has not.
+  package let blobs: any BlobStore
   /// The threads that its calls block.
   package let threads: EngineThreads
   /// The domain of sites and the limits.

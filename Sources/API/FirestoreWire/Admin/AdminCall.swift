@@ -15,6 +15,9 @@ internal import SwiftProtobuf
 ///   `-` is every group), POST creates; `…/indexes/{id}`: GET, DELETE
 /// - `…/databases/{d}/collectionGroups/{c}/fields`: GET lists; `…/fields/{f}`: GET, PATCH (`updateMask`)
 /// - `…/databases/{d}/operations`: GET lists; `…/operations/{id}`: GET
+/// - `projects/{p}/databases:clone`, `projects/{p}/databases:restore`: POST
+/// - `…/databases/{d}/backupSchedules`: GET lists, POST creates; `…/backupSchedules/{id}`: GET, PATCH (`updateMask`), DELETE
+/// - `projects/{p}/locations/{l}/backups`: GET lists (`l` may be `-`); `…/backups/{id}`: GET, DELETE
 ///
 /// What Google serves below these paths beyond that is refused with UNIMPLEMENTED.
 package enum AdminCall: Sendable, Equatable {
@@ -54,6 +57,23 @@ package enum AdminCall: Sendable, Equatable {
   )
   case listOperations(DatabaseID, Page)
   case getOperation(DatabaseID, id: String)
+  /// Makes a database of the project with that id from another one's history.
+  case cloneDatabase(DatabaseID, Google_Firestore_Admin_V1_PitrSnapshot)
+  /// Makes a database of the project with that id from a backup, whose full name is given.
+  case restoreDatabase(DatabaseID, backup: String)
+  case listBackups(project: Text, location: Text, filter: String)
+  case getBackup(project: Text, location: Text, id: String)
+  case deleteBackup(project: Text, location: Text, id: String)
+  case listBackupSchedules(DatabaseID)
+  case createBackupSchedule(DatabaseID, Google_Firestore_Admin_V1_BackupSchedule)
+  case getBackupSchedule(DatabaseID, id: String)
+  case updateBackupSchedule(
+    DatabaseID,
+    id: String,
+    Google_Firestore_Admin_V1_BackupSchedule,
+    mask: [String]
+  )
+  case deleteBackupSchedule(DatabaseID, id: String)
 
   /// Reads a request; nil where the path is none of the admin API's.
   package init?(
@@ -68,7 +88,13 @@ package enum AdminCall: Sendable, Equatable {
       query: try QueryParameters(query),
       body: body
     )
+    if segments[2] == "locations" {
+      self = try request.backups(segments)
+      return
+    }
     switch segments.count {
+    case 3 where segments[2] != "databases":
+      self = try request.verb(segments[2], project: Text(segments[1]))
     case 3: self = try request.databases(project: Text(segments[1]))
     case 4: self = try request.database(segments)
     default: self = try request.part(of: try Self.database(segments), segments.dropFirst(4))
@@ -94,7 +120,9 @@ package enum AdminCall: Sendable, Equatable {
       segments.append(segment)
     }
     let isDatabases = segments[2] == "databases" || segments[2].hasPrefix("databases:")
-    guard segments[0] == "projects", isDatabases else { return nil }
+    let isBackups =
+      segments[2] == "locations" && segments.count >= 5 && segments[4] == "backups"
+    guard segments[0] == "projects", isDatabases || isBackups else { return nil }
     if segments.count > 4, segments[4].split(separator: ":").first == "documents" { return nil }
     return segments
   }
@@ -116,8 +144,8 @@ package enum AdminCall: Sendable, Equatable {
 }
 
 /// An HTTP request whose path is being read.
-private struct AdminHTTPRequest {
-  private static let package = "google.firestore.admin.v1."
+struct AdminHTTPRequest {
+  static let package = "google.firestore.admin.v1."
 
   let method: String
   let query: QueryParameters
@@ -130,7 +158,7 @@ private struct AdminHTTPRequest {
     "realtimeUpdatesMode": "REALTIME_UPDATES_MODE_ENABLED",
   ]
 
-  private var unimplemented: ServiceError {
+  var unimplemented: ServiceError {
     ServiceError(.unimplemented, "This method of the administration API is not served.")
   }
 
@@ -196,6 +224,9 @@ private struct AdminHTTPRequest {
       if rest.count == 1, method == "GET" { return .listOperations(database, try page()) }
       if rest.count == 2, method == "GET" { return .getOperation(database, id: rest[1]) }
     }
+    if rest[0] == "backupSchedules" {
+      return try backupSchedules(of: database, Array(rest.dropFirst()))
+    }
     guard rest.count >= 3, rest[0] == "collectionGroups" else { throw unimplemented }
     let group = Text(rest[1])
     switch (method, rest[2], rest.count) {
@@ -228,12 +259,12 @@ private struct AdminHTTPRequest {
     }
   }
 
-  private func refuseParameters() throws(ServiceError) {
+  func refuseParameters() throws(ServiceError) {
     if let parameter = query.parameters.first { throw QueryParameters.unknown(parameter.name) }
   }
 
   /// The paths of a field mask by the protocol's names, which clients also write as JSON has them.
-  private static func mask(_ text: String?) -> [String] {
+  static func mask(_ text: String?) -> [String] {
     (text ?? "").split(separator: ",").map { path in
       path.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
     }
@@ -254,7 +285,7 @@ private struct AdminHTTPRequest {
   }
 
   /// The query's parameters by the protocol's names of the request's fields.
-  private func parameters(
+  func parameters(
     of message: String,
     except taken: Set<String>
   ) throws(ServiceError) -> [String: String] {
@@ -270,7 +301,7 @@ private struct AdminHTTPRequest {
   }
 
   /// The body as that message.
-  private func message<M: Message>(
+  func message<M: Message>(
     _ name: String,
     at path: String,
     without omitted: [String: String] = [:]

@@ -23,6 +23,16 @@ package enum AdminMethod: String, Sendable, CaseIterable {
   case updateField = "UpdateField"
   case listOperations = "ListOperations"
   case getOperation = "GetOperation"
+  case cloneDatabase = "CloneDatabase"
+  case restoreDatabase = "RestoreDatabase"
+  case listBackups = "ListBackups"
+  case getBackup = "GetBackup"
+  case deleteBackup = "DeleteBackup"
+  case listBackupSchedules = "ListBackupSchedules"
+  case createBackupSchedule = "CreateBackupSchedule"
+  case getBackupSchedule = "GetBackupSchedule"
+  case updateBackupSchedule = "UpdateBackupSchedule"
+  case deleteBackupSchedule = "DeleteBackupSchedule"
 
   /// The path of a call, as `/google.firestore.admin.v1.FirestoreAdmin/GetIndex`.
   package var path: String {
@@ -36,11 +46,12 @@ package enum AdminMethod: String, Sendable, CaseIterable {
   package var isReading: Bool {
     switch self {
     case .listDatabases, .getDatabase, .listIndexes, .getIndex, .listFields, .getField,
-      .listOperations,
-      .getOperation:
+      .listOperations, .getOperation, .listBackups, .getBackup, .listBackupSchedules,
+      .getBackupSchedule:
       true
     case .createDatabase, .updateDatabase, .deleteDatabase, .bulkDeleteDocuments, .createIndex,
-      .deleteIndex, .updateField:
+      .deleteIndex, .updateField, .cloneDatabase, .restoreDatabase, .deleteBackup,
+      .createBackupSchedule, .updateBackupSchedule, .deleteBackupSchedule:
       false
     }
   }
@@ -91,6 +102,58 @@ extension AdminCall {
     case .getOperation:
       let operation = try name.operation()
       self = .getOperation(operation.database, id: operation.id)
+    case .cloneDatabase:
+      self = try .clone(Self.read(message), in: Text(try name.only()))
+    case .restoreDatabase:
+      self = try .restore(Self.read(message), in: Text(try name.only()))
+    case .listBackups, .getBackup, .deleteBackup: self = try Self.backups(name, method, message)
+    case .listBackupSchedules, .createBackupSchedule, .getBackupSchedule, .updateBackupSchedule,
+      .deleteBackupSchedule:
+      self = try Self.schedules(name, method, message)
+    }
+  }
+
+  private static func backups(
+    _ name: ResourceName,
+    _ method: AdminMethod,
+    _ message: [UInt8]
+  ) throws(ServiceError) -> AdminCall {
+    let project = Text(name.project)
+    if method == .listBackups {
+      let request: Google_Firestore_Admin_V1_ListBackupsRequest = try read(message)
+      let location = try name.location()
+      return .listBackups(project: project, location: location, filter: request.filter)
+    }
+    let backup = try name.backup()
+    return method == .getBackup
+      ? .getBackup(project: project, location: backup.location, id: backup.id)
+      : .deleteBackup(project: project, location: backup.location, id: backup.id)
+  }
+
+  private static func schedules(
+    _ name: ResourceName,
+    _ method: AdminMethod,
+    _ message: [UInt8]
+  ) throws(ServiceError) -> AdminCall {
+    switch method {
+    case .listBackupSchedules: return .listBackupSchedules(try name.database())
+    case .createBackupSchedule:
+      let request: Google_Firestore_Admin_V1_CreateBackupScheduleRequest = try read(message)
+      return .createBackupSchedule(try name.database(), request.backupSchedule)
+    default: break
+    }
+    let schedule = try name.part("backupSchedules")
+    switch method {
+    case .getBackupSchedule: return .getBackupSchedule(schedule.database, id: schedule.id)
+    case .updateBackupSchedule:
+      let request: Google_Firestore_Admin_V1_UpdateBackupScheduleRequest = try read(message)
+      return .updateBackupSchedule(
+        schedule.database,
+        id: schedule.id,
+        request.backupSchedule,
+        mask: request.updateMask.paths
+      )
+    default: return .deleteBackupSchedule(schedule.database, id: schedule.id)
     }
   }
 
@@ -149,6 +212,9 @@ extension AdminCall {
       return try (read(message) as Google_Firestore_Admin_V1_UpdateDatabaseRequest).database.name
     case .updateField:
       return try (read(message) as Google_Firestore_Admin_V1_UpdateFieldRequest).field.name
+    case .updateBackupSchedule:
+      let request: Google_Firestore_Admin_V1_UpdateBackupScheduleRequest = try read(message)
+      return request.backupSchedule.name
     case .listOperations:
       return try (read(message) as Google_Longrunning_ListOperationsRequest).name
     default:
@@ -222,8 +288,25 @@ private struct ResourceName {
   }
 
   func operation() throws(ServiceError) -> (database: DatabaseID, id: String) {
-    guard segments.count == 6, segments[4] == "operations" else { throw Self.malformed(text) }
+    try part("operations")
+  }
+
+  /// A part of a database of that kind.
+  func part(_ kind: String) throws(ServiceError) -> (database: DatabaseID, id: String) {
+    guard segments.count == 6, segments[4] == kind else { throw Self.malformed(text) }
     return (try prefix(), String(segments[5]))
+  }
+
+  func location() throws(ServiceError) -> Text {
+    guard segments.count == 4, segments[2] == "locations" else { throw Self.malformed(text) }
+    return Text(String(segments[3]))
+  }
+
+  func backup() throws(ServiceError) -> (location: Text, id: String) {
+    guard segments.count == 6, segments[2] == "locations", segments[4] == "backups" else {
+      throw Self.malformed(text)
+    }
+    return (Text(String(segments[3])), String(segments[5]))
   }
 
   /// Clients name the database, or its operations.

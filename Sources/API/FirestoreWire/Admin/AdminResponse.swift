@@ -21,6 +21,8 @@ package enum AdminResponse: Sendable {
     case index(Google_Firestore_Admin_V1_IndexOperationMetadata)
     case field(Google_Firestore_Admin_V1_FieldOperationMetadata)
     case bulkDeletion(Google_Firestore_Admin_V1_BulkDeleteDocumentsMetadata)
+    case clone(Google_Firestore_Admin_V1_CloneDatabaseMetadata)
+    case restore(Google_Firestore_Admin_V1_RestoreDatabaseMetadata)
     case createDatabase
     case updateDatabase
     case deleteDatabase
@@ -52,6 +54,10 @@ package enum AdminResponse: Sendable {
   case databases([Google_Firestore_Admin_V1_Database])
   case operation(Operation)
   case operations([Operation], nextPageToken: String)
+  case backup(Google_Firestore_Admin_V1_Backup)
+  case backups([Google_Firestore_Admin_V1_Backup])
+  case backupSchedule(Google_Firestore_Admin_V1_BackupSchedule)
+  case backupSchedules([Google_Firestore_Admin_V1_BackupSchedule])
 
   /// The answer's JSON.
   package func json() throws(ServiceError) -> [UInt8] {
@@ -99,6 +105,16 @@ package enum AdminResponse: Sendable {
       for operation in operations { list.operations.append(try operation.message()) }
       list.nextPageToken = token
       return list
+    case .backup(let backup): return backup
+    case .backups(let backups):
+      var list = Google_Firestore_Admin_V1_ListBackupsResponse()
+      list.backups = backups
+      return list
+    case .backupSchedule(let schedule): return schedule
+    case .backupSchedules(let schedules):
+      var list = Google_Firestore_Admin_V1_ListBackupSchedulesResponse()
+      list.backupSchedules = schedules
+      return list
     }
   }
 }
@@ -141,6 +157,8 @@ extension AdminResponse.Metadata {
     case .index(let metadata): metadata
     case .field(let metadata): metadata
     case .bulkDeletion(let metadata): metadata
+    case .clone(let metadata): metadata
+    case .restore(let metadata): metadata
     case .createDatabase: Google_Firestore_Admin_V1_CreateDatabaseMetadata()
     case .updateDatabase: Google_Firestore_Admin_V1_UpdateDatabaseMetadata()
     case .deleteDatabase: Google_Firestore_Admin_V1_DeleteDatabaseMetadata()

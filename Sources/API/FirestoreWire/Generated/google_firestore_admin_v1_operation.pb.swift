@@ -362,6 +362,108 @@ package nonisolated struct Google_Firestore_Admin_V1_DeleteDatabaseMetadata: Sen
   package init() {}
 }
 
+package nonisolated struct Google_Firestore_Admin_V1_RestoreDatabaseMetadata: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
+  }
+  /// Returns true if `startTime` has been explicitly set.
+  package var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  package mutating func clearStartTime() {self._startTime = nil}
+
+  package var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
+  }
+  /// Returns true if `endTime` has been explicitly set.
+  package var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  package mutating func clearEndTime() {self._endTime = nil}
+
+  package var operationState: Google_Firestore_Admin_V1_OperationState = .unspecified
+
+  package var database: String = String()
+
+  package var backup: String = String()
+
+  package var progressPercentage: Google_Firestore_Admin_V1_Progress {
+    get {_progressPercentage ?? Google_Firestore_Admin_V1_Progress()}
+    set {_progressPercentage = newValue}
+  }
+  /// Returns true if `progressPercentage` has been explicitly set.
+  package var hasProgressPercentage: Bool {self._progressPercentage != nil}
+  /// Clears the value of `progressPercentage`. Subsequent reads from it will return its default value.
+  package mutating func clearProgressPercentage() {self._progressPercentage = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _progressPercentage: Google_Firestore_Admin_V1_Progress? = nil
+}
+
+package nonisolated struct Google_Firestore_Admin_V1_CloneDatabaseMetadata: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var startTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_startTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_startTime = newValue}
+  }
+  /// Returns true if `startTime` has been explicitly set.
+  package var hasStartTime: Bool {self._startTime != nil}
+  /// Clears the value of `startTime`. Subsequent reads from it will return its default value.
+  package mutating func clearStartTime() {self._startTime = nil}
+
+  package var endTime: SwiftProtobuf.Google_Protobuf_Timestamp {
+    get {_endTime ?? SwiftProtobuf.Google_Protobuf_Timestamp()}
+    set {_endTime = newValue}
+  }
+  /// Returns true if `endTime` has been explicitly set.
+  package var hasEndTime: Bool {self._endTime != nil}
+  /// Clears the value of `endTime`. Subsequent reads from it will return its default value.
+  package mutating func clearEndTime() {self._endTime = nil}
+
+  package var operationState: Google_Firestore_Admin_V1_OperationState = .unspecified
+
+  package var database: String = String()
+
+  package var progressPercentage: Google_Firestore_Admin_V1_Progress {
+    get {_progressPercentage ?? Google_Firestore_Admin_V1_Progress()}
+    set {_progressPercentage = newValue}
+  }
+  /// Returns true if `progressPercentage` has been explicitly set.
+  package var hasProgressPercentage: Bool {self._progressPercentage != nil}
+  /// Clears the value of `progressPercentage`. Subsequent reads from it will return its default value.
+  package mutating func clearProgressPercentage() {self._progressPercentage = nil}
+
+  package var pitrSnapshot: Google_Firestore_Admin_V1_PitrSnapshot {
+    get {_pitrSnapshot ?? Google_Firestore_Admin_V1_PitrSnapshot()}
+    set {_pitrSnapshot = newValue}
+  }
+  /// Returns true if `pitrSnapshot` has been explicitly set.
+  package var hasPitrSnapshot: Bool {self._pitrSnapshot != nil}
+  /// Clears the value of `pitrSnapshot`. Subsequent reads from it will return its default value.
+  package mutating func clearPitrSnapshot() {self._pitrSnapshot = nil}
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _startTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _endTime: SwiftProtobuf.Google_Protobuf_Timestamp? = nil
+  fileprivate var _progressPercentage: Google_Firestore_Admin_V1_Progress? = nil
+  fileprivate var _pitrSnapshot: Google_Firestore_Admin_V1_PitrSnapshot? = nil
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "google.firestore.admin.v1"
@@ -692,6 +794,124 @@ nonisolated extension Google_Firestore_Admin_V1_DeleteDatabaseMetadata: SwiftPro
   }
 
   package static func ==(lhs: Google_Firestore_Admin_V1_DeleteDatabaseMetadata, rhs: Google_Firestore_Admin_V1_DeleteDatabaseMetadata) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_RestoreDatabaseMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".RestoreDatabaseMetadata"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}start_time\0\u{3}end_time\0\u{3}operation_state\0\u{1}database\0\u{1}backup\0\u{4}\u{3}progress_percentage\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.operationState) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.database) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.backup) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._progressPercentage) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._startTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._endTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.operationState != .unspecified {
+      try visitor.visitSingularEnumField(value: self.operationState, fieldNumber: 3)
+    }
+    if !self.database.isEmpty {
+      try visitor.visitSingularStringField(value: self.database, fieldNumber: 4)
+    }
+    if !self.backup.isEmpty {
+      try visitor.visitSingularStringField(value: self.backup, fieldNumber: 5)
+    }
+    try { if let v = self._progressPercentage {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_RestoreDatabaseMetadata, rhs: Google_Firestore_Admin_V1_RestoreDatabaseMetadata) -> Bool {
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
+    if lhs.operationState != rhs.operationState {return false}
+    if lhs.database != rhs.database {return false}
+    if lhs.backup != rhs.backup {return false}
+    if lhs._progressPercentage != rhs._progressPercentage {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Google_Firestore_Admin_V1_CloneDatabaseMetadata: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".CloneDatabaseMetadata"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}start_time\0\u{3}end_time\0\u{3}operation_state\0\u{1}database\0\u{4}\u{2}progress_percentage\0\u{3}pitr_snapshot\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._startTime) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._endTime) }()
+      case 3: try { try decoder.decodeSingularEnumField(value: &self.operationState) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.database) }()
+      case 6: try { try decoder.decodeSingularMessageField(value: &self._progressPercentage) }()
+      case 7: try { try decoder.decodeSingularMessageField(value: &self._pitrSnapshot) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._startTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._endTime {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.operationState != .unspecified {
+      try visitor.visitSingularEnumField(value: self.operationState, fieldNumber: 3)
+    }
+    if !self.database.isEmpty {
+      try visitor.visitSingularStringField(value: self.database, fieldNumber: 4)
+    }
+    try { if let v = self._progressPercentage {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    } }()
+    try { if let v = self._pitrSnapshot {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 7)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Google_Firestore_Admin_V1_CloneDatabaseMetadata, rhs: Google_Firestore_Admin_V1_CloneDatabaseMetadata) -> Bool {
+    if lhs._startTime != rhs._startTime {return false}
+    if lhs._endTime != rhs._endTime {return false}
+    if lhs.operationState != rhs.operationState {return false}
+    if lhs.database != rhs.database {return false}
+    if lhs._progressPercentage != rhs._progressPercentage {return false}
+    if lhs._pitrSnapshot != rhs._pitrSnapshot {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

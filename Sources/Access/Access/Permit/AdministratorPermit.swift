@@ -57,6 +57,74 @@ package struct AdministratorPermit: Sendable {
     try databases.protect(id, isProtected)
   }
 
+  /// Keeps a database's history for a week, or for the usual time again.
+  package func recoverPast(_ id: DatabaseID, _ recoversPast: Bool) throws {
+    try check(id.project)
+    try databases.recoverPast(id, recoversPast)
+  }
+
+  /// Makes a database with what another one had at a version, in the background.
+  package func startCopy(
+    of source: DatabaseID,
+    at version: CommitVersion,
+    as id: DatabaseID
+  ) throws -> DatabaseCopy {
+    try check(source.project)
+    try check(id.project)
+    return try databases.startCopy(of: source, at: version, as: id)
+  }
+
+  /// Makes an empty database that is filled from a backup.
+  package func startRestore(of backup: DatabaseBackup, as id: DatabaseID) throws -> DatabaseCopy {
+    try check(backup.database.project)
+    try check(id.project)
+    return try databases.startRestore(of: backup, as: id)
+  }
+
+  /// The backups of a project's databases that have not expired.
+  package func databaseBackups(of project: Text) throws -> [DatabaseBackup] {
+    try check(project)
+    return try databases.databaseBackups(of: project)
+  }
+
+  /// Gives a backup up.
+  package func deleteDatabaseBackup(_ name: String, of project: Text) throws {
+    try check(project)
+    try databases.deleteDatabaseBackup(name, of: project)
+  }
+
+  /// The schedules by which backups of a database are made.
+  package func backupSchedules(of id: DatabaseID) throws -> [BackupSchedule] {
+    try check(id.project)
+    return try databases.backupSchedules(of: id)
+  }
+
+  /// Makes a schedule of backups; 1 is Monday, 7 Sunday, and nil is every day.
+  package func createBackupSchedule(
+    of id: DatabaseID,
+    retention: Int64,
+    day: Int?
+  ) throws -> BackupSchedule {
+    try check(id.project)
+    return try databases.createBackupSchedule(of: id, retention: retention, day: day)
+  }
+
+  /// Changes the retention of a schedule's next backups.
+  package func updateBackupSchedule(
+    _ name: String,
+    of id: DatabaseID,
+    retention: Int64
+  ) throws -> BackupSchedule {
+    try check(id.project)
+    return try databases.updateBackupSchedule(name, of: id, retention: retention)
+  }
+
+  /// Ends a schedule.
+  package func deleteBackupSchedule(_ name: String, of id: DatabaseID) throws {
+    try check(id.project)
+    try databases.deleteBackupSchedule(name, of: id)
+  }
+
   /// Deletes a database with everything in it; refuses a protected one.
   package func deleteDatabase(_ id: DatabaseID) throws {
     try check(id.project)

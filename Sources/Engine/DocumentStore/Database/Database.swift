@@ -33,7 +33,10 @@ package final class Database: Sendable {
   let odds = (gets: MemoryOdds(), queries: MemoryOdds(), commits: MemoryOdds())
   /// When documents whose time to live is over are looked for next, by the clock of waiting.
   let expiryDue = Atomic<Int64>(0)
+  /// Whether the copy that makes this database may not have ended.
+  let isCopying = Atomic(true)
   private let retired = Atomic(false)
+  private let recovery: Atomic<Bool>
   private let floor: Atomic<Int64>
 
   init(id: DatabaseID, incarnation: Incarnation, store: StoreServices) throws {
@@ -52,18 +55,30 @@ package final class Database: Sendable {
     directory = CollectionDirectory(incarnation: incarnation)
     historyBudget = HistoryBudget(incarnation: incarnation)
     let floor: CommitVersion
-    (createTime, indexes, floor) = try engine.read { reader in
+    let recoversPast: Bool
+    (createTime, indexes, floor, recoversPast) = try engine.read { reader in
       (
         try DatabaseCatalog.createTime(of: id, in: reader) ?? .zero,
         try IndexCatalog(incarnation: incarnation, databaseID: id, reader: reader),
-        try HistoryFloor.read(incarnation, in: reader)
+        try HistoryFloor.read(incarnation, in: reader),
+        try DatabaseCatalog.recoversPast(id, in: reader)
       )
     }
+    recovery = Atomic(recoversPast)
     self.floor = Atomic(floor.microseconds)
   }
 
   /// Whether the database was cleared or deleted since this object was made.
   package var isRetired: Bool { retired.load(ordering: .sequentiallyConsistent) }
+
+  /// True where history is kept for a week.
+  package var recoversPast: Bool { recovery.load(ordering: .relaxed) }
+
+  /// How far back reads may look, in microseconds.
+  package var retention: Int64 { configuration.retention(recoversPast: recoversPast) }
+
+  /// Called when the catalog says so.
+  func setRecoversPast(_ recoversPast: Bool) { recovery.store(recoversPast, ordering: .relaxed) }
 
   /// Called in the body of the group that retires the incarnation.
   func retire() { retired.store(true, ordering: .sequentiallyConsistent) }

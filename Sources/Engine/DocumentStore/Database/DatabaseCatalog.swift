@@ -12,6 +12,12 @@ package struct DatabaseListing: Sendable, Hashable {
   package let createTime: CommitVersion
   /// True while nobody may delete the database.
   package let isProtected: Bool
+  /// True where history is kept for a week.
+  package let recoversPast: Bool
+  /// How far back reads may look, in microseconds.
+  package let retention: Int64
+  /// The earliest version that can be read.
+  package let earliestVersion: CommitVersion
 }
 
 /// Which databases there are, as `MetaKey` documents it.
@@ -20,8 +26,10 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads: 2 has times to live, which 1 does not know.
-  private static let format: UInt32 = 2
+  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, each of which the one before
+  /// does not know.
+  private static let format: UInt32 = 3
+  private static let timeToLiveFormat: UInt32 = 2
   /// The format of a store in which nobody has asked for more.
   private static let firstFormat: UInt32 = 1
 
@@ -46,6 +54,10 @@ struct DatabaseCatalog: Sendable {
 
   /// Marks the store with the format that has times to live, so that programs which would not keep them refuse it.
   static func requireTimeToLive(in group: any KeyValueGroup) throws {
+    try require(timeToLiveFormat, in: group)
+  }
+
+  private static func require(_ format: UInt32, in group: any KeyValueGroup) throws {
     let stored = try group.get(MetaKey.format).map { try number($0, at: 0) } ?? 0
     if stored < format { try group.put(MetaKey.format, bytes(format)) }
   }
@@ -62,9 +74,52 @@ struct DatabaseCatalog: Sendable {
       if let known = try Self.entry(of: id, in: group) { return (known.incarnation, false) }
       let incarnation = try Self.nextIncarnation(in: group)
       let version = CommitVersion(microseconds: try group.allocateVersion())
-      let entry = Entry(incarnation: incarnation, createTime: version, isProtected: false)
+      let entry = Entry(incarnation: incarnation, createTime: version)
       try Self.put(id, entry, in: group)
       return (incarnation, true)
+    }
+  }
+
+  /// Makes a database with the index definitions of another and the record of a copy, which fills it.
+  func create(
+    _ id: DatabaseID,
+    copying source: Database,
+    at version: CommitVersion
+  ) throws -> DatabaseCopy {
+    try engine.write { group in
+      guard try Self.entry(of: id, in: group) == nil else {
+        throw ServiceError(.alreadyExists, "Database already exists: \(id.path)")
+      }
+      let incarnation = try Self.nextIncarnation(in: group)
+      let start = CommitVersion(microseconds: try group.allocateVersion())
+      try Self.put(id, Entry(incarnation: incarnation, createTime: start), in: group)
+      try Self.copyIndexes(from: source.incarnation, to: incarnation, in: group) {
+        !IndexStorage.isOfTimeToLive($0)
+      }
+      let copy = DatabaseCopy(of: source.id, source.incarnation, at: version, start: start)
+      try group.put(MetaKey.databaseCopy(incarnation), copy.record)
+      return copy
+    }
+  }
+
+  /// Makes an empty database with the record of a restore from a backup.
+  func create(_ id: DatabaseID, from backup: DatabaseBackup) throws -> DatabaseCopy {
+    try engine.write { group in
+      guard try Self.entry(of: id, in: group) == nil else {
+        throw ServiceError(.alreadyExists, "Database already exists: \(id.path)")
+      }
+      let incarnation = try Self.nextIncarnation(in: group)
+      let start = CommitVersion(microseconds: try group.allocateVersion())
+      try Self.put(id, Entry(incarnation: incarnation, createTime: start), in: group)
+      var copy = DatabaseCopy(
+        of: backup.database,
+        backup.incarnation,
+        at: backup.version,
+        start: start
+      )
+      copy.backup = backup.id
+      try group.put(MetaKey.databaseCopy(incarnation), copy.record)
+      return copy
     }
   }
 
@@ -97,6 +152,19 @@ struct DatabaseCatalog: Sendable {
       }
       entry.isProtected = isProtected
       try Self.put(id, entry, in: group)
+    }
+  }
+
+  /// Keeps a database's history for a week, or ends that; `changed` runs in the write.
+  func recoverPast(_ id: DatabaseID, _ recoversPast: Bool, changed: () -> Void) throws {
+    try engine.write { group in
+      guard var entry = try Self.entry(of: id, in: group) else {
+        throw ServiceError.unknownDatabase(id)
+      }
+      entry.recoversPast = recoversPast
+      try Self.put(id, entry, in: group)
+      if recoversPast { try Self.require(Self.format, in: group) }
+      changed()
     }
   }
 
@@ -142,20 +210,27 @@ struct DatabaseCatalog: Sendable {
     }
   }
 
-  /// All databases by project and id.
-  func list() throws -> [DatabaseListing] {
-    try engine.read { snapshot in
+  /// All databases by project and id, with the history that a configuration keeps.
+  func list(_ configuration: StoreConfiguration) throws -> [DatabaseListing] {
+    let now = configuration.wallClock.now()
+    return try engine.read { snapshot in
       var databases: [DatabaseListing] = []
       let cursor = try snapshot.cursor(over: KeyRange(prefix: MetaKey.catalog), reversed: false)
       while try cursor.next() {
         guard let id = MetaKey.database(ofCatalogKey: cursor.key) else { continue }
         let entry = try Self.entry([UInt8](cursor.value))
+        let retention = configuration.retention(recoversPast: entry.recoversPast)
+        let floor = try HistoryFloor.read(entry.incarnation, in: snapshot)
+        let earliest = CommitVersion(microseconds: now - retention)
         databases.append(
           DatabaseListing(
             id: id,
             incarnation: entry.incarnation,
             createTime: entry.createTime,
-            isProtected: entry.isProtected
+            isProtected: entry.isProtected,
+            recoversPast: entry.recoversPast,
+            retention: retention,
+            earliestVersion: max(earliest, floor, entry.createTime)
           )
         )
       }
@@ -175,10 +250,24 @@ struct DatabaseCatalog: Sendable {
     in reader: any KeyValueReader
   ) throws -> Incarnation? { try entry(of: id, in: reader)?.incarnation }
 
+  /// Whether a database's history is kept for a week.
+  static func recoversPast(_ id: DatabaseID, in reader: any KeyValueReader) throws -> Bool {
+    try entry(of: id, in: reader)?.recoversPast ?? false
+  }
+
   private struct Entry {
     var incarnation: Incarnation
     let createTime: CommitVersion
-    var isProtected: Bool
+    var isProtected = false
+    var recoversPast = false
+
+    /// The bits of the byte behind the version.
+    static let protection: UInt8 = 1
+    static let recovery: UInt8 = 2
+
+    var bits: UInt8 {
+      (isProtected ? Self.protection : 0) | (recoversPast ? Self.recovery : 0)
+    }
   }
 
   private static func entry(of id: DatabaseID, in reader: any KeyValueReader) throws -> Entry? {
@@ -190,10 +279,12 @@ struct DatabaseCatalog: Sendable {
     guard let version = value.withUnsafeBytes({ readBigEndian($0, at: &position) }) else {
       throw KeyValueError(.corruption, "an entry of the catalog is shorter than its parts")
     }
+    let bits = value.dropFirst(12).first ?? 0
     return Entry(
       incarnation: try number(value, at: 0),
       createTime: CommitVersion(microseconds: Int64(bitPattern: version)),
-      isProtected: value.dropFirst(12).first == 1
+      isProtected: bits & Entry.protection != 0,
+      recoversPast: bits & Entry.recovery != 0
     )
   }
 
@@ -204,7 +295,7 @@ struct DatabaseCatalog: Sendable {
   ) throws {
     var value = bytes(entry.incarnation)
     value.append(entry.createTime)
-    if entry.isProtected { value.append(1) }
+    if entry.bits != 0 { value.append(entry.bits) }
     try group.put(MetaKey.catalogEntry(id), value)
   }
 
@@ -217,13 +308,16 @@ struct DatabaseCatalog: Sendable {
   private static func copyIndexes(
     from old: Incarnation,
     to new: Incarnation,
-    in group: any KeyValueGroup
+    in group: any KeyValueGroup,
+    where isWanted: (_ key: ArraySlice<UInt8>) -> Bool = { _ in true }
   ) throws {
     let prefix = MetaKey.indexes(old)
     var copies: [(key: [UInt8], value: [UInt8])] = []
     let cursor = try group.cursor(over: KeyRange(prefix: prefix), reversed: false)
     while try cursor.next() {
-      let key = MetaKey.indexes(new) + cursor.key.dropFirst(prefix.count)
+      let part = Array(cursor.key).dropFirst(prefix.count)
+      guard isWanted(part) else { continue }
+      let key = MetaKey.indexes(new) + part
       copies.append((key, [UInt8](cursor.value)))
     }
     for (key, value) in copies { try group.put(key, value) }

@@ -72,10 +72,11 @@ extension Databases {
 }
 
 extension Database {
-  /// Reads the index definitions and the history's floor anew.
+  /// Reads the index definitions, and the history's floor and length, anew.
   fileprivate func readDefinitions(_ reader: any KeyValueReader) throws {
     indexes.replace(with: try IndexStorage.load(incarnation, reader))
     raiseHistoryFloor(to: try HistoryFloor.read(incarnation, in: reader))
+    setRecoversPast(try DatabaseCatalog.recoversPast(id, in: reader))
   }
 }
 

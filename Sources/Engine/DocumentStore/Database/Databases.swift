@@ -16,7 +16,7 @@ package final class Databases: Sendable {
 
   let writer: CommitWriter
   private let followUp = FollowUpQueue()
-  private let catalog: DatabaseCatalog
+  let catalog: DatabaseCatalog
   private let maintenance: Maintenance
   private let ticks = BlockingQueue<Void>()
   private let open = Mutex(OpenDatabases())
@@ -89,6 +89,14 @@ package final class Databases: Sendable {
     try catalog.protect(id, isProtected)
   }
 
+  /// Keeps a database's history for a week, so that it can be read at any time of it, or for the usual time again.
+  ///
+  /// History that is gone already does not come back. NOT_FOUND where there is no such database.
+  package func recoverPast(_ id: DatabaseID, _ recoversPast: Bool) throws {
+    let database = try database(id)
+    try catalog.recoverPast(id, recoversPast) { database.setRecoversPast(recoversPast) }
+  }
+
   /// Deletes a database with everything in it; its keys are erased in the background.
   ///
   /// FAILED_PRECONDITION for a protected one.
@@ -129,18 +137,18 @@ package final class Databases: Sendable {
 
   /// Opens every database there is, so that its maintenance is done though nobody uses it here.
   package func openAll() throws {
-    for listing in try catalog.list() { _ = try existingDatabase(listing.id) }
+    for listing in try catalog.list(configuration) { _ = try existingDatabase(listing.id) }
   }
 
   /// All databases by id.
-  package func listDatabases() throws -> [DatabaseListing] { try catalog.list() }
+  package func listDatabases() throws -> [DatabaseListing] { try catalog.list(configuration) }
 
   /// One step of everything that nobody waits for: time-outs, sweeps, erasing.
   ///
   /// Answers whether there is more to do at once. One thread at a time may call.
   @discardableResult
   package func performMaintenance() throws -> Bool {
-    try maintenance.step(openDatabases)
+    try maintenance.step(openDatabases, find: existingDatabase)
   }
 
   /// Answers what was handed in, then ends the store's threads.

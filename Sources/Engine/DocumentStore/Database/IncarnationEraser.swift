@@ -62,6 +62,7 @@ final class IncarnationEraser: Sendable {
       while try cursor.next() { keys.append([UInt8](cursor.key)) }
     }
     for key in keys { try group.delete(key) }
+    try group.delete(MetaKey.databaseCopy(incarnation))
     try group.delete(MetaKey.historyFloor(incarnation))
     try group.delete(MetaKey.retired(incarnation))
   }

@@ -1,3 +1,4 @@
+import FirestoreModel
 import KeyValueStore
 import Synchronization
 
@@ -21,10 +22,13 @@ struct Maintenance: Sendable {
   }
 
   /// Ends late waits and transactions, sweeps some history and kept answers, builds some of an index, deletes some
-  /// documents of a bulk deletion and some whose time to live is over, erases some of what was retired.
+  /// documents of a bulk deletion and some whose time to live is over, copies some of a database, erases some of what was retired.
   ///
   /// Answers whether there is more to do at once.
-  func step(_ databases: [Database]) throws -> Bool {
+  func step(
+    _ databases: [Database],
+    find: (DatabaseID) throws -> Database?
+  ) throws -> Bool {
     expire(databases)
     var hasMore = false
     for database in databases where !database.isRetired {
@@ -33,6 +37,7 @@ struct Maintenance: Sendable {
       if try database.performIndexMaintenance() { hasMore = true }
       if try database.performBulkDeletion() { hasMore = true }
       if try deleteExpired(in: database) { hasMore = true }
+      if try database.performCopy(find) { hasMore = true }
     }
     if try eraser.step() { hasMore = true }
     return hasMore

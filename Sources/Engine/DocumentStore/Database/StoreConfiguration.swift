@@ -21,7 +21,9 @@ package struct StoreConfiguration: Sendable {
 
   /// How far back reads may look, in microseconds.
   package var retention: Int64 = 3_600_000_000
-  /// How many bytes of history one database may keep; the oldest goes first, even inside
+  /// How far back reads of a database with point-in-time recovery may look, in microseconds.
+  package var recoveryRetention: Int64 = 7 * 86_400_000_000
+  /// How many bytes of history one database without point-in-time recovery may keep; the oldest goes first, even inside
   /// `retention`.
   package var historyBytes: Int64 = 1 << 30
 
@@ -70,6 +72,11 @@ package struct StoreConfiguration: Sendable {
 
   /// The defaults of production.
   package init() {}
+
+  /// How far back reads of a database may look, in microseconds.
+  func retention(recoversPast: Bool) -> Int64 {
+    recoversPast ? max(retention, recoveryRetention) : retention
+  }
 
   /// Tells the observer of an error, if it is damage.
   func noteDamage(_ error: any Error) {

@@ -176,7 +176,7 @@ extension Database {
 
   private func checkReadable(_ version: CommitVersion, now: CommitVersion) throws {
     guard version <= now else { throw ServiceError.readTimeInFuture }
-    let oldest = now.microseconds - configuration.retention
+    let oldest = now.microseconds - retention
     guard version.microseconds >= oldest, version >= historyFloor
     else { throw ServiceError.readTimeTooOld }
   }

@@ -109,9 +109,11 @@ struct HistorySweep: Sendable {
     // Asking the engine for a read time may cost an fsync, which a sweep is not worth.
     let wall = configuration.wallClock.now()
     let now = try snapshot.cachedReadTime() ?? max(last.version.microseconds, wall)
+    // Who asks for a week gets it, whatever it takes.
+    let bytes = database.recoversPast ? .max : configuration.historyBytes
     let limit = Limit(
-      version: CommitVersion(microseconds: now - configuration.retention),
-      bytes: last.bytes - configuration.historyBytes
+      version: CommitVersion(microseconds: now - database.retention),
+      bytes: last.bytes - bytes
     )
     guard first.version <= limit.version || first.bytes < limit.bytes else { return nil }
     return limit

@@ -124,7 +124,7 @@ struct IndexBuilder {
       try group.delete(IndexStorage.progressKey(task, incarnation))
       let version = CommitVersion(microseconds: try group.allocateVersion())
       draft.finish(task, at: version)
-      let oldest = version.microseconds - database.configuration.retention
+      let oldest = version.microseconds - database.retention
       draft.forgetFloors(before: CommitVersion(microseconds: oldest))
     }
   }

@@ -7,11 +7,15 @@ import FirestoreModel
 ///
 /// - 0x01 format version; value: 4 bytes. A store with a greater one is refused, untouched.
 /// - 0x02 catalog: project segment, database segment; value: incarnation (4 bytes), creation
-///   version (8 bytes), and a byte 1 where nobody may delete the database.
+///   version (8 bytes), and where it is not 0 a byte of bits: 1 nobody may delete the database, 2 history is
+///   kept for a week.
 /// - 0x03 the greatest incarnation ever given out; value: 4 bytes.
 /// - 0x04 retired incarnation whose keys are still to be erased: incarnation; value: a marker.
 /// - 0x05 history floor: incarnation; value: version (8 bytes) below which history may be gone.
 /// - 0x06 bulk deletion: incarnation, number (8 bytes); values as `BulkDeletion` documents.
+/// - 0x07 copy of another database: incarnation; value as `DatabaseCopy` documents.
+/// - 0x08 backup schedule: project segment, database segment, id segment; value as `BackupSchedule` documents.
+/// - 0x09 backup of a database: project segment, id segment; value as `DatabaseBackup` documents.
 /// - 0x10 index definitions and their states: incarnation, then as `Index/` documents.
 /// - 0x20 rulesets, 0x21 releases of security rules: project segment, ruleset id or release name
 ///   segment; values as `Access/Rules/RulesetCatalog.swift` documents.
@@ -23,6 +27,9 @@ package enum MetaKey {
     case retired = 0x04
     case historyFloor = 0x05
     case bulkDeletion = 0x06
+    case databaseCopy = 0x07
+    case backupSchedule = 0x08
+    case databaseBackup = 0x09
     case indexes = 0x10
     case rulesets = 0x20
     case releases = 0x21
@@ -81,6 +88,67 @@ package enum MetaKey {
   /// A bulk deletion of an incarnation.
   static func bulkDeletion(_ number: UInt64, of incarnation: Incarnation) -> [UInt8] {
     bulkDeletions(of: incarnation) + withUnsafeBytes(of: number.bigEndian) { Array($0) }
+  }
+
+  /// The copy that makes an incarnation.
+  static func databaseCopy(_ incarnation: Incarnation) -> [UInt8] {
+    prefix(.databaseCopy, incarnation)
+  }
+
+  /// What the keys of all backup schedules begin with.
+  static let allBackupSchedules = prefix(.backupSchedule)
+
+  /// What the keys of a database's backup schedules begin with.
+  static func backupSchedules(of id: DatabaseID) -> [UInt8] {
+    var bytes = allBackupSchedules
+    SegmentEncoding.append(id.project, to: &bytes)
+    SegmentEncoding.append(id.database, to: &bytes)
+    return bytes
+  }
+
+  /// A backup schedule of a database.
+  static func backupSchedule(_ name: String, of id: DatabaseID) -> [UInt8] {
+    var bytes = backupSchedules(of: id)
+    SegmentEncoding.append(Text(name), to: &bytes)
+    return bytes
+  }
+
+  /// The database and the schedule that a key names; nil where it is none.
+  static func schedule(
+    ofKey key: UnsafeRawBufferPointer
+  ) -> (database: DatabaseID, name: String)? {
+    var position = allBackupSchedules.count
+    guard let project = SegmentEncoding.decode(key, at: &position),
+      let database = SegmentEncoding.decode(key, at: &position),
+      let name = SegmentEncoding.decode(key, at: &position), position == key.count
+    else { return nil }
+    return (DatabaseID(project: project, database: database), name.string)
+  }
+
+  /// What the keys of all backups of databases begin with.
+  static let allDatabaseBackups = prefix(.databaseBackup)
+
+  /// What the keys of a project's backups begin with.
+  static func databaseBackups(of project: Text) -> [UInt8] {
+    var bytes = allDatabaseBackups
+    SegmentEncoding.append(project, to: &bytes)
+    return bytes
+  }
+
+  /// A backup of a project's database.
+  static func databaseBackup(_ name: String, of project: Text) -> [UInt8] {
+    var bytes = databaseBackups(of: project)
+    SegmentEncoding.append(Text(name), to: &bytes)
+    return bytes
+  }
+
+  /// The project and the backup that a key names; nil where it is none.
+  static func backup(ofKey key: UnsafeRawBufferPointer) -> (project: Text, name: String)? {
+    var position = allDatabaseBackups.count
+    guard let project = SegmentEncoding.decode(key, at: &position),
+      let name = SegmentEncoding.decode(key, at: &position), position == key.count
+    else { return nil }
+    return (project, name.string)
   }
 
   /// What the keys of an incarnation's index definitions begin with.

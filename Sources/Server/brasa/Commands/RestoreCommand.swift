@@ -8,26 +8,39 @@ import Synchronization
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Restore a server's data from a backup into a new directory.",
+    abstract: "Restore a server's data, or one database, from a backup.",
     discussion: """
       The backup is one that brasa serve --backup wrote. Everything is restored, or all that was written before an \
       instant, a commit or a segment of the backup. The result is verified. The directory appears when it is whole: a \
       restore that was cut off leaves DIR.restoring, which no server opens, and the next one begins anew.
 
       After a restore to an earlier instant all sessions have ended, and links and invitations in mail are void. Users, \
-      administrators and service accounts' keys that were removed later are removed again. --with-access leaves all that as it was. Look \
-      at HMAC keys and at roles that were changed later: brasa keys list, brasa console list.
+      administrators and keys that were removed or disabled later are so again, and administrators have the roles and passwords of later. \
+      Users of projects whose claims or ways to sign in were changed later are named. --with-access leaves all that as it was.
+
+      With --as, one database becomes a new one of the running server whose data directory --data names, or of a directory at \
+      rest: its documents and index definitions, without times to live.
 
       Examples:
         brasa restore --from /backup/shop --backup-key shop.key --to data
         brasa restore --from /backup/shop --to data --at 2026-11-27T15:00:00-03:00
+        brasa restore --from /backup/shop --project shop --as before --at 2026-11-27T15:00:00-03:00 --data data
       """
   )
 
   @OptionGroup var backup: BackupOptions
 
   @Option(help: "The directory to make.", completion: .directory)
-  var to: String
+  var to: String?
+
+  @Option(name: .customLong("as"), help: "The id of the new database to make of one of the backup.")
+  var newDatabase: String?
+
+  @Flag(help: .hidden)
+  var isMade = false
+
+  @OptionGroup var database: DatabaseOptions
+  @OptionGroup var data: DataOptions
 
   @Option(help: "Restore what was written up to this instant, such as 2026-11-27T15:00:00-03:00.")
   var at: String?
@@ -47,10 +60,38 @@ struct RestoreCommand: AsyncParsableCommand {
     guard [at != nil, beforeCommit != nil, beforeSegment != nil].count(where: { $0 }) < 2 else {
       throw ValidationError("Name one of --at, --before-commit and --before-segment.")
     }
+    guard (to == nil) != (newDatabase == nil) else {
+      throw ValidationError("Name a directory with --to, or a new database with --as.")
+    }
+    if newDatabase != nil { _ = try database.label() }
     _ = try point()
   }
 
   func run() async throws {
+    if let to { return try await restoreDirectory(to) }
+    if let newDatabase { try await restoreDatabase(newDatabase) }
+  }
+
+  private func restoreDatabase(_ id: String) async throws {
+    let (point, source) = (try point(), try database.label())
+    let dropped = try await backup.withArchive { archive, threads in
+      let progress = SharedProgress()
+      let restore = RestoredDatabase(
+        source: source,
+        target: DatabaseLabel(project: source.project, database: id),
+        data: data,
+        threads: threads,
+        isMade: isMade,
+        progress: progress
+      )
+      let dropped = try await restore.run(from: archive, point)
+      progress.print("restored \(source.id.path) as \(id)")
+      return dropped
+    }
+    if dropped > 0 { throw ExitCode(1) }
+  }
+
+  private func restoreDirectory(_ to: String) async throws {
     let point = try point()
     let to = to.count > 1 && to.hasSuffix("/") ? String(to.dropLast()) : to
     let differences = try await backup.withArchive { archive, threads in
@@ -67,9 +108,11 @@ struct RestoreCommand: AsyncParsableCommand {
           "The backup does not have the bytes of the file \(blob), which was removed soon after."
         )
       }
-      progress.print(
-        "No backup has files of sites over 64 KB, and the sources and secrets of functions: deploy those again."
-      )
+      if outcome.files > 0 {
+        progress.print(
+          "No backup has functions.key, which opens the secrets of functions: copy it to \(to) from where you keep it."
+        )
+      }
       let differences = try await restored.verify { progress.print($0) }
       try restored.finish()
       progress.print("restored \(to)")
@@ -106,7 +149,7 @@ struct RestoreCommand: AsyncParsableCommand {
     let rate = String(format: "%.1f MB in %.1f s", megabytes, seconds)
     return """
       restored base \(outcome.base) and segments up to \(outcome.lastSegment): \(outcome.groups.counting("group")), \
-      \(outcome.blobs.counting("file")), \(rate); the last commit is \(outcome.lastVersion), \
+      \((outcome.blobs + outcome.files).counting("file")), \(rate); the last commit is \(outcome.lastVersion), \
       \(BackupRestore.text(outcome.lastVersion))
       """
   }

@@ -30,6 +30,7 @@ struct BackupProver: Sendable {
         return
       } catch {
         notBefore = now + Self.retry
+        shipper.noteProof(failure: "\(error)")
         log.error("the backup was not proven", metadata: ["cause": "\(error)"])
       }
     }
@@ -46,36 +47,10 @@ struct BackupProver: Sendable {
   private func prove() async throws {
     let scratch = directory + "/backup-proof"
     try? FileManager.default.removeItem(atPath: scratch + ".restoring")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    process.arguments = ["backup", "verify", "--from", settings.target.text, "--scratch", scratch]
-    if let key = settings.keyFile { process.arguments? += ["--backup-key", key] }
-    // A file takes as many differences as there are.
-    let report = directory + "/backup-proof.log"
-    let isMade = FileManager.default.createFile(
-      atPath: report,
-      contents: nil,
-      attributes: [.posixPermissions: 0o600]
-    )
-    guard isMade, let output = FileHandle(forWritingAtPath: report) else {
-      throw CommandFailure("\(report) can't be written. Check the room on the disk.")
-    }
-    process.standardOutput = output
-    process.standardError = output
-    process.standardInput = FileHandle.nullDevice
-    let code = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32, any Error>) in
-        process.terminationHandler = { done.resume(returning: $0.terminationStatus) }
-        do { try process.run() } catch { done.resume(throwing: error) }
-      }
-    } onCancel: {
-      if process.isRunning { process.terminate() }
-    }
-    try Task.checkCancellation()
-    guard code == 0 else {
-      let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
-      throw CommandFailure(text.split(separator: "\n").last.map(String.init) ?? "exit code \(code)")
-    }
+    var arguments = ["backup", "verify", "--from", settings.target.text, "--scratch", scratch]
+    if let key = settings.keyFile { arguments += ["--backup-key", key] }
+    try await ChildCommand(report: directory + "/backup-proof.log").run(arguments)
+    shipper.noteProof(failure: nil)
     let removed = try await shipper.takeProof()
     log.notice("the backup was proven", metadata: ["removed": "\(removed)"])
   }

@@ -1,8 +1,13 @@
 import Backup
 import BaseRuntime
 import BaseText
+import Console
+import DocumentStore
+import FirestoreModel
+import FirestoreService
 import Foundation
 import Gateway
+import Hosting
 import KeyValueRocksDB
 import KeyValueStore
 import Logging
@@ -14,6 +19,9 @@ import Synchronization
 final class BackupService: Service {
   let shipper: BackupShipper
   private let prover: BackupProver
+  private let databases: Databases
+  private let restores: DatabaseRestores
+  private let settings: BackupSettings
   private let threads: EngineThreads
   private let health: ServerHealth
   private let log: Logger
@@ -22,6 +30,8 @@ final class BackupService: Service {
 
   /// Between two looks at how the backup fares.
   private static let pause = Duration.seconds(1)
+  /// Between two looks at the schedules of databases' backups.
+  private static let schedulePause = Duration.seconds(2)
   /// How long the last shipment may take when the server ends.
   private static let lastShipment = Duration.seconds(10)
   /// Seconds behind which the health table has a line.
@@ -30,7 +40,7 @@ final class BackupService: Service {
   /// The backup of a server, or nil where none is wanted.
   ///
   /// Throws where the target is another server's or the key does not fit; one that is away is waited for.
-  init?(_ core: ServerCore, blobs: any BlobStore) throws {
+  init?(_ core: ServerCore, files: FileServices, hosting: Hosting?) throws {
     guard let settings = core.settings.backup else { return nil }
     let directory = core.directory
     guard let store = directory.engine as? RocksDBEngine else {
@@ -38,6 +48,9 @@ final class BackupService: Service {
         "--backup is for a store in the data directory. Back up a store in PostgreSQL by its own tools."
       )
     }
+    self.settings = settings
+    databases = directory.databases
+    restores = DatabaseRestores(settings, directory: directory.path, databases: databases)
     threads = EngineThreads(count: 2)
     health = core.process.health
     log = Logger(label: "backup")
@@ -50,11 +63,15 @@ final class BackupService: Service {
     configuration.key = try BackupTargetAddress.key(settings.keyFile)
     configuration.retention = settings.retention
     configuration.keptLogBytes = settings.keptLogMegabytes << 20
+    configuration.neededSince = { [databases] in
+      try databases.databaseBackups(of: nil).map(\.version.microseconds).min()
+    }
+    configuration.files = BackupFolders.all(in: directory.path)
     configuration.settings = { BackupID.settings(in: directory.path) }
     shipper = BackupShipper(
       configuration,
       engines: [BackedEngine("store", store), BackedEngine("events", directory.events)],
-      blobs: blobs,
+      blobs: BackupFolders.blobs(files.blobs, sites: hosting?.blobs),
       target: try settings.target.open(threads: threads),
       threads: threads
     )
@@ -94,6 +111,8 @@ final class BackupService: Service {
         group.addTask { await self.shipper.run() }
         group.addTask { await self.watch() }
         group.addTask { await self.prover.run() }
+        group.addTask { await self.restores.run() }
+        group.addTask { await self.makeBackups() }
       }
     }
     await withTaskGroup(of: Void.self) { group in
@@ -103,6 +122,51 @@ final class BackupService: Service {
       group.cancelAll()
     }
     threads.stop()
+  }
+
+  /// The backup as the console shows it.
+  var shown: ConsoleOperations.Backup {
+    let status = shipper.status
+    var shown = ConsoleOperations.Backup()
+    shown.target = status.target
+    shown.isEncrypted = settings.keyFile != nil
+    shown.days = settings.retention.days
+    shown.proofHours = settings.proofHours
+    shown.lagSeconds = shipper.lag
+    shown.delaySecondsP99 = status.delayP99
+    shown.failure = status.failure?.message
+    shown.segment = status.segment
+    shown.base = Self.moment(status.base, status.baseInstant)
+    shown.proof = Self.moment(status.provenBase, status.provenAt)
+    shown.proofFailure = status.proofFailure
+    shown.earliest = status.oldestInstant.map { $0 / 1_000 }
+    shown.shippedSegments = status.shippedSegments
+    shown.shippedBytes = status.shippedBytes
+    return shown
+  }
+
+  private static func moment(_ base: Int?, _ time: Int64?) -> ConsoleOperations.Backup.Moment? {
+    guard let base, let time else { return nil }
+    return ConsoleOperations.Backup.Moment(base: base, time: time / 1_000)
+  }
+
+  /// Makes backups of databases when their schedules say so.
+  private func makeBackups() async {
+    while !Task.isCancelled {
+      do {
+        let made = try await threads.run(on: .maintenance) { [databases] in
+          try databases.makeDueBackups()
+        }
+        if made > 0 {
+          log.notice("backups of databases were made", metadata: ["backups": "\(made)"])
+        }
+        health.warn("backups of databases", nil)
+      } catch {
+        health.warn("backups of databases", "are not made")
+        log.error("backups of databases are not made", metadata: ["error": "\(error)"])
+      }
+      try? await Task.sleep(for: Self.schedulePause)
+    }
   }
 
   private func watch() async {
@@ -130,6 +194,37 @@ final class BackupService: Service {
     } else {
       log.notice("the backup works", metadata: ["target": "\(status.target)"])
     }
+  }
+}
+
+extension BackupService: DatabaseRestorer {
+  func holds(_ version: CommitVersion) -> Bool {
+    let status = shipper.status
+    guard let oldest = status.oldestInstant, oldest <= version.microseconds else { return false }
+    if let pending = status.pendingSince { return pending > version.microseconds }
+    return shipper.lag == 0
+  }
+
+  func restore(_ backup: DatabaseBackup, as id: DatabaseID) { restores.add(backup, as: id) }
+}
+
+/// The parts of a data directory that are backed up beside the engines.
+enum BackupFolders {
+  /// The folders of functions: sources, deployments and sealed secrets.
+  ///
+  /// The key of the secrets is in no backup.
+  static let functions = ["functions/sources", "functions/deployments", "functions/secrets"]
+
+  static func all(in directory: String) -> BackedFiles {
+    BackedFiles(in: directory, folders: functions)
+  }
+
+  /// The files of Storage, and those of sites where this server has them.
+  static func blobs(_ objects: any BlobStore, sites: (any BlobStore)?) -> [BackedBlobs] {
+    let ofSites = sites.map { store in
+      BackedBlobs("sites", keys: Hosting.contentKeys, in: store) { try Hosting.blob(ofContent: $1) }
+    }
+    return [.objects(in: objects)] + [ofSites].compactMap { $0 }
   }
 }
 

@@ -22,11 +22,7 @@ enum HostingServices {
     }
     return try Hosting(
       engine: core.homeEngine,
-      blobs: LocalBlobStore(
-        directory: core.directory.path + "/hosting",
-        threads: core.threads,
-        openFiles: 64
-      ),
+      blobs: blobs(of: core.directory.path, threads: core.threads, openFiles: 64),
       threads: core.threads,
       configuration: configuration
     )
@@ -38,14 +34,19 @@ enum HostingServices {
     configuration.domain = ProcessInfo.processInfo.environment["BRASA_SITES_DOMAIN"]
     return try Hosting(
       engine: directory.engine,
-      blobs: LocalBlobStore(
-        directory: directory.path + "/hosting",
-        threads: threads,
-        openFiles: 16
-      ),
+      blobs: blobs(of: directory.path, threads: threads),
       threads: threads,
       configuration: configuration
     )
+  }
+
+  /// The larger files of sites, which are below the data directory.
+  static func blobs(
+    of directory: String,
+    threads: EngineThreads,
+    openFiles: Int = 16
+  ) throws -> LocalBlobStore {
+    try LocalBlobStore(directory: directory + "/hosting", threads: threads, openFiles: openFiles)
   }
 
   /// The management of sites, and the sites.

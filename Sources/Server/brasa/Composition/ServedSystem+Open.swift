@@ -25,8 +25,12 @@ extension ServedSystem {
     core.cluster?.peers.addMetrics(to: process.metrics)
     let watches = watches(core)
     var modules = try products.modules()
+    // Ends after all that writes, and before the store.
+    let backup = try BackupService(core, files: products.files, hosting: products.hosting)
+    if let backup { products.documents.restoresDatabases(by: backup) }
     if core.settings.servesConsole {
-      let console = ConsoleProduct(core: core, products: products, stored: stored)
+      var console = ConsoleProduct(core: core, products: products, stored: stored)
+      console.backup = backup
       modules.append(try console.module(beside: modules))
     }
     if let peers = core.cluster?.peers {
@@ -40,8 +44,6 @@ extension ServedSystem {
     if core.cluster?.isCandidate ?? true, let check = products.files.bucketCheck {
       tasks.insert(check, at: 0)
     }
-    // Ends after all that writes, and before the store.
-    let backup = try BackupService(core, blobs: products.files.blobs)
     let maintenance = try maintenance(products, alone: stored, shared: shared)
     return ServedSystem(
       modules: modules,

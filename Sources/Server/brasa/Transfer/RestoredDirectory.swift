@@ -2,6 +2,7 @@ import Authentication
 import Backup
 import BaseRuntime
 import Foundation
+import FunctionHost
 import KeyValueRocksDB
 import ObjectStorage
 
@@ -16,10 +17,13 @@ struct RestoredDirectory {
   let threads: EngineThreads
   /// Whether the directory is for a proof: all files of Storage are below it then, and it is removed.
   var isScratch = false
+  /// Whether the engines alone are restored, without files.
+  var hasEnginesAlone = false
 
   private static let mark = "restore-incomplete"
 
-  private var unfinished: String { path + ".restoring" }
+  /// The directory's name until it is whole.
+  var unfinished: String { path + ".restoring" }
 
   /// Throws for a directory of a restore that was cut off.
   static func check(_ directory: String) throws {
@@ -40,7 +44,7 @@ struct RestoredDirectory {
     let restore = BackupRestore(
       archive,
       threads: threads,
-      watching: keepsSessions ? [] : Accounts.accessKeys
+      watching: keepsSessions ? [] : Self.watched
     ) { done, _ in progress(done) }
     var outcome = try await restore.run(to: unfinished, point)
     for (name, text) in outcome.settings where BackupID.files.contains(name) {
@@ -54,20 +58,25 @@ struct RestoredDirectory {
         )
       else { throw CommandFailure("\(path) can't be written. Check the room on the disk.") }
     }
+    if hasEnginesAlone { return outcome }
     let directory = unfinished
-    let (blobs, store) = try await threads.run(on: .maintenance) {
-      let local = isScratch ? FileSettings.local : nil
-      return (
-        try Self.blobs(in: directory),
-        try FileServices.blobs(of: directory, threads: threads, settings: local)
-      )
+    for (blobs, store) in try await threads.run(on: .maintenance, { try blobs() }) {
+      try await restore.restoreBlobs(blobs, to: store, &outcome)
     }
-    try await restore.restoreBlobs(blobs, to: store, &outcome)
+    try await restore.restoreFiles(of: BackupFolders.functions, to: directory, point, &outcome)
     if outcome.isEarlier, !keepsSessions { try await endAccess(outcome, tell) }
     return outcome
   }
 
-  /// Ends the sessions of an earlier instant, and removes again who was removed later.
+  /// The store's keys that say who gets in and with which rights.
+  private static var watched: [WatchedKeys] {
+    [
+      WatchedKeys(Accounts.userKeys) { try Accounts.access(ofUserRecord: $0) },
+      WatchedKeys(Accounts.serviceAccountKeys), WatchedKeys(ObjectStorage.hmacKeyRange),
+    ]
+  }
+
+  /// Ends the sessions of an earlier instant, and takes back what was taken away later.
   private func endAccess(
     _ outcome: RestoreOutcome,
     _ tell: @escaping @Sendable (String) -> Void
@@ -76,16 +85,20 @@ struct RestoredDirectory {
     try await threads.run(on: .maintenance) {
       try LocalAdministration.withStore(in: directory, .directory) { local in
         try local.accounts.endAllSessions()
-        for line in try local.accounts.removeAgain(outcome.removedKeys) {
-          tell("removed again, as it was later: \(line)")
-        }
+        let later = outcome.later.map { (key: $0, state: $1.part) }
+        let keys = later.filter { ObjectStorage.hmacKeyRange.contains($0.key) }
+        let accounts = later.filter { !ObjectStorage.hmacKeyRange.contains($0.key) }
+        let lines =
+          try local.accounts.restrict(toLater: accounts.map { ($0.key, $0.state) })
+          + local.files.restrictHMACKeys(toLater: keys.map { ($0.key, $0.state) })
+        for line in lines.sorted() { tell(line) }
       }
     }
     if let segment = outcome.unreadSegment {
       tell(
         """
-        Users and keys that were removed in segment \(segment) or later are there again: that segment can't be read. \
-        Look at brasa keys list and brasa console list.
+        Access that was taken away in segment \(segment) or later is there again: that segment can't be read. \
+        Look at brasa keys list and brasa console administrators.
         """
       )
     }
@@ -95,7 +108,11 @@ struct RestoredDirectory {
   func verify(_ tell: @escaping @Sendable (String) -> Void) async throws -> Int {
     let directory = unfinished
     return try await threads.run(on: .maintenance) {
-      var differences = 0
+      let functions = try FunctionHost.verify(
+        FunctionHostConfiguration(dataDirectory: directory, isDevelopment: true)
+      )
+      var differences = functions.differences.count
+      for difference in functions.differences { tell(difference) }
       try LocalAdministration.withStore(in: directory, .directory, files: isScratch ? .local : nil)
       { local in
         try local.perform(.verify(sample: nil), input: { nil }) { reply in
@@ -146,12 +163,33 @@ struct RestoredDirectory {
     try Data().write(to: URL(fileURLWithPath: "\(unfinished)/\(Self.mark)"))
   }
 
-  /// The files of Storage that a restored store names.
-  private static func blobs(in directory: String) throws -> [BlobInFile] {
-    var blobs: [BlobInFile] = []
-    try RocksDBInspection(directory: directory + "/store").forEach(in: BlobInFile.keys) {
-      if let blob = try BlobInFile(key: $0, value: $1) { blobs.append(blob) }
+  /// The blobs that the restored store names, by the stores that are to have them; blocks.
+  private func blobs() throws -> [([BlobInFile], any BlobStore)] {
+    let inspection = try RocksDBInspection(directory: unfinished + "/store")
+    let kinds = BackupFolders.blobs(
+      try FileServices.blobs(
+        of: unfinished,
+        threads: threads,
+        settings: isScratch ? FileSettings.local : nil
+      ),
+      sites: try HostingServices.blobs(of: unfinished, threads: threads)
+    )
+    return try kinds.map { kind in
+      var blobs: [BlobInFile] = []
+      try inspection.forEach(in: kind.keys) {
+        if let blob = try kind.read($0, $1) { blobs.append(blob) }
+      }
+      return (blobs, kind.store)
     }
-    return blobs
+  }
+}
+
+extension LaterState {
+  /// The part of the value; nil where the key was removed.
+  fileprivate var part: [UInt8]? {
+    switch self {
+    case .removed: nil
+    case .written(let part): part
+    }
   }
 }

@@ -36,8 +36,10 @@ package struct BaseManifest: Codable, Sendable, Equatable {
   let ends: [String: SegmentHead.End]
   /// Parts of the list of files of Storage, 16 bytes each.
   let blobParts: Int
-  /// The number of files of Storage.
+  /// The number of blobs: files of Storage and of sites.
   package let blobs: Int
+  /// The kinds of blobs that it has; nil is the objects of Storage alone.
+  var covers: [String]?
   /// Small files of the data directory beside the engines: name and content.
   let settings: [String: String]
 

@@ -11,11 +11,11 @@ package struct BackupRestore: Sendable {
   /// How far it is: bytes that were read, and of how many where that is known.
   package typealias Progress = @Sendable (_ done: Int, _ total: Int?) -> Void
 
-  private let archive: BackupArchive
-  private let threads: EngineThreads
+  let archive: BackupArchive
+  let threads: EngineThreads
   private let progress: Progress
-  /// The ranges of the store's keys of which removals behind the point are told.
-  private let watched: [KeyRange]
+  /// The store's keys of which it is told what became of them behind the point.
+  private let watched: [WatchedKeys]
 
   /// The names of the engines, in the order of their numbers in segments.
   package static let engines = ["store", "events"]
@@ -24,7 +24,7 @@ package struct BackupRestore: Sendable {
   package init(
     _ archive: BackupArchive,
     threads: EngineThreads,
-    watching watched: [KeyRange] = [],
+    watching watched: [WatchedKeys] = [],
     progress: @escaping Progress = { _, _ in }
   ) {
     self.watched = watched
@@ -39,6 +39,7 @@ package struct BackupRestore: Sendable {
     var outcome = RestoreOutcome()
     outcome.base = base.number
     outcome.lastSegment = base.firstSegment - 1
+    outcome.lastTime = base.instant
     outcome.settings = base.settings
     for (name, engine) in base.engines {
       try await fetch(engine, to: "\(directory)/\(name)", &outcome)
@@ -89,6 +90,10 @@ package struct BackupRestore: Sendable {
   ) async throws {
     try await threads.run(on: .maintenance) { try LocalFile.makeDirectory(folder) }
     for file in engine.files {
+      // Without a key anybody may have written the manifest.
+      guard !file.name.isEmpty, !file.name.hasPrefix("."), !file.name.contains("/") else {
+        throw BackupError(.damaged, "A base snapshot of the backup names the file \(file.name).")
+      }
       var size = 0
       for part in 0..<file.parts {
         let bytes = try await archive.content(BaseManifest.part(file.object, part))
@@ -125,6 +130,7 @@ package struct BackupRestore: Sendable {
       outcome.groups += applied.groups
       outcome.bytes += content.count
       outcome.lastSegment = number
+      outcome.lastTime = head.to
       outcome.isEarlier = applied.isEnd
       progress(outcome.bytes, nil)
       previous = segment.digest
@@ -133,7 +139,7 @@ package struct BackupRestore: Sendable {
     if !outcome.isEarlier { try await checkEnd(base, replay, point) }
     outcome.isEarlier = outcome.isEarlier || number <= last
     guard outcome.isEarlier, !watched.isEmpty else { return }
-    await noteRemovals(number, last, previous, replay, &outcome)
+    await noteLater(number, last, previous, replay, &outcome)
   }
 
   /// A segment that must be there and follow the one with that digest.
@@ -154,8 +160,8 @@ package struct BackupRestore: Sendable {
     return segment
   }
 
-  /// Reads what is behind the point for what was removed there.
-  private func noteRemovals(
+  /// Reads what is behind the point for what became of watched keys there.
+  private func noteLater(
     _ first: Int,
     _ last: Int,
     _ digest: String,
@@ -167,7 +173,7 @@ package struct BackupRestore: Sendable {
       do {
         let segment = try await segment(number, behind: previous)
         let content = segment.content
-        try await threads.run(on: .maintenance) { try replay.noteRemovals(content) }
+        try await threads.run(on: .maintenance) { try replay.noteLater(content) }
         previous = segment.digest
         number += 1
       } catch {
@@ -175,7 +181,7 @@ package struct BackupRestore: Sendable {
         break
       }
     }
-    outcome.removedKeys = replay.removedKeys
+    outcome.later = replay.later
   }
 
   /// Throws where the point was not reached and lies in a newer base, in front of which no segment has the groups.
@@ -191,7 +197,7 @@ package struct BackupRestore: Sendable {
     try replay.checkGap(before: try await archive.base(next))
   }
 
-  /// Copies the files of Storage that a restored store names.
+  /// Copies the blobs of one kind that a restored store names.
   package func restoreBlobs(
     _ blobs: [BlobInFile],
     to store: any BlobStore,

@@ -9,20 +9,20 @@ final class Replay: Sendable {
     /// Whether an engine takes no more groups: the point was reached.
     var isEnded = false
     var lastVersion: Int64
-    /// Watched keys whose last write behind the point removed them.
-    var removed: Set<[UInt8]> = []
+    /// The watched keys that were written behind the point.
+    var later: [[UInt8]: LaterState] = [:]
   }
 
   private let engines: Mutex<Engines>
   private let point: RestorePoint
-  private let watched: [KeyRange]
+  private let watched: [WatchedKeys]
 
   /// Opens the files of a base below the directory.
   init(
     _ base: BaseManifest,
     directory: String,
     _ point: RestorePoint,
-    watching watched: [KeyRange]
+    watching watched: [WatchedKeys]
   ) throws {
     self.point = point
     self.watched = watched
@@ -49,13 +49,13 @@ final class Replay: Sendable {
         }
         if number == 0 {
           guard !engines.isEnded else {
-            try note(record, &engines.removed)
+            try note(record, &engines.later)
             return true
           }
           if let version = try record.version {
             if point.excludes(version: version) {
               engines.isEnded = true
-              try note(record, &engines.removed)
+              try note(record, &engines.later)
               return true
             }
             engines.lastVersion = max(version, engines.lastVersion)
@@ -74,28 +74,25 @@ final class Replay: Sendable {
     }
   }
 
-  /// The watched keys that were removed behind the point and not written again.
-  var removedKeys: [[UInt8]] { engines.withLock { Array($0.removed) } }
+  /// The watched keys that were written behind the point, as they were at last.
+  var later: [[UInt8]: LaterState] { engines.withLock { $0.later } }
 
-  /// Notes what a segment behind the point removes.
-  func noteRemovals(_ content: [UInt8]) throws {
+  /// Notes what a segment behind the point does to watched keys.
+  func noteLater(_ content: [UInt8]) throws {
     try engines.withLock { engines in
       try SegmentContent.forEach(in: content) { number, record in
-        if number == 0 { try note(record, &engines.removed) }
+        if number == 0 { try note(record, &engines.later) }
         return true
       }
     }
   }
 
-  private func note(_ record: GroupRecord, _ removed: inout Set<[UInt8]>) throws {
+  private func note(_ record: GroupRecord, _ later: inout [[UInt8]: LaterState]) throws {
     guard !watched.isEmpty else { return }
     try record.forEach { write in
-      guard watched.contains(where: { $0.contains(write.key) }) else { return }
-      if write.value == nil {
-        removed.insert(Array(write.key))
-      } else {
-        removed.remove(Array(write.key))
-      }
+      guard let keys = watched.first(where: { $0.range.contains(write.key) }) else { return }
+      let part = try write.value.map { try keys.part(Array($0)) }
+      later[Array(write.key)] = part.map { .written($0) } ?? .removed
     }
   }
 

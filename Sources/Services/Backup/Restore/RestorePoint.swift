@@ -63,14 +63,18 @@ package struct RestoreOutcome: Sendable, Equatable {
   package var groups = 0
   /// The bytes of tables, groups and files.
   package var bytes = 0
-  /// The number of files of Storage.
+  /// Microseconds since 1970 of the last segment that was applied, or of the base.
+  package var lastTime: Int64 = 0
+  /// The number of files of Storage and of sites.
   package var blobs = 0
+  /// The number of files beside the engines.
+  package var files = 0
   /// Files of Storage that the backup does not have.
   package var missingBlobs: [String] = []
   /// Whether the target has more than was restored.
   package var isEarlier = false
-  /// Keys of the store, in the ranges that were asked for, that were removed after the point.
-  package var removedKeys: [[UInt8]] = []
+  /// The watched keys that were written after the point, as they were at last.
+  package var later: [[UInt8]: LaterState] = [:]
   /// The first segment that could not be read for them.
   package var unreadSegment: Int?
   /// The small files of the data directory.

@@ -21,8 +21,12 @@ package struct BackupConfiguration: Sendable {
   package var baseLogBytes = 256 << 20
   /// How long what was written is kept.
   package var retention = BackupRetention()
+  /// Files beside the engines that change rarely; nil where there are none.
+  package var files: BackedFiles?
   /// The small files of the data directory that belong to a base.
   package var settings: @Sendable () -> [String: String] = { [:] }
+  /// The oldest instant that somebody needs beyond the retention; nil where nobody does.
+  package var neededSince: @Sendable () throws -> Int64? = { nil }
   /// Microseconds since 1970.
   package var clock: MicrosecondClock = .system
 

@@ -40,6 +40,7 @@ extension BackupShipper {
       ends: ends,
       blobParts: blobs.parts,
       blobs: blobs.count,
+      covers: self.blobs.names,
       settings: configuration.settings()
     )
     let encoder = JSONEncoder()
@@ -52,6 +53,7 @@ extension BackupShipper {
     state.withLock { status in
       status.base = number
       status.baseInstant = instant
+      if status.oldestInstant == nil { status.oldestInstant = instant }
     }
     notePending()
     try await removeCheckpoints()
@@ -147,24 +149,27 @@ extension BackupShipper {
     "\(file.name) \(file.size) \(file.modified)"
   }
 
-  private static func randomName() -> String {
+  static func randomName() -> String {
     var random = SystemRandomNumberGenerator()
     let bytes = withUnsafeBytes(of: (random.next(), random.next())) { Array($0) }
     return Hexadecimal.text(bytes)
   }
 
-  /// Has the target hold all files of Storage that a checkpoint names, and lists them.
+  /// Has the target hold all blobs that a checkpoint names, and lists them.
   private func copyBlobs(
     of checkpoint: Checkpoint,
     base number: Int
   ) async throws -> (parts: Int, count: Int) {
+    let kinds = self.blobs
     let blobs = try await threads.run(on: .maintenance) {
-      var blobs: [BlobInFile] = []
+      var blobs: [BackedBlob] = []
       let inspection = try RocksDBInspection(directory: checkpoint.directory)
-      try inspection.forEach(in: BlobInFile.keys) { key, value in
-        if let blob = try BlobInFile(key: key, value: value) { blobs.append(blob) }
+      for keys in kinds.map(\.keys) {
+        try inspection.forEach(in: keys) { key, value in
+          if let blob = try kinds.blob(key, value) { blobs.append(blob) }
+        }
       }
-      return blobs
+      return blobs.sorted { $0.id.bytes.lexicographicallyPrecedes($1.id.bytes) }
     }
     var there: (shard: UInt8, names: Set<String>)?
     for blob in blobs {
@@ -174,7 +179,7 @@ extension BackupShipper {
         let entries = try await target.list("blobs/\(blob.id.description.prefix(2))/")
         there = (shard, Set(entries.map(\.name)))
       }
-      let last = BaseManifest.parts(ofSize: Int(blob.size)) - 1
+      let last = BaseManifest.parts(ofSize: Int(blob.file.size)) - 1
       if there?.names.contains(BaseManifest.part(Self.object(blob.id), last)) != true {
         _ = try await copy(blob)
         try await ship()

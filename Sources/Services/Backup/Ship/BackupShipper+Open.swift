@@ -67,13 +67,15 @@ extension BackupShipper {
     }
     chain = found
     lastBase = base
-    builder = SegmentBuilder(after: chain.ends)
+    lastFiles = try await archive.lastFiles()
+    builder = SegmentBuilder(after: chain.ends, blobs)
     pending = nil
     state.withLock { status in
       status.segment = found.number
       status.base = base?.number
       status.baseInstant = base?.instant
     }
+    try await noteOldest(numbers)
     logs = nil
     if let base, !needsBase { logs = try await resumedLogs(base) }
     needsBase = logs == nil

@@ -34,11 +34,17 @@ extension BackupArchive {
   }
 
   /// The bases that are needed: those that a retention keeps, and all from the last proven one on.
-  func neededBases(_ retention: BackupRetention, at now: Int64) async throws -> [BaseManifest] {
+  ///
+  /// - Parameter since: The oldest instant that is needed beyond the retention.
+  func neededBases(
+    _ retention: BackupRetention,
+    at now: Int64,
+    since: Int64? = nil
+  ) async throws -> [BaseManifest] {
     var bases: [BaseManifest] = []
     for number in try await baseNumbers() { bases.append(try await base(number)) }
     guard let proven = try await proof()?.base else { return bases }
-    let begin = now - Int64(retention.days) * 86_400_000_000
+    let begin = min(now - Int64(retention.days) * 86_400_000_000, since ?? .max)
     // The newest base from before the first day is the start of that day.
     let first = bases.lastIndex { $0.instant <= begin } ?? 0
     let kept = min(first, max(0, bases.count - retention.bases))
@@ -49,8 +55,12 @@ extension BackupArchive {
   /// Removes what no needed base needs; returns the number of objects.
   ///
   /// Files of Storage go a day after they came at the earliest, so that none goes whose segment is still to come.
-  func removeOld(_ retention: BackupRetention, at now: Int64) async throws -> Int {
-    let needed = try await neededBases(retention, at: now)
+  func removeOld(
+    _ retention: BackupRetention,
+    at now: Int64,
+    since: Int64? = nil
+  ) async throws -> Int {
+    let needed = try await neededBases(retention, at: now, since: since)
     guard let oldest = needed.first else { return 0 }
     let numbers = Set(needed.map(\.number))
     var removed = 0
@@ -69,6 +79,7 @@ extension BackupArchive {
       removed += 1
     }
     removed += try await removeTables(of: needed, oldest)
+    removed += try await removeFiles(before: oldest)
     return try await removed + removeBlobs(of: needed, oldest)
   }
 
@@ -89,7 +100,7 @@ extension BackupArchive {
   }
 
   /// Whether an object came a day before the oldest base that is needed.
-  private func isOld(_ entry: BackupEntry, _ oldest: BaseManifest) -> Bool {
+  func isOld(_ entry: BackupEntry, _ oldest: BaseManifest) -> Bool {
     entry.modified < oldest.instant / 1_000_000 - 86_400
   }
 
@@ -122,7 +133,23 @@ extension BackupShipper {
   /// Reads the proof that the target has, and removes what is older than the retention keeps and not needed any more.
   package func takeProof() async throws -> Int {
     try await readProof()
-    return try await archive.removeOld(configuration.retention, at: now)
+    let (configuration, time) = (configuration, now)
+    let since = try await threads.run(on: .maintenance) { try configuration.neededSince() }
+    let removed = try await archive.removeOld(configuration.retention, at: time, since: since)
+    try await noteOldest(try await archive.baseNumbers())
+    return removed
+  }
+
+  /// Notes from when on each instant can be restored.
+  func noteOldest(_ bases: [Int]) async throws {
+    var oldest: Int64?
+    if let first = bases.first { oldest = try await archive.base(first).instant }
+    state.withLock { $0.oldestInstant = oldest }
+  }
+
+  /// Notes why the last proof failed; nil takes the note away.
+  package nonisolated func noteProof(failure: String?) {
+    state.withLock { $0.proofFailure = failure }
   }
 
   /// Reads the proof that the target has.

@@ -25,7 +25,7 @@ extension BackupShipper {
   private func collect() async throws -> Bool {
     guard let logs else { return false }
     let taken = builder
-    builder = SegmentBuilder(after: chain.ends)
+    builder = SegmentBuilder(after: chain.ends, blobs)
     let (engines, limit, time) = (engines, configuration.segmentBytes, now)
     let (read, failure) = try await threads.run(on: .maintenance) {
       let sources = zip(engines, logs).map { (name: $0.name, log: $1) }
@@ -54,7 +54,7 @@ extension BackupShipper {
       try codec.encode(SegmentHead.name(head.number), taken.content, packing: true, segment: head)
     }
     pending = Pending(head: head, bytes: bytes)
-    builder = SegmentBuilder(after: head.ends)
+    builder = SegmentBuilder(after: head.ends, blobs)
     try await putPending()
   }
 
@@ -80,15 +80,15 @@ extension BackupShipper {
     }
   }
 
-  /// Copies a file of Storage to the target; false where it is removed already.
+  /// Copies a blob to the target; false where it is removed already.
   ///
   /// The last part is put last.
-  func copy(_ blob: BlobInFile) async throws -> Bool {
+  func copy(_ blob: BackedBlob) async throws -> Bool {
     let object = Self.object(blob.id)
-    let parts = BaseManifest.parts(ofSize: Int(blob.size))
+    let parts = BaseManifest.parts(ofSize: Int(blob.file.size))
     let reader: any BlobReader
     do {
-      reader = try await blobs.open(blob.id)
+      reader = try await blobs[blob.kind].store.open(blob.id)
     } catch let error as StorageError where error.code == .notFound {
       return false
     }

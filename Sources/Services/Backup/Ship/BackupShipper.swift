@@ -30,7 +30,7 @@ package actor BackupShipper {
   nonisolated let configuration: BackupConfiguration
   nonisolated let codec: ObjectCodec
   nonisolated let threads: EngineThreads
-  nonisolated let blobs: any BlobStore
+  nonisolated let blobs: [BackedBlobs]
   nonisolated let archive: BackupArchive
   nonisolated let state: Mutex<BackupStatus>
 
@@ -39,28 +39,31 @@ package actor BackupShipper {
   var needsBase = false
   /// Nil while the groups behind the chain's end are in no log.
   var logs: [GroupLog]?
-  var builder = SegmentBuilder(after: [:])
+  var builder: SegmentBuilder
   var pending: Pending?
   var lastBase: BaseManifest?
   /// Files of unfinished bases that the target has already.
   var uploaded: [String: BaseManifest.File] = [:]
   /// Bytes of segments since the last base.
   var bytesSinceBase = 0
+  /// The list of files that the target has last; nil before the first.
+  var lastFiles: FileList?
   /// The files of the logs that are read, when others were last removed.
   var releasedFiles: [Int?] = []
   private var wait: Duration?
 
-  /// A shipper of a server's engines, the store first, and of its files.
+  /// A shipper of a server's engines, the store first, and of the blobs that the store names.
   package init(
     _ configuration: BackupConfiguration,
     engines: [BackedEngine],
-    blobs: any BlobStore,
+    blobs: [BackedBlobs],
     target: any BackupTarget,
     threads: EngineThreads
   ) {
     self.configuration = configuration
     self.engines = engines
     self.blobs = blobs
+    builder = SegmentBuilder(after: [:], blobs)
     self.target = target
     self.threads = threads
     codec = ObjectCodec(server: configuration.server, key: configuration.key)
@@ -124,6 +127,7 @@ package actor BackupShipper {
     if !isOpen { try await open() }
     if needsBase || isBaseDue { try await makeBase() }
     try await ship()
+    try await shipFiles()
   }
 
   private func note(_ error: (any Error)?) {
@@ -135,7 +139,8 @@ package actor BackupShipper {
   }
 
   private var isBaseDue: Bool {
-    guard let lastBase else { return true }
+    // A base of a version that backed up fewer kinds of blobs has not all.
+    guard let lastBase, Set(lastBase.covers ?? []).isSuperset(of: blobs.names) else { return true }
     return now - lastBase.instant >= configuration.baseAge
       || bytesSinceBase >= max(configuration.baseLogBytes, lastBase.bytes)
   }
@@ -156,7 +161,7 @@ package actor BackupShipper {
   /// Drops what was read and not shipped: the next base has it.
   func giveUpLogs() {
     logs = nil
-    builder = SegmentBuilder(after: chain.ends)
+    builder = SegmentBuilder(after: chain.ends, blobs)
     pending = nil
     needsBase = true
     isOpen = false

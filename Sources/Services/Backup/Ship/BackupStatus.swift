@@ -14,6 +14,10 @@ package struct BackupStatus: Sendable, Equatable {
   package var base: Int?
   /// Microseconds since 1970 of the last base's instant.
   package var baseInstant: Int64?
+  /// Microseconds since 1970 of the oldest base: from there on each instant can be restored.
+  package var oldestInstant: Int64?
+  /// The reason for which the last proof failed; nil where it went well.
+  package var proofFailure: String?
   /// Microseconds since 1970 of the last proof, and its base.
   package var provenAt: Int64?
   /// The base of the last proof; nil before the first.

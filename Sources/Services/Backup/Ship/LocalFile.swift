@@ -20,15 +20,9 @@ enum LocalFile {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       var status = stat()
-      guard stat("\(directory)/\(name)", &status) == 0 else { throw failure("read", name) }
+      guard lstat("\(directory)/\(name)", &status) == 0 else { throw failure("read", name) }
       guard status.st_mode & S_IFMT == S_IFREG else { continue }
-      #if canImport(Darwin)
-      let time = status.st_mtimespec
-      #else
-      let time = status.st_mtim
-      #endif
-      let modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-      files.append((name, Int(status.st_size), modified))
+      files.append((name, Int(status.st_size), modified(status)))
     }
     return files.sorted { $0.name < $1.name }
   }
@@ -68,6 +62,32 @@ enum LocalFile {
         done += count
       }
     }
+  }
+
+  /// When a folder last changed, in nanoseconds since 1970; nil for what is no folder, or a link.
+  static func folderTime(_ path: String) -> Int64? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    return modified(status)
+  }
+
+  private static func modified(_ status: stat) -> Int64 {
+    #if canImport(Darwin)
+    let time = status.st_mtimespec
+    #else
+    let time = status.st_mtim
+    #endif
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  static func size(of path: String) throws -> Int {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw failure("read", path) }
+    return Int(status.st_size)
+  }
+
+  static func makeExecutable(_ path: String) throws {
+    guard chmod(path, 0o700) == 0 else { throw failure("change", path) }
   }
 
   static func makeDirectory(_ path: String) throws {

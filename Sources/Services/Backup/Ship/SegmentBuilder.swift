@@ -11,12 +11,16 @@ struct SegmentBuilder: Sendable {
   private(set) var to: Int64 = 0
   private(set) var firstVersion: Int64?
   private(set) var lastVersion: Int64?
-  private(set) var blobs: [BlobInFile] = []
+  private(set) var blobs: [BackedBlob] = []
+  private let kinds: [BackedBlobs]
   /// Whether there is more than what engines write for themselves.
   private(set) var hasChanges = false
 
-  /// A segment behind these states.
-  init(after ends: [String: SegmentHead.End]) { self.ends = ends }
+  /// A segment behind these states, whose writes name blobs of those kinds.
+  init(after ends: [String: SegmentHead.End], _ kinds: [BackedBlobs]) {
+    self.ends = ends
+    self.kinds = kinds
+  }
 
   var isEmpty: Bool { content.isEmpty }
 
@@ -36,9 +40,9 @@ struct SegmentBuilder: Sendable {
         return
       }
       hasChanges = true
-      guard isStore, let value = write.value, BlobInFile.keys.contains(write.key),
-        let blob = try BlobInFile(key: write.key, value: value)
-      else { return }
+      guard isStore, let value = write.value, let blob = try kinds.blob(write.key, value) else {
+        return
+      }
       blobs.append(blob)
     }
     SegmentContent.append(record, of: engine, to: &content)

@@ -125,7 +125,9 @@ extension Google_Firestore_Admin_V1_Database {
     type = .firestoreNative
     concurrencyMode = .pessimistic
     databaseEdition = .standard
-    pointInTimeRecoveryEnablement = .pointInTimeRecoveryDisabled
+    pointInTimeRecoveryEnablement =
+      listing.recoversPast ? .pointInTimeRecoveryEnabled : .pointInTimeRecoveryDisabled
+    setHistory(from: listing.earliestVersion, seconds: listing.retention / 1_000_000)
     deleteProtectionState =
       listing.isProtected ? .deleteProtectionEnabled : .deleteProtectionDisabled
     etag = String(listing.createTime.microseconds)

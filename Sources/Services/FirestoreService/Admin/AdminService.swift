@@ -11,6 +11,8 @@ import FirestoreWire
 /// that. Calls block.
 struct AdminService {
   let permit: AdministratorPermit
+  /// Nil where the server has no backup.
+  let restorer: (any DatabaseRestorer)?
 
   /// Answers a call; what it names must exist.
   func perform(_ call: AdminCall) throws -> AdminResponse {
@@ -41,6 +43,12 @@ struct AdminService {
       return try updateField(path, message, mask, group: group, in: id)
     case .listOperations(let id, let page): return try listOperations(id, page)
     case .getOperation(let id, let name): return try operation(name, in: id)
+    case .cloneDatabase(let id, let snapshot): return try clone(snapshot, as: id)
+    case .restoreDatabase(let id, let backup): return try restore(backup, as: id)
+    case .listBackups, .getBackup, .deleteBackup: return try performOnBackups(call)
+    case .listBackupSchedules, .createBackupSchedule, .getBackupSchedule, .updateBackupSchedule,
+      .deleteBackupSchedule:
+      return try performOnSchedules(call)
     }
   }
 
@@ -54,6 +62,9 @@ struct AdminService {
     try Self.requireServed(message)
     try permit.createDatabase(id)
     if message.deleteProtectionState == .deleteProtectionEnabled { try permit.protect(id, true) }
+    if message.pointInTimeRecoveryEnablement == .pointInTimeRecoveryEnabled {
+      try permit.recoverPast(id, true)
+    }
     return .operation(
       .init(
         name: "\(id.path)/operations/create",
@@ -63,7 +74,7 @@ struct AdminService {
     )
   }
 
-  /// Of a database the protection from deletion can be changed.
+  /// Changes the protection of a database from deletion, and how long its history is kept.
   private func updateDatabase(
     _ id: DatabaseID,
     _ message: Google_Firestore_Admin_V1_Database,
@@ -79,7 +90,15 @@ struct AdminService {
     if let other = mask.first(where: { ![protection, recovery, "name"].contains($0) }) {
       throw ServiceError(.unimplemented, "Of a database \(other) cannot be changed.")
     }
-    if mask.isEmpty || mask.contains(recovery) { try Self.requireServed(message) }
+    try Self.requireServed(message)
+    switch message.pointInTimeRecoveryEnablement {
+    case .pointInTimeRecoveryEnabled where mask.isEmpty || mask.contains(recovery):
+      try permit.recoverPast(id, true)
+    case .pointInTimeRecoveryDisabled where mask.isEmpty || mask.contains(recovery):
+      try permit.recoverPast(id, false)
+    case .unspecified where mask.contains(recovery): try permit.recoverPast(id, false)
+    default: break
+    }
     switch message.deleteProtectionState {
     case .deleteProtectionEnabled where mask.isEmpty || mask.contains(protection):
       try permit.protect(id, true)
@@ -104,12 +123,6 @@ struct AdminService {
     guard message.cmekConfig.kmsKeyName.isEmpty else {
       throw ServiceError(.unimplemented, "Keys of a key management service are not served.")
     }
-    guard message.pointInTimeRecoveryEnablement != .pointInTimeRecoveryEnabled else {
-      throw ServiceError(
-        .unimplemented,
-        "Point-in-time recovery is not served: a database can be read at any time of the last hour."
-      )
-    }
   }
 
   private func deleteDatabase(_ id: DatabaseID, etag: String) throws -> AdminResponse {
@@ -128,7 +141,7 @@ struct AdminService {
     )
   }
 
-  private func listing(of id: DatabaseID) throws -> DatabaseListing {
+  func listing(of id: DatabaseID) throws -> DatabaseListing {
     guard let listing = try permit.listDatabases().first(where: { $0.id == id }) else {
       throw ServiceError(
         .notFound,
@@ -363,7 +376,8 @@ struct AdminService {
     let deletions = try permit.database(id).bulkDeletions().map {
       AdminResponse.Operation($0, in: id)
     }
-    let (shown, next) = try Self.slice(indexes + fields + deletions, page)
+    let copies = try permit.database(id).databaseCopy().map { [copyOperation($0, of: id)] } ?? []
+    let (shown, next) = try Self.slice(indexes + fields + deletions + copies, page)
     return .operations(Array(shown), nextPageToken: next)
   }
 
@@ -379,6 +393,9 @@ struct AdminService {
       )
     }
     if let field = try operation(ofFieldNamed: name, in: id) { return .operation(field) }
+    if let copy = try permit.database(id).databaseCopy(), Self.name(of: copy) == name {
+      return .operation(copyOperation(copy, of: id))
+    }
     let deletion = try permit.database(id).bulkDeletions().first {
       AdminResponse.Operation.name(of: $0) == name
     }
@@ -392,7 +409,7 @@ struct AdminService {
 
   // MARK: Pages
 
-  private static let unsupportedFilter = ServiceError.invalidArgument(
+  static let unsupportedFilter = ServiceError.invalidArgument(
     "This filter is not supported."
   )
 

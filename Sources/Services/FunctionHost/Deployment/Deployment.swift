@@ -66,6 +66,21 @@ package struct Deployment: Sendable, Codable {
     try ManifestReader.read(JSONParser.parse(Array(manifest.utf8)), values: variables)
   }
 
+  /// The deployment with packages in another folder.
+  func with(environment: String) -> Deployment {
+    Deployment(
+      project: project,
+      codebase: codebase,
+      digest: digest,
+      environment: environment,
+      manifest: manifest,
+      variables: variables,
+      deployed: deployed,
+      release: release,
+      selection: selection
+    )
+  }
+
   /// True if both are of one source, with the same packages and values.
   func hasSource(of other: Deployment) -> Bool {
     digest == other.digest && environment == other.environment && variables == other.variables
@@ -137,6 +152,13 @@ struct DeploymentFolder: Sendable {
     guard found != target else { return }
     if found != nil { try manager.removeItem(atPath: link) }
     try manager.createSymbolicLink(atPath: link, withDestinationPath: target)
+  }
+
+  /// True if packages are there, all of them.
+  func isInstalled(_ environment: String) -> Bool {
+    FileManager.default.fileExists(
+      atPath: "\(configuration.environments)/\(environment)/.complete"
+    )
   }
 
   /// The folder of a source by its name.

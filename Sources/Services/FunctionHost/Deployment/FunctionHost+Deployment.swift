@@ -169,7 +169,7 @@ extension FunctionHost {
   }
 
   /// Copies a source into its folder, unless it is there; returns the folder.
-  private func copy(
+  func copy(
     _ tree: SourceTree,
     for environment: String,
     scratch: String

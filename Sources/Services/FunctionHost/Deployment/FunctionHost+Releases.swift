@@ -56,8 +56,7 @@ extension FunctionHost {
       throw ServiceError.invalidArgument("Release \(wanted.number) is in force already.")
     }
     let isThere = wanted.allSatisfy { part in
-      let packages = "\(configuration.environments)/\(part.environment)/.complete"
-      return FileManager.default.fileExists(atPath: packages)
+      folder.isInstalled(part.environment)
         && FileManager.default.fileExists(atPath: folder.source(part.source))
     }
     guard isThere else {

@@ -30,6 +30,13 @@ struct PythonRuntime: LanguageRuntime {
     return Interpreter(executable: lines[0], folders: [lines[1], folder], version: lines[2])
   }
 
+  /// Whether an environment is there with all its packages.
+  func isInstalled(_ environment: String) -> Bool {
+    FileManager.default.fileExists(
+      atPath: "\(configuration.environments)/\(environment)/.complete"
+    )
+  }
+
   /// Installs what a source needs, unless an earlier deployment did; returns the folder's name.
   func install(
     _ source: SourceTree,
@@ -45,7 +52,7 @@ struct PythonRuntime: LanguageRuntime {
     let name = Self.environmentName(requirements, source, interpreter)
     let folder = "\(configuration.environments)/\(name)"
     let manager = FileManager.default
-    if manager.fileExists(atPath: "\(folder)/.complete") {
+    if isInstalled(name) {
       tell("packages are installed already")
       return name
     }

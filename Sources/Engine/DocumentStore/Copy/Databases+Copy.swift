@@ -1,0 +1,92 @@
+import BaseStatus
+import FirestoreModel
+import KeyValueStore
+
+extension Databases {
+  /// Makes a database with what another one had at a version, in the background.
+  ///
+  /// Index definitions and overrides are those of now; policies of times to live are left out, so that what they deleted can be
+  /// looked at. Throws ALREADY_EXISTS for an id that is taken, and INVALID_ARGUMENT for a version that cannot be read.
+  package func startCopy(
+    of source: DatabaseID,
+    at version: CommitVersion,
+    as id: DatabaseID
+  ) throws -> DatabaseCopy {
+    try id.checkCreatable()
+    guard let database = try existingDatabase(source) else {
+      throw ServiceError.unknownDatabase(source)
+    }
+    try database.read(.at(version)) { _ in }
+    return try catalog.create(id, copying: database, at: version)
+  }
+}
+
+extension Databases {
+  /// Makes an empty database that is filled from a backup by somebody else, who calls `endRestore`.
+  package func startRestore(of backup: DatabaseBackup, as id: DatabaseID) throws -> DatabaseCopy {
+    try id.checkCreatable()
+    return try catalog.create(id, from: backup)
+  }
+
+  /// Notes the end of the restore of a database; a failure is a sentence for people.
+  package func endRestore(of id: DatabaseID, failure: String?) throws {
+    guard let database = try existingDatabase(id) else { return }
+    try engine.write { group in
+      let key = MetaKey.databaseCopy(database.incarnation)
+      guard !database.isRetired, let record = try group.get(key) else { return }
+      var copy = try DatabaseCopy(record: record)
+      guard copy.end == nil else { return }
+      copy.end = CommitVersion(microseconds: try group.allocateVersion())
+      copy.failure = failure
+      try group.put(key, copy.record)
+    }
+  }
+
+  /// Ends the restores that an earlier process did not end.
+  package func failUnfinishedRestores() throws {
+    for listing in try listDatabases() {
+      guard let copy = try existingDatabase(listing.id)?.databaseCopy(), copy.end == nil,
+        copy.backup != nil
+      else { continue }
+      try endRestore(
+        of: listing.id,
+        failure:
+          "The server ended before all was restored. Delete the database and restore it again."
+      )
+    }
+  }
+}
+
+extension Database {
+  /// The copy that made this database; nil where it was made empty.
+  package func databaseCopy() throws -> DatabaseCopy? {
+    try engine.read { try $0.get(MetaKey.databaseCopy(incarnation)) }
+      .map { try DatabaseCopy(record: $0) }
+  }
+
+  /// Copies some documents of the copy that makes this database; returns whether there is more to do.
+  func performCopy(_ find: (DatabaseID) throws -> Database?) throws -> Bool {
+    guard isCopying.load(ordering: .relaxed) else { return false }
+    guard var copy = try databaseCopy(), copy.end == nil, copy.backup == nil else {
+      isCopying.store(false, ordering: .relaxed)
+      return false
+    }
+    var isDone = true
+    do {
+      if let source = try find(copy.source), source.incarnation == copy.incarnation {
+        isDone = try CopyStep(source: source, target: self).run(&copy)
+      } else {
+        copy.failure = "The database \(copy.source.path) was deleted before all was copied."
+      }
+    } catch let error as ServiceError where error.code == .invalidArgument {
+      // The version is too old by now, or a document is not valid any more.
+      copy.failure = error.message
+    }
+    try engine.write(.background) { group in
+      guard !isRetired else { return }
+      if isDone { copy.end = CommitVersion(microseconds: try group.allocateVersion()) }
+      try group.put(MetaKey.databaseCopy(incarnation), copy.record)
+    }
+    return !isDone
+  }
+}

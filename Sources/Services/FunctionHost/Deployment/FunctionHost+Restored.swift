@@ -1,0 +1,69 @@
+import BaseStatus
+import Foundation
+import Logging
+
+// A restored data directory has the sources and deployments of functions, and not the packages that they need.
+
+extension FunctionHost {
+  /// Installs the packages of codebases that lack some, one after the other, and serves their functions.
+  func installMissing(_ codebases: [[Deployment]]) async {
+    for parts in codebases where !Task.isCancelled {
+      let metadata: Logger.Metadata = [
+        "project": "\(parts[0].project)", "codebase": "\(parts[0].codebase)",
+      ]
+      log.notice("packages of functions are missing and are installed", metadata: metadata)
+      do {
+        try await installMissing(parts)
+        log.notice("packages of functions were installed", metadata: metadata)
+      } catch {
+        let reason = (error as? ServiceError)?.message ?? "their files can't be read or written"
+        log.error(
+          "packages of functions can't be installed: deploy the codebase again",
+          metadata: metadata.merging(["cause": "\(reason)"]) { $1 }
+        )
+      }
+    }
+  }
+
+  private func installMissing(_ parts: [Deployment]) async throws {
+    lastInstance += 1
+    let scratch = "\(folder.instances)/\(lastInstance)"
+    try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    var installed: [Deployment] = []
+    for part in parts {
+      let source = try SourceTree(readingFrom: folder.source(part.source), keepsLocal: true)
+      let (runtime, interpreter) = try await runtime(of: part.language)
+      // Another version of the language has an environment of another name.
+      let environment = try await runtime.install(source, interpreter, scratch: scratch) { _ in }
+      _ = try copy(source, for: environment, scratch: scratch)
+      installed.append(part.with(environment: environment))
+    }
+    let name = Name(project: parts[0].project, codebase: parts[0].codebase)
+    // A deployment of the codebase that came meanwhile is newer.
+    guard codebases[name] == nil, !Task.isCancelled else { return }
+    if installed.map(\.environment) != parts.map(\.environment) { try folder.keep(installed) }
+    try load(installed)
+  }
+
+  /// Compares the sources below a data directory's folder of functions with the digests of their deployments; blocks.
+  ///
+  /// - Returns: The number of deployments, and a line for each that differs.
+  package static func verify(
+    _ configuration: FunctionHostConfiguration
+  ) throws -> (deployments: Int, differences: [String]) {
+    let folder = DeploymentFolder(configuration: configuration)
+    guard FileManager.default.fileExists(atPath: folder.deployments) else { return (0, []) }
+    var differences: [String] = []
+    let all = try folder.all()
+    for deployment in all {
+      let path = folder.source(deployment.source)
+      let digest = try? SourceTree(readingFrom: path, keepsLocal: true).digest
+      guard digest != deployment.digest else { continue }
+      differences.append(
+        "functions of \(deployment.project): the source of \(deployment.codebase) is not what was deployed"
+      )
+    }
+    return (all.count, differences)
+  }
+}

@@ -1,0 +1,122 @@
+import BaseStatus
+import BaseText
+import FirestoreModel
+import KeyValueStore
+import Testing
+
+@testable import DocumentStore
+
+@Suite struct DatabaseCopyTests {
+  private static let copied = DatabaseID(project: "demo", database: "copied")
+
+  @Test(arguments: TestEngineKind.allCases)
+  func `a copy has what there was at a version, with references that lead into it`(
+    _ kind: TestEngineKind
+  ) async throws {
+    let fixture = try StoreFixture(kind)
+    let source = try fixture.database
+    let name = DocumentName(database: source.id, path: ResourcePath(["a", "x000"]))
+    let foreign = DocumentName(
+      database: DatabaseID(project: "other"),
+      path: ResourcePath(["a", "x000"])
+    )
+    for number in 0..<700 {
+      let digits = String(1_000 + number).dropFirst()
+      let list = Value.array([.reference(name), .reference(foreign)])
+      try await source.commit(set("a/x\(digits)", ["n": .integer(Int64(number)), "to": list]))
+    }
+    let version = try source.readTime()
+    try await source.commit(delete("a/x001"), set("a/x002", ["n": .string("later")]))
+    _ = try fixture.store.startCopy(of: source.id, at: version, as: Self.copied)
+    try fixture.maintain()
+    let copy = try fixture.store.database(Self.copied)
+    let record = try #require(try copy.databaseCopy())
+    #expect(record.documents == 700 && record.end != nil && record.failure == nil)
+    let moved = DocumentName(database: Self.copied, path: ResourcePath(["a", "x000"]))
+    let expected = Value.array([.reference(moved), .reference(foreign)])
+    for (path, number) in [("a/x001", 1), ("a/x002", 2), ("a/x699", 699)] {
+      let fields = try copy.fields(path)
+      #expect(fields == map(["n": .integer(Int64(number)), "to": expected]))
+    }
+    #expect(try copy.verify { Issue.record("\($0)") }.differences == 0)
+    try fixture.close()
+  }
+
+  @Test func `a copy goes on after a restart, and has no times to live`() async throws {
+    let storage = TestStorage(.rocksDB)
+    let first = try StoreFixture(storage)
+    let source = try first.database
+    try source.setTimeToLive(true, field: FieldPath(["ends"]), of: "a")
+    let past = Value.timestamp(Timestamp(microseconds: 1_000_000))
+    for number in 0..<600 { try await source.commit(set("b/\(number)", ["ends": past])) }
+    _ = try first.store.startCopy(of: source.id, at: try source.readTime(), as: Self.copied)
+    _ = try first.store.database(Self.copied).performCopy { try first.store.existingDatabase($0) }
+    let half = try #require(try first.store.database(Self.copied).databaseCopy())
+    #expect(half.documents == 256 && half.end == nil)
+    try first.close()
+    let second = try StoreFixture(storage)
+    let copy = try second.store.database(Self.copied)
+    try second.maintain()
+    #expect(try copy.databaseCopy()?.documents == 600)
+    #expect(copy.indexes.current.timesToLive.isEmpty)
+    #expect(try copy.get("b/599") != nil)
+    try second.close()
+  }
+
+  @Test func `a copy of what is gone fails with a sentence`() async throws {
+    let fixture = try StoreFixture()
+    let source = try fixture.database
+    let version = try await source.commit(set("a/x", ["n": .integer(1)])).version
+    try await source.commit(set("a/x", ["n": .integer(2)]))
+    _ = try fixture.store.startCopy(of: source.id, at: version, as: Self.copied)
+    let taken = await refusal {
+      _ = try fixture.store.startCopy(of: source.id, at: version, as: Self.copied)
+    }
+    #expect(taken?.code == .alreadyExists)
+    fixture.storage.clock.advance(by: 2 * 3_600_000_000)
+    let copy = try fixture.store.database(Self.copied)
+    _ = try copy.performCopy { try fixture.store.existingDatabase($0) }
+    #expect(try copy.databaseCopy()?.failure == "The requested snapshot version is too old.")
+    let late = await refusal {
+      _ = try fixture.store.startCopy(
+        of: source.id,
+        at: version,
+        as: DatabaseID(project: "demo", database: "another")
+      )
+    }
+    #expect(late?.code == .invalidArgument)
+    #expect(try fixture.store.listDatabases().count == 2)
+    try fixture.close()
+  }
+
+  @Test func `schedules make a backup a day, and backups expire`() async throws {
+    let fixture = try StoreFixture()
+    let (store, id) = (fixture.store, try fixture.database.id)
+    let clock = fixture.storage.clock
+    let day: Int64 = 86_400_000_000
+    #expect(try store.makeDueBackups() == 0)
+    let daily = try store.createBackupSchedule(of: id, retention: 3 * 86_400, day: nil)
+    _ = try store.createBackupSchedule(of: id, retention: 10 * 86_400, day: 7)
+    let second = await refusal {
+      _ = try store.createBackupSchedule(of: id, retention: 1, day: nil)
+    }
+    #expect(second?.code == .alreadyExists)
+    var made = 0
+    for _ in 0..<14 {
+      made += try store.makeDueBackups()
+      #expect(try store.makeDueBackups() == 0)
+      clock.advance(by: day)
+    }
+    #expect(made == 14 + 2)
+    // Those of the last two days are less than three days old, and a Sunday's one lives for ten.
+    let kept = try store.databaseBackups(of: "demo")
+    #expect((3...4).contains(kept.count))
+    try store.deleteBackupSchedule(daily.id, of: id)
+    try store.deleteDatabase(id)
+    clock.advance(by: 20 * day)
+    _ = try store.makeDueBackups()
+    #expect(try store.databaseBackups(of: nil).isEmpty)
+    #expect(await refusal { _ = try store.backupSchedules(of: id) }?.code == .notFound)
+    try fixture.close()
+  }
+}
