@@ -223,7 +223,7 @@ CONSOLE = [
     ("POST", f"/console/api/projects/{PROJECT}/apps"),
 ]
 OWNERS = [("GET", f"/console/api/projects/{PROJECT}/keys"), ("POST", f"/console/api/projects/{PROJECT}/keys"), ("DELETE", f"/console/api/projects/{PROJECT}/keys/x"), ("GET", "/console/api/administrators"), ("POST", "/console/api/administrators"), ("GET", "/console/api/audit"),
-          ("GET", "/console/api/jobs"), ("POST", "/console/api/jobs"), ("DELETE", "/console/api/jobs/1"), ("GET", "/console/api/exports")]
+          ("GET", "/console/api/jobs"), ("POST", "/console/api/jobs"), ("DELETE", "/console/api/jobs/1"), ("GET", "/console/api/exports"), ("GET", "/console/api/backup")]
 
 
 def test_nobody_else_is_an_administrator_of_the_console(production, service_account, app_user):

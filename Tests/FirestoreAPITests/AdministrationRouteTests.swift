@@ -5,6 +5,7 @@ import Testing
 @Suite struct AdministrationRouteTests {
   private static let database = FirestoreServer.database
   private static let pattern = "/v1/projects/{project}/databases"
+  private static let backups = "/v1/projects/{project}/locations/{location}/backups"
   private static let group = "\(database)/collectionGroups/a"
 
   static let cases: [RouteCase] = [
@@ -27,6 +28,35 @@ import Testing
     RouteCase(
       "DELETE \(pattern)/{path=**}",
       "/v1/projects/p/databases/none",
+      takes: .owner,
+      recent: true,
+      "404 NOT_FOUND"
+    ),
+    RouteCase("POST \(pattern):{verb}", "/v1/projects/p/databases:clone", "400 INVALID_ARGUMENT"),
+    RouteCase("POST \(pattern):{verb}", "/v1/projects/p/databases:restore", "400 INVALID_ARGUMENT"),
+    RouteCase("GET \(pattern)/{path=**}", "\(database)/backupSchedules", takes: .viewer),
+    RouteCase(
+      "POST \(pattern)/{path=**}",
+      "\(database)/backupSchedules",
+      "400 FAILED_PRECONDITION"
+    ),
+    RouteCase(
+      "DELETE \(pattern)/{path=**}",
+      "\(database)/backupSchedules/none",
+      takes: .owner,
+      recent: true,
+      "404 NOT_FOUND"
+    ),
+    RouteCase("GET \(backups)", "/v1/projects/p/locations/-/backups", takes: .viewer),
+    RouteCase(
+      "GET \(backups)/{backup}",
+      "/v1/projects/p/locations/local/backups/none",
+      takes: .viewer,
+      "404 NOT_FOUND"
+    ),
+    RouteCase(
+      "DELETE \(backups)/{backup}",
+      "/v1/projects/p/locations/local/backups/none",
       takes: .owner,
       recent: true,
       "404 NOT_FOUND"

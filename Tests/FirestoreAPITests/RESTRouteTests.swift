@@ -78,9 +78,10 @@ import Testing
     try await FirestoreServer.run { routes, _ in
       let patterns = ["v1", "v1beta1"].flatMap { version in
         let databases = "/\(version)/projects/{project}/databases"
+        let backups = "/\(version)/projects/{project}/locations/{location}/backups"
         return [databases, "\(databases)/{database}/documents"].flatMap {
           [$0, "\($0):{verb}", "\($0)/{path=**}"]
-        }
+        } + [backups, "\(backups)/{backup}"]
       }
       let names = patterns.flatMap { pattern in
         HTTPRoute.everyMethod.map { "\($0.rawValue) \(pattern)" }

@@ -48,7 +48,12 @@ extension ServiceMethod {
     _ method: AdminMethod,
     of service: any RPCService
   ) -> ServiceMethod {
-    let right = method == .deleteDatabase ? AdministrativeAct.deleteDatabase.right : nil
+    let isGrave: Bool =
+      switch method {
+      case .deleteDatabase, .deleteBackup, .deleteBackupSchedule: true
+      default: false
+      }
+    let right = isGrave ? AdministrativeAct.deleteDatabase.right : nil
     let role = right?.role ?? (method.isReading ? .viewer : .editor)
     var served = ServiceMethod(
       path: method.path,

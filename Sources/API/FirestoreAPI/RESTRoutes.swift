@@ -12,6 +12,7 @@ import ServiceModule
 ///
 ///     *  /databases/{database}/documents…   google.firestore.v1, see `RESTRoute`
 ///     *  /databases…                        google.firestore.admin.v1, see `AdminCall`
+///     *  /locations/{location}/backups…     the same
 ///
 /// Bodies are JSON whatever their content type says. Streaming methods answer one JSON array, a
 /// part at a time and at the pace of the client's reading.
@@ -25,19 +26,23 @@ struct RESTRoutes: Sendable {
     self.bodyLimit = bodyLimit
   }
 
-  var routes: [HTTPRoute] {
-    ["v1", "v1beta1"].flatMap { version in
-      let databases = "/\(version)/projects/{project}/databases"
-      let documents = "\(databases)/{database}/documents"
-      return [documents, documents + ":{verb}", documents + "/{path=**}"].map {
-        HTTPRoute(HTTPRoute.everyMethod, RoutePattern($0), for: .clients, handler: handle)
-          .demanding(role)
-      }
-        + [databases, databases + ":{verb}", databases + "/{path=**}"].map {
-          HTTPRoute(HTTPRoute.everyMethod, RoutePattern($0), for: .administrators, handler: handle)
-            .demanding(role)
-        }
-    }
+  var routes: [HTTPRoute] { ["v1", "v1beta1"].flatMap(routes(below:)) }
+
+  private func routes(below version: String) -> [HTTPRoute] {
+    let databases = "/\(version)/projects/{project}/databases"
+    let documents = "\(databases)/{database}/documents"
+    let backups = "/\(version)/projects/{project}/locations/{location}/backups"
+    let ofDocuments = [documents, documents + ":{verb}", documents + "/{path=**}"]
+    let ofDatabases: [String] = [
+      databases, databases + ":{verb}", databases + "/{path=**}", backups, backups + "/{backup}",
+    ]
+    return ofDocuments.map { route($0, for: .clients) }
+      + ofDatabases.map { route($0, for: .administrators) }
+  }
+
+  private func route(_ pattern: String, for audience: HTTPRoute.Audience) -> HTTPRoute {
+    HTTPRoute(HTTPRoute.everyMethod, RoutePattern(pattern), for: audience, handler: handle)
+      .demanding(role)
   }
 
   /// The role that a request takes: what a method of Firestore's does decides, and of the administration API the
@@ -47,7 +52,7 @@ struct RESTRoutes: Sendable {
     let isGet = method == .get || method == .head
     guard let named = try? transcoder.route(method: isGet ? "GET" : method.rawValue, path: path)
     else {
-      let isDeletion = Self.isDatabase(path) && method == .delete
+      let isDeletion = method == .delete && (Self.isDatabase(path) || Self.isOfBackups(path))
       return isGet ? .viewer : isDeletion ? AdministrativeAct.deleteDatabase.right.role : .editor
     }
     return named.isReading ? .viewer : .editor
@@ -56,6 +61,11 @@ struct RESTRoutes: Sendable {
   /// Whether a path is a database's own.
   private static func isDatabase(_ path: String) -> Bool {
     path.split(separator: "/").count == 5
+  }
+
+  /// Whether a path is that of a backup or a schedule of backups, which is worth the database.
+  private static func isOfBackups(_ path: String) -> Bool {
+    path.split(separator: "/").dropLast().contains { $0 == "backups" || $0 == "backupSchedules" }
   }
 
   @Sendable

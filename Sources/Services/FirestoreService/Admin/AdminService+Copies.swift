@@ -111,7 +111,7 @@ extension AdminService {
   // MARK: Backups
 
   /// The server is one location, whatever it is called; `-` is every one.
-  private static let location: Text = "brasa"
+  private static let location: Text = "local"
 
   private func checkLocation(_ location: Text) throws(ServiceError) {
     guard location == Self.location || location == "-" else {
