@@ -1,5 +1,7 @@
 """Pipelines under security rules: proofs, documents that are judged one by one, and nothing told of the others."""
 
+import json
+
 import pytest
 
 from support import rest, rules
@@ -53,6 +55,14 @@ def call(name, *arguments):
 
 def stage(name, *arguments):
     return {"name": name, "args": list(arguments)}
+
+
+def integer(number):
+    return {"integerValue": str(number)}
+
+
+def order(path):
+    return {"mapValue": {"fields": {"direction": text("ascending"), "expression": field(path)}}}
 
 
 def notes(*stages):
@@ -128,6 +138,42 @@ def test_writes_are_refused_and_counts_are_hidden(ana, client):
     _, answer = run(ana, notes(mine(ana)), **options)
     explanation = answer[-1]["explainStats"]["data"]["value"]
     assert "Execution plan" in explanation and "rows:" not in explanation
+
+
+def test_the_web_sdk_fetches_json_as_text_with_the_database_in_its_body(ana):
+    """A browser posts no preflight: text/plain, the key in the URL, and the database inside and outside of the body."""
+    stages = [stage("collection", {"referenceValue": "/open"}), stage("sort", order("n")), stage("limit", integer(1))]
+    body = {
+        "database": ana.database,
+        "structuredPipeline": {"pipeline": {"stages": [{**part, "options": {}} for part in stages]}, "options": {}},
+    }
+    answer = ana.request(
+        "POST",
+        f"{ana.root}:executePipeline?key=none",
+        data=json.dumps(body),
+        headers={
+            "Content-Type": "text/plain",
+            "Origin": "https://app.example",
+            "X-Goog-Api-Client": "gl-js/ fire/12.0.0",
+            "google-cloud-resource-prefix": ana.database,
+            "x-goog-request-params": f"project_id={ana.database.split('/')[1]}&database_id=(default)",
+        },
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Access-Control-Allow-Origin"] in ("*", "https://app.example")
+    messages = answer.json()
+    assert [message["executionTime"] for message in messages]
+    (row,) = [row for message in messages for row in message.get("results", [])]
+    assert row["name"] == ana.name("open/a") and row["fields"] == {"n": integer(1)}
+    assert row["createTime"] <= row["updateTime"] <= messages[0]["executionTime"]
+    nothing = {**body, "structuredPipeline": {"pipeline": {"stages": [*stages, stage("offset", integer(1))]}}}
+    (empty,) = ana.documents("POST", ":executePipeline", data=json.dumps(nothing))
+    assert set(empty) == {"executionTime"}
+    selected = stage("select", {"mapValue": {"fields": {"n": field("none")}}})
+    (only,) = run(ana, [stages[0], selected])[0]
+    assert only == {"fields": {}}
+    other = {**body, "database": "projects/other/databases/(default)"}
+    assert ana.request("POST", f"{ana.root}:executePipeline", data=json.dumps(other)).status_code == 400
 
 
 CONDITIONS = [
