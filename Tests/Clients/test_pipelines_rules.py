@@ -218,6 +218,29 @@ def random_condition(random, uid, depth=2):
     return call(name, *(operands if random.random() < 0.8 else reversed(operands)))
 
 
+def joined(random, ana, http, stages, readable, told):
+    """Runs the pipeline as a join of an open document; 1 where that was allowed."""
+    path, value = random.choice([("owner", text(ana.uid)), ("owner", text("bob")), ("public", {"booleanValue": True})])
+    variable = {"variableReferenceValue": "v"}
+    name = stage("select", {"mapValue": {"fields": {"name": field("__name__")}}})
+    inner = [stages[0], stage("where", call("equal", field(path), variable)), *stages[1:], name]
+    outer = [
+        stage("collection", {"referenceValue": "/open"}),
+        stage("let", {"mapValue": {"fields": {"v": value}}}),
+        stage("select", {"mapValue": {"fields": {"x": call("array", {"pipelineValue": {"stages": inner}})}}}),
+    ]
+    body = {"structuredPipeline": {"pipeline": {"stages": outer}}}
+    answer = ana.request("POST", f"{ana.root}:executePipeline", json=body)
+    assert answer.status_code in (200, 403), answer.text
+    if answer.status_code == 403:
+        return 0
+    (row,) = run(http, outer)[0]
+    found = row["fields"]["x"]["arrayValue"].get("values", [])
+    seen = {value["referenceValue"].rsplit("/", 1)[1] for value in found}
+    assert seen <= readable, (told, outer, seen - readable)
+    return 1
+
+
 def check_soundness(server, project, ana, http, client, seed, pipelines):
     """What a caller's pipeline is allowed to see is what the caller may get, document by document."""
     import random as source
@@ -247,6 +270,9 @@ def check_soundness(server, project, ana, http, client, seed, pipelines):
         for _ in range(pipelines):
             stages = [stage("collection", {"referenceValue": "/mixed"})]
             stages += [stage("where", random_condition(random, ana.uid)) for _ in range(random.randrange(1, 3))]
+            if random.random() < 0.3:
+                allowed += joined(random, ana, http, stages, readable, (seed, condition))
+                continue
             count = stage("aggregate", {"mapValue": {"fields": {"n": call("count")}}}, {"mapValue": {}})
             tail = random.choice([[], [stage("limit", {"integerValue": "1"})], [count]])
             body = {"structuredPipeline": {"pipeline": {"stages": stages + tail}}}

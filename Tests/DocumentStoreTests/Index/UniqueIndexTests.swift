@@ -33,15 +33,15 @@ struct UniqueIndexTests {
     let fixture = try StoreFixture(kind)
     let database = try fixture.database
     #expect(try database.declareIndex(definition()).state != .creating)
-    try await database.commit(user("users/a", ["email": "x"]))
+    try await database.commit(user("users/a", ["email": .string("x")]))
     #expect(
-      await refusal { try await database.commit(user("users/b", ["email": "x"])) }?.code
+      await refusal { try await database.commit(user("users/b", ["email": .string("x")])) }?.code
         == .alreadyExists
     )
     // The same document again, another value, another collection, and none at all.
-    try await database.commit(user("users/a", ["email": "x", "n": 1]))
-    try await database.commit(user("users/b", ["email": "y"]))
-    try await database.commit(user("teams/t/users/b", ["email": "x"]))
+    try await database.commit(user("users/a", ["email": .string("x"), "n": .integer(1)]))
+    try await database.commit(user("users/b", ["email": .string("y")]))
+    try await database.commit(user("teams/t/users/b", ["email": .string("x")]))
     try await database.commit(user("users/c", [:]), user("users/d", [:]))
     // Equal numbers are one value, whatever their type.
     try await database.commit(user("users/e", ["email": .integer(1)]))
@@ -58,14 +58,23 @@ struct UniqueIndexTests {
     try database.declareIndex(definition())
     #expect(
       await refusal {
-        try await database.commit(user("users/a", ["email": "x"]), user("users/b", ["email": "x"]))
+        try await database.commit(
+          user("users/a", ["email": .string("x")]),
+          user("users/b", ["email": .string("x")])
+        )
       }?.code == .alreadyExists
     )
-    try await database.commit(user("users/a", ["email": "x"]), user("users/b", ["email": "y"]))
-    try await database.commit(user("users/a", ["email": "y"]), user("users/b", ["email": "x"]))
-    try await database.commit(delete("users/a"), user("users/c", ["email": "y"]))
+    try await database.commit(
+      user("users/a", ["email": .string("x")]),
+      user("users/b", ["email": .string("y")])
+    )
+    try await database.commit(
+      user("users/a", ["email": .string("y")]),
+      user("users/b", ["email": .string("x")])
+    )
+    try await database.commit(delete("users/a"), user("users/c", ["email": .string("y")]))
     #expect(
-      await refusal { try await database.commit(user("users/a", ["email": "y"])) }?.code
+      await refusal { try await database.commit(user("users/a", ["email": .string("y")])) }?.code
         == .alreadyExists
     )
   }
@@ -74,9 +83,11 @@ struct UniqueIndexTests {
     let fixture = try StoreFixture()
     let database = try fixture.database
     try database.declareIndex(definition(.collectionGroup, ["email", "kind"]))
-    try await database.commit(user("users/a", ["email": "x", "kind": 1]))
-    try await database.commit(user("teams/t/users/a", ["email": "x", "kind": 2]))
-    let double = user("teams/u/users/b", ["email": "x", "kind": 1])
+    try await database.commit(user("users/a", ["email": .string("x"), "kind": .integer(1)]))
+    try await database.commit(
+      user("teams/t/users/a", ["email": .string("x"), "kind": .integer(2)])
+    )
+    let double = user("teams/u/users/b", ["email": .string("x"), "kind": .integer(1)])
     #expect(await refusal { try await database.commit(double) }?.code == .alreadyExists)
   }
 
@@ -97,12 +108,15 @@ struct UniqueIndexTests {
     let storage = TestStorage(.memory)
     let fixture = try StoreFixture(storage)
     let database = try fixture.database
-    try await database.commit(user("users/a", ["email": "x"]), user("users/b", ["email": "x"]))
+    try await database.commit(
+      user("users/a", ["email": .string("x")]),
+      user("users/b", ["email": .string("x")])
+    )
     let index = try database.declareIndex(definition())
     #expect(index.state == .creating)
     while try database.performIndexMaintenance() {}
     #expect(database.indexes.current.listed.map(\.state) == [.failed])
-    try await database.commit(user("users/c", ["email": "x"]))
+    try await database.commit(user("users/c", ["email": .string("x")]))
     try fixture.close()
 
     let again = try StoreFixture(storage)
@@ -118,7 +132,7 @@ struct UniqueIndexTests {
         true
       ]
     )
-    let double = user("users/d", ["email": "x"])
+    let double = user("users/d", ["email": .string("x")])
     #expect(await refusal { try await reopened.commit(double) }?.code == .alreadyExists)
     try again.close()
   }
