@@ -285,8 +285,10 @@ def test_a_disabled_field_is_not_queried(strict, products, project, tmp_path):
         ({"indexes": [{"collectionGroup": "c", "queryScope": "NONSENSE", "fields": []}]}, "NONSENSE"),
         ({"indexes": [{"collectionGroup": "c", "queryScope": "COLLECTION", "fields": [{"fieldPath": "f", "order": "UP"}]}]}, "UP"),
         ({"surprise": []}, "surprise"),
+        ({"indexes": [{"collectionGroup": "c", "unique": 1, "fields": []}]}, "unique"),
+        ({"indexes": [{"collectionGroup": "c", "density": "DENSE", "fields": []}]}, "density"),
     ],
-    ids=["ttl", "scope", "order", "member"],
+    ids=["ttl", "scope", "order", "member", "unique", "density"],
 )
 def test_what_is_not_supported_is_refused_by_name(strict, project, tmp_path, definitions, word):
     clients.connect(strict, project).document("c/d").set({})
@@ -327,6 +329,59 @@ def test_indexes_over_rest(strict, project, products):
     assert http.call("DELETE", index["name"]) == {}
     assert http.call("GET", f"{group}/indexes").get("indexes", []) == []
     assert http.refused("GET", index["name"], 404)["status"] == "NOT_FOUND"
+
+
+def settled(http, group):
+    """The only index of a group, once it is built or has failed."""
+    while True:
+        (index,) = http.call("GET", f"{group}/indexes")["indexes"]
+        if index["state"] != "CREATING":
+            return index
+
+
+def test_a_unique_index_refuses_a_second_document(strict, products, project, tmp_path):
+    members = {"collectionGroup": "members", "queryScope": "COLLECTION", "unique": True}
+    definitions = {"indexes": [{**members, "fields": [{"fieldPath": "email", "order": "ASCENDING"}]}], "fieldOverrides": []}
+    collection = products._client.collection("members")
+    collection.document("a").set({"email": "a@example.com"})
+    apply(strict, project, definitions, tmp_path)
+    http = rest.Rest(strict, project)
+    group = f"{http.database}/collectionGroups/members"
+    index = settled(http, group)
+    assert index["unique"] is True and index["state"] == "READY"
+    with pytest.raises(exceptions.AlreadyExists, match="the same email"):
+        collection.document("b").set({"email": "a@example.com"})
+    assert not collection.document("b").get().exists
+    collection.document("b").set({"email": "b@example.com"})
+    with pytest.raises(exceptions.AlreadyExists):
+        collection.document("b").update({"email": "a@example.com"})
+    collection.document("a").delete()
+    collection.document("b").update({"email": "a@example.com"})
+    listed = servers.run("indexes", "list", "--project", project, "--data", strict.data).stdout
+    assert "members" in listed and "UNIQUE" in listed
+
+
+def test_a_unique_index_over_duplicates_fails(strict, products, project):
+    collection = products._client.collection("members")
+    for name in "ab":
+        collection.document(name).set({"code": 7})
+    http = rest.Rest(strict, project)
+    group = f"{http.database}/collectionGroups/members"
+    body = {"queryScope": "COLLECTION", "unique": True, "fields": [{"fieldPath": "code", "order": "ASCENDING"}]}
+    operation = http.call("POST", f"{group}/indexes", json=body)
+    index = settled(http, group)
+    assert index["state"] == "NEEDS_REPAIR"
+    ended = http.call("GET", operation["name"])
+    assert ended["done"] is True and ended["metadata"]["state"] == "FAILED"
+    assert "equal or too long values of code" in ended["error"]["message"]
+    collection.document("c").set({"code": 7})
+    assert http.call("DELETE", index["name"]) == {}
+    for name in "bc":
+        collection.document(name).delete()
+    http.call("POST", f"{group}/indexes", json=body)
+    assert settled(http, group)["state"] == "READY"
+    refused = {**body, "density": "DENSE", "fields": [{"fieldPath": "other", "order": "ASCENDING"}]}
+    assert "density" in http.refused("POST", f"{group}/indexes", 400, json=refused)["message"]
 
 
 def test_databases_over_rest(strict, project, products):

@@ -1,9 +1,12 @@
 """Pipelines inside pipelines, and pipelines that write, by Google's client."""
 
+import re
+
 import pytest
 from google.api_core import exceptions
 from google.cloud.firestore_v1.pipeline_expressions import Constant, Count, Field, FunctionExpression, Variable
 from google.cloud.firestore_v1.pipeline_source import PipelineSource
+from google.cloud.firestore_v1.query_profile import PipelineExplainOptions
 
 from support.rpc import Failure
 
@@ -92,6 +95,41 @@ def test_updates_and_deletes_tell_how_many(shop):
     assert rows(cheap.delete()) == [{"documents_modified": 1}]
     assert not shop.document("products/p1").get().exists
     assert shop.document("products/p2").get().exists
+
+
+def test_updates_replace_the_document_by_the_row(shop):
+    pot = shop.pipeline().collection("products").where(Field.of("name").equal("Pot"))
+    changed = pot.add_fields(Field.of("price").as_("cost.now")).remove_fields("price").update()
+    assert rows(changed) == [{"documents_modified": 1}]
+    assert shop.document("products/p2").get().to_dict() == {"name": "Pot", "cost": {"now": 20}}
+
+
+def test_joins_of_many_rows_look_up_in_batches(client):
+    batch = client.batch()
+    for number in range(120):
+        batch.set(client.document(f"orders/o{number:03}"), {"product": f"p{number % 5}", "n": number})
+    for number in range(4):
+        batch.set(client.document(f"products/p{number}"), {"name": f"n{number}"})
+    batch.commit()
+    name = (
+        client.pipeline()
+        .collection("products")
+        .where(Field.of("__name__").document_id().equal(Variable("product")))
+        .select("name")
+    )
+    pipeline = (
+        client.pipeline()
+        .collection("orders")
+        .define(Field.of("product").as_("product"))
+        .select("n", name.to_scalar_expression().as_("name"))
+        .sort(Field.of("n").ascending())
+    )
+    result = pipeline.execute(explain_options=PipelineExplainOptions())
+    names = [f"n{number % 5}" if number % 5 < 4 else None for number in range(120)]
+    assert [row.data() for row in result] == [{"n": n, "name": name} for n, name in enumerate(names)]
+    text = result.explain_stats.get_text()
+    assert re.search(r"- NestedLoopJoin in batches \(rows: 120, bytes: [1-9]\d*, time: \d+\.\d{3} ms\)", text), text
+    assert re.search(r"- LookupById /products by __name__ \(rows: 4,", text), text
 
 
 def test_writing_stages_are_the_last_ones(shop):

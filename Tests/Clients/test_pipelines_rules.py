@@ -1,5 +1,7 @@
 """Pipelines under security rules: proofs, documents that are judged one by one, and nothing told of the others."""
 
+import json
+
 import pytest
 
 from support import rest, rules
@@ -53,6 +55,14 @@ def call(name, *arguments):
 
 def stage(name, *arguments):
     return {"name": name, "args": list(arguments)}
+
+
+def integer(number):
+    return {"integerValue": str(number)}
+
+
+def order(path):
+    return {"mapValue": {"fields": {"direction": text("ascending"), "expression": field(path)}}}
 
 
 def notes(*stages):
@@ -130,6 +140,42 @@ def test_writes_are_refused_and_counts_are_hidden(ana, client):
     assert "Execution plan" in explanation and "rows:" not in explanation
 
 
+def test_the_web_sdk_fetches_json_as_text_with_the_database_in_its_body(ana):
+    """A browser posts no preflight: text/plain, the key in the URL, and the database inside and outside of the body."""
+    stages = [stage("collection", {"referenceValue": "/open"}), stage("sort", order("n")), stage("limit", integer(1))]
+    body = {
+        "database": ana.database,
+        "structuredPipeline": {"pipeline": {"stages": [{**part, "options": {}} for part in stages]}, "options": {}},
+    }
+    answer = ana.request(
+        "POST",
+        f"{ana.root}:executePipeline?key=none",
+        data=json.dumps(body),
+        headers={
+            "Content-Type": "text/plain",
+            "Origin": "https://app.example",
+            "X-Goog-Api-Client": "gl-js/ fire/12.0.0",
+            "google-cloud-resource-prefix": ana.database,
+            "x-goog-request-params": f"project_id={ana.database.split('/')[1]}&database_id=(default)",
+        },
+    )
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["Access-Control-Allow-Origin"] in ("*", "https://app.example")
+    messages = answer.json()
+    assert [message["executionTime"] for message in messages]
+    (row,) = [row for message in messages for row in message.get("results", [])]
+    assert row["name"] == ana.name("open/a") and row["fields"] == {"n": integer(1)}
+    assert row["createTime"] <= row["updateTime"] <= messages[0]["executionTime"]
+    nothing = {**body, "structuredPipeline": {"pipeline": {"stages": [*stages, stage("offset", integer(1))]}}}
+    (empty,) = ana.documents("POST", ":executePipeline", data=json.dumps(nothing))
+    assert set(empty) == {"executionTime"}
+    selected = stage("select", {"mapValue": {"fields": {"n": field("none")}}})
+    (only,) = run(ana, [stages[0], selected])[0]
+    assert only == {"fields": {}}
+    other = {**body, "database": "projects/other/databases/(default)"}
+    assert ana.request("POST", f"{ana.root}:executePipeline", data=json.dumps(other)).status_code == 400
+
+
 CONDITIONS = [
     "resource.data.owner == request.auth.uid",
     "resource.data.public == true",
@@ -172,6 +218,29 @@ def random_condition(random, uid, depth=2):
     return call(name, *(operands if random.random() < 0.8 else reversed(operands)))
 
 
+def joined(random, ana, http, stages, readable, told):
+    """Runs the pipeline as a join of an open document; 1 where that was allowed."""
+    path, value = random.choice([("owner", text(ana.uid)), ("owner", text("bob")), ("public", {"booleanValue": True})])
+    variable = {"variableReferenceValue": "v"}
+    name = stage("select", {"mapValue": {"fields": {"name": field("__name__")}}})
+    inner = [stages[0], stage("where", call("equal", field(path), variable)), *stages[1:], name]
+    outer = [
+        stage("collection", {"referenceValue": "/open"}),
+        stage("let", {"mapValue": {"fields": {"v": value}}}),
+        stage("select", {"mapValue": {"fields": {"x": call("array", {"pipelineValue": {"stages": inner}})}}}),
+    ]
+    body = {"structuredPipeline": {"pipeline": {"stages": outer}}}
+    answer = ana.request("POST", f"{ana.root}:executePipeline", json=body)
+    assert answer.status_code in (200, 403), answer.text
+    if answer.status_code == 403:
+        return 0
+    (row,) = run(http, outer)[0]
+    found = row["fields"]["x"]["arrayValue"].get("values", [])
+    seen = {value["referenceValue"].rsplit("/", 1)[1] for value in found}
+    assert seen <= readable, (told, outer, seen - readable)
+    return 1
+
+
 def check_soundness(server, project, ana, http, client, seed, pipelines):
     """What a caller's pipeline is allowed to see is what the caller may get, document by document."""
     import random as source
@@ -201,6 +270,9 @@ def check_soundness(server, project, ana, http, client, seed, pipelines):
         for _ in range(pipelines):
             stages = [stage("collection", {"referenceValue": "/mixed"})]
             stages += [stage("where", random_condition(random, ana.uid)) for _ in range(random.randrange(1, 3))]
+            if random.random() < 0.3:
+                allowed += joined(random, ana, http, stages, readable, (seed, condition))
+                continue
             count = stage("aggregate", {"mapValue": {"fields": {"n": call("count")}}}, {"mapValue": {}})
             tail = random.choice([[], [stage("limit", {"integerValue": "1"})], [count]])
             body = {"structuredPipeline": {"pipeline": {"stages": stages + tail}}}

@@ -4,7 +4,7 @@ import PipelineModel
 
 /// An evaluator written from the sheet, without plans, indexes or streams: each stage makes a list of a list.
 struct NaiveEvaluator {
-  /// A row: fields by name, the document's name under `__name__`.
+  /// A row: fields by name, the document's name under `__name__`, and variables under a dollar sign and their name.
   typealias Fields = [String: Value]
 
   /// What an expression gives.
@@ -19,11 +19,14 @@ struct NaiveEvaluator {
   /// All documents, by name.
   let documents: [Fields]
 
-  func run(_ stages: [PipelineStage]) throws -> [Fields] {
-    var rows = documents
+  func run(_ stages: [PipelineStage], outer: Fields = [:]) throws -> [Fields] {
+    let variables = Self.variables(of: outer)
+    var rows = documents.map { $0.merging(variables) { $1 } }
     for stage in stages.dropFirst() { rows = try apply(stage, rows) }
     return rows
   }
+
+  static func variables(of row: Fields) -> Fields { row.filter { $0.key.hasPrefix("$") } }
 
   private func apply(_ stage: PipelineStage, _ rows: [Fields]) throws -> [Fields] {
     let arguments = stage.arguments
@@ -34,7 +37,15 @@ struct NaiveEvaluator {
       }
     case "select":
       return try rows.map { row in
-        try entries(arguments[0]).reduce(into: [:]) { $0[$1.key.string] = try value($1.value, row) }
+        try entries(arguments[0]).reduce(into: Self.variables(of: row)) {
+          $0[$1.key.string] = try value($1.value, row)
+        }
+      }
+    case "let":
+      return try rows.map { row in
+        try entries(arguments[0]).reduce(into: row) {
+          $0["$" + $1.key.string] = try value($1.value, row)
+        }
       }
     case "add_fields":
       return try rows.map { row in
@@ -178,9 +189,27 @@ struct NaiveEvaluator {
         path.segments[...],
         .map(MapValue(row.map { .init(key: Text($0.key), value: $0.value) }))
       )
-    case .call(let call): self.call(call, row)
+    case .variable(let name): row["$" + name].map(Outcome.value) ?? .absent
+    case .call(let call):
+      if case .pipeline(let stages)? = call.arguments.first {
+        rows(of: stages, isScalar: call.name == "scalar", row)
+      } else {
+        self.call(call, row)
+      }
     default: .failure
     }
+  }
+
+  /// The rows of a sub-pipeline as values; a row of one field is its value.
+  private func rows(of stages: [PipelineStage], isScalar: Bool, _ row: Fields) -> Outcome {
+    guard let rows = try? run(stages, outer: row) else { return .failure }
+    let values = rows.map { row -> Value in
+      let fields = row.filter { !$0.key.hasPrefix("$") }
+      if fields.count == 1, let only = fields.values.first { return only }
+      return .map(MapValue(fields.map { .init(key: Text($0.key), value: $0.value) }))
+    }
+    guard isScalar else { return .value(.array(values)) }
+    return values.count > 1 ? .failure : .value(values.first ?? .null)
   }
 
   private func field(_ path: ArraySlice<Text>, _ value: Value) -> Outcome {
@@ -199,6 +228,10 @@ struct NaiveEvaluator {
       if case .value(let value) = outcome { value } else { nil }
     }
     switch call.name {
+    case "document_id":
+      guard let value = values[0], !value.isNull else { return .value(.null) }
+      guard case .reference(let name) = value, let id = name.path.lastID else { return .failure }
+      return .value(.string(id))
     case "exists": return .value(.boolean(values[0] != nil))
     case "equal": return .value(.boolean(isEqual(values[0], values[1])))
     case "not_equal": return .value(.boolean(!isEqual(values[0], values[1])))

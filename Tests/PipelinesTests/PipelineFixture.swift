@@ -23,13 +23,13 @@ final class PipelineFixture: Sendable {
     database = try store.database(Self.id)
   }
 
-  /// Writes documents of the collection `c`.
-  func put(_ documents: [(id: String, fields: MapValue)]) throws {
+  /// Writes documents of a collection.
+  func put(_ documents: [(id: String, fields: MapValue)], in collection: Text = "c") throws {
     let writes = documents.map { document in
       Write(
         name: DocumentName(
           database: Self.id,
-          path: ResourcePath([Text("c"), Text(document.id)])
+          path: ResourcePath([collection, Text(document.id)])
         ),
         operation: .update(DocumentFields(encoding: document.fields), mask: nil)
       )
@@ -37,6 +37,25 @@ final class PipelineFixture: Sendable {
     let result = BlockingResult<CommitOutcome>()
     database.commit(CommitProposal(writes: writes)) { result.set($0) }
     _ = try result.wait()
+  }
+
+  /// A pipeline that has not begun.
+  ///
+  /// - Parameter clock: The time since any fixed instant.
+  func run(
+    _ stages: [PipelineStage],
+    _ options: PipelineOptions,
+    clock: (() -> Duration)? = nil
+  ) throws -> PipelineRun {
+    try PipelineRun(
+      try PipelineRun.compile(stages, in: Self.id),
+      options,
+      database: database,
+      read: try database.beginRead(.latest),
+      judge: nil,
+      check: {},
+      clock: clock
+    )
   }
 
   /// All rows of a pipeline, pulled in slices of so many steps.
@@ -48,14 +67,7 @@ final class PipelineFixture: Sendable {
   ) throws -> [Row] {
     var options = options
     options.usesIndexes = usesIndexes
-    let run = try PipelineRun(
-      try PipelineRun.compile(stages, in: Self.id),
-      options,
-      database: database,
-      read: try database.beginRead(.latest),
-      judge: nil,
-      check: {}
-    )
+    let run = try run(stages, options)
     var rows: [Row] = []
     while true {
       let chunk = try run.next(maxRows: 7, slice: slice)

@@ -52,7 +52,8 @@ struct RandomPipeline {
   }
 
   private mutating func stage() -> [PipelineStage] {
-    switch Int.random(in: 0..<12, using: &source) {
+    switch Int.random(in: 0..<14, using: &source) {
+    case 12, 13: return join()
     case 0...3: return [PipelineStage(name: "where", arguments: [condition(depth: 2)])]
     case 4, 5: return sort()
     case 6:
@@ -87,6 +88,51 @@ struct RandomPipeline {
       ]
       return [PipelineStage(name: "union", arguments: [.pipeline(inner)])]
     }
+  }
+
+  /// A variable, and a field with what a sub-pipeline finds by it: an array, or a count.
+  private mutating func join() -> [PipelineStage] {
+    let sought = [
+      operand(), operand(), .field(.documentName), call("document_id", .field(.documentName)),
+    ].randomElement(using: &source)
+    let sides: [PipelineOperand] = [
+      .field(path("a")), .field(path("a")), .field(path("b")), .field(path("m.x")),
+      .field(.documentName), call("document_id", .field(.documentName)),
+    ]
+    let side = sides.randomElement(using: &source) ?? .field(path("a"))
+    var key = call("equal", side, .variable("v"))
+    if Bool.random(using: &source) { key = call("equal", .variable("v"), side) }
+    if Int.random(in: 0..<3, using: &source) == 0 { key = call("and", key, condition(depth: 0)) }
+    var inner = [
+      PipelineStage(name: "collection", arguments: [.path("/c")]),
+      PipelineStage(name: "where", arguments: [key]),
+    ]
+    var name = "array"
+    switch Int.random(in: 0..<3, using: &source) {
+    case 0:
+      name = "scalar"
+      inner.append(PipelineStage(name: "aggregate", arguments: [accumulators()]))
+    case 1:
+      inner += [
+        PipelineStage(name: "sort", arguments: [order(.field(.documentName))]), count("limit"),
+        PipelineStage(name: "select", arguments: [.map([entry("b")])]),
+      ]
+    default:
+      inner += [
+        PipelineStage(name: "sort", arguments: [order(.field(.documentName))]),
+        PipelineStage(name: "select", arguments: [.map([entry("a"), entry("m")])]),
+      ]
+    }
+    return [
+      PipelineStage(
+        name: "let",
+        arguments: [.map([.init(key: "v", value: sought ?? .field(path("a")))])]
+      ),
+      PipelineStage(
+        name: "add_fields",
+        arguments: [.map([.init(key: "found", value: call(name, .pipeline(inner)))])]
+      ),
+    ]
   }
 
   /// A sort by values and names, perhaps with an offset and a limit; nothing where names are gone.

@@ -57,6 +57,23 @@ struct ResponseJSONTests {
       #"{"writeResults":[{},{}],"status":[{},{"code":5,"message":"m","details":["#
         + #"{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"R","domain":"d"}]}]}"#
     ),
+    (
+      .executePipeline,
+      ExecutePipelineResponse(
+        results: [
+          .row(MapValue(), name: nil, createTime: nil, updateTime: nil),
+          .row(
+            MapValue([MapValue.Entry(key: "a", value: .integer(1))]),
+            name: nil,
+            createTime: nil,
+            updateTime: nil
+          ),
+        ],
+        executionTime: second
+      ),
+      #"{"results":[{"fields":{}},{"fields":{"a":{"integerValue":"1"}}}],"#
+        + #""executionTime":"1970-01-01T00:00:03Z"}"#
+    ),
     (.runQuery, RunQueryResponse(readTime: second), #"{"readTime":"1970-01-01T00:00:03Z"}"#),
     (
       .runQuery,

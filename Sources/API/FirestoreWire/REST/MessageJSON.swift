@@ -9,12 +9,18 @@ import DocumentCodec
 /// stay apart. What a message leaves out has its default and is left out here, too.
 struct MessageJSON {
   private let registry = SchemaRegistry.shared
+  /// Whether documents show that they have no fields: clients drop rows of pipelines without the member.
+  private let showsEmptyDocuments: Bool
+
+  private init(_ message: String) {
+    showsEmptyDocuments = message == "google.firestore.v1.ExecutePipelineResponse"
+  }
 
   /// The text of a message; bytes that are no such message are our fault, INTERNAL.
   static func text(of message: String, bytes: [UInt8]) throws(ServiceError) -> [UInt8] {
     do {
       var writer = JSONWriter(capacity: bytes.count * 2)
-      try bytes.withUnsafeBytes { try MessageJSON().write($0, message, to: &writer) }
+      try bytes.withUnsafeBytes { try MessageJSON(message).write($0, message, to: &writer) }
       return writer.text
     } catch {
       throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
@@ -48,7 +54,22 @@ struct MessageJSON {
     ) {
       return
     }
-    try writer.object { writer in try writeFields(bytes, registry.message(type), to: &writer) }
+    try writer.object { writer in
+      try writeFields(bytes, registry.message(type), to: &writer)
+      if showsEmptyDocuments, type == "google.firestore.v1.Document", try !hasFields(bytes) {
+        writer.name("fields")
+        writer.object { _ in }
+      }
+    }
+  }
+
+  private func hasFields(_ document: UnsafeRawBufferPointer) throws -> Bool {
+    var reader = ProtobufReader(document)
+    while let number = try reader.nextField() {
+      if number == 2 { return true }
+      try reader.skip()
+    }
+    return false
   }
 
   private func writeFields(

@@ -62,6 +62,7 @@ struct CommitResolver {
       try check(pending)
       version = CommitVersion(microseconds: try group.allocateVersion())
       plan = try validPlan(of: pending, version)
+      try UniqueCheck(group: group).check(plan)
     } catch let error as KeyValueError where error.code == .corruption {
       // One damaged record must not keep everybody else from committing.
       pending.database.configuration.noteDamage(error)

@@ -73,8 +73,9 @@ struct DeclaredMaintainer: IndexMaintainer {
         if field.mode == .descending { OrderedEncoding.invert(&key, from: start) }
       }
     }
+    let claim = index.isChecked ? UniqueClaim(index, items, length: key.count) : nil
     key.append(contentsOf: name)
-    return IndexEntry(key: key, tags: tags(items))
+    return IndexEntry(key: key, tags: tags(items), claim: claim)
   }
 
   /// The values' tags without trailing zeros.

@@ -35,58 +35,76 @@ struct IndexBuilder {
       return try slicer.slice(of: task)
     }
     if let slice {
-      let isWritten = try database.engine.write(.background) { group in
+      let outcome = try database.engine.write(.background) { group in
         try write(slice, since: basis, in: group)
       }
-      if isWritten, slice.next == nil { try finish(task) }
+      switch outcome {
+      case .written: if slice.next == nil { try finish(task) }
+      case .outdated: break
+      case .duplicated: try fail(task)
+      }
     }
     return IndexTask(database.indexes.current) != nil
   }
 
-  /// Writes a slice; false, and nothing written, where it is out of date.
+  /// The outcome of a slice's write.
+  private enum Outcome {
+    case written
+    /// Nothing was written.
+    case outdated
+    /// Documents have equal values in a unique index; the entries up to there were written.
+    case duplicated
+  }
+
   private func write(
     _ slice: IndexSlice,
     since basis: RecentWrites.Moment,
     in group: any KeyValueGroup
-  ) throws -> Bool {
+  ) throws -> Outcome {
     let progressKey = IndexStorage.progressKey(slice.task, incarnation)
     guard !database.isRetired, database.indexes.current.generation == slice.set.generation,
       try group.get(progressKey) ?? [] == slice.position
-    else { return false }
-    for addition in slice.additions { try add(addition, of: slice, since: basis, in: group) }
+    else { return .outdated }
+    for addition in slice.additions {
+      guard try add(addition, of: slice, since: basis, in: group) else { return .duplicated }
+    }
     for removal in slice.removals { try remove(removal, of: slice, since: basis, in: group) }
     if let next = slice.next { try group.put(progressKey, next) }
-    return true
+    return .written
   }
 
+  /// Puts the entries of a document; false where another one has the values of a unique index.
   private func add(
     _ addition: IndexSlice.Addition,
     of slice: IndexSlice,
     since basis: RecentWrites.Moment,
     in group: any KeyValueGroup
-  ) throws {
+  ) throws -> Bool {
     let document = DocumentKey(addition.path, in: incarnation)
     if isUntouched(document, since: basis) {
       return try put(addition.entries, addition.version, in: group)
     }
-    guard let stored = try group.get(document.bytes, as: .document) else { return }
+    guard let stored = try group.get(document.bytes, as: .document) else { return true }
     var entries: [IndexEntry] = []
     maintainer(for: addition.path, of: slice)?.addEntries(
       of: IndexedDocument(path: addition.path, fields: stored.fields),
       to: &entries
     )
     let missing = try entries.filter { try group.get($0.key) == nil }
-    try put(missing, stored.updateTime, in: group)
+    return try put(missing, stored.updateTime, in: group)
   }
 
   private func put(
     _ entries: [IndexEntry],
     _ version: CommitVersion,
     in group: any KeyValueGroup
-  ) throws {
+  ) throws -> Bool {
     for entry in entries {
+      let isCut = entry.claim?.isCut == true
+      guard !isCut, try UniqueCheck(group: group).isFree(entry) else { return false }
       try group.put(entry.key, IndexEntryCoding.value(version: version, tags: entry.tags))
     }
+    return true
   }
 
   private func remove(
@@ -117,6 +135,13 @@ struct IndexBuilder {
     of slice: IndexSlice
   ) -> (any IndexMaintainer)? {
     slice.task.maintainer(for: path.parent.lastID ?? "", in: slice.set)
+  }
+
+  private func fail(_ task: IndexTask) throws {
+    try database.changeIndexes(.background) { draft, group in
+      try group.delete(IndexStorage.progressKey(task, incarnation))
+      draft.fail(task)
+    }
   }
 
   private func finish(_ task: IndexTask) throws {

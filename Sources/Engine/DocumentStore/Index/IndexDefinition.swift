@@ -78,6 +78,8 @@ package struct IndexDefinition: Sendable, Hashable {
   package let nameDirection: Order.Direction
   /// Nil for all but vector indexes.
   package let vector: VectorIndexField?
+  /// Whether no two documents may have equal values in all fields; documents without one of the fields don't count.
+  package let isUnique: Bool
 
   /// The most fields that one index may have.
   package static let maximumFields = 100
@@ -86,7 +88,8 @@ package struct IndexDefinition: Sendable, Hashable {
   package init(
     collectionID: Text,
     scope: IndexScope,
-    parts: [IndexPart]
+    parts: [IndexPart],
+    isUnique: Bool = false
   ) throws(ServiceError) {
     var fields: [IndexedField] = []
     var vector: VectorIndexField?
@@ -97,7 +100,13 @@ package struct IndexDefinition: Sendable, Hashable {
       case .vector(let field): vector = field
       }
     }
-    try self.init(collectionID: collectionID, scope: scope, fields: fields, vector: vector)
+    try self.init(
+      collectionID: collectionID,
+      scope: scope,
+      fields: fields,
+      vector: vector,
+      isUnique: isUnique
+    )
   }
 
   /// Declares an index; `__name__`, if present, must be the last field.
@@ -108,7 +117,8 @@ package struct IndexDefinition: Sendable, Hashable {
     collectionID: Text,
     scope: IndexScope,
     fields declared: [IndexedField],
-    vector: VectorIndexField? = nil
+    vector: VectorIndexField? = nil,
+    isUnique: Bool = false
   ) throws(ServiceError) {
     var fields = declared
     var direction = Order.Direction.ascending
@@ -127,6 +137,12 @@ package struct IndexDefinition: Sendable, Hashable {
     }
     try Self.check(fields)
     if let vector { try Self.check(vector, beside: fields) }
+    if isUnique {
+      guard vector == nil, !fields.isEmpty, !fields.contains(where: { $0.mode == .contains }) else {
+        throw .invalidArgument("a unique index must have fields with an order, and no others")
+      }
+    }
+    self.isUnique = isUnique
     self.vector = vector
     self.collectionID = collectionID
     self.scope = scope
@@ -178,6 +194,9 @@ package enum IndexState: Sendable, Hashable {
   case creating
   /// Complete for reads at this version and later.
   case ready(since: CommitVersion)
+  /// Unique, but documents with equal values were there before: it checks nothing and serves no query until it is
+  /// deleted and declared again.
+  case failed
   /// No longer maintained; its entries are being erased.
   case deleting
 

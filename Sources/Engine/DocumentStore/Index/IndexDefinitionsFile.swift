@@ -5,7 +5,7 @@ import FirestoreModel
 
 /// The index definitions of a database as the Firebase CLI keeps them: `firestore.indexes.json`.
 ///
-///     indexes[]        { collectionGroup, queryScope, fields[] { fieldPath, order | arrayConfig
+///     indexes[]        { collectionGroup, queryScope, unique, fields[] { fieldPath, order | arrayConfig
 ///                        | vectorConfig { dimension, flat {} } } }
 ///     fieldOverrides[] { collectionGroup, fieldPath, ttl, indexes[] { queryScope, order | arrayConfig } }
 ///
@@ -102,6 +102,7 @@ extension IndexDefinitionsFile {
     var collectionID: Text?
     var scope = IndexScope.collection
     var parts: [IndexPart] = []
+    var isUnique = false
     for (name, value) in try members(value, of: location) {
       switch name {
       case "collectionGroup", "collectionId":
@@ -113,11 +114,21 @@ extension IndexDefinitionsFile {
         }
       case "density":
         guard value == .string("SPARSE_ALL") else { throw unsupported("\(location).density") }
+      case "unique":
+        guard case .boolean(let flag) = value else {
+          throw .invalidArgument("\(location).unique must be true or false.")
+        }
+        isUnique = flag
       default: throw unsupported("\(location).\(name)")
       }
     }
     guard let collectionID else { throw missing("\(location).collectionGroup") }
-    return try IndexDefinition(collectionID: collectionID, scope: scope, parts: parts)
+    return try IndexDefinition(
+      collectionID: collectionID,
+      scope: scope,
+      parts: parts,
+      isUnique: isUnique
+    )
   }
 
   private static func part(
@@ -293,18 +304,18 @@ extension IndexDefinitionsFile {
     let last = definition.fields.last?.mode.direction ?? .ascending
     let fields = definition.nameDirection == last ? definition.fields : definition.listedFields
     let vector = definition.vector.map { [json($0)] } ?? []
-    return .object([
+    let list = fields.map { field in
+      JSONValue.object([
+        .init("fieldPath", .string(field.path.canonicalString)), json(field.mode),
+      ])
+    }
+    var members: [JSONValue.Member] = [
       .init("collectionGroup", .string(definition.collectionID.string)),
       .init("queryScope", .string(name(definition.scope))),
-      .init(
-        "fields",
-        .array(
-          fields.map {
-            .object([.init("fieldPath", .string($0.path.canonicalString)), json($0.mode)])
-          } + vector
-        )
-      ),
-    ])
+    ]
+    if definition.isUnique { members.append(.init("unique", .boolean(true))) }
+    members.append(.init("fields", .array(list + vector)))
+    return .object(members)
   }
 
   private static func json(_ vector: VectorIndexField) -> JSONValue {

@@ -6,11 +6,28 @@ package struct IndexEntry: Sendable, Hashable {
   package let key: [UInt8]
   /// What the key does not say of its values: `ValueTag`s in their order, trailing zeros left away.
   package let tags: [UInt8]
+  /// The claim that the entry makes in a unique index; nil in others.
+  let claim: UniqueClaim?
 
   /// An entry as a maintainer makes it.
   package init(key: [UInt8], tags: [UInt8]) {
+    self.init(key: key, tags: tags, claim: nil)
+  }
+
+  init(key: [UInt8], tags: [UInt8], claim: UniqueClaim?) {
     self.key = key
     self.tags = tags
+    self.claim = claim
+  }
+
+  /// Entries are equal by what is stored of them.
+  package static func == (left: IndexEntry, right: IndexEntry) -> Bool {
+    left.key == right.key && left.tags == right.tags
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(key)
+    hasher.combine(tags)
   }
 
   /// The tags of an entry with one value.

@@ -57,6 +57,7 @@ struct IndexRecordReader {
     case 1: return .creating
     case 2: return .ready(since: since)
     case 3: return .deleting
+    case 4: return .failed
     default: throw Self.damaged
     }
   }

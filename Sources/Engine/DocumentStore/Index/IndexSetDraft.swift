@@ -109,6 +109,13 @@ struct IndexSetDraft {
     }
   }
 
+  /// Notes that a unique index can't be built, because documents have equal values.
+  mutating func fail(_ task: IndexTask) {
+    guard case .buildDeclared(let number) = task else { return }
+    let position = declared.firstIndex { $0.number == number && $0.state == .creating }
+    if let position { declared[position].state = .failed }
+  }
+
   private mutating func finish(
     _ collectionID: Text,
     _ field: FieldPath,

@@ -8,7 +8,7 @@ import KeyValueStore
 /// - `01, number 4B` -> a declared index: state, scope byte, name direction byte (1 ascending,
 ///   2 descending), collection id segment, then for each field a mode byte (1 ascending,
 ///   2 descending, 3 contains) and its field path; a vector index ends with the mode byte 4, the
-///   vector's field path and its dimension (4 bytes);
+///   vector's field path and its dimension (4 bytes), a unique one with the mode byte 5 alone;
 /// - `02, collection id segment, field path` -> an override: a byte, 1 where it is on its way back to
 ///   the defaults, else 0; a byte for the number of indexes, for each a scope byte and a mode byte; then for each kind of entries that is not complete since
 ///   ever: scope byte, 1 for elements or 0, state;
@@ -18,10 +18,11 @@ import KeyValueStore
 ///   a floor; the value repeats the version;
 /// - `06, number 4B` -> an index that serves a time to live, with the value of a declared one.
 ///
-/// A state is a byte, 1 creating, 2 ready, 3 deleting, and the version since when it is ready
+/// A state is a byte, 1 creating, 2 ready, 3 deleting, 4 failed, and the version since when it is ready
 /// (8 bytes, zero in other states). Numbers are big-endian; segments and paths `SegmentEncoding`'s.
 enum IndexStorage {
   private static let vectorMode: UInt8 = 0x04
+  private static let uniqueMode: UInt8 = 0x05
   private static let declaredKind: UInt8 = 0x01
   private static let overrideKind: UInt8 = 0x02
   private static let counterKind: UInt8 = 0x03
@@ -152,6 +153,7 @@ enum IndexStorage {
       SegmentEncoding.append(vector.path, to: &bytes)
       append(UInt32(vector.dimension), to: &bytes)
     }
+    if index.definition.isUnique { bytes.append(uniqueMode) }
     return bytes
   }
 
@@ -182,6 +184,7 @@ enum IndexStorage {
       bytes.append(2)
       since = version
     case .deleting: bytes.append(3)
+    case .failed: bytes.append(4)
     }
     bytes.append(since)
   }
@@ -205,8 +208,13 @@ enum IndexStorage {
     let collectionID = try record.segment()
     var fields: [IndexedField] = []
     var vector: VectorIndexField?
+    var isUnique = false
     while !record.isAtEnd {
       let mode = try record.byte()
+      if mode == uniqueMode {
+        isUnique = true
+        continue
+      }
       let path = try record.fieldPath()
       if mode == vectorMode {
         vector = VectorIndexField(path, dimension: Int(try record.shortNumber()))
@@ -221,7 +229,8 @@ enum IndexStorage {
       collectionID: collectionID,
       scope: scope,
       fields: fields,
-      vector: vector
+      vector: vector,
+      isUnique: isUnique
     )
     return DeclaredIndex(number: number, definition: definition, state: state, purpose: purpose)
   }

@@ -14,7 +14,7 @@ enum IndexTask: Sendable, Hashable {
       switch index.state {
       case .creating: self = .buildDeclared(number: index.number)
       case .deleting: self = .eraseDeclared(number: index.number)
-      case .ready: continue
+      case .ready, .failed: continue
       }
       return
     }
@@ -24,7 +24,7 @@ enum IndexTask: Sendable, Hashable {
         switch override.states[kind] {
         case .creating: self = .buildAutomatic(collectionID: id, field: field, kind)
         case .deleting: self = .eraseAutomatic(collectionID: id, field: field, kind)
-        case .ready, nil: continue
+        case .ready, .failed, nil: continue
         }
         return
       }

@@ -18,6 +18,7 @@ extension LocalAdministration {
         .line(
           "\(index.id)  \(Self.word(index.state))  \(scope) "
             + "\(index.definition.collectionID.string)  (\(fields.joined(separator: ", ")))"
+            + (index.definition.isUnique ? "  UNIQUE" : "")
         )
       )
     }
@@ -85,6 +86,7 @@ extension LocalAdministration {
     case .creating: "CREATING"
     case .ready: "READY"
     case .deleting: "DELETING"
+    case .failed: "NEEDS_REPAIR"
     }
   }
 }

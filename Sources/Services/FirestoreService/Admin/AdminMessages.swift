@@ -14,7 +14,19 @@ extension IndexDefinition {
   ) throws(ServiceError) {
     let scope = try IndexScope(message.queryScope)
     let parts = try message.fields.map { field throws(ServiceError) in try Self.part(field) }
-    try self.init(collectionID: collectionID, scope: scope, parts: parts)
+    switch message.density {
+    case .unspecified, .sparseAll: break
+    default:
+      throw .invalidArgument(
+        "density must be SPARSE_ALL: an index holds the documents that have all of its fields."
+      )
+    }
+    try self.init(
+      collectionID: collectionID,
+      scope: scope,
+      parts: parts,
+      isUnique: message.unique
+    )
   }
 
   private static func part(
@@ -85,7 +97,13 @@ extension Google_Firestore_Admin_V1_Index {
     queryScope = index.definition.scope == .collection ? .collection : .collectionGroup
     fields = index.definition.listedFields.map(IndexField.init)
     if let vector = index.definition.vector { fields.append(IndexField(vector)) }
-    state = if case .ready = index.state { .ready } else { .creating }
+    unique = index.definition.isUnique
+    state =
+      switch index.state {
+      case .ready: .ready
+      case .failed: .needsRepair
+      case .creating, .deleting: .creating
+      }
   }
 
   /// One single-field index of an override.

@@ -322,11 +322,25 @@ struct AdminService {
     let message = Google_Firestore_Admin_V1_Index(index, in: id)
     var metadata = Google_Firestore_Admin_V1_IndexOperationMetadata()
     metadata.index = message.name
-    metadata.state = message.state == .ready ? .successful : .processing
+    let outcome: AdminResponse.Outcome
+    switch index.state {
+    case .ready: (metadata.state, outcome) = (.successful, .index(message))
+    case .failed: (metadata.state, outcome) = (.failed, .failed(duplicated(index)))
+    case .creating, .deleting: (metadata.state, outcome) = (.processing, .running)
+    }
     return AdminResponse.Operation(
       name: "\(id.path)/operations/\(indexOperation)\(index.id)",
       metadata: .index(metadata),
-      outcome: message.state == .ready ? .index(message) : .running
+      outcome: outcome
+    )
+  }
+
+  private static func duplicated(_ index: DeclaredIndex) -> ServiceError {
+    let fields = index.definition.fields.map(\.path.canonicalString).joined(separator: ", ")
+    return ServiceError(
+      .failedPrecondition,
+      "Documents of \(index.definition.collectionID.string) have equal or too long values of \(fields). "
+        + "Delete the index, change those documents and declare the unique index again."
     )
   }
 

@@ -14,6 +14,8 @@ final class Evaluator {
   /// One time for the whole request, in microseconds.
   let now: Timestamp
   let resources: Resources
+  /// The documents that joins have read ahead.
+  let joins: JoinTables
   private let runRows: (StagePlan, Row, Evaluator) throws -> [Row]
   private var patterns: [Text: TextSearch] = [:]
 
@@ -26,6 +28,9 @@ final class Evaluator {
     self.now = now
     self.resources = resources
     self.runRows = runRows
+    let joins = JoinTables(resources)
+    self.joins = joins
+    resources.onShortage = { [unowned joins] in joins.clear() }
   }
 
   /// The value of an expression for a row.

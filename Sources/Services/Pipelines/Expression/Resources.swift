@@ -16,11 +16,23 @@ final class Resources {
   private var steps = Int.max
   private var untilCheck = 1_024
   private let check: () throws -> Void
+  /// Gives back what is kept only to save work; called before memory is refused.
+  var onShortage: () -> Void = {}
+  /// The time since the run began.
+  let clock: () -> Duration
 
-  /// - Parameter check: Throws where nobody waits any more.
-  init(memoryLimit: Int = standardMemory, check: @escaping () throws -> Void = {}) {
+  /// - Parameters:
+  ///   - check: Throws where nobody waits any more.
+  ///   - clock: The time since any fixed instant; the monotonic clock where there is none.
+  init(
+    memoryLimit: Int = standardMemory,
+    check: @escaping () throws -> Void = {},
+    clock: (() -> Duration)? = nil
+  ) {
     self.memoryLimit = memoryLimit
     self.check = check
+    let start = ContinuousClock.now
+    self.clock = clock ?? { ContinuousClock.now - start }
   }
 
   /// Whether the slice of work is used up.
@@ -50,6 +62,7 @@ final class Resources {
   /// Counts bytes that are kept; RESOURCE_EXHAUSTED above the limit.
   func take(_ bytes: Int) throws {
     memory += bytes
+    if memory > memoryLimit { onShortage() }
     mostMemory = max(mostMemory, memory)
     guard memory <= memoryLimit else {
       throw ServiceError(
@@ -58,6 +71,15 @@ final class Resources {
           + "Select fewer fields, add a limit behind the sort, or raise memory_limit."
       )
     }
+  }
+
+  /// Whether half of the limit stays free for others beside so many bytes.
+  func hasRoom(_ bytes: Int) -> Bool { memory + bytes <= memoryLimit / 2 }
+
+  /// Counts bytes for which there is room.
+  func lend(_ bytes: Int) {
+    memory += bytes
+    mostMemory = max(mostMemory, memory)
   }
 
   /// Counts bytes that are no longer kept.

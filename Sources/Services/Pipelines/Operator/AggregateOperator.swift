@@ -1,6 +1,8 @@
 import FirestoreModel
 
 /// Computes accumulators over the rows of each group.
+///
+/// Where equal groups come one behind the other, a group is given as soon as the next one begins, and memory holds one.
 final class AggregateOperator: RowOperator {
   private struct Group {
     let values: [Value]
@@ -19,20 +21,31 @@ final class AggregateOperator: RowOperator {
   private let variables: [String: Value?]
   private var numbers: [GroupKey: Int] = [:]
   private var groups: [Group] = []
+  private let isStreaming: Bool
+  /// The key of the group that is last in a stream.
+  private var current: GroupKey?
   private var isDone = false
   private var position = 0
   private var taken = 0
+  /// The part of `taken` that belongs to the last group of a stream.
+  private var newest = 0
 
+  /// - Parameter isOrdered: Whether the rows of a group come one behind the other.
   init(
     _ input: any RowOperator,
     _ calls: [AccumulatorCall],
     groups: [Assignment],
+    isOrdered: Bool,
     _ evaluator: Evaluator,
     variables: [String: Value?]
   ) {
     self.variables = variables
-    let by = groups.map(\.path.canonicalString).joined(separator: ", ")
-    node = PlanNode(groups.isEmpty ? "StreamAggregate" : "HashAggregate", by, [input.node])
+    isStreaming = isOrdered && !groups.isEmpty
+    node = PlanNode(
+      groups.isEmpty || isOrdered ? "StreamAggregate" : "HashAggregate",
+      groups.map(\.path.canonicalString).joined(separator: ", "),
+      [input.node]
+    )
     self.input = input
     self.calls = calls
     groupings = groups
@@ -48,6 +61,7 @@ final class AggregateOperator: RowOperator {
       case .paused: return .paused
       case .end: isDone = true
       }
+      if isStreaming, groups.count == 2 { return .row(try finishFirst()) }
       if evaluator.resources.isPaused, !isDone { return .paused }
     }
     guard position < groups.count else {
@@ -69,6 +83,7 @@ final class AggregateOperator: RowOperator {
   private func take(_ bytes: Int) throws {
     guard bytes > 0 else { return }
     taken += bytes
+    newest += bytes
     try evaluator.resources.take(bytes)
   }
 
@@ -85,16 +100,32 @@ final class AggregateOperator: RowOperator {
     }
   }
 
+  /// The row of a group that has ended; the one that has begun behind it stays.
+  private func finishFirst() throws -> Row {
+    let ended = groups.removeFirst()
+    let rest = newest
+    evaluator.resources.give(taken - rest)
+    taken = rest
+    node.rows += 1
+    return try row(ended)
+  }
+
   private func groupNumber(_ row: Row) throws -> Int {
     var values: [Value?] = []
     for grouping in groupings { values.append(try evaluator.value(grouping.expression, row)) }
     let key = GroupKey(values)
-    if let known = numbers[key] { return known }
+    if isStreaming {
+      if key == current { return groups.count - 1 }
+      current = key
+      newest = 0
+    } else if let known = numbers[key] {
+      return known
+    }
     let limit = evaluator.resources.memoryLimit
     let size = values.reduce(0) { $0 + ($1 ?? .null).memorySize(limit: limit) }
     try take(Self.groupSize + calls.count * 128 + 2 * size)
     groups.append(makeGroup(values.map { $0 ?? .null }))
-    numbers[key] = groups.count - 1
+    if !isStreaming { numbers[key] = groups.count - 1 }
     return groups.count - 1
   }
 

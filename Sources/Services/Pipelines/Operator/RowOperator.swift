@@ -21,16 +21,31 @@ protocol RowOperator: AnyObject {
 /// An operator as `explain` shows it.
 final class PlanNode {
   let name: String
-  let detail: String
   let children: [PlanNode]
   /// Rows that the operator gave.
   var rows = 0
+  /// The bytes of those rows, where they are measured.
+  var bytes = 0
+  /// The time in the operator and those below it, where it is measured.
+  var time = Duration.zero
+  private let makeDetail: () -> String
 
-  init(_ name: String, _ detail: String = "", _ children: [PlanNode] = []) {
+  /// - Parameter detail: Only made where the tree is shown: sub-pipelines make operators for each row.
+  init(
+    _ name: String,
+    _ detail: @autoclosure @escaping () -> String = "",
+    _ children: [PlanNode] = []
+  ) {
     self.name = name
-    self.detail = detail
+    makeDetail = detail
     self.children = children
   }
+
+  /// The operator's fields, index or number in words.
+  var detail: String { makeDetail() }
+
+  /// The time in the operator alone.
+  var ownTime: Duration { max(.zero, children.reduce(time) { $0 - $1.time }) }
 }
 
 /// Changes rows one by one, or drops them.
@@ -42,12 +57,12 @@ final class RowMapper: RowOperator {
 
   init(
     _ name: String,
-    _ detail: String = "",
+    _ detail: @autoclosure @escaping () -> String = "",
     _ input: any RowOperator,
     _ resources: Resources,
     _ body: @escaping (Row) throws -> Row?
   ) {
-    node = PlanNode(name, detail, [input.node])
+    node = PlanNode(name, detail(), [input.node])
     self.input = input
     self.resources = resources
     self.body = body

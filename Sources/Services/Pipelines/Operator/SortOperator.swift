@@ -27,14 +27,13 @@ final class SortOperator: RowOperator {
   ///   - keys: The row to give and its keys; nil drops the row.
   init(
     _ input: any RowOperator,
-    _ detail: String,
+    _ detail: @autoclosure @escaping () -> String,
     descending: [Bool],
     top: Int?,
     _ resources: Resources,
     keys: @escaping (Row) throws -> (Row, [Value])?
   ) {
-    let limit = top.map { ", first \($0)" } ?? ""
-    node = PlanNode("MajorSort", detail + limit, [input.node])
+    node = PlanNode("MajorSort", detail() + (top.map { ", first \($0)" } ?? ""), [input.node])
     self.input = input
     self.descending = descending
     self.top = top

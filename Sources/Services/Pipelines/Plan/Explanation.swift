@@ -19,7 +19,9 @@ struct Explanation {
   private func add(_ node: PlanNode, depth: Int, to lines: inout [String]) {
     var line = String(repeating: "  ", count: depth) + "- " + node.name
     if !node.detail.isEmpty { line += " " + node.detail }
-    if counts { line += " (rows: \(node.rows))" }
+    if counts {
+      line += " (rows: \(node.rows), bytes: \(node.bytes), time: \(milliseconds(node.ownTime)) ms)"
+    }
     lines.append(line)
     for child in node.children { add(child, depth: depth + 1, to: &lines) }
   }
@@ -27,11 +29,23 @@ struct Explanation {
   private func json(_ node: PlanNode) -> String {
     var parts = ["\"name\":\(quoted(node.name))"]
     if !node.detail.isEmpty { parts.append("\"detail\":\(quoted(node.detail))") }
-    if counts { parts.append("\"rows\":\(node.rows)") }
+    if counts {
+      parts.append("\"rows\":\(node.rows)")
+      parts.append("\"bytes\":\(node.bytes)")
+      parts.append("\"milliseconds\":\(milliseconds(node.ownTime))")
+    }
     if !node.children.isEmpty {
       parts.append("\"children\":[\(node.children.map(json).joined(separator: ","))]")
     }
     return "{\(parts.joined(separator: ","))}"
+  }
+
+  /// With three digits behind the point.
+  private func milliseconds(_ time: Duration) -> String {
+    let (seconds, attoseconds) = time.components
+    let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    let rest = String(microseconds % 1_000)
+    return "\(microseconds / 1_000)." + String(repeating: "0", count: 3 - rest.count) + rest
   }
 
   private func quoted(_ text: String) -> String {

@@ -31,10 +31,22 @@ struct InputPlanner {
         isSorted: choice.isSorted,
         residual: choice.residual,
         nodeName: choice.filters.isEmpty && choice.orders.isEmpty ? "TableScan" : "IndexSeek",
-        detail: "\(scope.text) \(plan.text)"
+        read: plan
       )
     }
     throw ServiceError.invalidArgument("The input \(scope.text) can't be read.")
+  }
+
+  /// The query for the documents of the first filters that an index can decide; nil where there is none.
+  func seek(_ scope: InputScope, _ alternatives: [[Filter]]) -> QueryCursor? {
+    guard usesIndexes, scope.scope != .descendants else { return nil }
+    for filters in alternatives {
+      let choice = Choice(filters: filters, orders: [], limit: nil, residual: [], isSorted: false)
+      guard let query = try? query(scope, choice).normalized() else { continue }
+      let cursor = store.cursor(query)
+      if accepted(cursor, choice) != nil { return cursor }
+    }
+    return nil
   }
 
   /// The plan of a query that needs neither an index that is missing nor a sort of its own.
@@ -102,7 +114,10 @@ struct InputPlanner {
   }
 
   private func isEquality(_ filter: Filter) -> Bool {
-    if case .field(_, .equal, _) = filter { true } else { false }
+    switch filter {
+    case .field(_, .equal, _), .unary(_, .isNull), .unary(_, .isNaN): true
+    default: false
+    }
   }
 
   private func proofs(_ scope: InputScope, _ prefix: InputPrefix) -> [NormalizedQuery] {

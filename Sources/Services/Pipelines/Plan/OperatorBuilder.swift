@@ -7,14 +7,27 @@ struct OperatorBuilder {
   let store: PipelineStore
   let evaluator: Evaluator
   let usesIndexes: Bool
+  /// Whether the operators measure bytes and time.
+  var isObserved = false
 
   private var resources: Resources { evaluator.resources }
 
   /// The operators of a pipeline; a sub-pipeline's with the row that it runs for.
   func build(_ plan: StagePlan, outer: Row?) throws -> any RowOperator {
     let variables = outer?.variables ?? [:]
+    if let outer, let documents = try documentsRead(ahead: plan, for: outer) {
+      let source = ValuesSource(documents.count, resources) { index in
+        index < documents.count ? Row(documents[index], variables: variables) : nil
+      }
+      return try chain(source, plan.stages, from: 0, variables)
+    }
     let (input, count) = try input(plan, outer, variables)
     return try chain(input, plan.stages, from: count, variables)
+  }
+
+  /// The operator, measured where `explain` wants it.
+  func observed(_ rows: any RowOperator) -> any RowOperator {
+    isObserved ? ObservedOperator(rows, resources) : rows
   }
 
   /// The first operators, and how many stages they have done.
@@ -41,7 +54,7 @@ struct OperatorBuilder {
     case .documents(let paths):
       let source = LookupSource(paths, store, resources, variables: variables)
       if outer == nil { store.note(source) }
-      return (source, 0)
+      return (observed(source), 0)
     case .literals(let expressions):
       let row = Row(MapValue(), variables: variables)
       let evaluator = evaluator
@@ -52,7 +65,7 @@ struct OperatorBuilder {
         }
         return Row(fields, variables: variables)
       }
-      return (source, 0)
+      return (observed(source), 0)
     }
   }
 
@@ -62,15 +75,23 @@ struct OperatorBuilder {
     _ outer: Row?
   ) throws -> (any RowOperator, Int) {
     let variables = outer?.variables ?? [:]
-    let prefix = InputPrefix(stages, scope, variables)
+    let evaluator = evaluator
+    let converter = FilterConverter(scope: scope, database: store.database.id) {
+      try evaluator.fixedValue($0, variables)
+    }
+    let prefix = try InputPrefix(stages, converter)
     let wanted = wanted(stages[prefix.count...])
     let plan = try InputPlanner(store: store, usesIndexes: usesIndexes)
       .plan(scope, prefix, limit: wanted)
     let source = QuerySource(plan, store, resources, variables: variables)
     if outer == nil { store.note(source) }
-    var rows: any RowOperator = source
-    for condition in plan.residual { rows = filter(rows, condition) }
-    if !prefix.orders.isEmpty, !plan.isSorted { rows = sort(rows, prefix.orders, top: wanted) }
+    var rows = observed(source)
+    for condition in plan.residual {
+      rows = observed(filter(try joined(rows, [condition]), condition))
+    }
+    if !prefix.orders.isEmpty, !plan.isSorted {
+      rows = try sorted(rows, prefix.orders, top: wanted)
+    }
     return (rows, prefix.count)
   }
 
@@ -97,13 +118,50 @@ struct OperatorBuilder {
   ) throws -> any RowOperator {
     var rows = input
     for index in stages.indices.dropFirst(start) {
-      if case .sort(let orders) = stages[index] {
-        rows = sort(rows, orders, top: wanted(stages[(index + 1)...]))
-      } else {
-        rows = try add(stages[index], to: rows, variables)
+      let stage = stages[index]
+      switch stage {
+      case .sort(let orders):
+        rows = try sorted(rows, orders, top: wanted(stages[(index + 1)...]))
+      case .aggregate(_, let groups), .distinct(let groups):
+        let isOrdered = StageOrder(stages[..<index]).gathers(groups)
+        rows = try aggregate(stage, rows, isOrdered: isOrdered, variables)
+      default: rows = observed(try add(stage, to: try joined(rows, stage.expressions), variables))
       }
     }
     return rows
+  }
+
+  private func sorted(
+    _ rows: any RowOperator,
+    _ orders: [SortOrder],
+    top: Int?
+  ) throws -> any RowOperator {
+    observed(sort(try joined(rows, orders.map(\.expression)), orders, top: top))
+  }
+
+  private func aggregate(
+    _ stage: Stage,
+    _ rows: any RowOperator,
+    isOrdered: Bool,
+    _ variables: [String: Value?]
+  ) throws -> any RowOperator {
+    let (calls, groups): ([AccumulatorCall], [Assignment]) =
+      switch stage {
+      case .aggregate(let calls, let groups): (calls, groups)
+      case .distinct(let groups): ([], groups)
+      default: ([], [])
+      }
+    let input = try joined(rows, stage.expressions)
+    return observed(
+      AggregateOperator(
+        input,
+        calls,
+        groups: groups,
+        isOrdered: isOrdered,
+        evaluator,
+        variables: variables
+      )
+    )
   }
 
   private func add(
@@ -113,13 +171,8 @@ struct OperatorBuilder {
   ) throws -> any RowOperator {
     switch stage {
     case .filter(let condition): return filter(rows, condition)
-    case .sort(let orders): return sort(rows, orders, top: nil)
     case .offset(let count): return OffsetOperator(rows, count)
     case .limit(let count): return LimitOperator(rows, count)
-    case .aggregate(let calls, let groups):
-      return AggregateOperator(rows, calls, groups: groups, evaluator, variables: variables)
-    case .distinct(let groups):
-      return AggregateOperator(rows, [], groups: groups, evaluator, variables: variables)
     case .findNearest(let stage): return nearest(rows, stage)
     case .sample(.rows(let count)): return SampleOperator(rows, count, resources)
     case .sample(.fraction(let part)):
@@ -151,10 +204,10 @@ struct OperatorBuilder {
     top: Int?
   ) -> any RowOperator {
     let evaluator = evaluator
-    let detail = orders.map { $0.expression.summary + ($0.isDescending ? " DESC" : " ASC") }
     return SortOperator(
       rows,
-      detail.joined(separator: ", "),
+      orders.map { $0.expression.summary + ($0.isDescending ? " DESC" : " ASC") }
+        .joined(separator: ", "),
       descending: orders.map(\.isDescending),
       top: top,
       resources
@@ -170,8 +223,12 @@ struct OperatorBuilder {
     keeping: Bool
   ) -> any RowOperator {
     let evaluator = evaluator
-    let detail = changes.map(\.path.canonicalString).joined(separator: ", ")
-    return RowMapper(name, detail, rows, resources) { row in
+    return RowMapper(
+      name,
+      changes.map(\.path.canonicalString).joined(separator: ", "),
+      rows,
+      resources
+    ) { row in
       var result = keeping ? row : Row(MapValue(), variables: row.variables)
       for change in changes {
         try result.set(try evaluator.value(change.expression, row), at: change.path)
@@ -244,40 +301,6 @@ struct OperatorBuilder {
       var result = row
       if let field = stage.distanceField { try result.set(.double(distance), at: field) }
       return (result, [.double(distance)])
-    }
-  }
-}
-
-extension NearestStage {
-  /// The distance of a vector of the same dimension; nil where it has none.
-  func distance(to other: [Double]) -> Double? {
-    switch measure {
-    case .dotProduct: return VectorFunctions.sum(vector, other)
-    case .euclidean:
-      return zip(vector, other).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }.squareRoot()
-    case .cosine:
-      let lengths =
-        VectorFunctions.sum(vector, vector).squareRoot()
-        * VectorFunctions.sum(other, other).squareRoot()
-      return lengths == 0 ? nil : 1 - VectorFunctions.sum(vector, other) / lengths
-    }
-  }
-}
-
-extension Expression {
-  /// The expression in words, for `explain`; values are not shown.
-  var summary: String {
-    switch self {
-    case .constant: "?"
-    case .field(let path): path.canonicalString
-    case .variable(let name): "$" + name
-    case .array(let elements): "[" + elements.map(\.summary).joined(separator: ", ") + "]"
-    case .map(let fields): "{" + fields.map(\.key.string).joined(separator: ", ") + "}"
-    case .call(let function, let arguments):
-      "\(function.name)(\(arguments.prefix(8).map(\.summary).joined(separator: ", ")))"
-    case .filter: "array_filter(…)"
-    case .transform: "array_transform(…)"
-    case .rows(_, let isScalar): isScalar ? "scalar(…)" : "array(…)"
     }
   }
 }

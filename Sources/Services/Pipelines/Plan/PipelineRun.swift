@@ -108,16 +108,18 @@ package final class PipelineRun: @unchecked Sendable {
   /// - Parameters:
   ///   - judge: Asked for every document before the pipeline sees it; nil where no rules apply.
   ///   - check: Asked now and then; throws where nobody waits any more.
+  ///   - clock: The time since any fixed instant, for `explain`; the monotonic clock where there is none.
   package init(
     _ plan: StagePlan,
     _ options: PipelineOptions,
     database: Database,
     read: ConsistentRead,
     judge: RowJudge?,
-    check: @escaping @Sendable () throws -> Void
+    check: @escaping @Sendable () throws -> Void,
+    clock: (() -> Duration)? = nil
   ) throws {
     let store = PipelineStore(database, read, judge)
-    let resources = Resources(memoryLimit: options.memoryLimit, check: check)
+    let resources = Resources(memoryLimit: options.memoryLimit, check: check, clock: clock)
     self.store = store
     version = try store.version()
     let usesIndexes = options.usesIndexes
@@ -128,7 +130,8 @@ package final class PipelineRun: @unchecked Sendable {
       let builder = OperatorBuilder(store: store, evaluator: evaluator, usesIndexes: usesIndexes)
       return try builder.gathered(plan, row)
     }
-    let builder = OperatorBuilder(store: store, evaluator: evaluator, usesIndexes: usesIndexes)
+    var builder = OperatorBuilder(store: store, evaluator: evaluator, usesIndexes: usesIndexes)
+    builder.isObserved = options.explain == .analyze && judge == nil
     rows = try builder.build(plan, outer: nil)
     self.plan = plan
     self.resources = resources

@@ -54,6 +54,14 @@ final class PipelineStore {
     }
   }
 
+  /// Whether every document of a scope may be read, whatever is asked of it.
+  func allowsWhole(_ scope: InputScope) throws -> Bool {
+    guard isJudged, !allowed.contains(scope) else { return true }
+    guard try isAllowed(scope, [try scope.query.normalized()]) else { return false }
+    noteAllowed(scope)
+    return true
+  }
+
   /// Notes that all documents of a scope were judged.
   func noteAllowed(_ scope: InputScope) { allowed.insert(scope) }
 

@@ -1,0 +1,70 @@
+import DocumentStore
+import FirestoreModel
+
+/// Documents that joins of one request have read, by the value that outer rows look for.
+///
+/// One thread at a time. They take at most a quarter of the request's memory, and none of it that anything else needs:
+/// a sub-pipeline whose documents are not here reads them itself.
+final class JoinTables {
+  private static let mostBytes = 16 << 20
+
+  private let resources: Resources
+  private var tables: [ObjectIdentifier: JoinTable] = [:]
+  private var bytes = 0
+
+  init(_ resources: Resources) {
+    self.resources = resources
+  }
+
+  /// The bytes that all tables may take.
+  var capacity: Int { min(Self.mostBytes, resources.memoryLimit / 4) }
+
+  /// The documents of a sub-pipeline's join, an empty table at first.
+  func table(of plan: StagePlan, _ key: JoinKey) -> JoinTable {
+    if let known = tables[ObjectIdentifier(plan)] { return known }
+    let made = JoinTable(plan, key)
+    tables[ObjectIdentifier(plan)] = made
+    return made
+  }
+
+  /// The same where a join has begun; nil elsewhere.
+  func known(_ plan: StagePlan) -> JoinTable? { tables[ObjectIdentifier(plan)] }
+
+  /// Keeps the documents of one value; false where there is no room even after all others have gone.
+  func keep(_ documents: [DocumentRecord], for value: JoinValue, in table: JoinTable) -> Bool {
+    let size = JoinTable.size(documents)
+    if bytes + size > capacity || !resources.hasRoom(size) { clear() }
+    guard size <= capacity, resources.hasRoom(size) else { return false }
+    table.documents[value] = documents
+    bytes += size
+    resources.lend(size)
+    return true
+  }
+
+  /// Forgets all documents.
+  func clear() {
+    for table in tables.values { table.documents = [:] }
+    resources.give(bytes)
+    bytes = 0
+  }
+}
+
+/// The documents of one sub-pipeline by the value of its key.
+final class JoinTable {
+  let plan: StagePlan
+  let key: JoinKey
+  /// None for a value is known, too: an empty list.
+  fileprivate(set) var documents: [JoinValue: [DocumentRecord]] = [:]
+  /// Set where the documents of few values take all memory, so that reading ahead is in vain.
+  var isGivenUp = false
+
+  init(_ plan: StagePlan, _ key: JoinKey) {
+    self.plan = plan
+    self.key = key
+  }
+
+  /// About the bytes that documents take.
+  static func size(_ documents: [DocumentRecord]) -> Int {
+    documents.reduce(128) { $0 + $1.fields.bytes.count + 256 }
+  }
+}
