@@ -20,6 +20,8 @@ struct ConsoleProduct {
   let products: ServedProducts
   /// The products whose data it exports and imports.
   let stored: StoredServices
+  /// Nil where the server makes no backup.
+  let backup: BackupService?
 
   /// The console as a module, beside those that it shows.
   ///
@@ -91,6 +93,7 @@ struct ConsoleProduct {
       }
       return database.indexUses.json
     }
+    if let backup, let chosen = settings.backup { console.backup = { backup.report(chosen) } }
     console.directory = settings.consoleDirectory
     console.hosts = settings.consoleHosts
     console.isBehindTLS = settings.origin.hasPrefix("https://")

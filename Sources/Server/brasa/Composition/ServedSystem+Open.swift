@@ -25,8 +25,14 @@ extension ServedSystem {
     core.cluster?.peers.addMetrics(to: process.metrics)
     let watches = watches(core)
     var modules = try products.modules()
+    let backup = try BackupService(core, blobs: products.files.blobs)
     if core.settings.servesConsole {
-      let console = ConsoleProduct(core: core, products: products, stored: stored)
+      let console = ConsoleProduct(
+        core: core,
+        products: products,
+        stored: stored,
+        backup: backup
+      )
       modules.append(try console.module(beside: modules))
     }
     if let peers = core.cluster?.peers {
@@ -40,8 +46,6 @@ extension ServedSystem {
     if core.cluster?.isCandidate ?? true, let check = products.files.bucketCheck {
       tasks.insert(check, at: 0)
     }
-    // Ends after all that writes, and before the store.
-    let backup = try BackupService(core, blobs: products.files.blobs)
     let maintenance = try maintenance(products, alone: stored, shared: shared)
     return ServedSystem(
       modules: modules,
@@ -61,6 +65,7 @@ extension ServedSystem {
       },
       functions: products.functions.map { FunctionEvents(bus: products.bus, host: $0.host) },
       readsStore: core.readsStore,
+      // The backup ends after all that writes, and before the store.
       services: [storage] + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }
         + watches
     )
