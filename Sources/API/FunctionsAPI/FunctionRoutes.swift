@@ -66,6 +66,8 @@ struct FunctionRoutes: Sendable {
     return .object([
       "lines": .array(found.suffix(Self.mostLines).map(\.json)),
       "isCut": .boolean(found.count > Self.mostLines),
+      // A server that started again counts anew, which clients see by it.
+      "last": .integer(host.logs.last),
     ])
   }
 }

@@ -40,9 +40,6 @@ package struct ConsoleEnvironment: Sendable {
   /// What operates the server; nil shows no page of it.
   package var operations: ConsoleOperations?
 
-  /// The backup of the server as the page reads it; nil where it makes none.
-  package var backup: (@Sendable () -> JSONValue)?
-
   /// The keys of all services; nil lists those of service accounts alone.
   package var keys: KeyRegister?
 

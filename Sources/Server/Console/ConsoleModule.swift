@@ -17,7 +17,6 @@ extension ServiceModule {
   ///     *    /console/api/administrators, …/audit   see `AdministratorRoutes`
   ///     *    /console/api/projects/{project}/…      see `AppRoutes`, `RequestRoutes`, `ViewRoutes`, `IndexRoutes`
   ///     *    /console/api/jobs, log, metrics, …     see `OperationRoutes`
-  ///     GET  /console/api/backup                    see `BackupRoutes`
   package static func console(_ environment: ConsoleEnvironment) -> ServiceModule {
     var module = ServiceModule("console")
     let pages = ConsolePages(environment)
@@ -34,7 +33,6 @@ extension ServiceModule {
     module.routes += OwnAccountRoutes(environment: environment).routes
     module.routes += ViewRoutes(environment: environment).routes
     module.routes += RequestRoutes(environment: environment).routes
-    module.routes += BackupRoutes(environment: environment).routes
     if let uses = environment.indexUses {
       module.routes += IndexRoutes(environment: environment, uses: uses).routes
     }

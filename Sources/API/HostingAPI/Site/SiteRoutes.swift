@@ -162,9 +162,9 @@ extension HostingCall {
 
   private func certificate(until end: Int64) -> JSONValue {
     let left = end - hosting.configuration.clock()
+    let isEnding = left < Self.expirySeconds * 1_000_000
     let state =
-      left <= 0
-      ? "CERT_EXPIRED" : left < Self.expirySeconds * 1_000_000 ? "CERT_EXPIRING_SOON" : "CERT_ACTIVE"
+      left <= 0 ? "CERT_EXPIRED" : isEnding ? "CERT_EXPIRING_SOON" : "CERT_ACTIVE"
     return .object(["state": .string(state), "expireTime": .string(Self.time(end))])
   }
 }

@@ -37,6 +37,53 @@ package struct ConsoleOperations: Sendable {
     }
   }
 
+  /// The backup of the server, as the page shows it.
+  package struct Backup: Sendable {
+    /// A moment in milliseconds since 1970, with the base snapshot that it is about.
+    package struct Moment: Sendable {
+      let base: Int
+      let time: Int64
+
+      /// A moment of a base snapshot.
+      package init(base: Int, time: Int64) {
+        self.base = base
+        self.time = time
+      }
+    }
+
+    /// The target's address.
+    package var target = ""
+    /// False where everybody who reaches the target can read it.
+    package var isEncrypted = false
+    /// Days of which every instant can be restored.
+    package var days = 0
+    /// Hours between two proofs; 0 proves each base snapshot.
+    package var proofHours = 0
+    /// Seconds of acknowledged writes that are not in the target.
+    package var lagSeconds = 0.0
+    /// The seconds from a write to the target that 99 of 100 segments stayed below.
+    package var delaySecondsP99 = 0.0
+    /// The reason for which the last step failed; nil where it went well.
+    package var failure: String?
+    /// The number of the last segment.
+    package var segment = 0
+    /// The last base snapshot; nil before the first.
+    package var base: Moment?
+    /// The last proof; nil before the first.
+    package var proof: Moment?
+    /// The reason for which the last proof failed; nil where it went well.
+    package var proofFailure: String?
+    /// The first instant that can be restored, in milliseconds since 1970; nil before the first base snapshot.
+    package var earliest: Int64?
+    /// Segments that were shipped since the start.
+    package var shippedSegments = 0
+    /// Bytes that were shipped since the start.
+    package var shippedBytes = 0
+
+    /// A backup of which nothing is known yet.
+    package init() {}
+  }
+
   /// The newest lines of the server's log.
   package let logs: LogRing
   /// The recent values of the server's metrics.
@@ -67,6 +114,8 @@ package struct ConsoleOperations: Sendable {
   ///
   /// Blocks.
   package let certificate: @Sendable () throws -> Certificate?
+  /// The backup as it is now; nil where the server has none.
+  package var backup: @Sendable () -> Backup? = { nil }
 
   /// What the program offers.
   package init(

@@ -15,6 +15,7 @@ import ServiceModule
 ///     POST   /console/api/jobs                    {kind: verify | export | import, …}
 ///     DELETE /console/api/jobs/{number}           ends one
 ///     GET    /console/api/exports
+///     GET    /console/api/backup                  null where the server has none
 struct OperationRoutes: Sendable {
   let environment: ConsoleEnvironment
   let operations: ConsoleOperations
@@ -26,6 +27,7 @@ struct OperationRoutes: Sendable {
       .ofConsole(.post, jobs, environment, performing: .runJobs, start),
       .ofConsole(.delete, jobs + "/{number}", environment, performing: .runJobs, cancel),
       .ofConsole(.get, "/console/api/exports", environment, performing: .runJobs, exports),
+      .ofConsole(.get, "/console/api/backup", environment, performing: .runJobs, backup),
     ]
     // Of the jobs only one replaces anything, which its body says.
     return owners + [
@@ -173,6 +175,11 @@ struct OperationRoutes: Sendable {
     return .private(.object(["exports": .array(found.map(\.json))]))
   }
 
+  @Sendable
+  private func backup(_ request: ServiceRequest) async throws -> ServiceResponse {
+    .private(.object(["backup": operations.backup()?.json ?? .null]))
+  }
+
   // MARK: Parts
 
   private func number(_ name: String, _ request: ServiceRequest) throws -> Int {
@@ -221,6 +228,28 @@ extension ConsoleOperations.Export {
     .object([
       "name": .string(name), "bytes": .number(String(bytes)), "time": .number(String(time)),
     ])
+  }
+}
+
+extension ConsoleOperations.Backup {
+  fileprivate var json: JSONValue {
+    .object([
+      "target": .string(target), "encrypted": .boolean(isEncrypted),
+      "days": .number(String(days)), "proofHours": .number(String(proofHours)),
+      "lagSeconds": .number("\(lagSeconds)"), "delaySecondsP99": .number("\(delaySecondsP99)"),
+      "failure": failure.map(JSONValue.string) ?? .null,
+      "segment": .number(String(segment)), "base": base?.json ?? .null,
+      "proof": proof?.json ?? .null, "proofFailure": proofFailure.map(JSONValue.string) ?? .null,
+      "earliest": earliest.map { .number(String($0)) } ?? .null,
+      "shippedSegments": .number(String(shippedSegments)),
+      "shippedBytes": .number(String(shippedBytes)),
+    ])
+  }
+}
+
+extension ConsoleOperations.Backup.Moment {
+  fileprivate var json: JSONValue {
+    .object(["base": .number(String(base)), "time": .number(String(time))])
   }
 }
 

@@ -43,7 +43,9 @@ package final class HostCertificates: Sendable {
     }
   }
 
-  /// The certificate's file for a host in a directory of that kind; nil where the server's own is shown. Blocks.
+  /// The certificate's file for a host in a directory of that kind; nil where the server's own is shown.
+  ///
+  /// Blocks.
   package static func file(for host: String, in directory: String) throws -> String? {
     let files = try files(in: directory)
     let wildcard = host.firstIndex(of: ".").map { "_" + host[$0...] }

@@ -1,32 +1,28 @@
 import Backup
-import BaseJSON
+import Console
 
 extension BackupService {
-  /// The backup as the console shows it: instants in milliseconds since 1970, null for what has not been yet.
-  func report(_ settings: BackupSettings) -> JSONValue {
+  /// The backup as the console shows it.
+  var shown: ConsoleOperations.Backup {
     let status = shipper.status
-    return .object([
-      "target": .string(status.target),
-      "isEncrypted": .boolean(settings.keyFile != nil),
-      "retentionDays": .integer(settings.retention.days),
-      "lagSeconds": .number("\(shipper.lag)"),
-      "delayP99Seconds": .number("\(status.delayP99)"),
-      "failure": status.failure.map { .string($0.message) } ?? .null,
-      "segment": .integer(status.segment),
-      "base": .json(status.base),
-      "baseInstant": .milliseconds(status.baseInstant),
-      "provenAt": .milliseconds(status.provenAt),
-      "provenBase": .json(status.provenBase),
-      "shippedBytes": .integer(status.shippedBytes),
-      "shippedSegments": .integer(status.shippedSegments),
-    ])
+    var shown = ConsoleOperations.Backup()
+    shown.target = status.target
+    shown.isEncrypted = settings.keyFile != nil
+    shown.days = settings.retention.days
+    shown.proofHours = settings.proofHours
+    shown.lagSeconds = shipper.lag
+    shown.delaySecondsP99 = status.delayP99
+    shown.failure = status.failure?.message
+    shown.segment = status.segment
+    shown.base = Self.moment(status.base, status.baseInstant)
+    shown.proof = Self.moment(status.provenBase, status.provenAt)
+    shown.shippedSegments = status.shippedSegments
+    shown.shippedBytes = status.shippedBytes
+    return shown
   }
-}
 
-extension JSONValue {
-  fileprivate static func json(_ number: Int?) -> JSONValue { number.map { .integer($0) } ?? .null }
-
-  fileprivate static func milliseconds(_ microseconds: Int64?) -> JSONValue {
-    microseconds.map { .integer($0 / 1_000) } ?? .null
+  private static func moment(_ base: Int?, _ time: Int64?) -> ConsoleOperations.Backup.Moment? {
+    guard let base, let time else { return nil }
+    return ConsoleOperations.Backup.Moment(base: base, time: time / 1_000)
   }
 }

@@ -14,6 +14,7 @@ import Synchronization
 final class BackupService: Service {
   let shipper: BackupShipper
   private let prover: BackupProver
+  let settings: BackupSettings
   private let threads: EngineThreads
   private let health: ServerHealth
   private let log: Logger
@@ -38,6 +39,7 @@ final class BackupService: Service {
         "--backup is for a store in the data directory. Back up a store in PostgreSQL by its own tools."
       )
     }
+    self.settings = settings
     threads = EngineThreads(count: 2)
     health = core.process.health
     log = Logger(label: "backup")

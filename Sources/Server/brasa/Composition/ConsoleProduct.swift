@@ -20,8 +20,8 @@ struct ConsoleProduct {
   let products: ServedProducts
   /// The products whose data it exports and imports.
   let stored: StoredServices
-  /// Nil where the server makes no backup.
-  let backup: BackupService?
+  /// Nil where the server is not backed up.
+  var backup: BackupService?
 
   /// The console as a module, beside those that it shows.
   ///
@@ -34,7 +34,7 @@ struct ConsoleProduct {
     let jobs = OperationJobs(JobHistory(engine: core.homeEngine)) {
       MicrosecondClock.system.now() / 1_000
     }
-    console.operations = .served(
+    var operations = ConsoleOperations.served(
       stored,
       access: core.access,
       settings: core.settings,
@@ -42,6 +42,8 @@ struct ConsoleProduct {
       metrics: history,
       jobs: jobs
     )
+    operations.backup = { [backup] in backup?.shown }
+    console.operations = operations
     // A node that becomes home later loads them then.
     let isLoaded = core.isHome()
     if isLoaded { try jobs.load() }
@@ -93,7 +95,6 @@ struct ConsoleProduct {
       }
       return database.indexUses.json
     }
-    if let backup, let chosen = settings.backup { console.backup = { backup.report(chosen) } }
     console.directory = settings.consoleDirectory
     console.hosts = settings.consoleHosts
     console.isBehindTLS = settings.origin.hasPrefix("https://")

@@ -25,14 +25,11 @@ extension ServedSystem {
     core.cluster?.peers.addMetrics(to: process.metrics)
     let watches = watches(core)
     var modules = try products.modules()
+    // Ends after all that writes, and before the store.
     let backup = try BackupService(core, blobs: products.files.blobs)
     if core.settings.servesConsole {
-      let console = ConsoleProduct(
-        core: core,
-        products: products,
-        stored: stored,
-        backup: backup
-      )
+      var console = ConsoleProduct(core: core, products: products, stored: stored)
+      console.backup = backup
       modules.append(try console.module(beside: modules))
     }
     if let peers = core.cluster?.peers {
@@ -65,7 +62,6 @@ extension ServedSystem {
       },
       functions: products.functions.map { FunctionEvents(bus: products.bus, host: $0.host) },
       readsStore: core.readsStore,
-      // The backup ends after all that writes, and before the store.
       services: [storage] + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }
         + watches
     )

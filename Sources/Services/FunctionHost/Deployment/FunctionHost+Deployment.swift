@@ -256,7 +256,9 @@ extension FunctionHost {
     try folder.forget(project: project, codebase: codebase)
     codebases[name] = nil
     guarded.forget(project: project, codebase: codebase)
-    for function in removed.pools.keys { figures.forget(.init(project: project, function: function)) }
+    for function in removed.pools.keys {
+      figures.forget(.init(project: project, function: function))
+    }
     for pool in removed.pools.values { await pool.retire() }
     folder.sweepSources(keeping: Set(codebases.values.map(\.deployment.digest)))
     return removed.pools.keys.sorted()
