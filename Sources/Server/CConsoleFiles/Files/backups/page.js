@@ -20,7 +20,7 @@ export function page() {
     return show(parts.top, overview(backup, samples));
   };
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return h("div", { class: "body" }, h("h1", {}, t("page.backups")), spread(h("p", { class: "note grow" }, t("backups.text")), pause), problem, body);
+  return h("div", { class: "body" }, h("h1", {}, t("page.backups")), stack(spread(h("p", { class: "note grow" }, t("backups.text")), pause), problem, body));
 }
 
 /** The lag of the last hour, one value a minute. */

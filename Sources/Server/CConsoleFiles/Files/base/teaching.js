@@ -5,7 +5,7 @@ import { instant, language, t } from "./i18n.js";
 /** Commands to copy, places that are empty and say how to fill them, and instants relative to now. */
 
 /** Commands or an address, with the button that copies them. */
-export function copyable(text, name = text) {
+export function copyable(text, name = text.split("\n", 1)[0]) {
   const copy = () => navigator.clipboard.writeText(text).then(() => toast(t("copied")));
   return h("div", { class: "copyable" }, h("code", { dir: "ltr" }, text), iconButton("copy", t("copy.of", name), copy));
 }
@@ -19,7 +19,7 @@ const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
 /** The largest unit that an interval in milliseconds has one of, with its number. Pure. */
 export function intervalOf(milliseconds) {
   const seconds = Math.abs(milliseconds) / 1_000;
-  const [unit, size] = UNITS.find(([, one]) => seconds >= one) ?? UNITS.at(-1);
+  const [unit, size] = UNITS.find(([, one]) => seconds + 0.5 >= one) ?? UNITS.at(-1);
   return [Math.sign(milliseconds) * Math.round(seconds / size), unit];
 }
 
@@ -33,8 +33,8 @@ export function ago(time) {
 /** A duration in milliseconds as people read it; a dash for none. */
 export function durationText(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "–";
-  const [value, unit, digits] = milliseconds < 1_000 ? [milliseconds, "millisecond", milliseconds < 10 ? 1 : 0] : [milliseconds / 1_000, "second", 1];
-  return new Intl.NumberFormat(language.peek(), { style: "unit", unit, unitDisplay: "narrow", maximumFractionDigits: digits }).format(value);
+  const [value, unit, digits] = milliseconds < 1_000 ? [milliseconds, "ms", milliseconds < 10 ? 1 : 0] : [milliseconds / 1_000, "s", 1];
+  return `${new Intl.NumberFormat(language.peek(), { maximumFractionDigits: digits }).format(value)} ${unit}`;
 }
 
 /** Figures side by side: `[name, value, class]`. */

@@ -1,5 +1,5 @@
 import { ago, copyable, teaching } from "../base/teaching.js";
-import { button, closing, complain, confirm, dialog, h, inline, inScope, loading, note, number, place, poll, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { button, closing, complain, confirm, dialog, h, iconButton, inline, inScope, loading, note, number, place, poll, section, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { eventKeyOf } from "./model.js";
 import { change, eventOf, eventsOf } from "./store.js";
 
@@ -18,7 +18,7 @@ export function eventsView() {
   const draw = ([dead, waiting]) => {
     for (const one of [...dead, ...waiting]) known.add(one.trigger);
     const isNothing = dead.length + waiting.length === 0 && trigger === "";
-    show(body, isNothing ? nothing() : [choice(), section(t("events.dead"), note(t("events.deadText")), deadView(dead)), section(t("events.waiting"), note(t("events.waitingText")), waitingView(waiting))]);
+    show(body, isNothing ? nothing() : [choice(), deadView(dead), section(t("events.waiting"), note(t("events.waitingText")), waitingView(waiting))]);
   };
   const choice = () => (known.size < 2 && trigger === "" ? null : inline(select([["", t("events.every")], ...[...known].sort().map((one) => [one, one])], trigger, { "aria-label": t("events.trigger"), onchange: ({ target }) => { trigger = target.value; reload(); } })));
   const act = async (name, selection) => {
@@ -32,18 +32,21 @@ export function eventsView() {
   };
   const discard = async (selection, text) => (await confirm(t("events.discard"), text, t("events.discard"))) && act("discard", selection);
   const deadView = (events) => {
-    if (events.length === 0) return note(t("events.noDead"));
+    const title = h("h2", {}, t("events.dead"));
+    if (events.length === 0) return h("section", { class: "stack" }, title, note(t("events.noDead")));
     const all = trigger ? { trigger } : {};
-    return stack(table(["events.event", "events.trigger", "events.died", "events.attempts", "events.reason", null], events.slice(0, MOST).map((one) => [
-      eventView(one), one.trigger, ago(one.died ?? one.time), number(one.attempts), h("span", { class: "mono why" }, one.reason ?? ""),
-      inline(button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), button(t("events.discard"), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText", 1)), { class: "quiet", writes: true }))])),
-      more(events), spread(inline(button(t("events.replayAll"), () => act("replay", all), { writes: true }), button(t("events.discardAll"), () => discard(all, t("events.discardAllText")), { class: "quiet", writes: true }))));
+    return h("section", { class: "stack" }, spread(title, inline(button(t("events.replayAll"), () => act("replay", all), { writes: true }), button(t("events.discardAll"), () => discard(all, t("events.discardAllText")), { writes: true }))), note(t("events.deadText")), table(["events.event", "events.trigger", "events.died", "events.attempts", "events.reason", null], events.slice(0, MOST).map((one) => [
+      eventView(one), one.trigger, ago(one.died ?? one.time), number(one.attempts), reasonView(one),
+      h("div", { class: "acts" }, button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), iconButton("trash", t("events.discardOf", one.subject || one.id), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText")), { writes: true }))])),
+      more(events));
   };
   const waitingView = (events) => (events.length === 0 ? note(t("events.noWaiting")) : stack(table(["events.event", "events.trigger", "events.written", "events.attempts", "events.next", "events.reason"], events.slice(0, MOST).map((one) => [
-    eventView(one), one.trigger, ago(one.time), number(one.attempts), one.due ? ago(one.due) : t("events.now"), h("span", { class: "mono why" }, one.reason ?? "")])), more(events)));
+    eventView(one), one.trigger, ago(one.time), number(one.attempts), one.due ? ago(one.due) : t("events.now"), reasonView(one)])), more(events)));
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
   return stack(spread(h("p", { class: "note grow" }, t("events.text")), pause), problem, body);
 }
+
+const reasonView = ({ reason = "" }) => h("span", { class: "clamped mono", title: reason }, reason);
 
 const more = (events) => (events.length > MOST ? note(t("events.more", MOST)) : null);
 

@@ -59,8 +59,12 @@ function triggerText({ kind, detail }) {
 }
 
 /** The calls of the last hour, as many small columns and as their number. */
-const spark = ({ calls, errors }) => h("span", { class: "spark" }, svg("svg", { width: WIDTH, height: HEIGHT, "aria-hidden": "true" },
-  columnsOf(calls, WIDTH, HEIGHT).map(([x, y, width, height]) => svg("rect", { class: errors[Math.round(x / (WIDTH / calls.length))] > 0 ? "spark-error" : "spark-column", x, y, width, height }))), number(sum(calls)));
+function spark({ calls, errors }) {
+  const most = Math.max(1, ...calls);
+  const columns = (values, name) => columnsOf(values, WIDTH, HEIGHT, most).map(([x, y, width, height]) => svg("rect", { class: name, x, y, width, height }));
+  return h("span", { class: "spark" }, h("span", { class: "spark-number" }, number(sum(calls))),
+    svg("svg", { width: WIDTH, height: HEIGHT + 1, "aria-hidden": "true" }, svg("rect", { class: "spark-ground", x: 0, y: HEIGHT, width: WIDTH, height: 1 }), columns(calls, "spark-column"), columns(errors, "spark-error")));
+}
 
 /** One function: its figures follow, its log stays as it is. */
 function oneOf(name, body) {
@@ -78,14 +82,14 @@ function details(one) {
   const labels = minutesBefore(Date.now(), hour.calls.length, (instant) => time.format(instant));
   const errors = sum(hour.errors);
   return [
-    spread(h("h2", { class: "mono" }, one.name), stateOf(one)),
+    spread(h("h2", {}, one.name), stateOf(one)),
     figures([t("functions.calls"), number(sum(hour.calls))], [t("functions.errors"), number(errors), errors > 0 ? "danger" : ""], ["p50", durationText(hour.p50)], ["p99", durationText(hour.p99)], [t("functions.instances"), number(one.instances)]),
     h("section", { class: "panel" }, chart(t("functions.byMinute"), labels, [{ name: t("functions.calls"), values: hour.calls }, { name: t("functions.errors"), values: hour.errors }])),
     h("section", { class: "panel stack" }, h("dl", { class: "facts" }, factsOf(one).map(([key, value]) => [h("dt", {}, t(key)), h("dd", {}, value)])), ["http", "callable"].includes(one.trigger.kind) ? copyable(addressOf(one)) : null),
   ];
 }
 
-const stateOf = (one) => inline(one.waiting > 0 ? stateBadge("warn", t("functions.waiting", one.waiting)) : null, stateBadge(one.calls > 0 ? "ok" : "muted", t("functions.running", one.calls)));
+const stateOf = (one) => inline(one.waiting > 0 ? stateBadge("warn", t("functions.waiting", one.waiting)) : null, one.calls > 0 ? stateBadge("ok", t("functions.running", one.calls)) : null);
 
 const addressOf = (one) => `${location.origin}${["", place.peek().project, one.regions[0], one.name].map(encodeURIComponent).join("/")}`;
 

@@ -1,6 +1,6 @@
 import { h, input, inScope, language, link, muted, onCleanup, poll, select, show, stack, t } from "../base/ui.js";
 import { off } from "./list.js";
-import { joined, levelOf, toneOf } from "./model.js";
+import { headOf, joined, levelOf, toneOf } from "./model.js";
 import { functionsOf, isServed, linesOf } from "./store.js";
 
 /** What functions wrote, as they write it. */
@@ -58,5 +58,11 @@ function functionChoice(ask) {
 function lineView({ time, severity, function: name, message, execution }, only) {
   const clock = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
   return h("div", { class: `level-${toneOf(severity)}` }, h("time", { class: "muted", datetime: new Date(time).toISOString(), title: new Date(time).toISOString() }, clock.format(time)), h("span", { class: "level" }, severity),
-    only ? h("span", { class: "muted function", title: execution ?? "" }, execution ?? "") : h("a", { class: "function", href: link("functions", ["list", name]), title: name }, name), h("span", { class: "message", dir: "auto" }, message));
+    only ? h("span", { class: "muted function", title: execution ?? "" }, execution ?? "") : h("a", { class: "function", href: link("functions", ["list", name]), title: name }, name), messageView(message));
+}
+
+/** A message in one line; one of several opens. */
+function messageView(message) {
+  if (!message.trim().includes("\n")) return h("span", { class: "message", dir: "auto" }, message);
+  return h("details", { class: "message" }, h("summary", { dir: "auto" }, headOf(message)), h("pre", { dir: "auto" }, message));
 }

@@ -33,15 +33,20 @@ export function eventKeyOf(type) {
 /** The places that a trigger watches: a document's path, a bucket, a topic. */
 export const placesOf = ({ filters = {} }) => Object.entries(filters).filter(([name, value]) => value !== "(default)" && name !== "namespace").map(([, value]) => value);
 
-/** The columns of a small drawing of numbers: `[x, y, width, height]`, zero left out. */
-export function columnsOf(values, width, height) {
-  const most = Math.max(1, ...values);
+/** The columns of a small drawing of numbers: `[x, y, width, height]`, zero left out; as high as the drawing is what is `most`. */
+export function columnsOf(values, width, height, most = Math.max(1, ...values)) {
   const step = width / values.length;
   return values.flatMap((value, at) => {
     if (value <= 0) return [];
     const size = Math.max(2, (value / most) * height);
     return [[at * step, height - size, Math.max(1, step - 0.5), size]];
   });
+}
+
+/** The line that says what a text of several lines is about: of a traceback that is the last. */
+export function headOf(message) {
+  const lines = message.trim().split("\n");
+  return message.includes("Traceback (most recent call last)") ? lines.at(-1) : lines[0];
 }
 
 /** Names of the last minutes, the oldest first. */

@@ -7,13 +7,15 @@ import { connectDomain, domainsOf, remove } from "./store.js";
 export function domainsView({ site }) {
   const body = stack();
   const draw = () => show(body, loading(domainsOf(site), (domains) => (domains.length === 0 ? nothing() : table(["hosting.domain", "hosting.certificate", null], domains.map((one) => [
-    h("a", { href: `https://${idOf(one)}/`, target: "_blank", rel: "noopener noreferrer" }, idOf(one)), certificateView(one), isOwner() ? iconButton("trash", t("hosting.disconnectOf", idOf(one)), () => disconnect(one, draw), { writes: true }) : null])))));
+    h("a", { href: `https://${idOf(one)}/`, target: "_blank", rel: "noopener noreferrer" }, idOf(one)), certificateView(one), isOwner() ? h("div", { class: "acts" }, iconButton("trash", t("hosting.disconnectOf", idOf(one)), () => disconnect(one, draw), { writes: true })) : null])))));
   const connect = () => dialog(t("hosting.connect"), (close) => domainForm(site, close)).then((isDone) => isDone && draw());
   draw();
   return stack(spread(h("p", { class: "note grow" }, t(isOwner() ? "hosting.domainsText" : "hosting.domainsOwner")), isOwner() ? primary(t("hosting.connect"), connect) : null), body, certificates());
 }
 
-const COMMANDS = `brasa serve --acme-directory /var/www/acme/.well-known/acme-challenge --tls-directory /etc/letsencrypt/live --tls-certificate server.pem --tls-key server-key.pem
+const COMMANDS = `brasa serve --acme-directory /var/www/acme/.well-known/acme-challenge \\
+  --tls-directory /etc/letsencrypt/live \\
+  --tls-certificate server.pem --tls-key server-key.pem
 certbot certonly --webroot -w /var/www/acme -d shop.example.com`;
 
 /** Host names are the server's: its owners connect them. */

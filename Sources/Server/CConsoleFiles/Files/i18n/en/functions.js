@@ -88,6 +88,7 @@ export default {
   "events.replayAll": "Replay all",
   "events.replayed": (n) => `${count(n)} ${plural(n, "event is", "events are")} delivered again`,
   "events.discard": "Discard",
+  "events.discardOf": (name) => `Discard the event of ${name}`,
   "events.discardAll": "Discard all",
   "events.discarded": (n) => `${count(n)} ${plural(n, "event was", "events were")} discarded`,
   "events.discardText": "The event is removed for good and never delivered.",

@@ -1,3 +1,5 @@
+import { count, plural } from "./words.js";
+
 export default {
   "hosting.releases": "Releases",
   "hosting.channels": "Channels",
@@ -15,7 +17,7 @@ export default {
   "hosting.version": "Version",
   "hosting.released": "Released",
   "hosting.files": "Files",
-  "hosting.filesText": (files, size) => `${files}, ${size}`,
+  "hosting.filesText": (files, size) => `${count(files)} ${plural(files, "file", "files")}, ${size}`,
   "hosting.by": "By",
   "hosting.note": "Note",
   "hosting.channel": "Channel",

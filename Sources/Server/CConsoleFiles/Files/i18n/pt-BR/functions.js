@@ -88,6 +88,7 @@ export default {
   "events.replayAll": "Reenviar todos",
   "events.replayed": (n) => `${count(n)} ${plural(n, "evento será entregue", "eventos serão entregues")} de novo`,
   "events.discard": "Descartar",
+  "events.discardOf": (name) => `Descartar o evento de ${name}`,
   "events.discardAll": "Descartar todos",
   "events.discarded": (n) => `${count(n)} ${plural(n, "evento descartado", "eventos descartados")}`,
   "events.discardText": "O evento é removido de vez e nunca será entregue.",

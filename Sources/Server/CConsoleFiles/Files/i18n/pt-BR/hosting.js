@@ -1,3 +1,5 @@
+import { count, plural } from "./words.js";
+
 export default {
   "hosting.releases": "Versões",
   "hosting.channels": "Canais",
@@ -15,7 +17,7 @@ export default {
   "hosting.version": "Versão",
   "hosting.released": "Publicada",
   "hosting.files": "Arquivos",
-  "hosting.filesText": (files, size) => `${files}, ${size}`,
+  "hosting.filesText": (files, size) => `${count(files)} ${plural(files, "arquivo", "arquivos")}, ${size}`,
   "hosting.by": "Por",
   "hosting.note": "Nota",
   "hosting.channel": "Canal",
