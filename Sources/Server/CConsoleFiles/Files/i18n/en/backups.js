@@ -12,7 +12,7 @@ export default {
   "backups.proofFails": "The last proof failed. Run the command of the last section, and look at backup-proof.log.",
   "backups.unproven": "The proof is more than three days late.",
   "backups.lag": "Lag",
-  "backups.delay": "Delay of segments, p99",
+  "backups.delay": "Delay, p99",
   "backups.proof": "Last proof",
   "backups.never": "Never",
   "backups.segment": "Last segment",

@@ -12,7 +12,7 @@ export default {
   "backups.proofFails": "A última prova falhou. Execute o comando da última seção e veja backup-proof.log.",
   "backups.unproven": "A prova está mais de três dias atrasada.",
   "backups.lag": "Atraso",
-  "backups.delay": "Atraso dos segmentos, p99",
+  "backups.delay": "Demora, p99",
   "backups.proof": "Última prova",
   "backups.never": "Nunca",
   "backups.segment": "Último segmento",
