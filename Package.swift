@@ -482,7 +482,7 @@ let package = Package(
       "API/FunctionsAPI",
       uses: [
         "Authentication", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Access",
-        "FunctionHost", "ServiceModule", httpTypes,
+        "FirestoreWire", "FunctionHost", "ServiceModule", httpTypes,
       ]
     ),
     .tests(

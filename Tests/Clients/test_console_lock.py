@@ -36,7 +36,7 @@ def enabled(console):
     console.browser.wait("return !document.body.innerText.includes('Loading…')")
     return set(console.browser.run(
         "return [...document.querySelectorAll('main button, dialog button, aside button')].filter((one) => one.offsetParent && !one.disabled)"
-        ".map((one) => (one.getAttribute('aria-label') ?? one.textContent).trim())"
+        ".map((one) => (one.getAttribute('aria-label') ?? one.textContent).trim()).filter((name) => !name.startsWith('Copy '))"
     ))
 
 

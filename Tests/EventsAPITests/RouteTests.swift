@@ -1,7 +1,7 @@
+import Events
+import EventsAPI
 import ServiceTestSupport
 import Testing
-
-import EventsAPI
 
 /// Who may call which route, and what comes of it.
 @Suite struct RouteTests {
@@ -61,19 +61,32 @@ import EventsAPI
     RouteCase(
       "GET /v1/projects/{project}/triggerEvents",
       "/v1/projects/p/triggerEvents?dead=true",
-      takes: .owner
+      takes: .viewer
+    ),
+    RouteCase(
+      "GET /v1/projects/{project}/triggerEvents/{id}",
+      "/v1/projects/p/triggerEvents/none",
+      takes: .viewer,
+      "404 NOT_FOUND No event none waits or is a dead letter."
     ),
     RouteCase(
       "POST /v1/projects/{project}/triggerEvents:replay",
-      "/v1/projects/p/triggerEvents:replay",
-      takes: .owner,
-      recent: true
+      "/v1/projects/p/triggerEvents:replay"
     ),
     RouteCase(
       "POST /v1/projects/{project}/triggerEvents:discard",
-      "/v1/projects/p/triggerEvents:discard",
-      takes: .owner,
-      recent: true
+      "/v1/projects/p/triggerEvents:discard"
+    ),
+    RouteCase(
+      "GET /v1/projects/{project}/schedules",
+      "/v1/projects/p/schedules",
+      takes: .viewer
+    ),
+    RouteCase(
+      "POST /v1/projects/{project}/schedules:run",
+      "/v1/projects/p/schedules:run",
+      body: #"{"codebase":"default","name":"none"}"#,
+      "404 NOT_FOUND The codebase default of p has no schedule none."
     ),
   ]
 
@@ -97,6 +110,50 @@ import EventsAPI
         let response = try await events.routes.call(route.request, as: caller, body: route.body)
         #expect(response.outcome == route.outcome, "\(caller)")
       }
+    }
+  }
+
+  @Test func `a schedule is listed with its next times, and fires when an editor says so`()
+    async throws
+  {
+    try await EventsServer.run { events in
+      var declaration = CodebaseDeclaration()
+      var sweep = ScheduleDeclaration(function: "sweep", schedule: "every day 06:30")
+      sweep.timeZone = "America/Sao_Paulo"
+      declaration.schedules = [sweep]
+      try events.bus.replaceTriggers(
+        of: CodebaseName(project: "p", codebase: "default"),
+        with: declaration
+      ) { _ in }
+      let listed = try await events.routes.call("GET /v1/projects/p/schedules")
+      let schedule = try #require(listed["schedules"]?.elements?.first)
+      #expect(schedule["name"]?.string == "sweep" && schedule["codebase"]?.string == "default")
+      #expect(schedule["timeZone"]?.string == "America/Sao_Paulo")
+      let next = (schedule["next"]?.elements ?? []).compactMap(\.string)
+      #expect(next.count == 3 && next == next.sorted() && Set(next).count == 3)
+      #expect(next.allSatisfy { $0.hasSuffix("T09:30:00.000000Z") })
+      let body = #"{"codebase":"default","name":"sweep"}"#
+      let other = try await events.routes.call(
+        "POST /v1/projects/q/schedules:run",
+        as: .administrator(.editor, of: "q"),
+        body: body
+      )
+      #expect(other.status == 404)
+      #expect(try events.bus.list(project: "p", isDead: false, limit: 5).isEmpty)
+      let fired = try await events.routes.call("POST /v1/projects/p/schedules:run", body: body)
+      #expect(fired.outcome == "200")
+      let waiting = try events.bus.list(project: "p", isDead: false, limit: 5)
+      #expect(waiting.map(\.event.subject) == ["sweep"])
+      let id = try #require(waiting.first?.id)
+      let shown = try await events.routes.call("GET /v1/projects/p/triggerEvents/\(id)")
+      #expect(shown["events"]?.elements?.first?["subject"]?.string == "sweep")
+      let foreign = try await events.routes.call("GET /v1/projects/q/triggerEvents/\(id)")
+      #expect(foreign.status == 404)
+      let partial = try await events.routes.call(
+        "POST /v1/projects/p/schedules:run",
+        body: #"{"name":"sweep"}"#
+      )
+      #expect(partial.outcome.hasPrefix("400 INVALID_ARGUMENT"))
     }
   }
 

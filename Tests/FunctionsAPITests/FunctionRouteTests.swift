@@ -23,6 +23,7 @@ import Testing
   }
 
   private static func run(
+    preparing prepare: (FunctionHost) -> Void = { _ in },
     test: (TestRoutes, TestServer) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/functions-\(UUID().uuidString)"
@@ -32,6 +33,7 @@ import Testing
       transport: { NoTransport() },
       log: Logger(label: "functions")
     )
+    prepare(host)
     try await TestServer.run { server in
       .functions(host, access: server.access, threads: server.threads)
     } test: { routes, server in
@@ -48,8 +50,62 @@ import Testing
       }
     }
     expected.append("GET /computeMetadata/v1/{path=**}")
+    expected += Self.cases.map(\.route)
     try await Self.run { routes, _ in
       #expect(Set(routes.names) == Set(expected))
+    }
+  }
+
+  static let cases: [RouteCase] = [
+    RouteCase(
+      "GET /v1/projects/{project}/functions",
+      "/v1/projects/p/functions",
+      takes: .viewer
+    ),
+    RouteCase(
+      "GET /v1/projects/{project}/functionLogs",
+      "/v1/projects/p/functionLogs?after=0",
+      takes: .viewer
+    ),
+  ]
+
+  @Test(arguments: cases) func `administrators of the project look, and nobody else`(
+    route: RouteCase
+  ) async throws {
+    try await Self.run { routes, _ in
+      for (caller, outcome) in route.refusals {
+        let response = try await routes.call(route.request, as: caller)
+        #expect(response.outcome == outcome, "\(caller)")
+      }
+      for caller in route.allowed {
+        let response = try await routes.call(route.request, as: caller)
+        #expect(response.outcome == route.outcome, "\(caller)")
+      }
+    }
+  }
+
+  @Test func `the lines are those of the project, behind a number and with the words`()
+    async throws
+  {
+    let prepare: (FunctionHost) -> Void = { host in
+      let (own, other) = (
+        FunctionLogs.Key(project: "p", function: "greet"),
+        FunctionLogs.Key(project: "q", function: "greet")
+      )
+      host.logs.append(own, severity: "INFO", execution: "e1", "Good Morning")
+      host.logs.append(other, severity: "ERROR", "of another project")
+      host.logs.append(own, severity: "ERROR", "good night")
+    }
+    try await Self.run(preparing: prepare) { routes, _ in
+      func lines(_ query: String) async throws -> [String?] {
+        let response = try await routes.call("GET /v1/projects/p/functionLogs\(query)")
+        #expect(response["last"]?.integer == 3)
+        return (response["lines"]?.elements ?? []).map { $0["message"]?.string }
+      }
+      #expect(try await lines("") == ["Good Morning", "good night"])
+      #expect(try await lines("?after=1") == ["good night"])
+      #expect(try await lines("?text=GOOD%20m") == ["Good Morning"])
+      #expect(try await lines("?function=absent") == [])
     }
   }
 

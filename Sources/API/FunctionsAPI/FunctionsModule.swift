@@ -10,6 +10,7 @@ import ServiceModule
 //   any  /{project}/REGION/{name}
 //   any  /{project}/REGION/{name}/{path=**}
 //   GET  /computeMetadata/v1/{path=**}
+//   GET  /v1/projects/{project}/functions, functionLogs   see `FunctionRoutes`
 
 extension ServiceModule {
   /// The functions of a host behind the port: those of HTTP and callable ones.
@@ -18,7 +19,9 @@ extension ServiceModule {
     access: AccessControl,
     threads: EngineThreads
   ) -> ServiceModule {
-    functions(host, FunctionCalls(host: host, access: access, threads: threads))
+    var module = functions(host, FunctionCalls(host: host, access: access, threads: threads))
+    module.routes += FunctionRoutes(host: host, access: access, threads: threads).routes
+    return module
   }
 
   /// Calls of functions by rewrites of sites, each with the path that the visitor asked for.

@@ -34,6 +34,10 @@ package struct HostingEnvironment: Sendable {
   package let refusesOtherHosts: Bool
   /// Calls functions; nil while the server has none.
   package var functions: HostedFunctionCall?
+  /// The end of the certificate that a host is served with, in microseconds since 1970; nil without one for it.
+  ///
+  /// Blocks.
+  package var certificate: @Sendable (_ host: String) throws -> Int64? = { _ in nil }
   /// Receives the outcome of each clean-up: an error, or nil.
   package var report: @Sendable ((any Error)?) -> Void = { _ in }
 

@@ -56,6 +56,14 @@ static const unsigned char file_app_js[] = {
 #embed "Files/app.js"
 };
 
+static const unsigned char file_backups_model_js[] = {
+#embed "Files/backups/model.js"
+};
+
+static const unsigned char file_backups_page_js[] = {
+#embed "Files/backups/page.js"
+};
+
 static const unsigned char file_base_access_js[] = {
 #embed "Files/base/access.js"
 };
@@ -154,6 +162,10 @@ static const unsigned char file_base_spark_js[] = {
 
 static const unsigned char file_base_target_js[] = {
 #embed "Files/base/target.js"
+};
+
+static const unsigned char file_base_teaching_js[] = {
+#embed "Files/base/teaching.js"
 };
 
 static const unsigned char file_base_ui_js[] = {
@@ -376,8 +388,76 @@ static const unsigned char file_files_uploads_js[] = {
 #embed "Files/files/uploads.js"
 };
 
+static const unsigned char file_functions_events_js[] = {
+#embed "Files/functions/events.js"
+};
+
+static const unsigned char file_functions_functions_css[] = {
+#embed "Files/functions/functions.css"
+};
+
+static const unsigned char file_functions_list_js[] = {
+#embed "Files/functions/list.js"
+};
+
+static const unsigned char file_functions_logs_js[] = {
+#embed "Files/functions/logs.js"
+};
+
+static const unsigned char file_functions_model_js[] = {
+#embed "Files/functions/model.js"
+};
+
+static const unsigned char file_functions_page_js[] = {
+#embed "Files/functions/page.js"
+};
+
+static const unsigned char file_functions_releases_js[] = {
+#embed "Files/functions/releases.js"
+};
+
+static const unsigned char file_functions_schedules_js[] = {
+#embed "Files/functions/schedules.js"
+};
+
+static const unsigned char file_functions_store_js[] = {
+#embed "Files/functions/store.js"
+};
+
+static const unsigned char file_hosting_channels_js[] = {
+#embed "Files/hosting/channels.js"
+};
+
+static const unsigned char file_hosting_domains_js[] = {
+#embed "Files/hosting/domains.js"
+};
+
+static const unsigned char file_hosting_model_js[] = {
+#embed "Files/hosting/model.js"
+};
+
+static const unsigned char file_hosting_page_js[] = {
+#embed "Files/hosting/page.js"
+};
+
+static const unsigned char file_hosting_releases_js[] = {
+#embed "Files/hosting/releases.js"
+};
+
+static const unsigned char file_hosting_site_js[] = {
+#embed "Files/hosting/site.js"
+};
+
+static const unsigned char file_hosting_store_js[] = {
+#embed "Files/hosting/store.js"
+};
+
 static const unsigned char file_i18n_en_analytics_js[] = {
 #embed "Files/i18n/en/analytics.js"
+};
+
+static const unsigned char file_i18n_en_backups_js[] = {
+#embed "Files/i18n/en/backups.js"
 };
 
 static const unsigned char file_i18n_en_common_js[] = {
@@ -394,6 +474,14 @@ static const unsigned char file_i18n_en_data_js[] = {
 
 static const unsigned char file_i18n_en_files_js[] = {
 #embed "Files/i18n/en/files.js"
+};
+
+static const unsigned char file_i18n_en_functions_js[] = {
+#embed "Files/i18n/en/functions.js"
+};
+
+static const unsigned char file_i18n_en_hosting_js[] = {
+#embed "Files/i18n/en/hosting.js"
 };
 
 static const unsigned char file_i18n_en_indexes_js[] = {
@@ -440,6 +528,10 @@ static const unsigned char file_i18n_pt_BR_analytics_js[] = {
 #embed "Files/i18n/pt-BR/analytics.js"
 };
 
+static const unsigned char file_i18n_pt_BR_backups_js[] = {
+#embed "Files/i18n/pt-BR/backups.js"
+};
+
 static const unsigned char file_i18n_pt_BR_common_js[] = {
 #embed "Files/i18n/pt-BR/common.js"
 };
@@ -454,6 +546,14 @@ static const unsigned char file_i18n_pt_BR_data_js[] = {
 
 static const unsigned char file_i18n_pt_BR_files_js[] = {
 #embed "Files/i18n/pt-BR/files.js"
+};
+
+static const unsigned char file_i18n_pt_BR_functions_js[] = {
+#embed "Files/i18n/pt-BR/functions.js"
+};
+
+static const unsigned char file_i18n_pt_BR_hosting_js[] = {
+#embed "Files/i18n/pt-BR/hosting.js"
 };
 
 static const unsigned char file_i18n_pt_BR_indexes_js[] = {
@@ -734,6 +834,8 @@ static const struct console_file files[] = {
     {"analytics/timeline.js", file_analytics_timeline_js, sizeof file_analytics_timeline_js},
     {"analytics/world.js", file_analytics_world_js, sizeof file_analytics_world_js},
     {"app.js", file_app_js, sizeof file_app_js},
+    {"backups/model.js", file_backups_model_js, sizeof file_backups_model_js},
+    {"backups/page.js", file_backups_page_js, sizeof file_backups_page_js},
     {"base/access.js", file_base_access_js, sizeof file_base_access_js},
     {"base/api.js", file_base_api_js, sizeof file_base_api_js},
     {"base/base.css", file_base_base_css, sizeof file_base_base_css},
@@ -759,6 +861,7 @@ static const struct console_file files[] = {
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
     {"base/spark.js", file_base_spark_js, sizeof file_base_spark_js},
     {"base/target.js", file_base_target_js, sizeof file_base_target_js},
+    {"base/teaching.js", file_base_teaching_js, sizeof file_base_teaching_js},
     {"base/ui.js", file_base_ui_js, sizeof file_base_ui_js},
     {"base/viewing.js", file_base_viewing_js, sizeof file_base_viewing_js},
     {"base/views.css", file_base_views_css, sizeof file_base_views_css},
@@ -814,11 +917,30 @@ static const struct console_file files[] = {
     {"files/store.js", file_files_store_js, sizeof file_files_store_js},
     {"files/thumbnails.js", file_files_thumbnails_js, sizeof file_files_thumbnails_js},
     {"files/uploads.js", file_files_uploads_js, sizeof file_files_uploads_js},
+    {"functions/events.js", file_functions_events_js, sizeof file_functions_events_js},
+    {"functions/functions.css", file_functions_functions_css, sizeof file_functions_functions_css},
+    {"functions/list.js", file_functions_list_js, sizeof file_functions_list_js},
+    {"functions/logs.js", file_functions_logs_js, sizeof file_functions_logs_js},
+    {"functions/model.js", file_functions_model_js, sizeof file_functions_model_js},
+    {"functions/page.js", file_functions_page_js, sizeof file_functions_page_js},
+    {"functions/releases.js", file_functions_releases_js, sizeof file_functions_releases_js},
+    {"functions/schedules.js", file_functions_schedules_js, sizeof file_functions_schedules_js},
+    {"functions/store.js", file_functions_store_js, sizeof file_functions_store_js},
+    {"hosting/channels.js", file_hosting_channels_js, sizeof file_hosting_channels_js},
+    {"hosting/domains.js", file_hosting_domains_js, sizeof file_hosting_domains_js},
+    {"hosting/model.js", file_hosting_model_js, sizeof file_hosting_model_js},
+    {"hosting/page.js", file_hosting_page_js, sizeof file_hosting_page_js},
+    {"hosting/releases.js", file_hosting_releases_js, sizeof file_hosting_releases_js},
+    {"hosting/site.js", file_hosting_site_js, sizeof file_hosting_site_js},
+    {"hosting/store.js", file_hosting_store_js, sizeof file_hosting_store_js},
     {"i18n/en/analytics.js", file_i18n_en_analytics_js, sizeof file_i18n_en_analytics_js},
+    {"i18n/en/backups.js", file_i18n_en_backups_js, sizeof file_i18n_en_backups_js},
     {"i18n/en/common.js", file_i18n_en_common_js, sizeof file_i18n_en_common_js},
     {"i18n/en/config.js", file_i18n_en_config_js, sizeof file_i18n_en_config_js},
     {"i18n/en/data.js", file_i18n_en_data_js, sizeof file_i18n_en_data_js},
     {"i18n/en/files.js", file_i18n_en_files_js, sizeof file_i18n_en_files_js},
+    {"i18n/en/functions.js", file_i18n_en_functions_js, sizeof file_i18n_en_functions_js},
+    {"i18n/en/hosting.js", file_i18n_en_hosting_js, sizeof file_i18n_en_hosting_js},
     {"i18n/en/indexes.js", file_i18n_en_indexes_js, sizeof file_i18n_en_indexes_js},
     {"i18n/en/messages.js", file_i18n_en_messages_js, sizeof file_i18n_en_messages_js},
     {"i18n/en/operations.js", file_i18n_en_operations_js, sizeof file_i18n_en_operations_js},
@@ -830,10 +952,13 @@ static const struct console_file files[] = {
     {"i18n/en/users.js", file_i18n_en_users_js, sizeof file_i18n_en_users_js},
     {"i18n/en/words.js", file_i18n_en_words_js, sizeof file_i18n_en_words_js},
     {"i18n/pt-BR/analytics.js", file_i18n_pt_BR_analytics_js, sizeof file_i18n_pt_BR_analytics_js},
+    {"i18n/pt-BR/backups.js", file_i18n_pt_BR_backups_js, sizeof file_i18n_pt_BR_backups_js},
     {"i18n/pt-BR/common.js", file_i18n_pt_BR_common_js, sizeof file_i18n_pt_BR_common_js},
     {"i18n/pt-BR/config.js", file_i18n_pt_BR_config_js, sizeof file_i18n_pt_BR_config_js},
     {"i18n/pt-BR/data.js", file_i18n_pt_BR_data_js, sizeof file_i18n_pt_BR_data_js},
     {"i18n/pt-BR/files.js", file_i18n_pt_BR_files_js, sizeof file_i18n_pt_BR_files_js},
+    {"i18n/pt-BR/functions.js", file_i18n_pt_BR_functions_js, sizeof file_i18n_pt_BR_functions_js},
+    {"i18n/pt-BR/hosting.js", file_i18n_pt_BR_hosting_js, sizeof file_i18n_pt_BR_hosting_js},
     {"i18n/pt-BR/indexes.js", file_i18n_pt_BR_indexes_js, sizeof file_i18n_pt_BR_indexes_js},
     {"i18n/pt-BR/messages.js", file_i18n_pt_BR_messages_js, sizeof file_i18n_pt_BR_messages_js},
     {"i18n/pt-BR/operations.js", file_i18n_pt_BR_operations_js, sizeof file_i18n_pt_BR_operations_js},

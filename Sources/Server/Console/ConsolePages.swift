@@ -15,12 +15,12 @@ struct ConsolePages: Sendable {
   /// The parts of the console; one route each, so that none takes a path of another service.
   static let areas = [
     "overview", "firestore", "rules", "users", "files", "messages", "config", "analytics",
-    "requests", "operations", "settings",
+    "requests", "operations", "settings", "functions", "hosting", "backups",
   ]
   /// The parts of Firebase's own console.
   private static let aliases = [
     "overview", "firestore", "authentication", "storage", "config", "messaging", "notification",
-    "analytics", "settings",
+    "analytics", "functions", "hosting", "settings",
   ]
 
   var routes: [HTTPRoute] {

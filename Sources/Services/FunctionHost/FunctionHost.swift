@@ -29,6 +29,8 @@ package actor FunctionHost {
   package nonisolated let configuration: FunctionHostConfiguration
   /// The lines that functions wrote.
   package nonisolated let logs: FunctionLogs
+  /// The calls of functions in the last hour.
+  package nonisolated let figures: InvocationFigures
   /// The secrets of functions.
   package nonisolated let secrets: SecretVault
   /// The sources that clients uploaded.
@@ -67,6 +69,7 @@ package actor FunctionHost {
     self.log = log
     self.folder = folder
     logs = FunctionLogs(FunctionLogFiles(folder.logs, log: log)) { Date().timeIntervalSince1970 }
+    figures = InvocationFigures { Date().timeIntervalSince1970 }
     secrets = SecretVault(folder: folder.secrets, keyFile: configuration.keyFile)
     uploads = try SourceUploads(folder: folder.uploads) { Date().timeIntervalSince1970 }
     thread = ProcessThread()
@@ -279,12 +282,23 @@ package actor FunctionHost {
       throw ServiceError(.notFound, "There is no function \(function.name).")
     }
     guard let transport else { throw ServiceError(.unavailable, "Functions are not running.") }
-    return try await Self.call(
-      pool,
-      request,
-      transport,
-      startSeconds: configuration.startSeconds
-    )
+    let note = figures.timing(.init(project: function.project, function: function.name))
+    do {
+      let call = try await Self.call(
+        pool,
+        request,
+        transport,
+        startSeconds: configuration.startSeconds
+      )
+      return Call(response: call.response) { isSuccess in
+        note(isSuccess)
+        await call.finish(isSuccess)
+      }
+    } catch {
+      // A caller who left says nothing about the function.
+      if !(error is CancellationError) { note(false) }
+      throw error
+    }
   }
 
   /// The header by which a program knows the host, as any process of this machine can reach its port.

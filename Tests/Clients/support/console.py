@@ -31,6 +31,7 @@ PAGES = [
     "firestore/-/create", "rules", "users", "files", "config", "config/experiments", "requests", "requests/all", "settings", "settings/methods", "settings/administrators", "settings/audit",
     "messages", "messages/compose", "messages/topics", "messages/credentials", "analytics", "analytics/events", "analytics/funnel", "analytics/audiences", "analytics/timeline", "analytics/live",
     "analytics/debugview", "operations", "operations/log", "operations/jobs",
+    "functions", "functions/logs", "functions/events", "functions/schedules", "functions/releases", "hosting", "hosting/channels", "hosting/domains", "backups",
 ]
 
 POLICY_WORDS = ("Content Security Policy", "TrustedHTML", "Refused to")

@@ -13,8 +13,14 @@ import ServiceModule
 ///     PUT    /triggers/{name}      a subscription {url, eventType, filters, pathPatterns, channel, retry, protobuf}
 ///     DELETE /triggers/{name}      removes a subscription
 ///     GET    /triggerEvents        events that wait; ?dead=true dead letters, ?trigger=, ?pageSize=
+///     GET    /triggerEvents/{id}   an event with its data, once for each trigger
 ///     POST   /triggerEvents:replay   delivers dead letters {trigger, id} again
 ///     POST   /triggerEvents:discard  removes dead letters {trigger, id}
+///     GET    /schedules            schedules with their next times
+///     POST   /schedules:run        fires a schedule {codebase, name} now
+///
+/// Subscriptions are for owners, since their addresses may hold secrets. Viewers read events and schedules, and editors replay,
+/// discard and fire.
 struct TriggerRoutes: Sendable {
   let environment: EventsEnvironment
 
@@ -29,14 +35,28 @@ struct TriggerRoutes: Sendable {
       route(.get, root + "/triggers", .readTriggers, list),
       route(.put, root + "/triggers/{name}", .changeTriggers, subscribe),
       route(.delete, root + "/triggers/{name}", .changeTriggers, unsubscribe),
-      route(.get, root + "/triggerEvents", .readTriggers, listEvents),
-      route(.post, root + "/triggerEvents:replay", .changeTriggers) { request, project in
+      route(.get, root + "/triggerEvents", listEvents).openToViewers(),
+      route(.get, root + "/triggerEvents/{id}", showEvent).openToViewers(),
+      route(.post, root + "/triggerEvents:replay") { request, project in
         try await change(request, project) { try $0.replay($1) }
       },
-      route(.post, root + "/triggerEvents:discard", .changeTriggers) { request, project in
+      route(.post, root + "/triggerEvents:discard") { request, project in
         try await change(request, project) { try $0.discard($1) }
       },
+      route(.get, root + "/schedules", listSchedules).openToViewers(),
+      route(.post, root + "/schedules:run", runSchedule),
     ]
+  }
+
+  /// A route for administrators of its project.
+  private func route(
+    _ method: HTTPRequest.Method,
+    _ path: String,
+    _ handler: @escaping @Sendable (ServiceRequest, String) async throws -> ServiceResponse
+  ) -> HTTPRoute {
+    HTTPRoute(method, RoutePattern(path), for: .administrators) { request in
+      try await handler(request, try await environment.project(of: request))
+    }
   }
 
   private func route(
@@ -139,18 +159,77 @@ struct TriggerRoutes: Sendable {
     let events = try await environment.threads.run { [bus] in
       try bus.list(project: project, isDead: isDead, trigger: trigger, limit: max(1, limit))
     }
-    return .of([.init("events", .array(events.map(Self.json)))])
+    return .of([.init("events", .array(events.map { .object(Self.members(of: $0)) }))])
   }
 
-  private static func json(_ event: ListedEvent) -> JSONValue {
+  private func showEvent(
+    _ request: ServiceRequest,
+    _ project: String
+  ) async throws -> ServiceResponse {
+    let id = request.variable("id")
+    let found = try await environment.threads.run { [bus] in try bus.find(id, project: project) }
+    guard let first = found.first else {
+      throw ServiceError(.notFound, "No event \(id.prefix(100)) waits or is a dead letter.")
+    }
+    return .of([
+      .init("events", .array(found.map { .object(Self.members(of: $0)) })),
+      .init("data", try EventReport.data(of: first.event)),
+    ])
+  }
+
+  private static func members(of event: ListedEvent) -> [JSONValue.Member] {
     var members: [JSONValue.Member] = [
       .init("id", .string(event.id)), .init("trigger", .string(event.trigger.name)),
       .init("time", .string(EventTime.text(event.event.time))),
       .init("subject", .string(event.event.subject)),
       .init("attempts", .number("\(event.attempts)")), .init("dead", .boolean(event.isDead)),
     ]
+    if let type = event.trigger.eventType { members.append(.init("eventType", .string(type))) }
     if let reason = event.reason { members.append(.init("reason", .string(reason))) }
-    return .object(members)
+    // Zero is at once; a dead letter has the time of its death.
+    if event.time > 0 {
+      members.append(.init(event.isDead ? "died" : "due", .string(EventTime.text(event.time))))
+    }
+    return members
+  }
+
+  private func listSchedules(
+    _ request: ServiceRequest,
+    _ project: String
+  ) async throws -> ServiceResponse {
+    let found = try await environment.threads.run { [bus] in
+      try bus.triggers(of: project).compactMap { trigger -> JSONValue? in
+        guard case .schedule(let declared) = trigger.cause else { return nil }
+        let next = try bus.nextFirings(of: trigger, count: Self.nextTimes)
+        return .object([
+          "name": .string(trigger.name), "codebase": .string(trigger.codebase ?? ""),
+          "schedule": .string(declared.schedule),
+          "timeZone": .string(declared.timeZone ?? Schedule.defaultTimeZone),
+          "next": .array(next.map { .string(EventTime.text($0)) }),
+        ])
+      }
+    }
+    return .of([.init("schedules", .array(found))])
+  }
+
+  /// The number of next times that a list has of a schedule.
+  private static let nextTimes = 3
+
+  private func runSchedule(
+    _ request: ServiceRequest,
+    _ project: String
+  ) async throws -> ServiceResponse {
+    let body = try await request.jsonObject(upTo: Self.bodyLimit)
+    guard let name = body["name"]?.string, let codebase = body["codebase"]?.string else {
+      throw ServiceError(.invalidArgument, "The name and the codebase of a schedule are required.")
+    }
+    guard try await bus.fireNow(name, codebase: codebase, project: project) else {
+      throw ServiceError(
+        .notFound,
+        "The codebase \(codebase.prefix(100)) of \(project) has no schedule \(name.prefix(100))."
+      )
+    }
+    return .of([])
   }
 
   private func change(

@@ -143,9 +143,29 @@ extension HostingCall {
   }
 
   func domain(_ domain: String, of site: HostedSite) -> JSONValue {
-    .object([
-      "name": .string("projects/\(site.project)/sites/\(site.name)/customDomains/\(domain)"),
-      "hostState": .string("HOST_ACTIVE"), "ownershipState": .string("OWNERSHIP_ACTIVE"),
-    ])
+    var members: [JSONValue.Member] = [
+      .init(
+        "name",
+        .string("projects/\(site.project)/sites/\(site.name)/customDomains/\(domain)")
+      ),
+      .init("hostState", .string("HOST_ACTIVE")),
+      .init("ownershipState", .string("OWNERSHIP_ACTIVE")),
+    ]
+    // A file that cannot be read is no certificate.
+    if let until = try? environment.certificate(domain) {
+      members.append(.init("cert", certificate(until: until)))
+    }
+    return .object(members)
+  }
+
+  /// The seconds before its end in which a certificate is said to expire soon.
+  private static let expirySeconds: Int64 = 30 * 86_400
+
+  private func certificate(until end: Int64) -> JSONValue {
+    let left = end - hosting.configuration.clock()
+    let isEnding = left < Self.expirySeconds * 1_000_000
+    let state =
+      left <= 0 ? "CERT_EXPIRED" : isEnding ? "CERT_EXPIRING_SOON" : "CERT_ACTIVE"
+    return .object(["state": .string(state), "expireTime": .string(Self.time(end))])
   }
 }

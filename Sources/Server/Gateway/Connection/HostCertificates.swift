@@ -43,11 +43,20 @@ package final class HostCertificates: Sendable {
     }
   }
 
+  /// The certificate's file for a host in a directory of that kind; nil where the server's own is shown.
+  ///
+  /// Blocks.
+  package static func file(for host: String, in directory: String) throws -> String? {
+    let files = try files(in: directory)
+    let wildcard = host.firstIndex(of: ".").map { "_" + host[$0...] }
+    return (files[host] ?? wildcard.flatMap { files[$0] })?.certificate
+  }
+
   /// Reads the files that changed, and returns their number; what cannot be used keeps what was there.
   ///
   /// Blocks. Throws where the directory cannot be read.
   package func reload() throws -> (count: Int, failures: [CertificateFailure]) {
-    let files = try self.files()
+    let files = try Self.files(in: directory)
     var failures: [CertificateFailure] = []
     var count = 0
     let known = state.withLock { $0 }
@@ -78,9 +87,11 @@ package final class HostCertificates: Sendable {
     return (count, failures)
   }
 
-  private func files() throws -> [String: GatewayConfiguration.TLSFiles] {
+  private static func files(
+    in directory: String
+  ) throws -> [String: GatewayConfiguration.TLSFiles] {
     var found: [String: GatewayConfiguration.TLSFiles] = [:]
-    for name in try Self.names(in: directory) {
+    for name in try names(in: directory) {
       let path = "\(directory)/\(name)"
       if name.hasSuffix(".pem"), !name.hasSuffix("-key.pem") {
         let host = String(name.dropLast(4))

@@ -21,7 +21,7 @@ final class BackupService: Service {
   private let prover: BackupProver
   private let databases: Databases
   private let restores: DatabaseRestores
-  private let settings: BackupSettings
+  let settings: BackupSettings
   private let threads: EngineThreads
   private let health: ServerHealth
   private let log: Logger

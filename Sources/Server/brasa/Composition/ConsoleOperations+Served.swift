@@ -32,15 +32,22 @@ extension ConsoleOperations {
   }
 }
 
-extension ConsoleOperations.Certificate {
-  /// The first certificate of a PEM file.
-  fileprivate init(file: String) throws {
+extension X509.Certificate {
+  /// The first certificate of a PEM file; blocks.
+  init(file: String) throws {
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let end = "-----END CERTIFICATE-----"
     guard let range = text.range(of: end) else {
       throw ServiceError(.failedPrecondition, "The file of the certificate has none.")
     }
-    let found = try X509.Certificate(pemEncoded: String(text[..<range.upperBound]))
+    try self.init(pemEncoded: String(text[..<range.upperBound]))
+  }
+}
+
+extension ConsoleOperations.Certificate {
+  /// The first certificate of a PEM file.
+  fileprivate init(file: String) throws {
+    let found = try X509.Certificate(file: file)
     self.init(
       subject: "\(found.subject)",
       validUntil: Int64(found.notValidAfter.timeIntervalSince1970 * 1_000)

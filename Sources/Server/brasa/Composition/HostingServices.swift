@@ -72,6 +72,7 @@ enum HostingServices {
         try Self.configuration(of: project, appID, accounts)
       }
     )
+    environment.certificate = { try SiteCertificates.end(of: $0, settings) }
     environment.report = { [health = core.taskHealth] in health.report("clean-up of sites", $0) }
     return .hosting(environment)
   }

@@ -92,6 +92,23 @@ extension EventBus {
     return true
   }
 
+  /// The next times of a schedule in microseconds; none of one that is unknown or never comes again.
+  ///
+  /// Blocks.
+  package func nextFirings(of trigger: StoredTrigger, count: Int) throws -> [Int64] {
+    guard case .schedule(let declared) = trigger.cause else { return [] }
+    let schedule = try Schedule(declared)
+    let key = EventKey(.fired).number(trigger.number).bytes
+    guard let value = try engine.read({ try $0.get(key) }) else { return [] }
+    var times: [Int64] = []
+    var last = try EventKey.decoded(value) / 1_000_000
+    while times.count < count, let next = schedule.next(after: last) {
+      times.append(next * 1_000_000)
+      last = next
+    }
+    return times
+  }
+
   /// The next time of a schedule in microseconds; nil for one that is unknown or never comes.
   package func nextFiring(of trigger: StoredTrigger) -> Int64? {
     schedules.withLock { $0[trigger.number]?.next }

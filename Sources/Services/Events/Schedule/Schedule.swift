@@ -42,9 +42,12 @@ package struct Schedule: Sendable {
   let rule: Rule
   private let clock: LocalClock
 
+  /// The time zone of a schedule that names none, as at Google.
+  package static let defaultTimeZone = "America/Los_Angeles"
+
   /// Reads a declaration; throws INVALID_ARGUMENT for a text that is no schedule, or an unknown time zone.
   package init(_ declared: ScheduleDeclaration) throws {
-    let name = declared.timeZone ?? "America/Los_Angeles"
+    let name = declared.timeZone ?? Self.defaultTimeZone
     guard let zone = TimeZone(identifier: name) else {
       throw Self.refusal(declared, "the time zone \(name) is unknown")
     }

@@ -16,6 +16,37 @@ extension FunctionHost {
     package let instances: Int
     /// Calls in flight.
     package let calls: Int
+    /// Calls that wait for an instance.
+    package let waiting: Int
+    /// The calls of the last hour.
+    package let hour: InvocationFigures.Hour
+  }
+
+  /// A codebase in force.
+  package struct Served: Sendable {
+    /// The codebase's name.
+    package let codebase: String
+    /// The digest of the source; that of the newest, where functions were deployed one by one.
+    package let digest: String
+    /// Seconds since 1970.
+    package let deployed: Double
+    /// The names of its functions, in order.
+    package let functions: [String]
+  }
+
+  /// The codebases of a project in force, by name.
+  package func served(project: String) -> [Served] {
+    codebases.filter { $0.key.project == project }
+      .map { name, codebase in
+        let newest = codebase.deployments.max { $0.deployed < $1.deployed }
+        return Served(
+          codebase: name.codebase,
+          digest: newest?.digest ?? "",
+          deployed: newest?.deployed ?? 0,
+          functions: codebase.pools.keys.sorted()
+        )
+      }
+      .sorted { $0.codebase < $1.codebase }
   }
 
   /// The functions of a project, by codebase and name.
@@ -23,13 +54,15 @@ extension FunctionHost {
     var listings: [Listing] = []
     for (name, codebase) in codebases where name.project == project {
       for pool in codebase.pools.values {
-        let figures = await pool.figures
+        let (running, endpoint) = (await pool.figures, pool.endpoint)
         listings.append(
           Listing(
             codebase: name.codebase,
-            endpoint: pool.endpoint,
-            instances: figures.instances,
-            calls: figures.calls
+            endpoint: endpoint,
+            instances: running.instances,
+            calls: running.calls,
+            waiting: running.waiting,
+            hour: figures.hour(of: .init(project: project, function: endpoint.name))
           )
         )
       }
@@ -274,6 +307,9 @@ extension FunctionHost {
     try folder.forget(project: project, codebase: codebase)
     codebases[name] = nil
     guarded.forget(project: project, codebase: codebase)
+    for function in removed.pools.keys {
+      figures.forget(.init(project: project, function: function))
+    }
     for pool in removed.pools.values { await pool.retire() }
     sweepSources()
     return removed.pools.keys.sorted()

@@ -127,6 +127,9 @@ package final class FunctionLogs: Sendable {
     }
   }
 
+  /// The sequence number of the last entry of all projects; 0 before the first.
+  package var last: Int { state.withLock { $0.sequence } }
+
   /// The entries of a project behind a sequence number, in their order; of one function where one is named.
   package func entries(
     of project: String,

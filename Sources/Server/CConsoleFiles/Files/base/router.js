@@ -68,6 +68,9 @@ function area(product, rest) {
       return { area: "messages", rest: [] };
     case "analytics":
       return { area: "analytics", rest: rest.filter((part) => part === "debugview") };
+    case "functions":
+    case "hosting":
+      return { area: product, rest: [] };
     case "settings":
       return { area: "settings", rest: [] };
     default:

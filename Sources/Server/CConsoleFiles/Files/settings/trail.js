@@ -22,6 +22,9 @@ const CALLS = [
   ["POST", /^\/v1\/projects\/([^/]+)\/accounts$/, "user"], ["POST", /^\/v1\/projects\/([^/]+)\/accounts:update$/, "changeUser"], ["POST", /^\/v1\/projects\/([^/]+)\/accounts:(?:delete|batchDelete)$/, "deleteUser"],
   [/POST|PUT/, /^\/(?:upload\/|resumable\/upload\/)?storage\/v1\/b\/([^/]+)\/o$/, "upload"], ["PATCH", /^\/storage\/v1\/b\/[^/]+\/o\/(.+)$/, "file"], ["DELETE", /^\/storage\/v1\/b\/[^/]+\/o\/(.+)$/, "deleteFile"],
   [/PATCH|PUT/, /^\/(?:v2|admin\/v2)\/projects\/([^/]+)\/config$/, "methods"],
+  ["POST", /^\/v1\/projects\/([^/]+)\/triggerEvents:replay$/, "replay"], ["POST", /^\/v1\/projects\/([^/]+)\/triggerEvents:discard$/, "discard"], ["POST", /^\/v1\/projects\/([^/]+)\/schedules:run$/, "runSchedule"],
+  ["POST", /\/sites\/([^/]+)(?:\/channels\/[^/]+)?\/releases$/, "release"], ["POST", /\/sites\/([^/]+)\/channels$/, "channel"], ["PATCH", /\/sites\/[^/]+\/channels\/([^/]+)$/, "extendChannel"], ["DELETE", /\/sites\/[^/]+\/channels\/([^/]+)$/, "deleteChannel"],
+  ["POST", /\/sites\/([^/]+)\/customDomains$/, "connectDomain"], ["DELETE", /\/sites\/[^/]+\/customDomains\/([^/]+)$/, "disconnectDomain"], ["POST", /^\/v1beta1\/projects\/([^/]+)\/sites$/, "site"], ["DELETE", /\/sites\/([^/]+)$/, "deleteSite"],
   [/GET|HEAD/, /^(.*)$/, "read"],
 ];
 

@@ -6,16 +6,19 @@ export const PAGES = [
   { area: "rules", icon: "rules", keys: "g r", service: "rules", load: () => import("../rules/page.js") },
   { area: "users", icon: "users", keys: "g u", service: "accounts", load: () => import("../users/page.js") },
   { area: "files", icon: "files", keys: "g f", service: "storage", load: () => import("../files/page.js") },
+  { area: "functions", icon: "functions", keys: "g n", load: () => import("../functions/page.js") },
+  { area: "hosting", icon: "hosting", keys: "g h", service: "hosting", load: () => import("../hosting/page.js") },
   { area: "messages", icon: "messages", keys: "g m", service: "messaging", load: () => import("../messages/page.js") },
   { area: "config", icon: "config", keys: "g c", service: "remote config", load: () => import("../config/page.js") },
   { area: "analytics", icon: "analytics", keys: "g a", service: "analytics", load: () => import("../analytics/page.js") },
   { area: "requests", icon: "requests", keys: "g q", load: () => import("../requests/page.js") },
+  { area: "backups", icon: "backups", keys: "g b", isOwners: true, load: () => import("../backups/page.js") },
   { area: "operations", icon: "operations", keys: "g p", isServers: true, load: () => import("../operations/page.js") },
   { area: "settings", icon: "settings", keys: "g s", load: () => import("../settings/page.js") },
 ];
 
 /** The pages of a server with those services, for somebody with that role in all projects; null for none. */
-export const pagesOf = ({ services, role }) => PAGES.filter((page) => (!page.service || services.includes(page.service)) && (!page.isServers || role !== null));
+export const pagesOf = ({ services, role }) => PAGES.filter((page) => (!page.service || services.includes(page.service)) && (!page.isServers || role !== null) && (!page.isOwners || role === "owner"));
 
 /** The groups of the rail by the catalogues of their pages; the others are of those who operate the server. */
 const GROUPS = { "": ["overview"], build: ["data", "indexes", "rules", "users", "files", "functions", "hosting"], engage: ["messages", "config", "analytics"], operate: [] };

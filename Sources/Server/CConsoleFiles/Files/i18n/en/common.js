@@ -156,6 +156,9 @@ export default {
 
   "rules.target": "Database or bucket",
 
+  "page.functions": "Functions",
+  "page.hosting": "Hosting",
+  "page.backups": "Backups",
   "page.messages": "Messages",
   "page.analytics": "Analytics",
   "pairs.add": "Add",

@@ -156,6 +156,9 @@ export default {
 
   "rules.target": "Banco ou bucket",
 
+  "page.functions": "Funções",
+  "page.hosting": "Hosting",
+  "page.backups": "Backups",
   "page.messages": "Mensagens",
   "page.analytics": "Analytics",
   "pairs.add": "Adicionar",

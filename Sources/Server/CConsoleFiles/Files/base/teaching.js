@@ -1,0 +1,44 @@
+import { toast } from "./dialog.js";
+import { h, icon, iconButton } from "./dom.js";
+import { instant, language, t } from "./i18n.js";
+
+/** Commands to copy, places that are empty and say how to fill them, and instants relative to now. */
+
+/** Commands or an address, with the button that copies them. */
+export function copyable(text, name = text.split("\n", 1)[0]) {
+  const copy = () => navigator.clipboard.writeText(text).then(() => toast(t("copied")));
+  return h("div", { class: "copyable" }, h("code", { dir: "ltr" }, text), iconButton("copy", t("copy.of", name), copy));
+}
+
+/** A place that is empty: a drawing, a sentence, why it is empty, and what fills it. */
+export const teaching = (picture, title, text, ...content) => h("section", { class: "teaching panel" },
+  h("div", { class: "teaching-picture" }, icon(picture)), h("h2", {}, title), h("p", { class: "muted" }, text), content);
+
+const UNITS = [["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
+
+/** The largest unit that an interval in milliseconds has one of, with its number. Pure. */
+export function intervalOf(milliseconds) {
+  const seconds = Math.abs(milliseconds) / 1_000;
+  const [unit, size] = UNITS.find(([, one]) => seconds + 0.5 >= one) ?? UNITS.at(-1);
+  return [Math.sign(milliseconds) * Math.round(seconds / size), unit];
+}
+
+/** An instant relative to now, such as "3 minutes ago", with the exact one on hover. */
+export function ago(time) {
+  const date = new Date(time);
+  const text = new Intl.RelativeTimeFormat(language.peek(), { numeric: "auto" }).format(...intervalOf(date - Date.now()));
+  return h("time", { datetime: date.toISOString(), title: instant(date) }, text);
+}
+
+/** A duration in milliseconds as people read it; a dash for none. */
+export function durationText(milliseconds) {
+  if (milliseconds === null || milliseconds === undefined) return "–";
+  const [value, unit, digits] = milliseconds < 1_000 ? [milliseconds, "ms", milliseconds < 10 ? 1 : 0] : [milliseconds / 1_000, "s", 1];
+  return `${new Intl.NumberFormat(language.peek(), { maximumFractionDigits: digits }).format(value)} ${unit}`;
+}
+
+/** Figures side by side: `[name, value, class]`. */
+export const figures = (...all) => h("dl", { class: "cards" }, all.map(([name, value, className = ""]) => h("div", { class: "panel card" }, h("dt", {}, name), h("dd", { class: className }, value))));
+
+/** A state with its sign: `ok`, `warn` or `danger`. */
+export const stateBadge = (tone, text) => h("span", { class: "badge", style: { color: `var(--${tone})` } }, icon({ ok: "check", warn: "warning", danger: "warning" }[tone] ?? "history"), text);
