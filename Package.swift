@@ -610,7 +610,11 @@ let package = Package(
     ),
     .library(
       "Services/ManagedExport",
-      uses: ["BaseText", "BaseJSON", "BaseStatus", "Checksums"]
+      uses: ["BaseStatus", "Checksums", "DocumentCodec"]
+    ),
+    .tests(
+      of: "ManagedExport",
+      uses: ["BaseStatus", "BaseText", "DocumentCodec", "FirestoreModel", "ModelTestSupport"]
     ),
     .library(
       "API/HostingAPI",
