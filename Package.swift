@@ -629,7 +629,11 @@ let package = Package(
     .tests(of: "Hosting", uses: ["BaseJSON", "BaseStatus"]),
     .library(
       "Services/ManagedExport",
-      uses: ["BaseText", "BaseJSON", "BaseStatus", "Checksums"]
+      uses: ["BaseStatus", "Checksums", "DocumentCodec"]
+    ),
+    .tests(
+      of: "ManagedExport",
+      uses: ["BaseStatus", "BaseText", "DocumentCodec", "FirestoreModel", "ModelTestSupport"]
     ),
     .library(
       "API/HostingAPI",

@@ -55,9 +55,20 @@ def test_the_folder_of_the_emulators_is_read_with_its_accounts(server, project):
 def test_parts_that_are_not_read_are_a_loss(server, project, tmp_path):
     export = copied(tmp_path)
     index = json.loads((export / "firebase-export-metadata.json").read_text())
+    (export / "firebase-export-metadata.json").write_text(json.dumps(index | {"database": {"path": "database_export"}}))
+    done = servers.run("import", export, "--project", project, "--data", server.data, check=False)
+    assert done.returncode == 1 and "database: 1 read, 0 stored, 1 dropped" in done.stdout
+
+
+def test_a_part_that_is_missing_is_a_loss(server, project, tmp_path):
+    export = copied(tmp_path)
+    index = json.loads((export / "firebase-export-metadata.json").read_text())
     (export / "firebase-export-metadata.json").write_text(json.dumps(index | {"storage": {"path": "storage_export"}}))
     done = servers.run("import", export, "--project", project, "--data", server.data, check=False)
-    assert done.returncode == 1 and "storage: 1 read, 0 stored, 1 dropped" in done.stdout
+    assert done.returncode == 1 and "missing" in done.stdout
+    (export / "storage_export").symlink_to("/etc")
+    done = servers.run("import", export, "--project", project, "--data", server.data, check=False)
+    assert done.returncode == 1 and "is a link" in done.stderr
 
 
 OUTPUT = "firestore_export/all_namespaces/all_kinds/output-0"

@@ -1,230 +1,249 @@
-import BaseJSON
 import BaseStatus
-import BaseText
+import DocumentCodec
 
-/// A Datastore entity of a managed export as a document in the form of Firestore's REST API.
-package enum EntityReader {
-  /// The document's JSON; INVALID_ARGUMENT where the entity is no document of Firestore's.
-  package static func document(_ entity: [UInt8]) throws(ServiceError) -> JSONValue {
-    let fields = try Message(entity[...])
-    guard let key = fields.bytes(13) else { throw .invalidArgument("An entity has no key.") }
-    let name = try Reference(Message(key), path: 14, element: (1, 2, 3, 4))
-    guard !name.segments.isEmpty else { throw .invalidArgument("An entity's key has no path.") }
-    return .object([
-      .init("name", .string(name.text)),
-      .init("fields", .object(try members(of: fields, depth: 0))),
-    ])
-  }
+/// Reads Datastore entities of a managed export as documents: messages `google.firestore.v1.Document`.
+///
+/// An entity is {13: key, 14 and 15: properties, 16: the path's first part}. A property is {1: meaning, 3: name, 4: whether it is
+/// one of several of that name, 5: value}; properties of one name are the elements of a list, a map is an entity in a
+/// string value, a vector a list of doubles with its own meaning. Times are microseconds since 1970.
+package struct EntityReader: Sendable {
+  /// The database that references lead to which lead to the entity's own, or to another one of its project; nil leaves all.
+  private let target: ExportedDatabase?
 
   /// The levels of maps that Firestore takes.
   private static let maximumDepth = 20
 
-  private enum Meaning {
-    static let geoPoint: UInt64 = 9
-    static let time: UInt64 = 7
-    static let blob: UInt64 = 14
-    static let byteString: UInt64 = 16
-    static let entity: UInt64 = 19
-    static let emptyList: UInt64 = 24
-    static let vector: UInt64 = 31
+  /// A reader of entities.
+  ///
+  /// - Parameter target: The database that they are imported into; nil leaves references as they are.
+  package init(into target: ExportedDatabase? = nil) { self.target = target }
+
+  /// The project that an entity's key names.
+  package static func project(of entity: [UInt8]) throws(ServiceError) -> String {
+    try key(of: try Message(entity[...])).database.project
   }
 
-  /// The properties of an entity by name; those that come several times are lists.
-  private static func members(
+  /// The document's message; INVALID_ARGUMENT where the entity is no document of Firestore's.
+  package func document(_ entity: [UInt8]) throws(ServiceError) -> [UInt8] {
+    let fields = try Message(entity[...])
+    let key = try Self.key(of: fields)
+    var writer = ProtobufWriter(capacity: entity.count + 64)
+    writer.string(1, key.name)
+    try writeMembers(2, of: fields, in: key.database, depth: 0, into: &writer)
+    return writer.bytes
+  }
+
+  private static func key(of entity: Message) throws(ServiceError) -> EntityKey {
+    guard let key = entity.bytes(13) else { throw .invalidArgument("An entity has no key.") }
+    return try EntityKey(key: try Message(key))
+  }
+
+  // MARK: Properties
+
+  /// The properties of one name.
+  private struct Property {
+    let name: [UInt8]
+    var values: [(content: Message, meaning: UInt64)] = []
+    var isList = false
+    var isVector = false
+  }
+
+  /// Writes the properties of an entity as entries of a map; those that come several times are lists.
+  private func writeMembers(
+    _ field: Int,
     of entity: Message,
-    depth: Int
-  ) throws(ServiceError) -> [JSONValue.Member] {
-    guard depth <= maximumDepth else {
-      throw .invalidArgument("Maps lie more than \(maximumDepth) levels deep.")
+    in source: ExportedDatabase,
+    depth: Int,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) {
+    guard depth <= Self.maximumDepth else {
+      throw .invalidArgument("Maps lie more than \(Self.maximumDepth) levels deep.")
     }
-    var names: [String] = []
-    var values: [String: [JSONValue]] = [:]
-    var lists: Set<String> = []
-    var vectors: Set<String> = []
+    for property in try Self.properties(of: entity) {
+      try writer.message(field) { entry throws(ServiceError) in
+        entry.content(1, property.name)
+        try entry.message(2) { value throws(ServiceError) in
+          try write(property, in: source, depth: depth, into: &value)
+        }
+      }
+    }
+  }
+
+  private static func properties(of entity: Message) throws(ServiceError) -> [Property] {
+    var properties: [Property] = []
+    // By bytes: strings that look alike are names of their own.
+    var places: [[UInt8]: Int] = [:]
     for field in entity.fields where field.number == 14 || field.number == 15 {
       guard case .bytes(let bytes) = field.value else { continue }
-      let property = try Message(bytes)
-      guard let name = property.bytes(3).flatMap({ String(validating: $0, as: UTF8.self) }) else {
+      let message = try Message(bytes)
+      guard let name = message.bytes(3), String(validating: name, as: UTF8.self) != nil else {
         throw .invalidArgument("A property's name is no text.")
       }
-      if values[name] == nil { names.append(name) }
-      let meaning = property.number(1) ?? 0
-      if meaning == Meaning.emptyList {
-        lists.insert(name)
-        values[name, default: []] += []
-        continue
+      let place = places[Array(name)] ?? properties.endIndex
+      if place == properties.endIndex {
+        places[Array(name)] = place
+        properties.append(Property(name: Array(name)))
       }
-      if property.number(4) == 1 { lists.insert(name) }
-      if meaning == Meaning.vector { vectors.insert(name) }
-      let content = try Message(property.bytes(5) ?? [])
-      values[name, default: []].append(try value(content, meaning, depth: depth))
+      let meaning = message.number(1) ?? 0
+      if meaning == EntityMeaning.emptyList {
+        properties[place].isList = true
+      } else {
+        if message.number(4) == 1 { properties[place].isList = true }
+        if meaning == EntityMeaning.vector { properties[place].isVector = true }
+        properties[place].values.append((try Message(message.bytes(5) ?? []), meaning))
+      }
     }
-    return names.map { name in
-      let found = values[name] ?? []
-      let list = JSONValue.object(["arrayValue": .object(["values": .array(found)])])
-      if vectors.contains(name) { return .init(name, vector(list)) }
-      return .init(name, lists.contains(name) || found.count != 1 ? list : found[0])
+    return properties
+  }
+
+  /// Writes the fields of a `Value`.
+  private func write(
+    _ property: Property,
+    in source: ExportedDatabase,
+    depth: Int,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) {
+    if property.isVector {
+      return try writer.message(ValueField.map) { map throws(ServiceError) in
+        map.message(1) { type in
+          type.string(1, "__type__")
+          type.message(2) { $0.string(ValueField.string, "__vector__") }
+        }
+        try map.message(1) { entry throws(ServiceError) in
+          entry.string(1, "value")
+          try entry.message(2) { value throws(ServiceError) in
+            try writeList(property, in: source, depth: depth, into: &value)
+          }
+        }
+      }
+    }
+    guard !property.isList, property.values.count == 1 else {
+      return try writeList(property, in: source, depth: depth, into: &writer)
+    }
+    let value = property.values[0]
+    try write(value.content, value.meaning, in: source, depth: depth, into: &writer)
+  }
+
+  private func writeList(
+    _ property: Property,
+    in source: ExportedDatabase,
+    depth: Int,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) {
+    try writer.message(ValueField.array) { array throws(ServiceError) in
+      for value in property.values {
+        try array.message(1) { element throws(ServiceError) in
+          try write(value.content, value.meaning, in: source, depth: depth, into: &element)
+        }
+      }
     }
   }
 
-  private static func vector(_ list: JSONValue) -> JSONValue {
-    let fields: [JSONValue.Member] = [
-      .init("__type__", .object(["stringValue": .string("__vector__")])), .init("value", list),
-    ]
-    return .object(["mapValue": .object(["fields": .object(fields)])])
-  }
+  // MARK: Values
 
-  private static func value(
+  private func write(
     _ content: Message,
     _ meaning: UInt64,
-    depth: Int
-  ) throws(ServiceError) -> JSONValue {
+    in source: ExportedDatabase,
+    depth: Int,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) {
     for field in content.fields {
       switch (field.number, field.value) {
       case (1, .number(let number)):
         let signed = Int64(bitPattern: number)
-        guard meaning == Meaning.time else {
-          return .object(["integerValue": .string("\(signed)")])
-        }
-        return .object(["timestampValue": .string(try InstantText.text(signed))])
-      case (2, .number(let number)): return .object(["booleanValue": .boolean(number != 0)])
-      case (3, .bytes(let bytes)): return try text(bytes, meaning, depth: depth)
-      case (4, .fixed(let bits)): return double(Double(bitPattern: bits))
-      case (5, .group(let point)): return try geoPoint(point)
+        guard meaning == EntityMeaning.time else { return writer.int64(ValueField.integer, signed) }
+        return try Self.write(time: signed, into: &writer)
+      case (2, .number(let number)): return writer.bool(ValueField.boolean, number != 0)
+      case (3, .bytes(let bytes)):
+        return try write(text: bytes, meaning, in: source, depth: depth, into: &writer)
+      case (4, .fixed(let bits)):
+        return writer.double(ValueField.double, Double(bitPattern: bits))
+      case (5, .group(let point)): return try Self.write(point: point, into: &writer)
       case (12, .group(let reference)):
-        let name = try Reference(reference, path: nil, element: (14, 15, 16, 17))
-        return .object(["referenceValue": .string(name.text)])
+        let key = try EntityKey(reference: reference)
+        return writer.string(ValueField.reference, moved(key, from: source))
       case (8, _):
         throw .invalidArgument("A property is a user of App Engine, which no document has.")
       default: continue
       }
     }
-    return .object(["nullValue": .null])
+    writer.varint(ValueField.null, 0)
   }
 
-  private static func text(
-    _ bytes: ArraySlice<UInt8>,
+  private func write(
+    text bytes: ArraySlice<UInt8>,
     _ meaning: UInt64,
-    depth: Int
-  ) throws(ServiceError) -> JSONValue {
+    in source: ExportedDatabase,
+    depth: Int,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) {
     switch meaning {
-    case Meaning.entity:
-      let fields = try members(of: try Message(bytes), depth: depth + 1)
-      return .object(["mapValue": .object(["fields": .object(fields)])])
-    case Meaning.blob, Meaning.byteString:
-      return .object(["bytesValue": .string(Base64.standard(bytes))])
+    case EntityMeaning.entity:
+      let entity = try Message(bytes)
+      try writer.message(ValueField.map) { map throws(ServiceError) in
+        try writeMembers(1, of: entity, in: source, depth: depth + 1, into: &map)
+      }
+    case EntityMeaning.blob, EntityMeaning.byteString:
+      writer.content(ValueField.bytes, Array(bytes))
     default:
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw .invalidArgument("A text is not UTF-8.")
       }
-      return .object(["stringValue": .string(text)])
+      writer.string(ValueField.string, text)
     }
   }
 
-  private static func double(_ number: Double) -> JSONValue {
-    if number.isNaN { return .object(["doubleValue": .string("NaN")]) }
-    if number.isInfinite {
-      return .object(["doubleValue": .string(number < 0 ? "-Infinity" : "Infinity")])
-    }
-    return .object(["doubleValue": .number("\(number)")])
-  }
-
-  private static func geoPoint(_ point: Message) throws(ServiceError) -> JSONValue {
-    guard case .fixed(let x)? = point.first(6), case .fixed(let y)? = point.first(7) else {
-      throw .invalidArgument("A point has no two coordinates.")
-    }
-    return .object([
-      "geoPointValue": .object([
-        "latitude": .number("\(Double(bitPattern: x))"),
-        "longitude": .number("\(Double(bitPattern: y))"),
-      ])
-    ])
-  }
-}
-
-/// The name of a document in keys and references.
-private struct Reference {
-  /// `dev~PROJECT` or `s~PROJECT`, without what is before the tilde.
-  let project: String
-  let database: String
-  let segments: [String]
-
-  /// Reads a reference whose path is a message, or lies in it.
-  init(
-    _ reference: Message,
-    path: Int?,
-    element: (group: Int, kind: Int, id: Int, name: Int)
+  private static func write(
+    time microseconds: Int64,
+    into writer: inout ProtobufWriter
   ) throws(ServiceError) {
-    let app = reference.bytes(13).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
-    project = String(app.split(separator: "~", maxSplits: 1).last ?? "")
-    let named = reference.bytes(23).flatMap { String(validating: $0, as: UTF8.self) } ?? ""
-    database = named.isEmpty ? "(default)" : named
-    if let space = reference.bytes(20), !space.isEmpty {
-      throw .invalidArgument("A key has a namespace, which no document has.")
-    }
-    let holder =
-      try path.map { number throws(ServiceError) in
-        try Message(reference.bytes(number) ?? [])
-      } ?? reference
-    var segments: [String] = []
-    for field in holder.fields where field.number == element.group {
-      guard case .group(let part) = field.value,
-        let kind = part.bytes(element.kind).flatMap({ String(validating: $0, as: UTF8.self) })
-      else { throw .invalidArgument("A key has a part without a collection.") }
-      if let name = part.bytes(element.name) {
-        guard let text = String(validating: name, as: UTF8.self) else {
-          throw .invalidArgument("A document's name is no text.")
-        }
-        segments += [kind, text]
-      } else if let id = part.number(element.id) {
-        segments += [kind, "__id\(Int64(bitPattern: id))__"]
-      } else {
-        throw .invalidArgument("A key is not whole.")
-      }
-    }
-    self.segments = segments
-    guard segments.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "/")) }) else {
-      throw .invalidArgument("A name of a key is none of Firestore's.")
-    }
-  }
-
-  var text: String {
-    "projects/\(project)/databases/\(database)/documents/\(segments.joined(separator: "/"))"
-  }
-}
-
-/// Instants as RFC 3339 has them.
-private enum InstantText {
-  static func text(_ microseconds: Int64) throws(ServiceError) -> String {
     // From the year 1 to the year 9999.
     guard (-62_135_596_800_000_000...253_402_300_799_999_999).contains(microseconds) else {
       throw .invalidArgument("A time is not between the years 1 and 9999.")
     }
-    var whole = microseconds / 1_000_000
-    if microseconds % 1_000_000 < 0 { whole -= 1 }
-    let micros = microseconds - whole * 1_000_000
-    var days = whole / 86_400
-    if whole % 86_400 < 0 { days -= 1 }
-    let rest = whole - days * 86_400
-    let (year, month, day) = date(days)
-    let time = [rest / 3_600, rest / 60 % 60, rest % 60].map { pad($0, 2) }.joined(separator: ":")
-    return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T\(time).\(pad(micros, 6))Z"
+    var (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
+    if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000) }
+    writer.message(ValueField.timestamp) { time in
+      if seconds != 0 { time.int64(1, seconds) }
+      if rest != 0 { time.int64(2, rest * 1_000) }
+    }
   }
 
-  private static func pad(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(width - digits.count, 0)) + digits
+  private static func write(
+    point: Message,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) {
+    guard case .fixed(let x)? = point.first(6), case .fixed(let y)? = point.first(7) else {
+      throw .invalidArgument("A point has no two coordinates.")
+    }
+    writer.message(ValueField.geoPoint) { place in
+      if x != 0 { place.double(1, Double(bitPattern: x)) }
+      if y != 0 { place.double(2, Double(bitPattern: y)) }
+    }
   }
 
-  /// The date of a day since 1970, counted in years that begin with March.
-  private static func date(_ days: Int64) -> (Int64, Int64, Int64) {
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let day = shifted - era * 146_097
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
-    let dayOfYear = day - (365 * year + year / 4 - year / 100)
-    let march = (5 * dayOfYear + 2) / 153
-    let month = march < 10 ? march + 3 : march - 9
-    return (year + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
+  /// The name that a reference has in the target's project.
+  private func moved(_ key: EntityKey, from source: ExportedDatabase) -> String {
+    guard let target, key.database.project == source.project else { return key.name }
+    let isOwn = key.database.database == source.database
+    let database = isOwn ? target.database : key.database.database
+    return "projects/\(target.project)/databases/\(database)/documents/\(key.path)"
   }
+}
+
+/// The meanings of properties that say more than their values' types.
+enum EntityMeaning {
+  /// An integer of microseconds since 1970.
+  static let time: UInt64 = 7
+  static let geoPoint: UInt64 = 9
+  /// A string of bytes.
+  static let blob: UInt64 = 14
+  static let byteString: UInt64 = 16
+  /// A string with an entity without a key, which is a map.
+  static let entity: UInt64 = 19
+  /// A list without elements.
+  static let emptyList: UInt64 = 24
+  /// An element of a vector.
+  static let vector: UInt64 = 31
 }

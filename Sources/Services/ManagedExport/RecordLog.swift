@@ -10,8 +10,8 @@ package struct ExportRecords {
   /// Reads the next bytes of the file; fewer than asked for only at its end.
   package typealias Read = (_ count: Int) throws -> [UInt8]
 
-  private static let blockBytes = 32_768
-  private static let headerBytes = 7
+  static let blockBytes = 32_768
+  static let headerBytes = 7
   /// No entity of Firestore is larger than a mebibyte; what is longer is damage.
   private static let largest = 16 << 20
 
@@ -81,7 +81,8 @@ package struct ExportRecords {
     }
   }
 
-  private static func mask(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+  /// The masked checksum of a part with its type before it.
+  static func mask(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     var crc = CRC32C()
     crc.update(Array(bytes))
     return (crc.value >> 15 | crc.value << 17) &+ 0xA282_EAD8

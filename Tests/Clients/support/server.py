@@ -214,9 +214,9 @@ class Brasa(Process):
 class Emulator(Process):
     """Google's emulator, in memory."""
 
-    def __init__(self):
+    def __init__(self, *arguments):
         command = ["java", "-Duser.language=en", "-Xmx2g", "-cp", EMULATOR_JAR, EMULATOR_MAIN]
-        super().__init__([*command, "--host=127.0.0.1", f"--port={free_port()}"])
+        super().__init__([*command, "--host=127.0.0.1", f"--port={free_port()}", *arguments])
 
     def start(self):
         super().start()

@@ -102,6 +102,8 @@ private final class FileImport {
   private var received: Set<String> = []
   private var differences: [String] = []
   private var count = 0
+  /// A line that was read behind the bytes of a line that is none.
+  private var ahead: [UInt8]?
 
   init(_ storage: ObjectStorage, _ scope: StorageScope) {
     self.storage = storage
@@ -113,15 +115,40 @@ private final class FileImport {
     _ next: () throws -> [UInt8]?,
     _ tell: (StorageEvent) throws -> Void
   ) throws -> StorageCount {
-    while let bytes = try next() {
-      guard case .line(let json) = try FileItem(bytes) else { throw StorageOperations.outOfOrder }
-      switch try TransferLine(json) {
-      case .bucket(let line): try take(line)
-      case .object(let line): try take(line, next)
+    while let json = try line(next) {
+      do {
+        switch try TransferLine(json) {
+        case .bucket(let line): try take(line)
+        case .object(let line): try take(line, next)
+        }
+      } catch let error as ServiceError where error.code == .invalidArgument {
+        differences.append(error.message)
+        try skipToLine(next)
       }
     }
     for difference in differences { try tell(.difference(difference)) }
     return StorageCount(count, "file")
+  }
+
+  /// The next line; nil behind the last.
+  private func line(_ next: () throws -> [UInt8]?) throws -> [UInt8]? {
+    if let line = ahead {
+      ahead = nil
+      return line
+    }
+    guard let bytes = try next() else { return nil }
+    guard case .line(let json) = try FileItem(bytes) else { throw StorageOperations.outOfOrder }
+    return json
+  }
+
+  /// Passes over the bytes of a line that was refused, if there are any.
+  private func skipToLine(_ next: () throws -> [UInt8]?) throws {
+    while let bytes = try next() {
+      if case .line(let json) = try FileItem(bytes) {
+        ahead = json
+        return
+      }
+    }
   }
 
   private func take(_ line: BucketLine) throws {

@@ -5,7 +5,8 @@ import ObjectStorage
 /// A bucket as a line of an export: its name, and what is set of it as the JSON API shows it.
 struct BucketLine {
   let name: String
-  let configuration: BucketConfiguration
+  /// Nil leaves a bucket that is there as it is.
+  let configuration: BucketConfiguration?
 
   init(_ bucket: StoredBucket) {
     name = bucket.name.text.string
@@ -13,10 +14,12 @@ struct BucketLine {
   }
 
   fileprivate init(_ reading: inout JSONReading) throws {
-    guard let name = try reading.text("bucket"), let settings = reading.take("settings") else {
-      throw JSONReading.invalid("bucket")
-    }
+    guard let name = try reading.text("bucket") else { throw JSONReading.invalid("bucket") }
     self.name = name.string
+    guard let settings = reading.take("settings") else {
+      configuration = nil
+      return
+    }
     var configuration = BucketConfiguration()
     try BucketChange(settings).apply(to: &configuration)
     configuration.quotaBytes = try reading.integer("quotaBytes")
@@ -25,11 +28,9 @@ struct BucketLine {
 
   /// The line.
   var json: [UInt8] {
-    var members: [JSONValue.Member] = [
-      JSONValue.Member("bucket", .string(name)),
-      JSONValue.Member("settings", configuration.json),
-    ]
-    if let quota = configuration.quotaBytes {
+    var members = [JSONValue.Member("bucket", .string(name))]
+    if let configuration { members.append(JSONValue.Member("settings", configuration.json)) }
+    if let quota = configuration?.quotaBytes {
       members.append(JSONValue.Member("quotaBytes", .integer(quota)))
     }
     return JSONValue.object(members).compactBytes

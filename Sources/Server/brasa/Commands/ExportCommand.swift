@@ -23,12 +23,16 @@ struct ExportCommand: ParsableCommand {
 
       What the export does not have is printed, and is in the file export.json with the number of lines of each kind.
 
+      --format managed writes documents as a managed export of Google's, which `gcloud firestore import` takes. --format \
+      firebase writes the folder of Firebase's emulators, for `firebase emulators:start --import`: documents, accounts, files.
+
       Example:
         brasa export backup-2026-01-31 --project shop
         brasa export backup-2026-01-31 --project shop --include accounts --include rules
         brasa export backup-2026-01-31 --project shop --include all
         brasa export backup-2026-01-31 --project shop --include all --exclude files
         brasa export backup-2026-01-31 --project shop --include all --with-secrets --passphrase-file key.txt
+        brasa export seed --project shop --format firebase
       """
   )
 
@@ -38,6 +42,11 @@ struct ExportCommand: ParsableCommand {
   var include: [String] = []
   @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
   var exclude: [String] = []
+  @Option(
+    name: .long,
+    help: "brasa (lines of JSON), managed (Google's export) or firebase (the emulators' folder)."
+  )
+  var format = ExportForm.brasa
   @Flag(name: .long, help: "Write secrets of what is exported too, encrypted.")
   var withSecrets = false
   @OptionGroup var passphrase: SecretPassphrase
@@ -46,6 +55,7 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let label = try database.label()
+    guard format == .brasa else { return try exportToGoogles(label) }
     let kinds = try data.transferKinds(areAllWanted: include.contains("all"))
     let chosen = try chosen(of: kinds)
     let phrase = withSecrets ? try passphrase.read(isNew: true) : nil
@@ -61,6 +71,20 @@ struct ExportCommand: ParsableCommand {
     }
     if include.contains("all") { try writing.noteGaps(excluded: exclude) }
     try writing.finish()
+  }
+
+  /// Writes a form of Google's, which has its own kinds.
+  private func exportToGoogles(_ label: DatabaseLabel) throws {
+    guard include.isEmpty, exclude.isEmpty, !withSecrets else {
+      throw ValidationError(
+        "--format \(format.rawValue) has its own kinds: leave out --include, --exclude and --with-secrets."
+      )
+    }
+    var export = FirebaseExport(label, data, ProgressLine())
+    let isWhole =
+      format == .managed
+      ? try export.writeManaged(to: target) : try export.writeFolder(to: target)
+    if !isWhole { throw ExitCode(1) }
   }
 
   /// The kinds beside documents that are written as they are.
@@ -83,3 +107,5 @@ struct ExportCommand: ParsableCommand {
   /// The kind of secrets that is written as it is where it is named.
   private static let plainSecrets = "hmac-keys"
 }
+
+extension ExportForm: ExpressibleByArgument {}

@@ -20,7 +20,8 @@ struct ImportCommand: ParsableCommand {
       It is the first line of --passphrase-file, or $BRASA_SECRETS_PASSPHRASE, or is asked for.
 
       A managed export of Google's (with its *.overall_export_metadata) and the folder that Firebase's emulators write with \
-      --export-on-exit are read as they are: documents, and the emulator's accounts in development.
+      --export-on-exit are read as they are: documents, accounts and files. The emulator's passwords (fakeHash) are taken in \
+      development only.
 
       At the end the command says for each kind how many items it read, stored, skipped (they were there already) and \
       dropped, and exits with 1 if it dropped any or lines are missing.

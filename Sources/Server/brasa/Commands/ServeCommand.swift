@@ -31,6 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
 
       Examples:
         brasa serve --dev
+        brasa serve --dev --data scratch --import seed --export-on-exit
         brasa serve --data data --tls-certificate server.pem --tls-key server-key.pem
         BRASA_PORT=9090 brasa serve --dev --require-indexes
 
@@ -53,13 +54,21 @@ struct ServeCommand: AsyncParsableCommand {
     }
     supervised?.opens(settings.dataDirectory)
     let system = try ServedSystem.open(process)
+    let seed = SeedFolder(
+      settings: settings.seed,
+      project: settings.project,
+      administration: system.administration,
+      logger: logger
+    )
+    try await seed.read()
     let gateway = try Self.gateway(system, process, supervised)
     if let functions = system.functions {
       await functions.join(GatewayListeners(listeners: gateway.functionListeners))
     }
     let reloader = CertificateReloader(gateway: gateway, logger: logger)
     // Services end in the reverse order: the port first, then what it depends on.
-    var services: [any Service] = system.services + [reloader, gateway]
+    let ending = settings.seed.target == nil ? [] : [seed.service]
+    var services: [any Service] = system.services + ending + [reloader, gateway]
     if let frame = supervised?.services(gateway, system) {
       services = [frame.first] + services + [frame.last]
     }
@@ -148,6 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
       try HostAddress.check(metrics.host, port: metrics.port, option: "--metrics-address")
     }
     try settings.tls?.check()
+    try settings.seed.check()
     try DataDirectoryPath.check(settings.dataDirectory)
     try RestoredDirectory.check(settings.dataDirectory)
   }

@@ -4,7 +4,7 @@ import BaseText
 import Foundation
 
 /// Where the data is; shared by the commands that work on a directory or its running server.
-struct DataOptions: ParsableArguments {
+struct DataOptions: ParsableArguments, Administration {
   @Option(
     name: .long,
     help: "The data directory (default ./brasa-data, or $BRASA_DATA).",
@@ -33,7 +33,7 @@ struct DataOptions: ParsableArguments {
   /// Runs a request on the directory's server, or on the directory itself when none runs.
   func perform(
     _ request: AdministrationRequest,
-    input: () throws -> [UInt8]? = { nil },
+    input: () throws -> [UInt8]?,
     output: (AdministrationReply) throws -> Void
   ) throws {
     let directory = directory

@@ -99,9 +99,20 @@ struct ServedProducts {
 
   /// The socket by which commands reach the server.
   func control(stored: StoredServices, shared: StoredServices) throws -> ControlSocket {
+    let administration = administration(stored: stored, shared: shared)
+    return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
+      administration($0)
+    }
+  }
+
+  /// The work of commands inside the server.
+  func administration(
+    stored: StoredServices,
+    shared: StoredServices
+  ) -> @Sendable (AdministrationRequest) -> LocalAdministration {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
     let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
-    return try ControlSocket(directory: core.settings.dataDirectory, log: core.log) {
+    return {
       [templates, files, analytics, messages, bus, hosting, functions = functions?.host] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),

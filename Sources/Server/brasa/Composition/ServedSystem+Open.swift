@@ -61,6 +61,9 @@ extension ServedSystem {
         core.cluster?.peers.announce(core.settings.nodeAddress(listeningOn: port))
         if core.isHome() { ConsoleProduct.welcome(core) }
       },
+      administration: ServedAdministration(
+        make: products.administration(stored: stored, shared: shared)
+      ),
       functions: products.functions.map { FunctionEvents(bus: products.bus, host: $0.host) },
       readsStore: core.readsStore,
       services: [storage] + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }

@@ -19,6 +19,8 @@ struct ServedSystem {
   let numbers: ProjectPaths
   /// Told the port when it takes connections.
   let onListening: @Sendable (Int) -> Void
+  /// The work of commands inside the server.
+  let administration: ServedAdministration
   /// The host of functions, joined with the event bus; nil where functions are off.
   let functions: FunctionEvents?
   /// Returns when a thread for reads has read from the store; false where it had no room for the job.

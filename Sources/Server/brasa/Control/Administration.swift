@@ -15,6 +15,16 @@ protocol Administration {
   ) throws
 }
 
+extension Administration {
+  /// Does what a request without items says.
+  func perform(
+    _ request: AdministrationRequest,
+    output: (AdministrationReply) throws -> Void
+  ) throws {
+    try perform(request, input: { nil }, output: output)
+  }
+}
+
 /// One request, as the control socket carries it: one line of JSON, then the items of an import.
 enum AdministrationRequest: Codable, Sendable, Equatable {
   /// Recomputes what is derived, in every service, and compares; of files' bytes one in `sample`, nil is all.

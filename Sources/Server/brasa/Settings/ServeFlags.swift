@@ -231,6 +231,8 @@ struct ServeFlags: ParsableArguments {
 
   @OptionGroup var backup: BackupFlags
 
+  @OptionGroup var seed: SeedFlags
+
   @OptionGroup var webChannel: WebChannelFlags
 
   @Option(

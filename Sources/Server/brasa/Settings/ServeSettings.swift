@@ -73,6 +73,8 @@ struct ServeSettings: Sendable, Equatable {
   /// Where the server is backed up to; nil is nowhere.
   var backup: BackupSettings?
   var triggers: TriggerSettings
+  /// The emulators' folder that development reads and writes.
+  var seed: SeedSettings
   /// Whether and how functions are served.
   var functions: FunctionSettings
 
@@ -122,6 +124,7 @@ struct ServeSettings: Sendable, Equatable {
     triggers = TriggerSettings(environment, isDevelopment: isDevelopment)
     files = try FileSettings(environment)
     backup = try BackupSettings(flags.backup, environment)
+    seed = try SeedSettings(flags.seed, environment, isDevelopment: isDevelopment)
     functions = try FunctionSettings(flags.functions, environment, isDevelopment: isDevelopment)
     cacheMegabytes = try flags.cache ?? environment.number("CACHE")
     tableKilobytes = try environment.number("TABLE_KILOBYTES")

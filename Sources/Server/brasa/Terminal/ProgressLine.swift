@@ -6,10 +6,23 @@ import Glibc
 
 /// A line on standard error that shows how far long work is; silent where nobody looks.
 final class ProgressLine {
-  private let isTerminal = isatty(STDERR_FILENO) == 1
+  private let isTerminal: Bool
+  private let printed: (String) -> Void
   private let started = ContinuousClock.now
   private var lastShown: ContinuousClock.Instant?
   private var isOpen = false
+
+  /// A line of a command.
+  init() {
+    isTerminal = isatty(STDERR_FILENO) == 1
+    printed = { Terminal.print($0) }
+  }
+
+  /// No line, where a server works; what is printed goes to `log`.
+  init(log: @escaping (String) -> Void) {
+    isTerminal = false
+    printed = log
+  }
 
   /// Shows the state, ten times a second at most; `unit` is what one of them is called.
   func show(done: Int, total: Int?, unit: String) {
@@ -27,7 +40,7 @@ final class ProgressLine {
       write("\r\u{1B}[K")
       isOpen = false
     }
-    Terminal.print(line)
+    printed(line)
   }
 
   private func write(_ text: String) {

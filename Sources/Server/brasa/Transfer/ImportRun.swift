@@ -1,5 +1,4 @@
 import ArgumentParser
-import BaseJSON
 import Foundation
 
 /// One run of `brasa import`: reads kinds of data, and says in the end what became of each.
@@ -13,22 +12,29 @@ struct ImportRun {
   /// The file of an export that has the private keys of push services.
   static let secretsFile = "secrets.json"
 
-  private let label: DatabaseLabel
-  private let source: String
-  private let data: DataOptions
+  let label: DatabaseLabel
+  let source: String
+  private let data: any Administration
   private let manifest: ExportManifest?
-  private let progress = ProgressLine()
-  private var tallies: [KindTally] = []
+  let progress: ProgressLine
+  var tallies: [KindTally] = []
   private var sealed: [(kind: String, items: SealedSource)] = []
   private var pushKeys: String?
   private var hasOpenedSecrets = false
 
   /// An import of a directory into a database and its project.
-  init(label: DatabaseLabel, source: String, data: DataOptions, manifest: ExportManifest?) {
+  init(
+    label: DatabaseLabel,
+    source: String,
+    data: any Administration,
+    manifest: ExportManifest?,
+    progress: ProgressLine = ProgressLine()
+  ) {
     self.label = label
     self.source = source
     self.data = data
     self.manifest = manifest
+    self.progress = progress
   }
 
   // MARK: Secrets
@@ -93,10 +99,11 @@ struct ImportRun {
     try take(kind, items, isSealed: false)
   }
 
-  private mutating func take(
+  /// Stores the items of a kind, and counts what became of them.
+  mutating func take(
     _ kind: String,
     _ items: any ImportSource,
-    isSealed: Bool
+    isSealed: Bool = false
   ) throws {
     var tally = KindTally(kind: kind)
     try data.perform(
@@ -127,71 +134,15 @@ struct ImportRun {
     tallies.append(tally)
   }
 
-  // MARK: Google's exports
-
-  /// Reads a managed export, or a folder of the emulators; false where the source is neither.
-  mutating func readGoogles() throws -> Bool {
-    let root = URL(fileURLWithPath: source, isDirectory: true)
-    guard let folder = try EmulatorFolder(root) else {
-      guard let index = ManagedSource.index(in: root) else { return false }
-      try readManaged(root, index, below: root)
-      return true
-    }
-    if let documents = folder.documents {
-      guard let index = ManagedSource.index(in: documents) else {
-        throw ValidationError("\(documents.path) has no index (*.overall_export_metadata).")
-      }
-      try readManaged(documents, index, below: root)
-    }
-    if let accounts = folder.accounts { try readAccounts(accounts, below: root) }
-    for other in folder.others {
-      progress.print("\(other): this part of the export is not read.")
-      tallies.append(KindTally(kind: other, dropped: 1))
-    }
-    return true
-  }
-
-  private mutating func readManaged(_ directory: URL, _ index: URL, below root: URL) throws {
-    let items = try ManagedSource(directory, index: index, below: root, into: label)
-    try take(TransferForm.rootKind, items, isSealed: false)
-    guard let expected = items.expected, let last = tallies.indices.last else { return }
-    tallies[last].missing = max(0, expected - items.lineCount)
-  }
-
-  /// The accounts of the emulator, whose hashes only development takes.
-  private mutating func readAccounts(_ file: URL, below root: URL) throws {
-    guard let bytes = try PlainFile.contents(of: file, below: root) else {
-      tallies.append(KindTally(kind: "accounts", missing: 1))
-      return
-    }
-    let text = String(decoding: bytes, as: UTF8.self)
-    guard let users = try JSONValue(parsing: text)["users"]?.elements else {
-      throw ValidationError("\(file.path) has no list \"users\".")
-    }
-    var tally = KindTally(kind: "accounts")
-    var next = 0
-    try data.perform(
-      .users(project: label.project, .import(parameters: "{}")),
-      input: {
-        guard next < users.count else { return nil }
-        defer { next += 1 }
-        return Array(users[next].compact.utf8)
-      },
-      output: { [progress] reply in
-        if case .difference(let text) = reply {
-          tally.dropped += 1
-          progress.print(text)
-        }
-      }
-    )
-    tally.stored = users.count - tally.dropped
-    tallies.append(tally)
-  }
-
   // MARK: The end
 
   /// Prints what became of each kind, and ends with 1 where something was dropped or is missing.
   func finish() throws {
+    if !report() { throw ExitCode(1) }
+  }
+
+  /// Prints what became of each kind; returns false where something was dropped or is missing.
+  func report() -> Bool {
     for tally in tallies { progress.print(tally.text) }
     if let manifest {
       for omission in manifest.omissions { progress.print("Not in the export: \(omission)") }
@@ -205,12 +156,12 @@ struct ImportRun {
       }
     }
     let isWhole = manifest?.isComplete ?? true
-    if !isWhole || tallies.contains(where: \.hasLoss) { throw ExitCode(1) }
+    return isWhole && !tallies.contains(where: \.hasLoss)
   }
 }
 
 /// The outcome of an import of one kind.
-private struct KindTally {
+struct KindTally {
   let kind: String
   var stored = 0
   var skipped = 0

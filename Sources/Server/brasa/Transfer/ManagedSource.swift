@@ -1,11 +1,12 @@
 import ArgumentParser
 import BaseStatus
+import DocumentCodec
 import Foundation
 import ManagedExport
 
 /// The documents of a managed export of Google's, or of its emulator, as items of an import: one entity in memory.
 final class ManagedSource: ImportSource {
-  private let form: TransferForm
+  private let reader: EntityReader
   private let root: URL
   private var files: [URL]
   private var records: ExportRecords?
@@ -20,7 +21,7 @@ final class ManagedSource: ImportSource {
   /// The index of a directory that is such an export; nil for another directory.
   static func index(in directory: URL) -> URL? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-    return names.sorted().first { $0.hasSuffix(".overall_export_metadata") }
+    return names.sorted().first { $0.hasSuffix(ExportSummary.ending) }
       .map { directory.appendingPathComponent($0) }
   }
 
@@ -28,7 +29,8 @@ final class ManagedSource: ImportSource {
   ///
   /// - Parameter root: The directory that the operator named; what is below may be no link.
   init(_ directory: URL, index: URL, below root: URL, into label: DatabaseLabel) throws {
-    form = TransferForm(kind: TransferForm.rootKind, into: label)
+    let target = ExportedDatabase(project: label.project, database: label.database)
+    reader = EntityReader(into: target)
     self.root = root
     let keys: [URLResourceKey] = [.isRegularFileKey, .fileSizeKey]
     let walk = FileManager.default.enumerator(at: directory, includingPropertiesForKeys: keys)
@@ -46,13 +48,24 @@ final class ManagedSource: ImportSource {
     expected = ExportSummary(all).entities
   }
 
+  /// The project whose documents an export has; nil where it has none.
+  func project() throws -> String? {
+    while let entity = try nextEntity() {
+      if let project = try? EntityReader.project(of: entity), !project.isEmpty { return project }
+    }
+    return nil
+  }
+
   func next() throws -> [UInt8]? {
     while let entity = try nextEntity() {
       lineCount += 1
       do {
-        let document = try EntityReader.document(entity)
-        return try form.item(document.compactBytes)
-      } catch let error as ServiceError where error.code == .invalidArgument {
+        var request = ProtobufWriter(capacity: 2 * entity.count)
+        // The field `document` of an `UpdateDocumentRequest`.
+        request.content(1, try reader.document(entity))
+        return request.bytes
+      } catch {
+        guard error.code == .invalidArgument else { throw error }
         drops.append("\(name), entity \(lineCount): \(error.message)")
       }
     }
@@ -76,34 +89,5 @@ final class ManagedSource: ImportSource {
         return bytes
       }
     }
-  }
-}
-
-/// A folder that the emulators wrote with `--export-on-exit`, by its index.
-struct EmulatorFolder {
-  /// The folder of a managed export; nil where there are no documents.
-  let documents: URL?
-  /// The file with the accounts; nil where there are none.
-  let accounts: URL?
-  /// Parts that are not read.
-  let others: [String]
-
-  /// Reads the index of a directory; nil where it has none.
-  init?(_ directory: URL) throws {
-    let index = directory.appendingPathComponent("firebase-export-metadata.json")
-    guard let bytes = try PlainFile.contents(of: index, below: directory) else { return nil }
-    let json = try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:]
-    func folder(_ name: String) throws -> URL? {
-      guard let part = json[name] as? [String: Any], let path = part["path"] as? String else {
-        return nil
-      }
-      guard !path.hasPrefix("/"), !path.split(separator: "/").contains("..") else {
-        throw ValidationError("\(index.path) names a folder outside of the export: \(path)")
-      }
-      return directory.appendingPathComponent(path)
-    }
-    documents = try folder("firestore")
-    accounts = try folder("auth").map { $0.appendingPathComponent("accounts.json") }
-    others = json.keys.filter { !["version", "firestore", "auth"].contains($0) }.sorted()
   }
 }

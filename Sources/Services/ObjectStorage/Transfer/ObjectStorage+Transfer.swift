@@ -33,13 +33,15 @@ extension ObjectStorage {
   }
 
   /// Makes a bucket as it was exported, or sets what was set of it where there is one.
+  ///
+  /// - Parameter configuration: Nil leaves one that is there as it is.
   package func importBucket(
     _ id: BucketID,
-    _ configuration: BucketConfiguration,
+    _ configuration: BucketConfiguration?,
     _ permit: AdministratorPermit
   ) async throws -> StoredBucket {
     let name = try BucketName(id.name.string)
-    try configuration.check()
+    try configuration?.check()
     guard name.mayBelong(to: id.project) else {
       throw StorageError(
         .conflict,
@@ -48,12 +50,12 @@ extension ObjectStorage {
     }
     return try await write { group in
       guard var bucket = try group.bucket(name) else {
-        return try group.makeBucket(name, id.project, configuration)
+        return try group.makeBucket(name, id.project, configuration ?? BucketConfiguration())
       }
       guard bucket.project == id.project else {
         throw StorageError(.conflict, "The bucket \(name.text.string) is another project's.")
       }
-      guard bucket.configuration != configuration else { return bucket }
+      guard let configuration, bucket.configuration != configuration else { return bucket }
       bucket.configuration = configuration
       bucket.metageneration += 1
       bucket.updated = try group.allocateVersion()
