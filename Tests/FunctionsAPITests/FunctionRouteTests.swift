@@ -96,7 +96,7 @@ import Testing
       host.logs.append(other, severity: "ERROR", "of another project")
       host.logs.append(own, severity: "ERROR", "good night")
     }
-    try await Self.run(preparing: prepare) { routes, _ in
+    try await Self.run(preparing: prepare) { routes, _ async throws in
       func lines(_ query: String) async throws -> [String?] {
         let response = try await routes.call("GET /v1/projects/p/functionLogs\(query)")
         #expect(response["last"]?.integer == 3)

@@ -195,7 +195,7 @@ func name(_ message: [UInt8]) throws -> String {
       do {
         _ = try EntityWriter(isForEmulator: false).entity(EntityReader().document(bytes))
       } catch {
-        #expect(error.code == .invalidArgument)
+        #expect((error as? ServiceError)?.code == .invalidArgument)
       }
     }
   }

@@ -211,14 +211,15 @@ import Testing
     }
   }
 
+  private static func projects(_ caller: TestCaller, _ routes: TestRoutes) async throws -> [String] {
+    let response = try await routes.call("GET /v1beta1/projects", as: caller)
+    return response["results"]?.elements?.compactMap { $0["projectId"]?.string } ?? []
+  }
+
   @Test func `each administrator's list has the own projects alone`() async throws {
-    try await Self.run { routes in
-      func listed(_ caller: TestCaller) async throws -> [String] {
-        let response = try await routes.call("GET /v1beta1/projects", as: caller)
-        return response["results"]?.elements?.compactMap { $0["projectId"]?.string } ?? []
-      }
-      #expect(try await listed(.key) == ["p", "q"])
-      #expect(try await listed(.administrator(.viewer, of: "q")) == ["q"])
+    try await Self.run { routes async throws in
+      #expect(try await Self.projects(.key, routes) == ["p", "q"])
+      #expect(try await Self.projects(.administrator(.viewer, of: "q"), routes) == ["q"])
       for path in ["/v1beta1/projects", "/v1beta1/availableProjects"] {
         #expect(try await routes.call("GET \(path)", as: .user()).status == 403)
       }

@@ -16,6 +16,8 @@ extension BackupService {
     shown.segment = status.segment
     shown.base = Self.moment(status.base, status.baseInstant)
     shown.proof = Self.moment(status.provenBase, status.provenAt)
+    shown.proofFailure = status.proofFailure
+    shown.earliest = status.oldestInstant.map { $0 / 1_000 }
     shown.shippedSegments = status.shippedSegments
     shown.shippedBytes = status.shippedBytes
     return shown
