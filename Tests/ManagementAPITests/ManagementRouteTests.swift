@@ -211,7 +211,8 @@ import Testing
     }
   }
 
-  private static func projects(_ caller: TestCaller, _ routes: TestRoutes) async throws -> [String] {
+  private static func projects(_ caller: TestCaller, _ routes: TestRoutes) async throws -> [String]
+  {
     let response = try await routes.call("GET /v1beta1/projects", as: caller)
     return response["results"]?.elements?.compactMap { $0["projectId"]?.string } ?? []
   }

@@ -149,44 +149,10 @@ package actor FunctionHost {
     try? await transport.shutdown()
   }
 
-  /// Loads the codebases whose packages are installed; returns the others.
-  private func loadAll() -> [[Deployment]] {
-    var incomplete: [[Deployment]] = []
-    do {
-      for parts in Self.codebases(try folder.all()) {
-        if parts.allSatisfy({ folder.isInstalled($0.environment) }) {
-          loadKept(parts)
-        } else {
-          incomplete.append(parts)
-        }
-      }
-      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
-    } catch {
-      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
-    }
-    return incomplete
-  }
-
-  /// Serves a codebase as it was deployed; one that can't be loaded keeps none of the others.
-  private func loadKept(_ parts: [Deployment]) {
-    do {
-      try load(parts)
-    } catch {
-      let reason = (error as? ServiceError)?.message ?? "its files can't be read"
-      log.error(
-        "a codebase can't be loaded; deploy it again",
-        metadata: [
-          "project": "\(parts[0].project)", "codebase": "\(parts[0].codebase)",
-          "reason": "\(reason)",
-        ]
-      )
-    }
-  }
-
-  private var allPools: [FunctionPool] { codebases.values.flatMap(\.pools.values) }
+  var allPools: [FunctionPool] { codebases.values.flatMap(\.pools.values) }
 
   /// The deployments of each codebase, in their order.
-  private static func codebases(_ deployments: [Deployment]) -> [[Deployment]] {
+  static func codebases(_ deployments: [Deployment]) -> [[Deployment]] {
     var parts: [[Deployment]] = []
     for deployment in deployments {
       if let last = parts.last?.first, last.project == deployment.project,

@@ -23,7 +23,9 @@ import Testing
     for number in 0..<700 {
       let digits = String(1_000 + number).dropFirst()
       let list = Value.array([.reference(name), .reference(foreign)])
-      try await source.commit(set(path("a/x\(digits)"), ["n": .integer(Int64(number)), "to": list]))
+      try await source.commit(
+        set(path("a/x\(digits)"), ["n": .integer(Int64(number)), "to": list])
+      )
     }
     let version = try source.readTime()
     try await source.commit(delete("a/x001"), set("a/x002", ["n": .string("later")]))

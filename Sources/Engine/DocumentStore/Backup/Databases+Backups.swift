@@ -78,14 +78,9 @@ extension Databases {
   package func deleteDatabaseBackup(_ name: String, of project: Text) throws {
     try engine.write { group in
       let key = MetaKey.databaseBackup(name, of: project)
-      guard try group.get(key) != nil else { throw Self.unknownBackup(name) }
+      guard try group.get(key) != nil else { throw ServiceError.unknownBackup(name) }
       try group.delete(key)
     }
-  }
-
-  /// NOT_FOUND for a backup that there is not.
-  package static func unknownBackup(_ name: String) -> ServiceError {
-    ServiceError(.notFound, "The backup \(name) does not exist.")
   }
 
   /// Makes the backups that are due and forgets those that have expired and the schedules of databases that are gone; returns
@@ -198,5 +193,12 @@ extension Databases {
       found.append(try DatabaseBackup(project, id: name, record: Array(cursor.value)))
     }
     return found
+  }
+}
+
+extension ServiceError {
+  /// NOT_FOUND for a backup that there is not.
+  package static func unknownBackup(_ name: String) -> ServiceError {
+    ServiceError(.notFound, "The backup \(name) does not exist.")
   }
 }

@@ -25,6 +25,7 @@ package struct IndexEntry: Sendable, Hashable {
     left.key == right.key && left.tags == right.tags
   }
 
+  /// The hash of what is stored.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(key)
     hasher.combine(tags)

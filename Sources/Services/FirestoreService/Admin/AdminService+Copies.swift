@@ -128,7 +128,7 @@ extension AdminService {
 
   private func backup(_ id: String, of project: Text) throws -> DatabaseBackup {
     guard let found = try permit.databaseBackups(of: project).first(where: { $0.id == id }) else {
-      throw Databases.unknownBackup(id)
+      throw ServiceError.unknownBackup(id)
     }
     return found
   }

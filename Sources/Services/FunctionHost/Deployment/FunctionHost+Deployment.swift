@@ -133,7 +133,8 @@ extension FunctionHost {
     }
     try checkNames(manifest, project, codebase)
     for part in parts {
-      for endpoint in try part.functions().endpoints where changed ?? endpoint.name == endpoint.name {
+      let endpoints = try part.functions().endpoints
+      for endpoint in endpoints where changed == nil || endpoint.name == changed {
         _ = try secretValues(of: endpoint, part)
       }
     }
@@ -198,7 +199,8 @@ extension FunctionHost {
   /// The number of a codebase's next release.
   func nextRelease(_ project: String, _ codebase: String) throws -> Int {
     let kept = try folder.releases(project: project, codebase: codebase).first?.number
-    return 1 + (kept ?? codebases[Name(project: project, codebase: codebase)]?.deployments.number ?? 0)
+    let inForce = codebases[Name(project: project, codebase: codebase)]?.deployments.number
+    return 1 + (kept ?? inForce ?? 0)
   }
 
   /// Copies a source into its folder, unless it is there; returns the folder.

@@ -5,6 +5,40 @@ import Logging
 // A restored data directory has the sources and deployments of functions, and not the packages that they need.
 
 extension FunctionHost {
+  /// Loads the codebases whose packages are installed; returns the others.
+  func loadAll() -> [[Deployment]] {
+    var incomplete: [[Deployment]] = []
+    do {
+      for parts in Self.codebases(try folder.all()) {
+        if parts.allSatisfy({ folder.isInstalled($0.environment) }) {
+          loadKept(parts)
+        } else {
+          incomplete.append(parts)
+        }
+      }
+      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
+    } catch {
+      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
+    }
+    return incomplete
+  }
+
+  /// Serves a codebase as it was deployed; one that can't be loaded keeps none of the others.
+  private func loadKept(_ parts: [Deployment]) {
+    do {
+      try load(parts)
+    } catch {
+      let reason = (error as? ServiceError)?.message ?? "its files can't be read"
+      log.error(
+        "a codebase can't be loaded; deploy it again",
+        metadata: [
+          "project": "\(parts[0].project)", "codebase": "\(parts[0].codebase)",
+          "reason": "\(reason)",
+        ]
+      )
+    }
+  }
+
   /// Installs the packages of codebases that lack some, one after the other, and serves their functions.
   func installMissing(_ codebases: [[Deployment]]) async {
     for parts in codebases where !Task.isCancelled {
