@@ -49,6 +49,8 @@ package struct ExportSummary: Sendable, Equatable {
       part.varint(4, UInt64(bytes))
     }
     var writer = ExportRecordWriter()
+    // The emulator's files begin with a record of this byte alone.
+    writer.append([0x33])
     writer.append(record.bytes)
     return writer.take()
   }

@@ -123,7 +123,7 @@ struct AdminTests {
 
   @Test(arguments: [
     ("PUT", "/(default)"), ("POST", "/(default):exportDocuments"),
-    ("DELETE", "/(default)/collectionGroups/c/fields/a"), ("GET", "/(default)/backupSchedules"),
+    ("DELETE", "/(default)/collectionGroups/c/fields/a"), ("GET", "/(default)/userCreds"),
   ])
   func `what is not served says so`(method: String, path: String) {
     expectError(

@@ -183,10 +183,13 @@ extension BackupService: DatabaseRestorer {
 
 /// The parts of a data directory that are backed up beside the engines.
 enum BackupFolders {
-  /// The folders of functions: sources, deployments and sealed secrets.
+  /// The folders of functions: sources, deployments, earlier releases and sealed secrets.
   ///
-  /// The key of the secrets is in no backup.
-  static let functions = ["functions/sources", "functions/deployments", "functions/secrets"]
+  /// The key of the secrets is in no backup. A release is written just before the deployment in force, whose folder's time
+  /// tells of both.
+  static let functions = [
+    "functions/sources", "functions/deployments", "functions/releases", "functions/secrets",
+  ]
 
   static func all(in directory: String) -> BackedFiles {
     BackedFiles(in: directory, folders: functions)
