@@ -123,6 +123,7 @@ import Testing
     uploads.sweep()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
     let first = try uploads.issue(to: "shop")
+    clock.now += 1
     for _ in 0..<SourceUploads.mostOfProject { _ = try uploads.issue(to: "shop") }
     await #expect(throws: ServiceError.self) {
       try await uploads.receive(first, Self.parts([1]))

@@ -92,11 +92,11 @@ import Testing
   @Test func `a store of a newer format is refused, untouched`() throws {
     let storage = TestStorage(.memory)
     let engine = try storage.openEngine()
-    try engine.write { try $0.put(MetaKey.format, [0, 0, 0, 3]) }
+    try engine.write { try $0.put(MetaKey.format, [0, 0, 0, 5]) }
     #expect(throws: KeyValueError.self) {
       _ = try Databases(engine: engine, configuration: StoreConfiguration())
     }
-    #expect(try engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 3])
+    #expect(try engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 5])
   }
 
   @Test func `commits after the end of the store are refused`() async throws {

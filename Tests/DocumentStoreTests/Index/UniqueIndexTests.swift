@@ -33,6 +33,8 @@ struct UniqueIndexTests {
     let fixture = try StoreFixture(kind)
     let database = try fixture.database
     #expect(try database.declareIndex(definition()).state != .creating)
+    // Programs that don't check unique indexes refuse the store.
+    #expect(try fixture.engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 4])
     try await database.commit(user("users/a", ["email": .string("x")]))
     #expect(
       await refusal { try await database.commit(user("users/b", ["email": .string("x")])) }?.code

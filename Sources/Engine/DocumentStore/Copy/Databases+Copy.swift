@@ -17,7 +17,10 @@ extension Databases {
       throw ServiceError.unknownDatabase(source)
     }
     try database.read(.at(version)) { _ in }
-    return try catalog.create(id, copying: database, at: version)
+    let copy = try catalog.create(id, copying: database, at: version)
+    // What is open is maintained, and so filled.
+    _ = try existingDatabase(id)
+    return copy
   }
 }
 

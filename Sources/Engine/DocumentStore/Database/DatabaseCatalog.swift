@@ -26,9 +26,10 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, each of which the one before
-  /// does not know.
-  private static let format: UInt32 = 3
+  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, each of
+  /// which the one before does not know.
+  private static let format: UInt32 = 4
+  private static let recoveryFormat: UInt32 = 3
   private static let timeToLiveFormat: UInt32 = 2
   /// The format of a store in which nobody has asked for more.
   private static let firstFormat: UInt32 = 1
@@ -55,6 +56,11 @@ struct DatabaseCatalog: Sendable {
   /// Marks the store with the format that has times to live, so that programs which would not keep them refuse it.
   static func requireTimeToLive(in group: any KeyValueGroup) throws {
     try require(timeToLiveFormat, in: group)
+  }
+
+  /// Marks the store with the format that has unique indexes, so that programs which would not check them refuse it.
+  static func requireUniqueIndexes(in group: any KeyValueGroup) throws {
+    try require(format, in: group)
   }
 
   private static func require(_ format: UInt32, in group: any KeyValueGroup) throws {
@@ -163,7 +169,7 @@ struct DatabaseCatalog: Sendable {
       }
       entry.recoversPast = recoversPast
       try Self.put(id, entry, in: group)
-      if recoversPast { try Self.require(Self.format, in: group) }
+      if recoversPast { try Self.require(Self.recoveryFormat, in: group) }
       changed()
     }
   }

@@ -39,6 +39,7 @@ extension Database {
     )
     set.declared.append(index)
     set.lastNumber = index.number
+    if definition.isUnique { try DatabaseCatalog.requireUniqueIndexes(in: group) }
     return index
   }
 
