@@ -11,7 +11,7 @@ import urllib.parse
 import pytest
 
 from support import book as books, browser as browsers, oidc
-from support.book import APP, APPLE, AUTH, BUNDLE, PROJECT, create_project, plist, reader, register_app
+from support.book import APP, APPLE, AUTH, BUNDLE, PROJECT, create_project, plist, reader, register_app, submit
 from support.certificates import certificate_for
 from support.identity import Identity
 from support.web_sign_in import SignInPage
