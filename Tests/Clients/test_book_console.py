@@ -9,9 +9,10 @@ tests.
 import urllib.parse
 
 import pytest
+import requests
 
 from support import book as books, browser as browsers, oidc
-from support.book import APP, APPLE, AUTH, BUNDLE, PROJECT, create_project, plist, reader, register_app
+from support.book import APP, APPLE, AUTH, BUNDLE, PROJECT, create_project, plist, reader, register_app, submit
 from support.certificates import certificate_for
 from support.identity import Identity
 from support.web_sign_in import SignInPage
@@ -131,6 +132,28 @@ def test_chapter_9_people_sign_in_with_a_provider(chromium, book, pages, provide
     assert console.violations() == []
 
 
+def fill_project(book, project):
+    """Something of every kind that goes with a project; gives the calls that find each."""
+    root, bucket = f"{book.url}/v1/projects/{project}", f"{project}.appspot.com"
+    headers = {"authorization": f"Bearer {book.administrator_key}"}
+
+    def call(method, address, **options):
+        return requests.request(method, address, headers=headers | options.pop("headers", {}), verify=book.authority, timeout=30, **options)
+
+    rules = {"source": {"files": [{"name": "firestore.rules", "content": "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{p=**} { allow read; } } }"}]}}
+    document, stored = f"{root}/databases/(default)/documents/products/lamp", f"{book.url}/storage/v1/b/{bucket}/o/lamp"
+    made = [
+        call("PATCH", document, json={"fields": {}}), call("POST", f"{root}/accounts", json={"email": "ada@example.org", "localId": "ada"}),
+        call("POST", f"{book.url}/upload/storage/v1/b/{bucket}/o?uploadType=media&name=lamp", data=b"lamp", headers={"content-type": "text/plain"}),
+        call("POST", f"{root}/rulesets", json=rules),
+    ]
+    assert [one.status_code for one in made] == [200] * len(made), [one.text for one in made]
+    ruleset = made[-1].json()["name"]
+    released = call("POST", f"{root}/releases", json={"name": f"projects/{project}/releases/cloud.firestore", "rulesetName": ruleset})
+    assert released.status_code in (200, 409), released.text
+    return [lambda: call("GET", document), lambda: call("GET", stored), lambda: call("GET", f"{book.url}/v1/{ruleset}")]
+
+
 def test_chapter_9_4_create_the_project_in_the_console(chromium, book):
     """Add project, name; Analytics is on in every project. It is renamed and deleted again."""
     console = reader(chromium, book, "project@example.org")
@@ -140,6 +163,8 @@ def test_chapter_9_4_create_the_project_in_the_console(chromium, book):
     console.fill("Project name", "SwiftUI Firebase 2")
     submit(console)
     console.find("heading", "SwiftUI Firebase 2")
+    filled = fill_project(book, made)
+    assert all(call().status_code == 200 for call in filled)
     console.click("button", "Project settings")
     console.click("button", "Delete project")
     console.find("dialog", "Delete project")
@@ -148,6 +173,8 @@ def test_chapter_9_4_create_the_project_in_the_console(chromium, book):
     console.fill("Type the project id to confirm", made)
     console.click("button", "Delete project")
     console.sees(f"{made} is deleted.")
+    # Nothing of it is left, whoever makes a project of the same id.
+    assert [call().status_code for call in filled] == [404] * len(filled)
     console.until(lambda: f"({made})" not in console.text("combobox", "Project"), "the project is still listed")
     assert console.violations() == []
 
