@@ -291,7 +291,7 @@ class TestPages:
         for host in ("evil.example", "evil.example:80", f"127.0.0.1.evil.example:{server.port}"):
             answer = self.send(server, "PATCH", path, Host=host)
             assert answer.status_code == 403 and "--allow-remote-dev" in answer.json()["error"]["message"]
-        for host in ("localhost", f"10.0.2.2:{server.port}", "[::1]", "app.localhost:8080"):
+        for host in ("localhost", f"10.0.2.2:{server.port}", "[::1]"):
             assert self.send(server, "PATCH", path, Host=host, **OWNER).status_code == 200, host
 
     def test_the_operator_names_hosts_and_pages(self, fresh):
@@ -299,6 +299,9 @@ class TestPages:
             "--allow-remote-dev", "brasa.test,other.test", "--dev-origin", "http://page.test:3000",
             "--origin", "http://mine.test",
         )
+        # A server with sites keeps such names for them.
+        path = "/v1/projects/demo/databases/(default)/documents/notes/one"
+        assert self.send(running, "PATCH", path, Host="app.localhost:8080", **OWNER).status_code == 200
         for host in ("brasa.test:8080", "OTHER.test", "mine.test"):
             assert self.send(running, "GET", "/healthz", Host=host).status_code == 200, host
         assert self.send(running, "GET", "/healthz", Host="third.test").status_code == 403

@@ -45,7 +45,8 @@ def documents(server, project):
                 path = one["name"].split("/documents", 1)[1]
                 collections.append(path)
                 if "createTime" in one:
-                    fields = json.dumps(one.get("fields", {}), sort_keys=True)
+                    # The emulator writes 12.0 as 12.
+                    fields = json.dumps(one.get("fields", {}), sort_keys=True).replace(".0}", "}")
                     found[path] = fields.replace(f"projects/{project}/", "projects/P/")
     return found
 

@@ -127,7 +127,7 @@ def test_an_import_that_was_cut_off_is_begun_again(filled, tmp_path):
         assert cut.returncode != 0 and "is missing" in cut.stderr
         (content).write_bytes((tmp_path / "aside").read_bytes()[:-1] + b"?")
         damaged = imported(tmp_path / "backup", other.data, "--include", "files", check=False)
-        assert damaged.returncode != 0 and "not those that were exported" in damaged.stderr
+        assert damaged.returncode != 0 and "not those that were exported" in damaged.stdout + damaged.stderr, damaged.stdout
         shutil.move(tmp_path / "aside", content)
         imported(tmp_path / "backup", other.data, "--include", "files")
         assert everything(other) == before

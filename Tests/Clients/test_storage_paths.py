@@ -13,8 +13,6 @@ OWNER = {"Authorization": "Bearer owner"}
 OF_NO_SERVICE = ["/favicon.ico", "/admin", "/admin/", "/robots.txt", "/some-bucket", "/some-bucket/", "/some-bucket/a/b"]
 ABSENT = {
     "/demo/us-central1/hello": "Cloud Functions",
-    "/v2/projects/p/locations/us-central1/functions": "Cloud Functions",
-    "/v1/projects/p/locations/us-central1/functions": "Cloud Functions",
     "/.json?ns=demo": "Realtime Database",
     "/users/1.json?ns=demo": "Realtime Database",
     "/v1beta/projects/p/locations/-/instances": "Realtime Database",

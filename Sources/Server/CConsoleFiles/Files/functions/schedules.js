@@ -6,11 +6,11 @@ import { run, schedulesOf } from "./store.js";
 
 const PERIOD_MILLISECONDS = 5_000;
 
-const SAMPLE = `from firebase_functions import scheduler_fn
-
-@scheduler_fn.on_schedule(schedule="every day 06:30", timezone="America/Sao_Paulo")
-def sweep(event):
-    print("Good morning")`;
+const SAMPLE = [
+  "from firebase_functions import scheduler_fn", "",
+  '@scheduler_fn.on_schedule(schedule="every day 06:30", timezone="America/Sao_Paulo")',
+  "def sweep(event):", '    print("Good morning")',
+].join("\n");
 
 export function schedulesView() {
   const body = stack();

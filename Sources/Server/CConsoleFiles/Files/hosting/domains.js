@@ -13,10 +13,12 @@ export function domainsView({ site }) {
   return stack(spread(h("p", { class: "note grow" }, t(isOwner() ? "hosting.domainsText" : "hosting.domainsOwner")), isOwner() ? primary(t("hosting.connect"), connect) : null), body, certificates());
 }
 
-const COMMANDS = `brasa serve --acme-directory /var/www/acme/.well-known/acme-challenge \\
-  --tls-directory /etc/letsencrypt/live \\
-  --tls-certificate server.pem --tls-key server-key.pem
-certbot certonly --webroot -w /var/www/acme -d shop.example.com`;
+const COMMANDS = [
+  "brasa serve --acme-directory /var/www/acme/.well-known/acme-challenge \\",
+  "  --tls-directory /etc/letsencrypt/live \\",
+  "  --tls-certificate server.pem --tls-key server-key.pem",
+  "certbot certonly --webroot -w /var/www/acme -d shop.example.com",
+].join("\n");
 
 /** Host names are the server's: its owners connect them. */
 const isOwner = () => session.peek().role === "owner";
