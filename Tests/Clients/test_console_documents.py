@@ -241,6 +241,13 @@ def test_a_table_is_sorted_by_a_heads_click_and_shows_the_columns_that_were_chos
     console.until(lambda: cells(console, "price") == ["30", "20", "10"], "not sorted the other way")
     assert console.read(words("filter")) == "order by price desc"
     assert console.browser.run("return document.querySelector('[aria-sort=descending]').title") == "price"
+    # By keyboard, too: S in the column of the focus, which stays there; once more turns the order.
+    console.browser.run("document.querySelector('[role=grid]').focus()")
+    for expected in (["10", "20", "30"], ["30", "20", "10"]):
+        for key in (Keys.HOME, *[Keys.ARROW_RIGHT] * 4, "s"):
+            press(console, key)
+        console.until(lambda: cells(console, "price") == expected, f"not sorted by keyboard: {expected}")  # noqa: B023
+        console.browser.wait("return document.activeElement.role === 'grid'")
     console.click("button", words("columns"))
     console.find("dialog", words("columns"))
     assert axe.findings(console, "dialog") == []

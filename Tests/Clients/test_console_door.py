@@ -46,6 +46,7 @@ def test_a_link_that_was_used_says_so_in_portuguese(console, production):
     link = invite(production, "bia@example.org", "viewer")
     come_in(console, link, "pt-BR")
     console.sees("Leitor")
+    console.click("button", "Conta")
     console.click("button", "Sair")
     console.find("heading", "Entrar")
     console.driver.get(f"{production.url}/console?again#invitation={link.split('#invitation=')[1]}")
