@@ -108,11 +108,17 @@ def test_the_trail_names_whose_roles_and_links_were_changed(production, tab, lan
 def test_the_overview_of_production_has_lines_that_work_there(production, tab, authority, tmp_path, language):
     tab.open("overview", language)
     assert findings(tab) == []
-    lines = tab.browser.run("return Object.fromEntries([...document.querySelectorAll('main pre')].map((one) => [one.closest('.stack').querySelector('h3').textContent, one.textContent]))")
-    assert set(lines) == {"Swift", "JavaScript", "Python"}
+    words = Texts(language)
+    tab.click("button", words("overview.connect"))
+    lines = {}
+    for name in ("Swift", "JavaScript", "Python"):
+        tab.click("button", f"{words(f'platform.{name}')} {words('connect.backEnd' if name == 'Python' else 'connect.app')}")
+        lines[name] = tab.browser.wait("return document.querySelector('dialog pre.snippet')?.textContent")
+        if name != "Python":
+            tab.click("button", words("connect.other"))
     assert not any("mulator" in text for text in lines.values())
     assert production.url.split("//")[1] in lines["Swift"] and f"{production.url}/__/brasa/web.js" in lines["JavaScript"]
-    tab.find("link", Texts(language)("overview.keys"))
+    tab.find("link", words("overview.keys"))
     # The back end's lines are run as they are shown, with a key of this server.
     key = tmp_path / "backend.json"
     servers.run("keys", "create", f"lines-{language}".lower(), "--role", "admin", "--project", PROJECT, "--out", key, "--data", production.data)
