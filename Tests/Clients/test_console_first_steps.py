@@ -18,7 +18,7 @@ WORDS = {
     },
     "pt-BR": {
         "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Dizer quem pode ler e escrever", "Registrar um app", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de name",
-        "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário", "apple": "iOS (Swift) App", "bundle": "ID do pacote (bundle id)", "register": "Registrar app", "registered": "Registrado", "waiting": "Aguardando a primeira solicitação do app…", "connected": "Conectado", "close": "Fechar",
+        "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário", "apple": "iOS (Swift) App", "bundle": "ID do pacote", "register": "Registrar app", "registered": "Registrado", "waiting": "Aguardando a primeira requisição do app…", "connected": "Conectado", "close": "Fechar",
         "email": "E-mail", "password": "Senha", "userAdded": "Usuário adicionado", "files": "Arquivos", "empty": "Não há nada nesta pasta.",
     },
 }
