@@ -270,7 +270,7 @@ def test_a_query_as_json_and_as_of_an_instant(console, documents, language):
     console.browser.run("arguments[0].value = arguments[1]", field, beginning.strftime("%Y-%m-%dT%H:%M:%S"))
     console.click("button", show)
     console.browser.wait("return document.querySelector('.results .notice')")
-    console.browser.wait("return document.querySelector('.results .empty, .results .teaching, .results [role=alert]') && document.querySelector('pre.json').hidden")
+    console.browser.wait("return document.querySelector('.results .empty, .results .blank, .results [role=alert]') && document.querySelector('pre.json').hidden")
 
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
