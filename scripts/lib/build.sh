@@ -15,7 +15,7 @@ if [ -n "${BRASA_BUILD_ONCE:-}" ]; then
   )
 fi
 
-# A release has Swift's libraries in itself where the system can: calls into them go no detour, which is a sixth of
+# A release has Swift's libraries in itself where the system can: calls into them go no detour, which is about a sixth of
 # what a get costs, and the program runs where no Swift is installed.
 release_options=(-c release)
 if [ "$(uname -s)" = Linux ]; then

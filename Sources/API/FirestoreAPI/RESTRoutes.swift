@@ -63,7 +63,7 @@ struct RESTRoutes: Sendable {
     path.split(separator: "/").count == 5
   }
 
-  /// Whether a path is that of a backup or a schedule of backups, which is worth the database.
+  /// True for the path of a backup or of a schedule of backups, which is worth the database.
   private static func isOfBackups(_ path: String) -> Bool {
     path.split(separator: "/").dropLast().contains { $0 == "backups" || $0 == "backupSchedules" }
   }

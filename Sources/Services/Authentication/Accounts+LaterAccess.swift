@@ -95,7 +95,7 @@ extension Accounts {
 }
 
 extension User {
-  /// Whether the same passwords, providers, second factors and passkeys sign the user in.
+  /// True where the same passwords, providers, second factors and passkeys sign the user in.
   fileprivate func hasSameWaysIn(as other: User) -> Bool {
     func secrets(_ user: User) -> [[UInt8]] {
       user.secondFactors.map { factor in

@@ -49,7 +49,7 @@ package actor FunctionHost {
   var codebases: [Name: Codebase] = [:]
   private var interpreters: [SourceLanguage: Interpreter] = [:]
   var isDeploying = false
-  /// What an uploaded source became, while its functions are deployed one by one.
+  /// The result of an uploaded source, while its functions are deployed one by one.
   var prepared: PreparedSource?
   var lastInstance = 0
 

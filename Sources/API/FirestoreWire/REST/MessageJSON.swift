@@ -9,7 +9,7 @@ import DocumentCodec
 /// stay apart. What a message leaves out has its default and is left out here, too.
 struct MessageJSON {
   private let registry = SchemaRegistry.shared
-  /// Whether documents show that they have no fields: clients drop rows of pipelines without the member.
+  /// True where documents show that they have no fields: clients drop rows of pipelines without the member.
   private let showsEmptyDocuments: Bool
 
   private init(_ message: String) {

@@ -126,7 +126,7 @@ struct ServiceRoutes: ProjectScoped {
   /// The least role whose holders have a permission of Google's.
   private static func role(of permission: String) -> AdministratorRole {
     let verb = permission.split(separator: ".").last ?? ""
-    // Whoever deploys functions also says that they may be called.
+    // A deployment of functions also says that they may be called.
     let deploying: Set<String> = [
       "cloudfunctions.functions.setIamPolicy", "run.services.setIamPolicy",
       "iam.serviceAccounts.actAs",

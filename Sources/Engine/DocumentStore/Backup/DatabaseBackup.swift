@@ -108,7 +108,7 @@ package struct BackupSchedule: Sendable, Equatable {
 
   private static let dayLength: Int64 = 86_400_000_000
 
-  /// Whether a backup is to be made: the first one of a day in UTC.
+  /// True where a backup is to be made: the first one of a day in UTC.
   func isDue(at now: Int64) -> Bool {
     let today = now / Self.dayLength
     // The first day of 1970 was a Thursday.

@@ -18,7 +18,7 @@ extension Databases {
     }
     try database.read(.at(version)) { _ in }
     let copy = try catalog.create(id, copying: database, at: version)
-    // What is open is maintained, and so filled.
+    // Open databases are maintained, and so filled.
     _ = try existingDatabase(id)
     return copy
   }
@@ -42,6 +42,17 @@ extension Databases {
       copy.end = CommitVersion(microseconds: try group.allocateVersion())
       copy.failure = failure
       try group.put(key, copy.record)
+    }
+  }
+
+  /// Opens the databases whose copies an earlier process did not end, so that they are filled though nobody uses them.
+  func openUnfinishedCopies() throws {
+    for listing in try listDatabases() {
+      guard let incarnation = try catalog.incarnation(of: listing.id),
+        let record = try engine.read({ try $0.get(MetaKey.databaseCopy(incarnation)) })
+      else { continue }
+      let copy = try DatabaseCopy(record: record)
+      if copy.end == nil, copy.backup == nil { _ = try existingDatabase(listing.id) }
     }
   }
 

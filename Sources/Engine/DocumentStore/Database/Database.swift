@@ -33,7 +33,7 @@ package final class Database: Sendable {
   let odds = (gets: MemoryOdds(), queries: MemoryOdds(), commits: MemoryOdds())
   /// When documents whose time to live is over are looked for next, by the clock of waiting.
   let expiryDue = Atomic<Int64>(0)
-  /// Whether the copy that makes this database may not have ended.
+  /// True while the copy that makes this database may not have ended.
   let isCopying = Atomic(true)
   private let retired = Atomic(false)
   private let recovery: Atomic<Bool>
@@ -74,7 +74,7 @@ package final class Database: Sendable {
   /// True where history is kept for a week.
   package var recoversPast: Bool { recovery.load(ordering: .relaxed) }
 
-  /// How far back reads may look, in microseconds.
+  /// The age of the oldest readable version, in microseconds.
   package var retention: Int64 { configuration.retention(recoversPast: recoversPast) }
 
   /// Called when the catalog says so.

@@ -14,7 +14,7 @@ package struct DatabaseListing: Sendable, Hashable {
   package let isProtected: Bool
   /// True where history is kept for a week.
   package let recoversPast: Bool
-  /// How far back reads may look, in microseconds.
+  /// The age of the oldest readable version, in microseconds.
   package let retention: Int64
   /// The earliest version that can be read.
   package let earliestVersion: CommitVersion
@@ -256,7 +256,7 @@ struct DatabaseCatalog: Sendable {
     in reader: any KeyValueReader
   ) throws -> Incarnation? { try entry(of: id, in: reader)?.incarnation }
 
-  /// Whether a database's history is kept for a week.
+  /// True where a database's history is kept for a week.
   static func recoversPast(_ id: DatabaseID, in reader: any KeyValueReader) throws -> Bool {
     try entry(of: id, in: reader)?.recoversPast ?? false
   }

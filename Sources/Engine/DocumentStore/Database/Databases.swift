@@ -18,6 +18,8 @@ package final class Databases: Sendable {
   private let followUp = FollowUpQueue()
   let catalog: DatabaseCatalog
   private let maintenance: Maintenance
+  /// True once the copies that an earlier process left were opened.
+  private let hasOpenedCopies = Atomic(false)
   private let ticks = BlockingQueue<Void>()
   private let open = Mutex(OpenDatabases())
   private let threads = Mutex<[StoreThread]>([])
@@ -148,7 +150,11 @@ package final class Databases: Sendable {
   /// Answers whether there is more to do at once. One thread at a time may call.
   @discardableResult
   package func performMaintenance() throws -> Bool {
-    try maintenance.step(openDatabases, find: existingDatabase)
+    if !hasOpenedCopies.load(ordering: .relaxed) {
+      try openUnfinishedCopies()
+      hasOpenedCopies.store(true, ordering: .relaxed)
+    }
+    return try maintenance.step(openDatabases, find: existingDatabase)
   }
 
   /// Answers what was handed in, then ends the store's threads.

@@ -19,11 +19,11 @@ package struct StoreConfiguration: Sendable {
   /// Memory for documents that were read lately, beside what the engine caches.
   package var documentCacheBytes = 16 << 20
 
-  /// How far back reads may look, in microseconds.
+  /// The age of the oldest readable version, in microseconds.
   package var retention: Int64 = 3_600_000_000
-  /// How far back reads of a database with point-in-time recovery may look, in microseconds.
+  /// The age of the oldest readable version with point-in-time recovery, in microseconds.
   package var recoveryRetention: Int64 = 7 * 86_400_000_000
-  /// How many bytes of history one database without point-in-time recovery may keep; the oldest goes first, even inside
+  /// The most bytes of history of a database without point-in-time recovery; the oldest goes first, even inside
   /// `retention`.
   package var historyBytes: Int64 = 1 << 30
 
@@ -73,7 +73,7 @@ package struct StoreConfiguration: Sendable {
   /// The defaults of production.
   package init() {}
 
-  /// How far back reads of a database may look, in microseconds.
+  /// The age of the oldest readable version of a database, in microseconds.
   func retention(recoversPast: Bool) -> Int64 {
     recoversPast ? max(retention, recoveryRetention) : retention
   }

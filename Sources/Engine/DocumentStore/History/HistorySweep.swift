@@ -109,7 +109,7 @@ struct HistorySweep: Sendable {
     // Asking the engine for a read time may cost an fsync, which a sweep is not worth.
     let wall = configuration.wallClock.now()
     let now = try snapshot.cachedReadTime() ?? max(last.version.microseconds, wall)
-    // Who asks for a week gets it, whatever it takes.
+    // A week that was asked for is kept, whatever it takes.
     let bytes = database.recoversPast ? .max : configuration.historyBytes
     let limit = Limit(
       version: CommitVersion(microseconds: now - database.retention),

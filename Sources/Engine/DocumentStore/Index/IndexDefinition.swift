@@ -78,7 +78,7 @@ package struct IndexDefinition: Sendable, Hashable {
   package let nameDirection: Order.Direction
   /// Nil for all but vector indexes.
   package let vector: VectorIndexField?
-  /// Whether no two documents may have equal values in all fields; documents without one of the fields don't count.
+  /// True where no two documents may have equal values in all fields; documents without one of the fields don't count.
   package let isUnique: Bool
 
   /// The most fields that one index may have.

@@ -30,7 +30,7 @@ enum IndexStorage {
   private static let floorKind: UInt8 = 0x05
   private static let timeToLiveKind: UInt8 = 0x06
 
-  /// Whether a key, behind the prefix of its incarnation, is that of a time to live.
+  /// True for the key, behind the prefix of its incarnation, of a time to live.
   static func isOfTimeToLive(_ key: ArraySlice<UInt8>) -> Bool { key.first == timeToLiveKind }
 
   /// The generation and the last number given out.

@@ -6,7 +6,7 @@ import KeyValueStore
 final class UniqueClaim: Sendable {
   /// The bytes of the entry's key in front of the document's name.
   let length: Int
-  /// Whether a value is longer than an index holds, so that keys don't tell equal ones.
+  /// True where a value is longer than an index holds, so that keys don't tell equal ones.
   let isCut: Bool
   private let index: DeclaredIndex
 
@@ -36,7 +36,7 @@ final class UniqueClaim: Sendable {
 }
 
 extension DeclaredIndex {
-  /// Whether commits are refused that break its uniqueness.
+  /// True where commits are refused that break its uniqueness.
   var isChecked: Bool { definition.isUnique && state != .failed && state != .deleting }
 }
 
@@ -63,7 +63,7 @@ struct UniqueCheck {
     }
   }
 
-  /// Whether no other entry than the given ones has the values of an entry.
+  /// True where no other entry than the given ones has the values of an entry.
   func isFree(_ entry: IndexEntry, but ended: Set<[UInt8]> = []) throws -> Bool {
     guard let claim = entry.claim else { return true }
     let range = KeyRange(prefix: Array(entry.key[..<claim.length]))

@@ -95,10 +95,10 @@ package enum MetaKey {
     prefix(.databaseCopy, incarnation)
   }
 
-  /// What the keys of all backup schedules begin with.
+  /// The prefix of the keys of all backup schedules.
   static let allBackupSchedules = prefix(.backupSchedule)
 
-  /// What the keys of a database's backup schedules begin with.
+  /// The prefix of the keys of a database's backup schedules.
   static func backupSchedules(of id: DatabaseID) -> [UInt8] {
     var bytes = allBackupSchedules
     SegmentEncoding.append(id.project, to: &bytes)
@@ -125,10 +125,10 @@ package enum MetaKey {
     return (DatabaseID(project: project, database: database), name.string)
   }
 
-  /// What the keys of all backups of databases begin with.
+  /// The prefix of the keys of all backups of databases.
   static let allDatabaseBackups = prefix(.databaseBackup)
 
-  /// What the keys of a project's backups begin with.
+  /// The prefix of the keys of a project's backups.
   static func databaseBackups(of project: Text) -> [UInt8] {
     var bytes = allDatabaseBackups
     SegmentEncoding.append(project, to: &bytes)

@@ -4,7 +4,7 @@
 @preconcurrency import Darwin
 #endif
 
-/// What a program prints. (Foundation hides that the C library's variable is only read.)
+/// The output of a program. (Foundation hides that the C library's variable is only read.)
 enum StandardOutput {
   /// Has a pipe get each line at once.
   static func writeByLines() { setvbuf(stdout, nil, _IOLBF, 0) }

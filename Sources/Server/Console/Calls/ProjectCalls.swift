@@ -35,7 +35,7 @@ struct ProjectCalls: Sendable {
     try await blocking { [accounts, environment] in
       guard try !environment.projects().contains(id) else { throw Self.taken }
       try accounts.project(id).configure { configuration in
-        // Of two who create the same project at once the second gets the refusal.
+        // If two people create the same project at once, the second is refused.
         guard configuration.displayName == nil else { throw Self.taken }
         configuration.displayName = name
       }

@@ -12,7 +12,7 @@ final class EmulatorFilesSink: ExportSink {
   private let folder: URL
   private var buckets: [String] = []
   private var current: Current?
-  /// Whether the bytes that follow are passed over.
+  /// True while the bytes that follow are passed over.
   private var isSkipping = false
   /// Contents that several objects have, with how many of them were written.
   private var shared: [String: Int] = [:]

@@ -12,7 +12,7 @@ struct RestoredDatabase {
   let target: DatabaseLabel
   let data: DataOptions
   let threads: EngineThreads
-  /// Whether the new database is there already, and empty.
+  /// True where the new database is there already, and empty.
   let isMade: Bool
   let progress: SharedProgress
 

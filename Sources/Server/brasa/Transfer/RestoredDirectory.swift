@@ -17,7 +17,7 @@ struct RestoredDirectory {
   let threads: EngineThreads
   /// Whether the directory is for a proof: all files of Storage are below it then, and it is removed.
   var isScratch = false
-  /// Whether the engines alone are restored, without files.
+  /// True where the engines alone are restored, without files.
   var hasEnginesAlone = false
 
   private static let mark = "restore-incomplete"

@@ -48,7 +48,7 @@ package struct BackedFiles: Sendable {
     return found.sorted { $0.path < $1.path }
   }
 
-  /// Whether a path from a list is one of a file below the folders, which leads nowhere else.
+  /// True where a path from a list is one of a file below the folders, which leads nowhere else.
   static func isInside(_ path: String, _ folders: [String]) -> Bool {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     return folders.contains { path.hasPrefix($0 + "/") } && !path.utf8.contains(0)
@@ -65,7 +65,7 @@ extension BackupShipper {
     do {
       try await ship(source, as: mark)
     } catch {
-      // What was replaced meanwhile is shipped in the next round.
+      // Files that were replaced meanwhile are shipped in the next round.
       let isSame = try await threads.run(on: .maintenance) { try source.mark() == mark }
       if isSame { throw error }
     }

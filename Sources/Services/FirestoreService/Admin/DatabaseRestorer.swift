@@ -3,7 +3,7 @@ import FirestoreModel
 
 /// The server's backup, as the administration of databases needs it.
 package protocol DatabaseRestorer: Sendable {
-  /// Whether the backup can bring back what there was at a version.
+  /// True where the backup can bring back the state of a version.
   func holds(_ version: CommitVersion) -> Bool
 
   /// Fills a new database from a backup, in the background.

@@ -173,7 +173,7 @@ struct NodeRuntime: LanguageRuntime {
     scratch: String
   ) -> ConfinedProgram {
     var program = ConfinedProgram(executable: interpreter.executable, directory: source)
-    // What the young generation takes beside it makes the process larger than its heap.
+    // The young generation beside it makes the process larger than its heap.
     let heap = max(endpoint.memoryMegabytes * 3 / 4, 32)
     program.arguments = ["--max-old-space-size=\(heap)"]
     if !configuration.isDevelopment { program.arguments += ["--require", "\(support)/tokens.cjs"] }

@@ -30,7 +30,7 @@ struct PythonRuntime: LanguageRuntime {
     return Interpreter(executable: lines[0], folders: [lines[1], folder], version: lines[2])
   }
 
-  /// Whether an environment is there with all its packages.
+  /// True where an environment is there with all its packages.
   func isInstalled(_ environment: String) -> Bool {
     FileManager.default.fileExists(
       atPath: "\(configuration.environments)/\(environment)/.complete"

@@ -18,7 +18,7 @@ package struct FunctionSecret: Sendable, Codable {
     package var isEnabled: Bool { sealed != nil }
   }
 
-  /// What clients note of the secret.
+  /// The clients' notes on the secret.
   package var labels: [String: String] = [:]
   /// Seconds since 1970.
   package let created: Double
@@ -45,7 +45,7 @@ package struct FunctionSecret: Sendable, Codable {
 
 /// The secrets of functions: sealed with AES-GCM in files of the data directory, by a key that has a file of its own.
 ///
-/// Whoever copies the data without the key's file can't read them. A value is bound to its project, its secret's name and, from
+/// A copy of the data without the key's file can't be read. A value is bound to its project, its secret's name and, from
 /// the second version on, its number. Calls block for small files.
 package final class SecretVault: Sendable {
   private let folder: String

@@ -5,7 +5,7 @@ extension Expression {
   /// Functions whose result depends on the row, or differs from call to call.
   private static let changing: Set<String> = ["rand", "current_document", "current_context"]
 
-  /// Whether the expression reads nothing of the row but its variables, and gives the same value each time.
+  /// True where the expression reads nothing of the row but its variables, and gives the same value each time.
   var isFixed: Bool {
     switch self {
     case .constant, .variable: true
@@ -19,7 +19,7 @@ extension Expression {
     }
   }
 
-  /// Whether a variable is named anywhere in the expression.
+  /// True where a variable is named anywhere in the expression.
   var usesVariables: Bool {
     switch self {
     case .constant, .field: false

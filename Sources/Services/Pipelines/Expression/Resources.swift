@@ -73,7 +73,7 @@ final class Resources {
     }
   }
 
-  /// Whether half of the limit stays free for others beside so many bytes.
+  /// True where half of the limit stays free for others beside so many bytes.
   func hasRoom(_ bytes: Int) -> Bool { memory + bytes <= memoryLimit / 2 }
 
   /// Counts bytes for which there is room.

@@ -84,7 +84,7 @@ struct JoinKey {
 }
 
 extension JoinKey.Side {
-  /// Whether one document at most has a value.
+  /// True where one document at most has a value.
   var isUnique: Bool {
     switch self {
     case .name, .id: true

@@ -18,7 +18,7 @@ final class JoinOperator: RowOperator {
   private var isDone = false
   /// The failure of the input behind the rows that it gave.
   private var failure: (any Error)?
-  /// How many rows the next batch has: little at first, because the pipeline may want few.
+  /// The number of rows of the next batch: small at first, because the pipeline may want few.
   private var wanted = 16
 
   init(_ input: any RowOperator, _ tables: [JoinTable], _ reader: JoinReader) {

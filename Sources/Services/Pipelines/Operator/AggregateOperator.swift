@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// Computes accumulators over the rows of each group.
 ///
-/// Where equal groups come one behind the other, a group is given as soon as the next one begins, and memory holds one.
+/// If equal groups come one behind the other, a group is given as soon as the next one begins, and memory holds one.
 final class AggregateOperator: RowOperator {
   private struct Group {
     let values: [Value]

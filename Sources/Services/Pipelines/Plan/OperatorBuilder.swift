@@ -7,7 +7,7 @@ struct OperatorBuilder {
   let store: PipelineStore
   let evaluator: Evaluator
   let usesIndexes: Bool
-  /// Whether the operators measure bytes and time.
+  /// True where the operators measure bytes and time.
   var isObserved = false
 
   private var resources: Resources { evaluator.resources }

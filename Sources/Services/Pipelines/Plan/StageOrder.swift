@@ -20,7 +20,7 @@ struct StageOrder {
     orders = []
   }
 
-  /// Whether rows of one group come one behind the other: the groups are the fields that the sort begins with.
+  /// True where rows of one group come one behind the other: the groups are the fields that the sort begins with.
   func gathers(_ groups: [Assignment]) -> Bool {
     let fields = Set(groups.compactMap { Self.field($0.expression) })
     guard !groups.isEmpty, groups.allSatisfy({ Self.field($0.expression) != nil }) else {
