@@ -26,6 +26,8 @@ final class BackupService: Service {
   private let log: Logger
   /// The failure that the log has.
   private let logged = Mutex<String?>(nil)
+  /// The newest version that was once seen in the target: later writes take nothing back.
+  private let heldThrough = Mutex<Int64>(.min)
 
   /// Between two looks at how the backup fares.
   private static let pause = Duration.seconds(1)
@@ -174,8 +176,12 @@ extension BackupService: DatabaseRestorer {
   func holds(_ version: CommitVersion) -> Bool {
     let status = shipper.status
     guard let oldest = status.oldestInstant, oldest <= version.microseconds else { return false }
-    if let pending = status.pendingSince { return pending > version.microseconds }
-    return shipper.lag == 0
+    return heldThrough.withLock { held in
+      if version.microseconds <= held { return true }
+      let isHeld = status.pendingSince.map { $0 > version.microseconds } ?? (shipper.lag == 0)
+      if isHeld { held = version.microseconds }
+      return isHeld
+    }
   }
 
   func restore(_ backup: DatabaseBackup, as id: DatabaseID) { restores.add(backup, as: id) }
