@@ -82,7 +82,8 @@ package actor UploadSession {
   ///
   /// What came before an error is kept, as is what came before the client went away.
   ///
-  /// - Parameter isLast: Whether `finish` follows, which makes all durable; the upload ends where the bytes do.
+  /// - Parameter isLast: Whether `finish` follows, which makes all durable; the upload ends where the bytes do. Where another
+  ///   request has finished the upload, whose answer may have been lost, the bytes are passed over.
   package func receive(
     at offset: Int64,
     isLast: Bool = false,
@@ -90,7 +91,10 @@ package actor UploadSession {
   ) async throws -> UploadStatus {
     epoch += 1
     let mine = epoch
-    let start = try await exclusively { try await begin(at: offset) }
+    let start = try await exclusively {
+      isLast && isFinished ? nil : try await begin(at: offset)
+    }
+    guard let start else { return .active(received: offset) }
     var surplus = start - offset
     var end = offset
     do {
@@ -108,6 +112,7 @@ package actor UploadSession {
       throw error
     }
     return try await exclusively {
+      if isLast && isFinished { return .active(received: end) }
       try checkCurrent(mine)
       if isLast {
         let received = sink?.size ?? record.progress.offset
@@ -128,8 +133,7 @@ package actor UploadSession {
     size: Int64? = nil,
     _ expected: ExpectedContent = ExpectedContent()
   ) async throws -> StoredObject {
-    epoch += 1
-    return try await exclusively {
+    try await exclusively {
       if let generation = record.generation {
         guard case .finished(let object) = try await finished(generation, bucket) else {
           throw StorageError.noUpload
