@@ -32,7 +32,7 @@ extension ServiceError {
   private static let contentionMessage =
     "Too much contention on these documents. Please try again."
 
-  /// Whether this is `contention`.
+  /// True if this is `contention`.
   var isContention: Bool { code == .aborted && message == Self.contentionMessage }
 
   /// The token of a transaction that ended well, by rollback or by its age.
@@ -79,13 +79,13 @@ extension ServiceError {
     "The transaction has read too much."
   )
 
-  /// What clients hear whose job found no room in the queue of the engine threads.
+  /// The error that clients receive if the queue of the engine threads has no room for their job.
   package static let overloaded = ServiceError(
     .resourceExhausted,
     "The server is overloaded. Try again later."
   )
 
-  /// What clients hear when the engine fails; the cause is for the log.
+  /// The error that clients receive when the engine fails; the cause is for the log.
   package static func storage(_ error: any Error) -> ServiceError {
     if let known = error as? ServiceError { return known }
     if let cause = error as? KeyValueError, cause.code == .overloaded { return .overloaded }

@@ -20,7 +20,7 @@ struct Accumulator {
     }
   }
 
-  /// How many documents can still change the result; nil is all of them.
+  /// The number of documents that can still change the result; nil means all of them.
   var upperBound: Int64? {
     if case .count(let limit) = aggregation { limit } else { nil }
   }

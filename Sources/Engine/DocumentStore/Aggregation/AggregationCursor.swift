@@ -18,9 +18,9 @@ package final class AggregationCursor: Sendable {
     run = Mutex(AggregationRun(query, aggregations, read: read, database: database))
   }
 
-  /// Takes in the documents of one slice; the result where these were the last, else nil.
+  /// Takes in the documents of one slice. Returns the result if these were the last, otherwise nil.
   ///
-  /// - Parameter slice: How many candidates are judged at most.
+  /// - Parameter slice: The largest number of candidates to evaluate.
   package func next(slice: Int = QueryCursor.longSlice) throws -> AggregationResult? {
     do {
       return try run.withLock { try $0.next(slice: slice) }

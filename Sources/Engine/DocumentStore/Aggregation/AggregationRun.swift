@@ -8,7 +8,7 @@ struct AggregationRun {
   private let aggregations: [Aggregation]
   private var accumulators: [Accumulator]
   private var run: QueryRun?
-  /// How many documents were taken in.
+  /// The number of documents taken in so far.
   private var taken: Int64 = 0
 
   init(

@@ -44,7 +44,7 @@ extension Database {
     AggregationCursor(query, aggregations, read: read, database: self)
   }
 
-  /// How an aggregation would be answered; reads nothing but the version.
+  /// Returns the plan that would serve an aggregation; reads nothing but the version.
   package func aggregationPlan(
     _ query: NormalizedQuery,
     _ aggregations: [Aggregation],

@@ -1,14 +1,14 @@
 import FirestoreModel
 import KeyValueStore
 
-/// What the change log says of one changed document.
+/// The change log's record of one changed document.
 ///
 /// The value is: kind byte (1 created, 2 updated, 3 deleted), the document path's segments, the
 /// terminator 0x00, then for every index entry that the commit ended: length of its history key
 /// (4 bytes big-endian) and that key. The sweep needs those keys, whatever became of the index
 /// definitions since.
 package struct ChangeRecord: Sendable, Hashable {
-  /// What happened to the document.
+  /// The kind of change to the document.
   package enum Kind: UInt8, Sendable, Hashable {
     case created = 1
     case updated = 2

@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// What the commit log says of one commit.
+/// The commit log's record of one commit.
 ///
 /// The value is: the bytes of history that this database's commits have written up to and including
 /// this one (8 bytes big-endian), then the collection id segments that the commit touched, each

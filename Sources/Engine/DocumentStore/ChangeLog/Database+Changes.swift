@@ -4,8 +4,8 @@ import FirestoreModel
 import KeyValueStore
 
 extension Database {
-  /// Whether the state at an earlier version can still be told from the one at a later: history
-  /// reaches that far back, or nothing was committed in between.
+  /// Returns true if the state at an earlier version can still be distinguished from the one at a
+  /// later version: history reaches that far back, or nothing was committed in between.
   package func remembers(_ earlier: CommitVersion, until later: CommitVersion) throws -> Bool {
     guard earlier <= later, earlier >= historyFloor else { return false }
     do {

@@ -21,7 +21,7 @@ struct OtherCommits {
 
   /// In version order.
   private(set) var published: [PublishedCommit] = []
-  /// Whether the store still had all of it.
+  /// True if the store still had all of it.
   private(set) var isWhole = true
 
   /// The commits in open databases that wrote those keys of the change log; the reader shows nothing later.
@@ -52,7 +52,7 @@ struct OtherCommits {
     published = reversed.reversed()
   }
 
-  /// Whether the records of a document are what the change log says; history may have been removed.
+  /// Returns true if the records of a document match the change log; history may have been removed.
   private static func fits(_ change: Change, old: StoredDocument?, new: StoredDocument?) -> Bool {
     switch change.record.kind {
     case .created: new?.updateTime == change.version
@@ -75,7 +75,7 @@ struct OtherCommits {
 
   /// The changes by version and ordinal.
   ///
-  /// What is not there any more was removed, and is none.
+  /// Records that are not there any more were removed, and are left out.
   private static func changes(
     _ keys: [[UInt8]],
     of databases: [Database],

@@ -6,7 +6,8 @@ struct CommitJudgement {
   /// Why a commit is denied.
   struct Denial: Error {
     let reason: any Error
-    /// Whether the judge looked at several documents, which may have been read at different moments.
+    /// True if the judge looked at several documents, which may have been read at different
+    /// moments.
     let isOfSeveralDocuments: Bool
   }
 
@@ -14,7 +15,7 @@ struct CommitJudgement {
   struct Permission {
     /// Nil where the writes themselves are refused, which is for the group to say.
     let plan: CommitPlan?
-    /// What the permission rests on.
+    /// The documents and ranges that the permission depends on.
     let dependencies: [ReadDependency]
   }
 
@@ -22,7 +23,7 @@ struct CommitJudgement {
   let indexes: IndexSet
   let requestTime: Timestamp
   let read: ([UInt8]) throws -> [UInt8]?
-  /// Whether `read` knows only what memory holds.
+  /// True if `read` knows only what memory holds.
   var isInMemory = false
 
   /// Plans the writes and asks the judge, also about writes that will be refused: who may not write

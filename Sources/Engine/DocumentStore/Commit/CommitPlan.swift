@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// What a commit comes to, worked out against certain base records.
+/// The effect of a commit, computed against certain base records.
 ///
 /// It holds as long as the bases, the index definitions and the request time are what they were;
 /// `CommitResolver` checks that inside the group. The commit's own version is not part of it.
@@ -17,11 +17,11 @@ struct CommitPlan: Sendable {
   var basis: RecentWrites.Moment?
   /// The value of the server timestamps; nil when no write asked for it.
   var requestTime: Timestamp?
-  /// Whether entries that should have been there were not; only the group knows for certain.
+  /// True if expected index entries were missing; only the group knows for certain.
   var missedEntries = false
 }
 
-/// What one write comes to.
+/// The effect of one write.
 struct PlannedStep: Sendable {
   /// The document's index among the plan's documents.
   let document: Int
@@ -31,7 +31,7 @@ struct PlannedStep: Sendable {
 
 /// One document of a plan.
 struct PlannedDocument: Sendable {
-  /// What becomes of it.
+  /// The change to the document.
   enum Outcome: Sendable {
     /// Only judged, or written as it was.
     case unchanged
@@ -79,11 +79,11 @@ struct EndedEntry: Sendable {
   let entry: IndexEntry
   /// The version that wrote it.
   let from: CommitVersion
-  /// Whether the same key goes on with other tags.
+  /// True if the same key goes on with other tags.
   let isReplaced: Bool
 }
 
-/// What a write's author gets back, before the commit's version is known.
+/// The result that a write's author receives, before the commit's version is known.
 struct PlannedResult: Sendable {
   /// The update time to report.
   enum UpdateTime: Sendable {

@@ -12,10 +12,10 @@ struct CommitPlanner {
   let requestTime: () throws -> Timestamp
   /// The newest value of a key.
   let read: ([UInt8]) throws -> [UInt8]?
-  /// What the plan is for.
+  /// The purpose of the plan.
   var purpose = Purpose.commit
 
-  /// What a plan is for.
+  /// The purpose of a plan.
   enum Purpose {
     case commit
     /// Also tells what each write comes to.
@@ -135,7 +135,7 @@ struct CommitPlanner {
 }
 
 extension FieldTransform {
-  /// Whether the value depends on the time of the request.
+  /// True if the value depends on the time of the request.
   var needsRequestTime: Bool {
     if case .serverTimestamp = operation { return true }
     return false

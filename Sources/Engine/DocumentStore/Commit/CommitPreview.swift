@@ -8,7 +8,7 @@ import KeyValueStore
 /// is part of the decision: the commit is allowed only while none of it has changed.
 package typealias CommitJudge = @Sendable (CommitPreview) throws -> Void
 
-/// What a commit would come to, and the documents around it, for the decision to allow it.
+/// The effect that a commit would have, and the documents around it, for the decision to allow it.
 ///
 /// Belongs to one thread, for the time of one decision.
 package final class CommitPreview {
@@ -16,7 +16,8 @@ package final class CommitPreview {
   package let requestTime: Timestamp
   /// All writes of the commit, in their order.
   package let writes: [Write]
-  /// Whether it is decided on an event loop, from memory alone; who needs more throws `NotInMemory`.
+  /// True if the decision is made on an event loop, from memory alone; a read that needs more
+  /// throws `NotInMemory`.
   package let isInMemory: Bool
   private let plan: CommitPlan
   private let incarnation: Incarnation
@@ -48,7 +49,7 @@ package final class CommitPreview {
   /// The fields that the document has after that write; nil when there is none.
   package func after(write index: Int) -> DocumentFields? { plan.steps[index].fields }
 
-  /// Whether no earlier write of the commit names the same document.
+  /// Returns true if no earlier write of the commit names the same document.
   package func isFirst(write index: Int) -> Bool {
     let document = plan.steps[index].document
     return !plan.steps[..<index].contains { $0.document == document }
@@ -82,7 +83,7 @@ package final class CommitPreview {
     } + others
   }
 
-  /// Whether several documents were looked at, so that only a snapshot shows them together.
+  /// True if several documents were looked at, so that only a snapshot shows them together.
   var isOfSeveralDocuments: Bool { plan.documents.count + others.count > 1 }
 
   private func written(_ path: ResourcePath) -> PlannedDocument? {

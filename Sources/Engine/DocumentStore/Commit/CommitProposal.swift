@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// What a client, or the server for it, wants written at once.
+/// Writes that a client, or the server on its behalf, wants applied at once.
 package struct CommitProposal: Sendable {
   /// Applied in order, each seeing the ones before it; all or none.
   package var writes: [Write]
@@ -9,17 +9,17 @@ package struct CommitProposal: Sendable {
   /// Documents on which the decision to allow this commit rests; if one of them has changed, the
   /// commit fails with `StaleReadSet` and must be decided again.
   package var readSet: [ReadDependency]
-  /// What `request.time` was for the decision, and the value of all server timestamps: whole
+  /// The `request.time` of the decision, and the value of all server timestamps: whole
   /// milliseconds, from `Database.requestTime()`.
   ///
   /// Nil takes one on the way.
   package var requestTime: Timestamp?
   /// Decides on the commit while it is prepared; what it looked at joins the read set.
   package var judge: CommitJudge?
-  /// Whether the judge is asked inside the writer's group instead, where nothing can go stale; all
+  /// True if the judge is asked inside the writer's group instead, where nothing can go stale; all
   /// other commits wait meanwhile.
   package var isJudgedInGroup = false
-  /// Whether the outcome tells the documents as the commit leaves them.
+  /// True if the outcome includes the documents as the commit leaves them.
   package var wantsDocuments: Bool
   /// Tells this commit from others, so that it may be sent again.
   ///
@@ -55,7 +55,7 @@ extension CommitProposal {
   private static let smallWrites = 10
   private static let smallBytes = 32 << 10
 
-  /// Whether preparing it takes so little that any thread may.
+  /// True if preparing it takes so little that any thread may do it.
   var isSmall: Bool {
     writes.count <= Self.smallWrites && fieldBytes <= Self.smallBytes
   }
@@ -97,7 +97,7 @@ package struct CommitOutcome: Sendable, Hashable {
   /// in the order of the writes; nil for one that does not exist.
   package let documents: [StoredDocument?]
 
-  /// What a commit came to.
+  /// Makes the outcome of a commit.
   package init(
     version: CommitVersion,
     results: [WriteResult],

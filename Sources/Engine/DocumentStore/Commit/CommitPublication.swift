@@ -1,15 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// Whether the commits that became durable have been published too.
+/// Tracks which of the durable commits have also been published.
 ///
-/// A batch is under way from before its first version until the observer has heard of it. The batches
-/// follow one another; any thread may wait.
+/// A batch is in flight from before its first version until the observer has received it. The
+/// batches follow one another; any thread may wait.
 final class CommitPublication: Sendable {
   private struct State {
     var begun: UInt64 = 0
     var ended: UInt64 = 0
-    /// Who waits for that many batches to have ended.
+    /// The callers that wait for that many batches to have ended.
     var waiting: [(batches: UInt64, done: DispatchSemaphore)] = []
   }
 

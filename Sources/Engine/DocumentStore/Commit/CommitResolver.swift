@@ -6,20 +6,20 @@ import KeyValueStore
 struct PendingCommit: Sendable {
   let database: Database
   let request: CommitProposal
-  /// What its transaction has read; nil without one.
+  /// The reads of its transaction; nil without one.
   let reads: Transaction.Reads?
-  /// What its caller's thread has worked out.
+  /// The preparation done on its caller's thread.
   let prepared: PreparedCommit
   let completion: @Sendable (Result<CommitOutcome, any Error>) -> Void
 }
 
-/// What was worked out of a commit before its group.
+/// The part of a commit that is prepared before its group.
 struct PreparedCommit: Sendable {
   /// Nil leaves planning to the group.
   var plan: CommitPlan?
-  /// What the judge took for the time; nil without one.
+  /// The request time that the judge used; nil without a judge.
   var requestTime: Timestamp?
-  /// What the permission rests on, all of it read after `basis`.
+  /// The reads that the permission depends on, all made after `basis`.
   var dependencies: [ReadDependency] = []
   /// When the documents were read; nil where nothing was.
   var basis: RecentWrites.Moment?
@@ -93,7 +93,7 @@ struct CommitResolver {
     return .applied(commit)
   }
 
-  /// What the commit came to when it was sent before; nil when it was not.
+  /// Returns the outcome of the commit if it was sent before, otherwise nil.
   private func keptOutcome(of pending: PendingCommit) throws -> CommitOutcome? {
     let database = pending.database
     guard let key = pending.request.idempotencyKey, !database.isRetired,
@@ -190,13 +190,13 @@ struct CommitResolver {
   }
 }
 
-/// What a group makes of a commit that is not refused.
+/// The result of resolving a commit that is not refused, inside a group.
 enum Resolution: Sendable {
   case applied(ResolvedCommit)
   /// It was applied before; nothing is written.
   case repeated(CommitOutcome)
 
-  /// What the commit's author gets.
+  /// The outcome that the commit's author receives.
   var outcome: CommitOutcome {
     switch self {
     case .applied(let commit): commit.outcome
@@ -204,7 +204,7 @@ enum Resolution: Sendable {
     }
   }
 
-  /// What the group applied; nil where that was nothing.
+  /// The changes that the group applied; nil if there were none.
   var applied: ResolvedCommit? {
     if case .applied(let commit) = self { commit } else { nil }
   }
@@ -217,7 +217,7 @@ struct ResolvedCommit: Sendable {
   let hasChanges: Bool
   let wantsDocuments: Bool
 
-  /// What its author gets.
+  /// The outcome that its author receives.
   var outcome: CommitOutcome {
     CommitOutcome(
       version: version,
@@ -226,7 +226,7 @@ struct ResolvedCommit: Sendable {
     )
   }
 
-  /// What observers get.
+  /// Returns the commit as observers receive it.
   func published(in database: Database) -> PublishedCommit {
     let changes = plan.documents.compactMap { document -> PublishedCommit.Change? in
       guard document.changeKind != nil else { return nil }

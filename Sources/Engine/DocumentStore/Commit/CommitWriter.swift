@@ -12,7 +12,7 @@ import Synchronization
 final class CommitWriter: Sendable {
   private struct State {
     var waiting: [PendingCommit] = []
-    /// Whether a write that takes them is in the engine's queue.
+    /// True if a write that takes them is in the engine's queue.
     var isQueued = false
     var isClosed = false
   }

@@ -245,13 +245,13 @@ extension Database {
     )
   }
 
-  /// Whether the commit is one that was applied before, as far as can be told outside the group.
+  /// Returns true if the commit was applied before, as far as can be seen outside the group.
   private func isKept(_ request: CommitProposal) throws -> Bool {
     guard let key = request.idempotencyKey else { return false }
     return try readNewest(AnswerKey.bytes(key, in: incarnation)) != nil
   }
 
-  /// Whether the same commit, sent twice, was applied while it was being refused.
+  /// Returns true if the same commit, sent twice, was applied while it was being refused.
   private func isKeptMeanwhile(_ request: CommitProposal) -> Bool {
     (try? isKept(request)) ?? false
   }
@@ -298,9 +298,9 @@ extension Database {
 
   /// Prepares a commit that has to be allowed.
   ///
-  /// What the judge sees of several documents may be of different moments. That does no harm where it
-  /// allows, since the group checks that all of it is still so; a denial is asked for again, of one
-  /// snapshot.
+  /// The judge may see several documents at different moments. That does no harm if it allows the
+  /// commit, since the group checks that all of them are unchanged; a denial is decided again, on
+  /// one snapshot.
   private func judged(_ request: CommitProposal, _ judge: CommitJudge) throws -> PreparedCommit {
     let time = try request.requestTime ?? requestTime()
     let basis = writer.recentWrites.landed

@@ -1,4 +1,4 @@
-/// What becomes of a document's index entries: both lists are sorted by key, each key once.
+/// The changes to a document's index entries: both lists are sorted by key, each key once.
 struct EntryDifference {
   private(set) var begun: [IndexEntry] = []
   /// The entries that end, and whether their key goes on with other tags.

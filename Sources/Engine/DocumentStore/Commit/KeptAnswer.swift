@@ -3,7 +3,7 @@ import DocumentCodec
 import FirestoreModel
 import KeyValueStore
 
-/// What a commit with an idempotency key was answered, kept to be answered again.
+/// The response to a commit with an idempotency key, kept for when the commit is sent again.
 ///
 /// The value is: version of the commit (8 bytes big-endian), number of its writes (4 bytes), the
 /// update time of each result (8 bytes, zero for none), then as `DocumentFields` has them, for each

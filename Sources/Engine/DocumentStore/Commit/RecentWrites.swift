@@ -34,13 +34,13 @@ final class RecentWrites: Sendable {
   /// Remembers at least that many documents.
   init(capacity: Int = 16_384) { self.capacity = capacity }
 
-  /// How many groups have landed: what was read after this holds what they wrote.
+  /// The number of groups that have landed: data read after this includes their writes.
   var landed: Moment { landedGroups.load(ordering: .acquiring) }
 
   /// The group is visible.
   func groupLanded() { landedGroups.add(1, ordering: .acquiringAndReleasing) }
 
-  /// Whether certainly no group has written the document since that moment.
+  /// Returns true if certainly no group has written the document since that moment.
   func isUntouched(_ key: [UInt8], since moment: Moment) -> Bool {
     if lastWriter.load(ordering: .acquiring) <= moment { return true }
     return state.withLock { state in

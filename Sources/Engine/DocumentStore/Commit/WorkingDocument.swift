@@ -12,7 +12,7 @@ struct WorkingDocument {
   private(set) var fields: DocumentFields?
   /// Nil when this commit creates it.
   private var createTime: CommitVersion?
-  /// Whether a write of this commit has changed it.
+  /// True if a write of this commit has changed it.
   private var isTouched = false
 
   init(name: DocumentName, key: DocumentKey, base: StoredDocument?) {
@@ -29,7 +29,7 @@ struct WorkingDocument {
     return .stored(base.updateTime)
   }
 
-  /// What the commit makes of the document.
+  /// The change that the commit makes to the document.
   var outcome: PlannedDocument.Outcome {
     guard isTouched else { return .unchanged }
     guard let fields else { return .deleted }

@@ -2,7 +2,7 @@ import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
-/// What one write makes of a document's fields.
+/// The effect of one write on a document's fields.
 enum WriteApplication {
   /// Applies the update or transform operation of a write, then its transforms, to the fields that
   /// the document has (nil where there is none).

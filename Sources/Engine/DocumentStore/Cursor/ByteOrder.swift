@@ -1,7 +1,7 @@
 import BaseText
 
 extension [UInt8] {
-  /// Whether these bytes sort before others as keys do.
+  /// Returns true if these bytes sort before others as keys do.
   @inline(__always)
   func precedes(_ other: [UInt8]) -> Bool {
     withUnsafeBytes { mine in

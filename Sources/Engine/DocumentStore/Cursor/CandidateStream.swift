@@ -7,9 +7,9 @@ final class CandidateStream {
   let plan: DisjunctPlan
   private let base: any PositionStream
   private let leadingValues: Int
-  /// Where the position's values end; the name follows the last one.
+  /// The ends of the position's values; the name follows the last one.
   private var ends: [Int] = []
-  /// Whether the current candidate fails the conditions and only marks how far the stream has come.
+  /// True if the current candidate fails the conditions and only marks how far the stream has come.
   private(set) var isMilestone = false
 
   /// After so many positions in a row that fail the conditions one is delivered as a milestone, so that whoever
@@ -27,7 +27,7 @@ final class CandidateStream {
     }
   }
 
-  /// What is stored beside the position: an entry's tags or a document's record.
+  /// The bytes stored beside the position: an entry's tags or a document's record.
   var payload: UnsafeRawBufferPointer { base.payload }
 
   /// Moves to the next candidate that satisfies the conditions which its position can judge, or to a milestone.
@@ -50,7 +50,7 @@ final class CandidateStream {
   /// begin with it; nil where nothing can follow.
   var nextPosition: [UInt8]? { KeyRange.successor(ofPrefix: Array(base.position)) }
 
-  /// Whether only the document can tell if it belongs to the result.
+  /// True if only the document can tell if it belongs to the result.
   var needsLook: Bool {
     if plan.checksDocuments { return true }
     if plan.deliversRecords { return false }
@@ -93,7 +93,7 @@ final class CandidateStream {
     return UnsafeRawBufferPointer(rebasing: base.position[start..<ends[index]])
   }
 
-  /// What the position does not say of one of its values.
+  /// Returns the type tag of one of the position's values, which the position itself leaves out.
   func tag(_ index: Int) -> ValueTag {
     let offset = leadingValues + index
     guard !plan.deliversRecords, offset < payload.count else { return .exact }

@@ -121,7 +121,7 @@ final class CollectionsStream: PositionStream {
     return result
   }
 
-  /// Whether the bytes are one whole segment and the terminator.
+  /// Returns true if the bytes are one whole segment and the terminator.
   private static func endsSegment(_ bytes: [UInt8]) -> Bool {
     guard bytes.last == SegmentEncoding.terminator else { return false }
     return bytes.withUnsafeBytes { raw in

@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// What reading an entry that no maintainer wrote leads to.
+/// The error raised on reading an index entry that no maintainer wrote.
 enum CorruptIndex {
   /// Names the position, in hexadecimal.
   static func error(_ position: UnsafeRawBufferPointer) -> KeyValueError {

@@ -8,7 +8,7 @@ final class LentBytes {
 
   deinit { storage.deallocate() }
 
-  /// What was last put in.
+  /// The bytes that were last put in.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
 
   /// Replaces the content.

@@ -26,7 +26,7 @@ package struct PositionRange: Sendable, Hashable {
   /// No position at all.
   package static let none = PositionRange(lower: [], upper: [])
 
-  /// Whether no position can lie in it.
+  /// True if no position can lie in it.
   package var isEmpty: Bool {
     guard let upper else { return false }
     return !lower.precedes(upper)
@@ -52,7 +52,7 @@ package struct PositionRange: Sendable, Hashable {
     return PositionRange(lower: low, upper: high)
   }
 
-  /// Whether a position lies in it.
+  /// Returns true if a position lies in it.
   package func contains(_ position: UnsafeRawBufferPointer) -> Bool {
     let aboveLower = lower.withUnsafeBytes { compareBytes(position, $0) != .ascending }
     guard aboveLower, let upper else { return aboveLower }
@@ -84,7 +84,7 @@ extension [PositionRange] {
   /// The same positions with all their bytes inverted, ascending again.
   package var inverted: [PositionRange] { reversed().map(\.inverted) }
 
-  /// Whether a position lies in one of the ranges.
+  /// Returns true if a position lies in one of the ranges.
   package func contain(_ position: UnsafeRawBufferPointer) -> Bool {
     contains { $0.contains(position) }
   }

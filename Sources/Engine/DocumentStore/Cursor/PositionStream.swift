@@ -13,11 +13,11 @@ package protocol PositionStream: AnyObject {
   /// The candidate's position; lent until the next move, valid after a move that answered true.
   var position: UnsafeRawBufferPointer { get }
 
-  /// What is stored beside the position: an entry's type tags, a document's record.
+  /// The bytes stored beside the position: an entry's type tags or a document's record.
   var payload: UnsafeRawBufferPointer { get }
 
-  /// Whether the current position is no candidate and only marks how far the stream has come, so that whoever reads
-  /// can pause there.
+  /// True if the current position is no candidate and only marks how far the stream has come, so
+  /// that a reader can pause there.
   var isMilestone: Bool { get }
 }
 

@@ -19,7 +19,7 @@ package final class ReadView {
   package let isCurrent: Bool
   /// The reads made through this view so far.
   package var statistics = ReadStatistics()
-  /// How many entries and documents were looked at.
+  /// The number of entries and documents that were looked at.
   private(set) var steps = 0
   /// After so many steps whoever reads pauses where it can.
   var sliceEnd = Int.max
@@ -45,7 +45,7 @@ package final class ReadView {
     self.check = check
   }
 
-  /// Whether it is time to pause.
+  /// True if it is time to pause.
   var isSliceUsedUp: Bool { steps >= sliceEnd }
 
   /// Counts one entry or document; throws where nobody waits for the result any more.
@@ -64,7 +64,7 @@ package final class ReadView {
   }
 }
 
-/// What a query has read so far; `explain` reports it as it is.
+/// The reads of a query so far; `explain` reports them as they are.
 package struct ReadStatistics: Sendable, Hashable {
   /// Index entries looked at, visible at the read version or not.
   package var indexEntriesScanned = 0

@@ -59,7 +59,7 @@ package final class SequenceStream: PositionStream {
     return false
   }
 
-  /// Whether the current range lies wholly before the target in the stream's direction.
+  /// Returns true if the current range lies wholly before the target in the stream's direction.
   private func endsBefore(_ target: UnsafeRawBufferPointer) -> Bool {
     guard index < ranges.count else { return false }
     let range = ranges[index]

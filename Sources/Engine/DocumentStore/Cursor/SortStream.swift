@@ -19,7 +19,7 @@ final class SortStream: PositionStream {
 
   /// Sorts what `openBase` opens from a position on; `buffer` keeps what was sorted for the query's next pulls.
   ///
-  /// - Parameter isReversed: Whether it runs backwards: it cannot pause then.
+  /// - Parameter isReversed: True if it runs backwards: it cannot pause then.
   init(
     _ context: QueryContext,
     orders: [Order],
@@ -103,7 +103,7 @@ final class SortStream: PositionStream {
 
 /// Positions that were sorted for a query at its version; they serve its later pulls.
 final class SortBuffer {
-  /// How many positions one buffer holds.
+  /// The number of positions that one buffer holds.
   static let capacity = 50_000
 
   struct Entry {
@@ -117,7 +117,7 @@ final class SortBuffer {
   struct Work {
     let wanted: PositionRange
     var heap = MinimumHeap<Entry> { $1.position.precedes($0.position) }
-    /// Whether there were more than the buffer holds.
+    /// True if there were more than the buffer holds.
     var hasOverflowed = false
     /// The position of the base from which it goes on.
     var resumption: [UInt8] = []
@@ -145,7 +145,7 @@ final class SortBuffer {
 
   /// About how much memory the entries take.
   var heldBytes: Int { entryBytes + (work?.bytes ?? 0) }
-  /// Whether the entries go on to the end of what was asked for.
+  /// True if the entries reach to the end of the requested ranges.
   private(set) var isComplete = false
   private var range: PositionRange?
 
@@ -167,7 +167,7 @@ final class SortBuffer {
     self.isComplete = isComplete
   }
 
-  /// Whether the beginning of a range is in the buffer, as far as there is anything.
+  /// Returns true if the beginning of a range is in the buffer, as far as there is anything.
   func covers(_ wanted: PositionRange) -> Bool {
     guard let range, range.upper == wanted.upper,
       !wanted.lower.precedes(range.lower)

@@ -1,4 +1,4 @@
-/// How a kind of key that has a history says when it was valid.
+/// The way in which a kind of key with a history records when it was valid.
 ///
 /// A history key is the history prefix byte, the live key without its first byte, and the version
 /// of the commit that ended the record (`to`, 8 bytes big-endian); index history adds the version
@@ -37,7 +37,7 @@ package enum VersionedFormat: Sendable {
     }
   }
 
-  /// What a stream lends of a live value.
+  /// Returns the part of a live value that a stream lends.
   @inline(__always)
   func payload(ofLive value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     switch self {
@@ -46,7 +46,7 @@ package enum VersionedFormat: Sendable {
     }
   }
 
-  /// Whether a history record was visible at a version.
+  /// Returns true if a history record was visible at a version.
   func isVisible(
     at version: Int64,
     historyKey key: UnsafeRawBufferPointer,

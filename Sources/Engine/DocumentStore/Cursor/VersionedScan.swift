@@ -15,7 +15,7 @@ package final class VersionedScan: PositionStream {
   private var body: [UInt8] = []
   private var state = State.initial
 
-  /// What the current candidate rests on, and so which cursor has to leave it.
+  /// The record under the current candidate, and so the cursor that has to leave it.
   private enum State {
     /// Before the first move.
     case initial

@@ -21,7 +21,7 @@ package final class Database: Sendable {
   package let configuration: StoreConfiguration
   /// The index definitions and their states.
   package let indexes: IndexCatalog
-  /// What queries asked of the indexes.
+  /// The queries' uses of the indexes.
   let uses: IndexUses
 
   let writer: CommitWriter
@@ -29,7 +29,7 @@ package final class Database: Sendable {
   let transactions: TransactionTable
   let directory: CollectionDirectory
   let historyBudget: HistoryBudget
-  /// Whether it pays to ask memory first, by what is asked.
+  /// The odds that asking memory first pays off, by kind of request.
   let odds = (gets: MemoryOdds(), queries: MemoryOdds(), commits: MemoryOdds())
   /// When documents whose time to live is over are looked for next, by the clock of waiting.
   let expiryDue = Atomic<Int64>(0)
@@ -68,7 +68,7 @@ package final class Database: Sendable {
     self.floor = Atomic(floor.microseconds)
   }
 
-  /// Whether the database was cleared or deleted since this object was made.
+  /// True if the database was cleared or deleted since this object was made.
   package var isRetired: Bool { retired.load(ordering: .sequentiallyConsistent) }
 
   /// True where history is kept for a week.
@@ -100,7 +100,7 @@ package final class Database: Sendable {
   }
 }
 
-/// What all databases of one store share.
+/// The services that all databases of one store share.
 struct StoreServices: Sendable {
   let engine: any KeyValueEngine
   let configuration: StoreConfiguration

@@ -4,7 +4,8 @@ import KeyValueStore
 // What is in memory of a store that other engines write too.
 
 extension Databases {
-  /// What memory depends on: everything of the document databases but what is only ever read from the engine.
+  /// The key ranges that memory depends on: everything in the document databases except the data
+  /// that is only ever read from the engine.
   static let observedRanges =
     [MetaKey.catalog, MetaKey.retired, MetaKey.historyFloors, MetaKey.allIndexes]
     .map(KeyRange.init(prefix:))
@@ -85,7 +86,7 @@ struct WrittenKeys {
   /// The last version of the last group.
   private(set) var version = CommitVersion.zero
   private(set) var documents: [[UInt8]] = []
-  /// Of the change log.
+  /// The keys of the change log.
   private(set) var changes: [[UInt8]] = []
   /// In which something was written.
   private(set) var incarnations: Set<Incarnation> = []

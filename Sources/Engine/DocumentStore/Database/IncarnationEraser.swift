@@ -3,9 +3,9 @@ import Synchronization
 
 /// Erases the keys of retired incarnations, some at a time.
 ///
-/// What is left to do is in the store (`MetaKey.retired`), so erasing goes on after a restart. In
-/// memory is only where the last step ended, so that the next does not wade through what was just
-/// deleted.
+/// The remaining work is in the store (`MetaKey.retired`), so erasing goes on after a restart.
+/// Memory holds only the point where the last step ended, so that the next does not wade through
+/// what was just deleted.
 final class IncarnationEraser: Sendable {
   private struct Position {
     var incarnation: Incarnation
@@ -14,7 +14,7 @@ final class IncarnationEraser: Sendable {
 
   private let engine: any KeyValueEngine
   private let position = Mutex<Position?>(nil)
-  /// Whether anything may be retired; a look into the store decides.
+  /// True if anything may be retired; a look into the store decides.
   private static let stepSize = 2_000
 
   init(engine: any KeyValueEngine) { self.engine = engine }

@@ -2,7 +2,7 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// What nobody waits for, one bounded step at a time.
+/// The store's background work, one bounded step at a time.
 ///
 /// One thread at a time takes a step.
 struct Maintenance: Sendable {

@@ -7,7 +7,7 @@ import Darwin
 import Glibc
 #endif
 
-/// How a `Databases` behaves, and what it takes from outside: clock, randomness, observers.
+/// The behaviour of a `Databases`, and its dependencies: clock, randomness, observers.
 package struct StoreConfiguration: Sendable {
   /// Measures waiting and idling; it need not be the wall clock.
   package var clock = Self.monotonicClock
@@ -33,18 +33,18 @@ package struct StoreConfiguration: Sendable {
   package var transactionTotalTimeout: Int64 = 270_000_000
   /// For so many microseconds it is remembered how a transaction ended.
   package var transactionMemory: Int64 = 300_000_000
-  /// How many transactions of one database may be under way.
+  /// The number of transactions of one database that may be in flight.
   package var maximumTransactions = 50_000
-  /// How many documents and ranges one transaction may read.
+  /// The number of documents and ranges that one transaction may read.
   package var maximumTransactionReads = 100_000
   /// After so many microseconds in a document's queue a call gives up.
   package var lockTimeout: Int64 = 20_000_000
 
-  /// Whether naming an unknown database makes it.
+  /// True if naming an unknown database creates it.
   package var autoCreateDatabases = false
-  /// Whether naming a project's `(default)` database makes it; callers are authorised by then.
+  /// True if naming a project's `(default)` database creates it; callers are authorised by then.
   package var autoCreateDefaultDatabases = false
-  /// Whether a query without its composite index is refused, as production does.
+  /// True if a query without its composite index is refused, as production does.
   package var requireIndexes = true
   /// The origin of the console to which the link leads in the error of such a query.
   package var consoleOrigin = IndexLink.firebaseConsole
@@ -60,10 +60,10 @@ package struct StoreConfiguration: Sendable {
   package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
   /// Told of stored data that is damaged, each time a read meets it where it may touch the disk.
   package var damageObserver: (@Sendable (KeyValueError) -> Void)?
-  /// Whether the store ends what takes too long, and does its maintenance, on a thread of its own; tests
-  /// call `Databases.performMaintenance()` instead.
+  /// True if the store ends operations that take too long, and does its maintenance, on a thread of
+  /// its own; tests call `Databases.performMaintenance()` instead.
   package var maintainsItself = true
-  /// Whether that thread leaves sweeps, index builds and erasing to a caller of
+  /// True if that thread leaves sweeps, index builds and erasing to a caller of
   /// `Databases.performMaintenance()`.
   package var leavesSweepsToCaller = false
 

@@ -11,7 +11,7 @@ final class CollectionDirectory: Sendable {
   private let incarnation: Incarnation
   private let known = Mutex<Set<ResourcePath>>([])
 
-  /// How many collections are remembered.
+  /// The number of collections that are remembered.
   private static let capacity = 10_000
 
   init(incarnation: Incarnation) { self.incarnation = incarnation }

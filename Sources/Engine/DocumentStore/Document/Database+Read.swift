@@ -70,8 +70,8 @@ extension Database {
     }
   }
 
-  /// Whether a read in memory has to be repeated by one that may touch the disk: memory did not
-  /// have the answer, or what it had looked damaged, which only the disk can confirm.
+  /// Returns true if a read in memory has to be repeated by one that may touch the disk: memory
+  /// lacked the data, or its copy looked damaged, which only the disk can confirm.
   static func isForTheDisk(_ error: any Error) -> Bool {
     error is NotInMemory || (error as? KeyValueError)?.code == .corruption
   }
@@ -108,7 +108,7 @@ extension Database {
     }
   }
 
-  /// What memory alone knows of the newest state; never touches the disk.
+  /// Returns what memory alone knows of the newest state; never touches the disk.
   package func getCached(_ path: ResourcePath) -> CachedDocument {
     let key = DocumentKey(path, in: incarnation)
     guard let answer = try? newestDocument(key, cachedOnly: true), !isRetired
@@ -162,7 +162,7 @@ extension Database {
     try readTime().timestamp.truncatedToMilliseconds
   }
 
-  /// Whether a commit with a version above this one has changed something.
+  /// Returns true if a commit with a version above this one has changed something.
   package func hasCommits(
     after version: CommitVersion,
     in reader: any KeyValueReader
@@ -182,7 +182,7 @@ extension Database {
   }
 }
 
-/// What memory alone knows of a document.
+/// The knowledge that memory alone has of a document.
 package enum CachedDocument: Sendable {
   case found(DocumentRecord)
   case missing

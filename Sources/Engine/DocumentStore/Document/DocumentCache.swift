@@ -23,7 +23,7 @@ final class DocumentCache: Sendable {
     var youngBytes = 0
     /// Part of the hash of what was read lately and not put in, at a slot that the hash chooses.
     var once: [UInt16] = []
-    /// Whether a generation was full, so that what is put in drives something else out.
+    /// True if a generation was full, so that a new document drives another out.
     var isFull = false
   }
 
@@ -51,7 +51,8 @@ final class DocumentCache: Sendable {
     limit = bytes / (2 * Self.shardCount)
   }
 
-  /// What somebody may take who begins to read now, and may put in of what was read since.
+  /// Returns a lease for a reader that begins now: it may take documents, and put in those that it
+  /// reads afterwards.
   func lease() -> Lease { Lease(cache: self, moment: recentWrites.landed) }
 
   /// One reader's access: to be had before its view of the engine is opened.
@@ -118,7 +119,7 @@ final class DocumentCache: Sendable {
     }
   }
 
-  /// Whether a document may drive out others: it was read before, lately.
+  /// Returns true if a document may drive out others: it was read before, recently.
   private func isWelcome(_ hash: UInt64, in generations: inout Generations) -> Bool {
     guard generations.isFull else { return true }
     if generations.once.isEmpty {

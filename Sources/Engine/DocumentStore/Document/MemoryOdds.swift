@@ -1,11 +1,12 @@
 import Synchronization
 
-/// How often memory alone had the answer lately, and so whether it pays to ask it first.
+/// Estimates how often memory alone had the data recently, and so if it pays to ask it first.
 ///
-/// An attempt in memory that fails is lost work before a thread that may touch the disk begins anew; one
-/// that succeeds saves the way to that thread and back, which costs several times as much. Where data is
-/// far larger than memory nearly all attempts fail: then only a few are made, to notice when that changes.
-/// Any thread may call; a count that is lost between two of them does no harm.
+/// An attempt in memory that fails is lost work before a thread that may touch the disk starts
+/// over; one that succeeds saves the trip to that thread and back, which costs several times as
+/// much. If data is far larger than memory, nearly all attempts fail: then only a few are made, to
+/// notice when that changes. Any thread may call; a count that is lost between two of them does no
+/// harm.
 package final class MemoryOdds: Sendable {
   /// The moving average of successes, in parts of `certain`.
   private let average: Atomic<Int>
@@ -14,7 +15,7 @@ package final class MemoryOdds: Sendable {
   private static let certain = 1 << 16
   /// Below a fifth attempts do not pay.
   private static let worthwhile = certain / 5
-  /// Of the attempts that would not pay one in so many is made all the same.
+  /// The sampling interval: one in this many attempts is made even while attempts do not pay.
   private static let probeInterval = 16
   /// The last so many attempts, about, make the average.
   private static let memory = 64
@@ -22,7 +23,7 @@ package final class MemoryOdds: Sendable {
   /// Odds that begin with an attempt being worthwhile.
   package init() { average = Atomic(Self.certain) }
 
-  /// Whether memory should be asked first.
+  /// Returns true if memory should be asked first.
   package func shouldTry() -> Bool {
     if average.load(ordering: .relaxed) >= Self.worthwhile { return true }
     return skipped.add(1, ordering: .relaxed).oldValue % Self.probeInterval == 0

@@ -4,7 +4,7 @@ import KeyValueStore
 struct AnswerSweep: Sendable {
   private let configuration: StoreConfiguration
 
-  /// How many answers a step removes.
+  /// The number of responses that a step removes.
   private static let stepSize = 500
 
   init(configuration: StoreConfiguration) { self.configuration = configuration }

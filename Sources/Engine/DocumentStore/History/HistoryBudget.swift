@@ -2,8 +2,8 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// How many bytes of history one database's commits have written, ever (`CommitRecord` keeps the
-/// sums).
+/// The number of history bytes that one database's commits have written, ever (`CommitRecord` keeps
+/// the sums).
 ///
 /// It changes only inside a group's body; a group that failed must `forget()`.
 final class HistoryBudget: Sendable {

@@ -10,7 +10,7 @@ import KeyValueStore
 struct HistorySweep: Sendable {
   private let configuration: StoreConfiguration
 
-  /// How many change records a step works off.
+  /// The number of change records that a step processes.
   private static let stepSize = 500
 
   init(configuration: StoreConfiguration) { self.configuration = configuration }
@@ -32,7 +32,7 @@ struct HistorySweep: Sendable {
     return true
   }
 
-  /// What one step removes.
+  /// The work of one step: the records that it removes.
   private struct Work {
     var keys: [[UInt8]] = []
     var collections: Set<ResourcePath> = []

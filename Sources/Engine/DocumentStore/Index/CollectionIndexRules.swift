@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// What is indexed in the collections of one id.
+/// The index rules for the collections of one id.
 struct CollectionIndexRules: Sendable {
   let incarnation: Incarnation
   let declared: [DeclaredIndex]
