@@ -18,7 +18,7 @@ package final class AggregationCursor: Sendable {
     run = Mutex(AggregationRun(query, aggregations, read: read, database: database))
   }
 
-  /// Takes in the documents of one slice. Returns the result if these were the last, otherwise nil.
+  /// Takes in the documents of one slice; returns the result if these were the last, otherwise nil.
   ///
   /// - Parameter slice: The largest number of candidates to evaluate.
   package func next(slice: Int = QueryCursor.longSlice) throws -> AggregationResult? {

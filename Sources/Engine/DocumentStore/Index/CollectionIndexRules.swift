@@ -8,7 +8,7 @@ struct CollectionIndexRules: Sendable {
   private let overrides: [[UInt8]: FieldOverride]
   private let anyField: FieldOverride?
 
-  /// Whether some field has automatic entries for collection groups.
+  /// True if some field has automatic entries for collection groups.
   let hasGroupFields: Bool
 
   /// Rules of declared indexes and overrides that all belong to one collection id.
@@ -40,7 +40,7 @@ struct CollectionIndexRules: Sendable {
     return CollectionIndexRules(incarnation: incarnation, declared: [], overrides: list)
   }
 
-  /// Whether fields differ in what is indexed of them.
+  /// True if fields differ in their indexes.
   var hasOverrides: Bool { anyField != nil || !overrides.isEmpty }
 
   /// The override that rules a field: its own, that of the nearest map around it, or that of all
@@ -72,7 +72,8 @@ struct CollectionIndexRules: Sendable {
     return bytes
   }
 
-  /// Where the last of some encoded names begins: names end in 00 01, which occurs nowhere else.
+  /// Returns the start of the last of some encoded names: names end in 00 01, which occurs nowhere
+  /// else.
   private static func lastNameStart(_ names: ArraySlice<UInt8>) -> Int {
     var index = names.endIndex - 3
     while index > names.startIndex {

@@ -272,7 +272,7 @@ extension IndexDefinitionsFile.Override {
   }
 }
 
-/// How many definitions a database may have.
+/// The limits on the number of definitions that a database may have.
 package enum IndexLimits {
   /// Declared indexes.
   package static let declared = 1_000

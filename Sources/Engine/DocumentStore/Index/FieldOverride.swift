@@ -14,7 +14,7 @@ package struct SingleFieldIndex: Sendable, Hashable {
     self.mode = mode
   }
 
-  /// What a field without an override has: both directions and contains, for its collection.
+  /// The indexes of a field without an override: both directions and contains, for its collection.
   package static let defaults: Set<SingleFieldIndex> = [
     SingleFieldIndex(.collection, .ascending),
     SingleFieldIndex(.collection, .descending),
@@ -63,7 +63,7 @@ package struct FieldOverride: Sendable, Hashable {
   /// On its way back to what applies without an override; gone when nothing is left to do.
   package var isReverting: Bool
 
-  /// What means all fields, `*` in files: the path without names, which no field has.
+  /// The path that means all fields, `*` in files: the path without names, which no field has.
   package static let anyField = FieldPath([])
 
   /// A field as files and errors spell it.
@@ -89,7 +89,8 @@ package struct FieldOverride: Sendable, Hashable {
   /// The kinds of entries that the list asks for.
   package var storage: Set<AutomaticIndexKind> { Set(indexes.map(\.storage)) }
 
-  /// Whether queries may use one of the field's indexes; nil where the list does not have it.
+  /// Returns the state of one of the field's indexes, which says if queries may use it; nil if the
+  /// list does not have it.
   package func state(of index: SingleFieldIndex) -> IndexState? {
     guard indexes.contains(index) else { return nil }
     return states[index.storage] ?? .ready(since: .zero)

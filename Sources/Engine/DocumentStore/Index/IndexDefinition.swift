@@ -10,7 +10,7 @@ package enum IndexScope: UInt8, Sendable, Hashable, CaseIterable {
   case collectionGroup = 2
 }
 
-/// How an index holds one field.
+/// The way in which an index holds one field.
 package enum IndexFieldMode: UInt8, Sendable, Hashable, CaseIterable {
   case ascending = 1
   case descending = 2
@@ -179,7 +179,7 @@ package struct IndexDefinition: Sendable, Hashable {
     }
   }
 
-  /// Whether documents have entries in it.
+  /// True if documents have entries in it.
   package var hasEntries: Bool { vector == nil || !fields.isEmpty }
 
   /// The fields with the name behind them, as the admin API and the links list them.
@@ -188,7 +188,7 @@ package struct IndexDefinition: Sendable, Hashable {
   }
 }
 
-/// Whether queries may use an index.
+/// The state of an index, which says if queries may use it.
 package enum IndexState: Sendable, Hashable {
   /// Commits maintain it; documents from before are still being added.
   case creating
@@ -200,17 +200,17 @@ package enum IndexState: Sendable, Hashable {
   /// No longer maintained; its entries are being erased.
   case deleting
 
-  /// Whether a read at `version` may rely on the index.
+  /// Returns true if a read at `version` may rely on the index.
   package func isUsable(at version: CommitVersion) -> Bool {
     if case .ready(let since) = self { return since <= version }
     return false
   }
 
-  /// Whether commits keep its entries.
+  /// True if commits keep its entries up to date.
   package var isMaintained: Bool { self != .deleting }
 }
 
-/// What an index is kept for.
+/// The purpose of an index.
 package enum IndexPurpose: Sendable, Hashable {
   /// Queries use it, and lists of indexes have it.
   case queries

@@ -9,7 +9,8 @@ import FirestoreModel
 ///                        | vectorConfig { dimension, flat {} } } }
 ///     fieldOverrides[] { collectionGroup, fieldPath, ttl, indexes[] { queryScope, order | arrayConfig } }
 ///
-/// What is not supported is refused by the name of its member: `density` other than SPARSE_ALL, unknown members.
+/// Anything that is not supported is refused by the name of its member: `density` other than
+/// SPARSE_ALL, unknown members.
 package struct IndexDefinitionsFile: Sendable, Hashable {
   /// The declared indexes of one field's override.
   package struct Override: Sendable, Hashable {

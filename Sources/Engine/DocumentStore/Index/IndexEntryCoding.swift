@@ -4,7 +4,8 @@ import FirestoreModel
 package struct IndexEntry: Sendable, Hashable {
   /// The whole live key.
   package let key: [UInt8]
-  /// What the key does not say of its values: `ValueTag`s in their order, trailing zeros left away.
+  /// The facts about its values that the key omits: `ValueTag`s in their order, without trailing
+  /// zeros.
   package let tags: [UInt8]
   /// The claim that the entry makes in a unique index; nil in others.
   let claim: UniqueClaim?

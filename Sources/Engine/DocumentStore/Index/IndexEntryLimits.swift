@@ -93,7 +93,7 @@ struct IndexEntryLimits {
     path.byteSize + (scope == .collection ? collection.parent.byteSize : 0)
   }
 
-  /// How long the name part of a key is.
+  /// Returns the length of the name part of a key.
   private func keyedName(_ scope: IndexScope) -> Int {
     var bytes: [UInt8] = []
     IndexKey.appendName(path, scope: scope, to: &bytes)

@@ -16,7 +16,7 @@ package struct IndexFloor: Sendable, Hashable {
   /// The first version at which the entries are complete.
   package let since: CommitVersion
 
-  /// Whether entries of a field and kind are concerned.
+  /// Returns true if the floor applies to entries of a field and kind.
   func concerns(_ field: FieldPath, _ kind: AutomaticIndexKind) -> Bool {
     kind == self.kind && (self.field == FieldOverride.anyField || self.field.isPrefix(of: field))
   }

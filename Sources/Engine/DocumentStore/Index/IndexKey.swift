@@ -80,7 +80,7 @@ package enum IndexKey {
     }
   }
 
-  /// Whose entry a key is.
+  /// The index whose entry a key is.
   enum Owner: Hashable {
     case automatic(IndexScope)
     /// The number of the index.

@@ -14,7 +14,7 @@ package protocol IndexMaintainer: Sendable {
 
 /// The kinds of indexes there are: adding one adds a file and a line here.
 enum IndexMaintainers {
-  /// What has to be maintained for the documents of one collection id.
+  /// Returns the maintainers that the documents of one collection id need.
   static func make(for rules: CollectionIndexRules) -> [any IndexMaintainer] {
     [ValueMaintainer(rules), ElementMaintainer(rules)]
       + rules.declared.filter(\.state.isMaintained).map { DeclaredMaintainer(rules, $0) }

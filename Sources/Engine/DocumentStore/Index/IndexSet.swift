@@ -77,7 +77,7 @@ package struct IndexSet: Sendable {
     return entries
   }
 
-  /// What is indexed in the collections of an id.
+  /// Returns the index rules for the collections of an id.
   func rules(for collectionID: Text) -> CollectionIndexRules { rules[collectionID] ?? defaultRules }
 
   /// The override of exactly that field; nil without one.
@@ -95,7 +95,7 @@ package struct IndexSet: Sendable {
   /// The declared indexes as lists show them: those that are kept for queries.
   package var listed: [DeclaredIndex] { declared.filter(\.isListed) }
 
-  /// Whether queries may use a field's index; nil where there is none.
+  /// Returns the state of a field's index, which says if queries may use it; nil if there is none.
   package func state(
     of index: SingleFieldIndex,
     field: FieldPath,

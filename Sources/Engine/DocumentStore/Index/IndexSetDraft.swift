@@ -138,7 +138,7 @@ struct IndexSetDraft {
 }
 
 extension FieldOverride {
-  /// Whether entries are still being added or erased.
+  /// True if entries are still being added or erased.
   package var isChanging: Bool {
     states.values.contains { $0 == .creating || $0 == .deleting }
   }

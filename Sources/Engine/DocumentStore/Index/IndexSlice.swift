@@ -22,9 +22,9 @@ struct IndexSlice {
   let task: IndexTask
   /// The definitions that the slice follows.
   let set: IndexSet
-  /// Where the slice begins.
+  /// The position at which the slice begins.
   let position: [UInt8]
-  /// Where the next one does; nil after the last.
+  /// The position at which the next one begins; nil after the last.
   var next: [UInt8]?
   var additions: [Addition] = []
   var removals: [Removal] = []

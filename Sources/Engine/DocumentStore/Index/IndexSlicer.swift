@@ -86,7 +86,7 @@ extension IndexSlicer {
 
 // Erasing.
 extension IndexSlicer {
-  /// What is to become of an entry.
+  /// The decision on an entry.
   private enum Verdict {
     case stays
     case goes
@@ -181,8 +181,8 @@ extension IndexSlicer {
 }
 
 extension IndexTask {
-  /// What computes the entries that the task is about, in one collection id; nil where there is no
-  /// such index any more.
+  /// Returns the maintainer that computes the task's entries in one collection id; nil if the index
+  /// does not exist any more.
   func maintainer(for collectionID: Text, in set: IndexSet) -> (any IndexMaintainer)? {
     switch self {
     case .buildDeclared(let number), .eraseDeclared(let number):
@@ -206,7 +206,7 @@ extension IndexTask {
 }
 
 extension IndexMaintainer {
-  /// Whether a document with those fields has an entry.
+  /// Returns true if a document with those fields has an entry.
   func hasEntry(
     _ key: UnsafeRawBufferPointer,
     _ path: ResourcePath,

@@ -1,7 +1,7 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Where a database's index definitions are kept: below `MetaKey.indexes(incarnation)`.
+/// The storage of a database's index definitions: below `MetaKey.indexes(incarnation)`.
 ///
 /// FORMAT
 ///
@@ -81,7 +81,7 @@ enum IndexStorage {
     }
   }
 
-  /// Where a task's progress is kept.
+  /// Returns the key that holds a task's progress.
   static func progressKey(_ task: IndexTask, _ incarnation: Incarnation) -> [UInt8] {
     MetaKey.indexes(incarnation) + [progressKind] + task.key
   }

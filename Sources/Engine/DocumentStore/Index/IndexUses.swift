@@ -1,13 +1,13 @@
 import BaseRuntime
 import Synchronization
 
-/// What the queries of one open database asked of its indexes: how often each declared index was read, and which
-/// indexes they lacked.
+/// Counts how the queries of one open database use its indexes: how often each declared index was
+/// read, and which indexes were missing.
 ///
 /// In memory alone, since the database was opened. A query counts once, when it is planned; one that single-field indexes
 /// serve takes no lock here. Any thread may call.
 package final class IndexUses: Sendable {
-  /// How often something was asked for.
+  /// The number of times that something was asked for.
   package struct Count: Sendable, Hashable {
     /// The number of queries since the database was opened.
     package var queries: Int
@@ -21,11 +21,11 @@ package final class IndexUses: Sendable {
     package let since: Int64
     /// By the ids of declared indexes; those without are unused.
     package var used: [String: Count]
-    /// What is missing still, that asked for most often first.
+    /// The indexes that are still missing, those asked for most often first.
     package var missing: [(index: MissingIndex.Kind, count: Count)]
   }
 
-  /// How many missing indexes are kept; the one asked for longest ago makes room.
+  /// The largest number of missing indexes that are kept; the one asked for longest ago makes room.
   static let mostMissing = 100
   /// The longest names of fields together that one of them may have, in bytes.
   static let longestFields = 4_096
@@ -65,7 +65,7 @@ package final class IndexUses: Sendable {
     }
   }
 
-  /// What is known, without the missing indexes that these definitions have by now.
+  /// Returns the counts, without the missing indexes that these definitions now include.
   func report(for set: IndexSet) -> Report {
     let (used, missing) = state.withLock { state in
       let maintained = set.listed
@@ -134,6 +134,6 @@ extension IndexSet {
 }
 
 extension Database {
-  /// What queries asked of the indexes since the database was opened.
+  /// The queries' uses of the indexes since the database was opened.
   package var indexUses: IndexUses.Report { uses.report(for: indexes.current) }
 }

@@ -1,10 +1,10 @@
 import FirestoreModel
 
-/// Where the answer of a commit that its author may send again is kept.
+/// The keys of the responses to commits that their authors may send again.
 ///
 /// - `0x32, incarnation, idempotency key (32 bytes)`; the value is `KeptAnswer`'s.
-/// - `0x33, incarnation, version (8 bytes), idempotency key (32 bytes)`; the value is a marker. It says
-///   how old the answer is: the sweep goes over these, oldest first.
+/// - `0x33, incarnation, version (8 bytes), idempotency key (32 bytes)`; the value is a marker. It
+///   records how old the response is: the sweep goes over these, oldest first.
 package enum AnswerKey {
   /// The key of the answer.
   package static func bytes(_ key: IdempotencyKey, in incarnation: Incarnation) -> [UInt8] {
@@ -27,7 +27,7 @@ package enum AnswerKey {
     IdempotencyKey(digest: [UInt8](key.dropFirst(KeySpace.prefixLength)))
   }
 
-  /// What a whole key of an answer's age says; nil where it is none of these.
+  /// Returns the parts of a whole key of a response's age; nil if it is no such key.
   package static func parts(
     ofAge key: UnsafeRawBufferPointer
   ) -> (version: CommitVersion, key: IdempotencyKey)? {
@@ -39,8 +39,8 @@ package enum AnswerKey {
   }
 }
 
-/// What tells a commit that is sent again from a new one: a digest of the author's own key and of
-/// who the author is.
+/// The mark that distinguishes a commit that is sent again from a new one: a digest of the author's
+/// own key and identity.
 package struct IdempotencyKey: Sendable, Hashable {
   /// The number of bytes of a key.
   package static let length = 32

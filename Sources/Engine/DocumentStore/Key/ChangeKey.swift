@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// Where the change log keeps that a commit changed a document.
+/// The change log's key for one change of a document by a commit.
 ///
 /// `0x30, incarnation, collection id segment, version (8 bytes), ordinal (4 bytes)`: one collection
 /// id's changes in commit order, ordinals in the order of the commit's writes. The value is
@@ -29,7 +29,7 @@ package struct ChangeKey: Sendable, Hashable {
     return bytes
   }
 
-  /// What the keys of all changes in collections of that id begin with.
+  /// Returns the prefix of the keys of all changes in collections of that id.
   package static func prefix(_ collectionID: Text, in incarnation: Incarnation) -> [UInt8] {
     var bytes = KeySpace.change.prefix(incarnation, reserving: 48)
     SegmentEncoding.append(collectionID, to: &bytes)

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Where the commit log keeps that there was a commit which changed something.
+/// The commit log's keys: one for each commit that changed something.
 ///
 /// `0x31, incarnation, version (8 bytes)`; the value is `CommitRecord`'s.
 package enum CommitKey {

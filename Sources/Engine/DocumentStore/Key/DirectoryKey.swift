@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// Where it is kept which collections there may be, in both directions.
+/// The keys that record which collections there may be, in both directions.
 ///
 /// - `0x40, incarnation, parent path segments, 0x00, collection id segment`
 /// - `0x41, incarnation, collection id segment, parent path segments, 0x00`
@@ -32,7 +32,7 @@ package enum DirectoryKey {
     return bytes
   }
 
-  /// What the entries of one parent's collections begin with.
+  /// Returns the prefix of the entries of one parent's collections.
   package static func prefix(
     ofParent parent: ResourcePath,
     in incarnation: Incarnation
@@ -43,7 +43,7 @@ package enum DirectoryKey {
     return bytes
   }
 
-  /// What the entries of all collections of one id begin with.
+  /// Returns the prefix of the entries of all collections of one id.
   package static func prefix(
     ofCollectionID id: Text,
     in incarnation: Incarnation

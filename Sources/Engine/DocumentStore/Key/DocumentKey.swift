@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Where a document is stored.
+/// The key under which a document is stored.
 ///
 /// Document: `0x10, incarnation, collection path segments, 0x00, document id segment`. The
 /// terminator puts a collection's documents before everything in its sub-collections, so they are
@@ -23,7 +23,7 @@ package struct DocumentKey: Sendable, Hashable {
     self.bytes = bytes
   }
 
-  /// What all history keys of this document begin with.
+  /// The prefix of all history keys of this document.
   package var historyPrefix: [UInt8] { Self.historyBody(bytes, reserving: 0) }
 
   /// The key of the record that the commit `to` ended.
@@ -33,7 +33,7 @@ package struct DocumentKey: Sendable, Hashable {
     return key
   }
 
-  /// What the keys of all documents of a collection begin with, and no others.
+  /// Returns the prefix of the keys of all documents of a collection, and of no others.
   package static func collectionPrefix(
     _ collection: ResourcePath,
     in incarnation: Incarnation,
@@ -42,7 +42,7 @@ package struct DocumentKey: Sendable, Hashable {
     subtreePrefix(collection, in: incarnation, space: space) + [SegmentEncoding.terminator]
   }
 
-  /// What the keys of all documents at any depth below a collection or the root begin with.
+  /// Returns the prefix of the keys of all documents at any depth below a collection or the root.
   package static func subtreePrefix(
     _ collection: ResourcePath,
     in incarnation: Incarnation,

@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// Where the store keeps what it knows of itself.
+/// The keys of the store's metadata.
 ///
 /// Keys are `0x01, kind byte`, then by kind:
 ///
@@ -41,16 +41,16 @@ package enum MetaKey {
   /// The greatest incarnation's key.
   package static let greatestIncarnation = prefix(.greatestIncarnation)
 
-  /// What all catalog keys begin with.
+  /// The prefix of all catalog keys.
   package static let catalog = prefix(.catalog)
 
-  /// What the keys of all retired incarnations begin with.
+  /// The prefix of the keys of all retired incarnations.
   package static let retired = prefix(.retired)
 
-  /// What the keys of all history floors begin with.
+  /// The prefix of the keys of all history floors.
   static let historyFloors = prefix(.historyFloor)
 
-  /// What the keys of all index definitions begin with.
+  /// The prefix of the keys of all index definitions.
   static let allIndexes = prefix(.indexes)
 
   /// The catalog entry of a database.
@@ -151,15 +151,15 @@ package enum MetaKey {
     return (project, name.string)
   }
 
-  /// What the keys of an incarnation's index definitions begin with.
+  /// Returns the prefix of the keys of an incarnation's index definitions.
   package static func indexes(_ incarnation: Incarnation) -> [UInt8] {
     prefix(.indexes, incarnation)
   }
 
-  /// What the keys of all rulesets begin with.
+  /// The prefix of the keys of all rulesets.
   package static let rulesets = prefix(.rulesets)
 
-  /// What the keys of a project's rulesets begin with.
+  /// Returns the prefix of the keys of a project's rulesets.
   package static func rulesets(of project: Text) -> [UInt8] {
     var bytes = rulesets
     SegmentEncoding.append(project, to: &bytes)
@@ -173,10 +173,10 @@ package enum MetaKey {
     return bytes
   }
 
-  /// What the keys of all releases begin with.
+  /// The prefix of the keys of all releases.
   package static let releases = prefix(.releases)
 
-  /// What the keys of a project's releases begin with.
+  /// Returns the prefix of the keys of a project's releases.
   package static func releases(of project: Text) -> [UInt8] {
     var bytes = releases
     SegmentEncoding.append(project, to: &bytes)

@@ -43,9 +43,9 @@ package final class CollectionIDCursor: Sendable {
     self.read = read
   }
 
-  /// Reads one slice; the page where it is complete, else nil.
+  /// Reads one slice; returns the page if it is complete, otherwise nil.
   ///
-  /// - Parameter slice: How many entries and documents are looked at, about.
+  /// - Parameter slice: The approximate number of entries and documents to look at.
   package func next(slice: Int = QueryCursor.longSlice) throws -> CollectionIDListing? {
     do {
       return try lister.withLock { lister in

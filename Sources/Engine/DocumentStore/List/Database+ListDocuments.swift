@@ -40,7 +40,7 @@ extension DocumentListingRequest {
     return query
   }
 
-  /// What a page token belongs to.
+  /// The arguments of the request that a page token belongs to.
   var arguments: [String] {
     [
       "documents", parent.string, collectionID?.string ?? "", "\(orders)",
@@ -67,9 +67,9 @@ package final class DocumentListingCursor: Sendable {
     self.read = read
   }
 
-  /// Reads one slice; the page where it is complete, else nil.
+  /// Reads one slice; returns the page if it is complete, otherwise nil.
   ///
-  /// - Parameter slice: How many entries and documents are looked at, about.
+  /// - Parameter slice: The approximate number of entries and documents to look at.
   package func next(slice: Int = QueryCursor.longSlice) throws -> DocumentListing? {
     do {
       return try lister.withLock { lister in
@@ -90,7 +90,7 @@ package final class DocumentListingCursor: Sendable {
   }
 }
 
-/// What a page is of, and how long it is.
+/// The documents that a page lists, and its length.
 struct DocumentPage {
   let request: DocumentListingRequest
   let query: NormalizedQuery

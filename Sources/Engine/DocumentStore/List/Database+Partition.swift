@@ -44,9 +44,10 @@ package final class PartitionCursor: Sendable {
     self.page = page
   }
 
-  /// Goes through the names of one slice; the page of split points where these were the last, else nil.
+  /// Goes through the names of one slice; returns the page of split points if these were the last,
+  /// otherwise nil.
   ///
-  /// - Parameter slice: How many names are read at most.
+  /// - Parameter slice: The largest number of names to read.
   package func next(slice: Int = QueryCursor.longSlice) throws -> Partitioning? {
     do {
       return try state.withLock { state in
@@ -127,7 +128,8 @@ extension Query {
   }
 }
 
-/// Where a next page of split points begins, and the version at which they were computed.
+/// The position at which a next page of split points begins, and the version at which they were
+/// computed.
 private struct PartitionPosition {
   let version: CommitVersion
   let offset: Int

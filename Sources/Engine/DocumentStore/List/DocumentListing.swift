@@ -2,7 +2,7 @@ import BaseStatus
 import BaseText
 import FirestoreModel
 
-/// What `ListDocuments` asks for.
+/// The arguments of `ListDocuments`.
 package struct DocumentListingRequest: Sendable {
   /// The root or a document.
   package var parent: ResourcePath
@@ -16,7 +16,7 @@ package struct DocumentListingRequest: Sendable {
   package var orders: [Order]
   /// The fields to deliver; nil is all.
   package var mask: [FieldPath]?
-  /// Whether documents that do not exist but have sub-collections are listed, too.
+  /// True if documents that do not exist but have sub-collections are listed, too.
   package var showMissing: Bool
 
   /// A first page with the defaults.
@@ -65,7 +65,7 @@ package struct CollectionIDListing: Sendable {
   package let readTime: CommitVersion
 }
 
-/// How large pages of listings are.
+/// The limits on the pages of listings.
 enum ListingLimits {
   static let defaultPage = 300
   static let maximumPage = 1_000

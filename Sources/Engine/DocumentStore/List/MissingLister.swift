@@ -69,7 +69,8 @@ struct MissingLister {
   }
 }
 
-/// How far the ids that something lies below have been looked at; kept from one slice to the next.
+/// The position up to which the ids with something below them have been looked at; kept from one
+/// slice to the next.
 struct ParentPosition {
   /// From where the directory is looked at next.
   var next: [UInt8]

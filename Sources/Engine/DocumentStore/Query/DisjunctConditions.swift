@@ -18,7 +18,8 @@ package struct DisjunctConditions: Sendable {
   package private(set) var elements: [Equality] = []
   /// Fields under inequalities, by path.
   package private(set) var ranges: [FieldPath: [PositionRange]] = [:]
-  /// What conditions on `__name__` leave of the scope's names; nil without such a condition.
+  /// The ranges of the scope's names that conditions on `__name__` allow; nil without such a
+  /// condition.
   package private(set) var names: [PositionRange]?
   /// The one document that `__name__ ==` asks for.
   package private(set) var exactName: [UInt8]?

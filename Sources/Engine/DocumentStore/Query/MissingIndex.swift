@@ -4,7 +4,7 @@ import FirestoreModel
 
 /// The index that production would ask for, and the words in which it does.
 package struct MissingIndex: Sendable, Hashable {
-  /// What is missing.
+  /// The kind of index that is missing.
   package enum Kind: Sendable, Hashable {
     case composite(IndexDefinition)
     /// A single-field index that is turned off, or a collection group's that is not turned on.

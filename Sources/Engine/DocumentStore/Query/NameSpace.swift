@@ -2,8 +2,8 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// How the documents of a query's scope are named inside positions, and what a bound given as a
-/// full path means there.
+/// The way in which the documents of a query's scope are named inside positions, and the meaning
+/// there of a bound given as a full path.
 ///
 /// Documents of one collection are told apart by their id's segment alone; in every other scope a
 /// name is the whole path, its segments and the terminator.

@@ -18,7 +18,7 @@ extension QueryPlan {
     return result
   }
 
-  /// Whether the plan reads documents that it then has to filter or sort, for want of an index.
+  /// True if the plan reads documents that it then has to filter or sort, for want of an index.
   package var sortsInMemory: Bool {
     disjuncts.contains { if case .sort = $0.source { true } else { false } }
   }

@@ -95,7 +95,7 @@ package struct Planner {
     return indexPlan(conditions, open, choice)
   }
 
-  /// Whether the documents are to come by nothing but their names, descending, and the index that
+  /// Returns true if the only order of the documents is by name, descending, and the index that
   /// production wants for that is not there: here the documents are scanned backwards.
   private func asksForNamesDescending(_ conditions: DisjunctConditions) -> Bool {
     nameDirection == .descending && collectionID != nil && conditions.exactName == nil
@@ -106,7 +106,7 @@ package struct Planner {
       }
   }
 
-  /// Whether a position with these orders' values does not show all that a result must have: an
+  /// Returns true if a position with these orders' values omits something that a result needs: an
   /// explicit `__name__` ends the orders before the fields of inequalities.
   private func orders(_ open: [Order], hideSome conditions: DisjunctConditions) -> Bool {
     let known = Set(open.map(\.field) + conditions.equalities.map(\.field))
@@ -226,7 +226,7 @@ package struct Planner {
     }
   }
 
-  /// Whether an operand was cut, so that entries alone cannot decide.
+  /// Returns true if an operand was cut, so that entries alone cannot decide.
   private func needsLook(_ conditions: DisjunctConditions) -> Bool {
     (conditions.equalities + conditions.elements).contains { $0.tag.isTruncated }
   }

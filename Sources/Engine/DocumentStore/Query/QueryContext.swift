@@ -2,7 +2,7 @@ import DocumentCodec
 import FirestoreModel
 import KeyValueStore
 
-/// What reading one query's plan needs to know, for as long as one view is open.
+/// The information needed to read one query's plan, for as long as one view is open.
 final class QueryContext {
   let view: ReadView
   let incarnation: Incarnation
@@ -66,12 +66,13 @@ final class QueryContext {
     return path
   }
 
-  /// Whether a document's fields satisfy the query.
+  /// Returns true if a document's fields satisfy the query.
   func matches(_ document: StoredDocument, named name: [UInt8]) throws -> Bool {
     matches(document, at: try path(ofName: name))
   }
 
-  /// Whether the document at a path is in the query's scope and its fields satisfy the query.
+  /// Returns true if the document at a path is in the query's scope and its fields satisfy the
+  /// query.
   func matches(_ document: StoredDocument, at path: ResourcePath) -> Bool {
     let record = document.record(name: DocumentName(database: database, path: path))
     return query.holds(path) && query.passesFilter(record)

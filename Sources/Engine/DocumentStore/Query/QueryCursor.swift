@@ -9,7 +9,7 @@ package struct QueryChunk: Sendable {
   package var documents: [DocumentRecord] = []
   /// Documents that the query's offset has eaten in this part.
   package var skipped = 0
-  /// Whether nothing follows.
+  /// True if nothing follows.
   package var isDone = false
   /// The version at which the whole query reads.
   package let readTime: CommitVersion
@@ -19,7 +19,7 @@ package struct QueryChunk: Sendable {
 package struct QueryNames: Sendable {
   /// Paths of the results in the query's order.
   package var paths: [ResourcePath] = []
-  /// Whether nothing follows.
+  /// True if nothing follows.
   package var isDone = false
   /// The version at which the whole query reads.
   package let readTime: CommitVersion
@@ -54,7 +54,7 @@ package final class QueryCursor: Sendable {
   /// The next documents: as many as asked for, fewer when their fields exceed `maxBytes` together
   /// or when the slice is used up; none and not done is possible.
   ///
-  /// - Parameter slice: How many candidates are judged at most.
+  /// - Parameter slice: The largest number of candidates to evaluate.
   package func next(
     maxDocuments: Int = 300,
     maxBytes: Int = 1 << 20,
@@ -139,7 +139,7 @@ package final class QueryCursor: Sendable {
     }
   }
 
-  /// How the query is answered, and by which indexes; reads nothing but the version.
+  /// Returns the plan of the query, with its indexes; reads nothing but the version.
   package func plan() throws -> QueryPlan {
     try storage {
       try state.withLock { state in try read.view { try state.run.plan(in: $0) } }
@@ -152,7 +152,7 @@ package final class QueryCursor: Sendable {
     state.withLock { $0.run.heldBytes + ($0.search?.heldBytes ?? 0) }
   }
 
-  /// What has been read and delivered so far.
+  /// The counts of entries and documents read and delivered so far.
   package var statistics: QueryStatistics {
     state.withLock { state in
       var statistics = state.run.statistics

@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// How a query is answered: one ordered source of candidates for each disjunct, merged.
+/// The plan of a query: one ordered source of candidates for each disjunct, merged.
 ///
 /// A plan holds no data and no version; every pull of a cursor opens it anew, behind the last
 /// document that was delivered.
@@ -16,10 +16,10 @@ package struct QueryPlan: Sendable {
   package let missingIndex: MissingIndex?
   /// The picture of the definitions that the plan was made for.
   package let generation: UInt64
-  /// What a search looks for in the documents that are found; nil for other queries.
+  /// The vector field that a search compares in the documents it finds; nil for other queries.
   let vector: VectorIndexField?
 
-  /// Whether candidates come in the query's order, without sorting.
+  /// True if candidates come in the query's order, without sorting.
   var isDirect: Bool {
     disjuncts.allSatisfy { disjunct in
       if case .sort = disjunct.source { false } else { true }
@@ -27,9 +27,9 @@ package struct QueryPlan: Sendable {
   }
 }
 
-/// How one disjunct's documents are found.
+/// The plan for finding one disjunct's documents.
 package struct DisjunctPlan: Sendable {
-  /// Where candidates come from.
+  /// The source of candidates.
   package enum Source: Sendable {
     /// The documents of one collection, by id.
     case documents(collection: ResourcePath)
@@ -43,7 +43,7 @@ package struct DisjunctPlan: Sendable {
     indirect case sort(DisjunctPlan)
   }
 
-  /// Where an order's value comes from.
+  /// The source of an order's value.
   package enum Component: Sendable, Hashable {
     /// An equality fixes it: its encoding in the order's direction.
     case constant([UInt8])
@@ -55,7 +55,7 @@ package struct DisjunctPlan: Sendable {
 
   /// The keys or documents that candidates are read from.
   package var source: Source
-  /// Whether the source runs backwards.
+  /// True if the source runs backwards.
   package var isReversed: Bool
   /// The direction in which each value of a position is written.
   package var directions: [Order.Direction]
@@ -69,7 +69,7 @@ package struct DisjunctPlan: Sendable {
   package var valueConditions: [ValueCondition] = []
   /// A condition on the name, as it is written, where it does not lead the position.
   package var nameCondition: [PositionRange]?
-  /// Whether every candidate's document is to be judged by the whole query.
+  /// True if every candidate's document must be checked against the whole query.
   package var checksDocuments: Bool
 
   /// A condition on one value of a position.
@@ -80,7 +80,7 @@ package struct DisjunctPlan: Sendable {
     package let ranges: [PositionRange]
   }
 
-  /// Whether the source hands out document records rather than values' tags.
+  /// True if the source delivers document records rather than values' tags.
   package var deliversRecords: Bool {
     switch source {
     case .documents, .collections: true

@@ -4,8 +4,8 @@ import FirestoreModel
 ///
 /// All pulls read at one version; what lies between them is the sort key of the last candidate.
 struct QueryRun {
-  /// How many candidates one pull judges at most, and how many entries and documents it looks at before it stops
-  /// at the next candidate, so that no view stays open for long.
+  /// The largest number of candidates that one pull evaluates, and of entries and documents that it
+  /// looks at before it stops at the next candidate, so that no view stays open for long.
   static let slice = 20_000
 
   let query: NormalizedQuery
@@ -44,13 +44,13 @@ struct QueryRun {
   /// About how much memory sorted positions take.
   var heldBytes: Int { buffers.values.reduce(0) { $0 + $1.heldBytes } }
 
-  /// Whether there is nothing left to find.
+  /// True if there is nothing left to find.
   var isDone: Bool { isExhausted || limitLeft == 0 }
 
-  /// What a small query asks for at most, the offset included.
+  /// The largest limit of a small query, the offset included.
   static let smallLimit = 100
 
-  /// Whether it can be answered at once, and has not been begun.
+  /// True if it can be served at once, and has not been started.
   var isSmall: Bool {
     guard let limitLeft, position == nil, !isExhausted else { return false }
     return limitLeft <= Self.smallLimit && offsetLeft <= Self.smallLimit - limitLeft
@@ -167,7 +167,7 @@ struct QueryRun {
   }
 }
 
-/// What a query has read and delivered.
+/// The counts of entries and documents that a query has read and delivered.
 package struct QueryStatistics: Sendable, Hashable {
   /// Seeks, entries and documents that the engine read.
   package var reads = ReadStatistics()
@@ -221,7 +221,7 @@ final class QueryResult {
     context.matches(try document(), at: try path())
   }
 
-  /// Whether the document has a value at a field, by its entry where that tells.
+  /// Returns true if the document has a value at a field, as its entry shows if it can.
   func hasValue(at field: FieldPath, orders: [Order]) throws -> Bool {
     if candidate.position(of: field, orders: orders) != nil { return true }
     return try document().fields.hasValue(at: field)

@@ -78,7 +78,7 @@ struct RangeTracker {
 }
 
 extension DisjunctPlan.Source {
-  /// Where documents of a name space are read by name.
+  /// Returns the source that reads documents of a name space by name.
   fileprivate static func named(_ space: NameSpace) -> DisjunctPlan.Source {
     if let collection = space.collection { return .documents(collection: collection) }
     return .collections(CollectionSet(parent: .root, members: .descendants))

@@ -6,7 +6,7 @@ import KeyValueStore
 package struct SortKey: Sendable, Hashable {
   /// All components, one after another.
   package var bytes: [UInt8] = []
-  /// Where each component ends.
+  /// The ends of the components.
   package var ends: [Int] = []
 
   /// A key without components.
@@ -53,7 +53,7 @@ package struct SortBound: Sendable, Hashable {
     self.isAfter = isAfter
   }
 
-  /// What a query's cursor means.
+  /// Makes the bound that a query's cursor means.
   package init(_ cursor: Cursor, orders: [Order], space: NameSpace) {
     var key = SortKey()
     var isAfter = !cursor.before
@@ -119,7 +119,8 @@ extension DisjunctPlan {
     case at([UInt8])
   }
 
-  /// Where a bound lies among this disjunct's positions, whose constants are left away.
+  /// Returns the side of this disjunct's positions, which omit their constants, on which a bound
+  /// lies.
   private func side(_ bound: SortBound) -> Side {
     var reduced: [UInt8] = []
     var isAfter = bound.isAfter

@@ -11,7 +11,7 @@ package final class ConsistentRead: Sendable {
   package let newTransaction: TransactionID?
   private let database: Database
   let transaction: Transaction?
-  /// Whose documents are read.
+  /// The database from which documents are read.
   var databaseID: DatabaseID { database.id }
   private let version: Mutex<CommitVersion?>
   private let check: WorkCheck?
@@ -30,7 +30,7 @@ package final class ConsistentRead: Sendable {
     newTransaction = isNew ? transaction?.id : nil
   }
 
-  /// Whether what is read must be recorded.
+  /// True if the reads must be recorded.
   package var isTracking: Bool { transaction.map { !$0.isReadOnly } ?? false }
 
   /// Lends a view at the version; views end with the call and may be opened again and again.

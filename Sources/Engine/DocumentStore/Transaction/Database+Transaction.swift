@@ -1,7 +1,7 @@
 import BaseStatus
 import FirestoreModel
 
-/// What a batch of documents looked like at one version.
+/// The state of a batch of documents at one version.
 package struct BatchGetResult: Sendable {
   /// A document that was asked for; the record is nil when it was missing.
   package struct Item: Sendable {
@@ -40,7 +40,7 @@ extension Database {
 
   /// Prepares reading with a consistency; queries take it from here.
   ///
-  /// What is read with it ends with what `check` throws, within some thousand steps.
+  /// Reads with it fail with the error that `check` throws, within some thousand steps.
   package func beginRead(
     _ consistency: Consistency,
     check: WorkCheck? = nil
@@ -224,7 +224,7 @@ extension Database {
   }
 }
 
-/// What is asked while documents are read one after the other.
+/// The checks made while documents are read one after the other.
 private struct BatchGetSteps: Sendable {
   let check: WorkCheck?
   let reserve: (@Sendable (_ bytes: Int) throws -> Void)?

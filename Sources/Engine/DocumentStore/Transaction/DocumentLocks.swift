@@ -64,7 +64,7 @@ final class DocumentLocks: Sendable {
     }
   }
 
-  /// Whether nobody holds or waits for any document, so that a commit needs no owner.
+  /// True if no owner holds or waits for any document, so that a commit needs no owner.
   var isIdle: Bool { inUse.load(ordering: .sequentiallyConsistent) == 0 }
 
   /// The number of calls that wait.

@@ -1,22 +1,23 @@
-/// Who waits for whom: the queues of documents, as a state machine without clock or threads.
+/// The queues of owners that wait for documents, as a state machine without clock or threads.
 ///
 /// A lock only schedules; whether a commit is applied is decided when it is validated. Rules:
-/// - Readers share a document while nobody waits for it. Who comes while others wait, and who was
-///   aborted before, asks for it exclusively.
-/// - Whoever has to wait is queued by the age of its first attempt; holders that ask
-///   for more come before everybody else, because nobody else can be served before them.
-/// - A wait that closes a circle ends a wait in it: that of the youngest, who is the one to try again. Of owners of one age, which
-///   name the same first attempt, the later one is the younger.
-///   So the oldest of all is never refused for a circle, and a retry, which keeps its age, becomes it.
+/// - Readers share a document while no owner waits for it. An owner that comes while others wait,
+///   or that was aborted before, asks for it exclusively.
+/// - An owner that has to wait is queued by the age of its first attempt; holders that ask for more
+///   come before everybody else, because no other owner can be served before them.
+/// - A wait that closes a circle ends a wait in it: that of the youngest, which is the one to try
+///   again. If several owners have the same age because they name the same first attempt, the later
+///   one is the younger. So the oldest of all is never refused for a circle, and a retry, which
+///   keeps its age, becomes it.
 struct LockTable: Sendable {
-  /// Who asks: one transaction attempt or one commit, with the age that orders it.
+  /// The owner of a request: one transaction attempt or one commit, with the age that orders it.
   struct Owner: Sendable, Hashable {
     let number: UInt64
     /// The number of its first attempt; smaller is older.
     let age: UInt64
   }
 
-  /// What an owner may do with the others.
+  /// The access that an owner asks for.
   enum Mode: Sendable {
     case shared
     case exclusive
@@ -31,7 +32,7 @@ struct LockTable: Sendable {
     case deadlock
   }
 
-  /// What a request leads to.
+  /// The result of a request.
   struct Outcome: Sendable, Equatable {
     var answer: Answer
     /// The tickets of others who are served because somebody younger gave way.
@@ -234,7 +235,7 @@ struct LockTable: Sendable {
     var stack = [owner]
     /// The wait over which an owner was reached.
     var links: [UInt64: Link] = [:]
-    /// How much of a queue has been followed: everybody in it waits for those before.
+    /// The length of a queue that has been followed: everybody in it waits for those before.
     var followed: [DocumentKey: Int] = [:]
     while let current = stack.popLast() {
       for key in waits[current] ?? [] {

@@ -7,7 +7,7 @@ struct ReadValidator {
   let database: Database
   let reader: any KeyValueReader
 
-  /// Whether nothing that was read has changed since.
+  /// Returns true if nothing that was read has changed since.
   func holds(_ reads: Transaction.Reads) throws -> Bool {
     for (key, version) in reads.documents {
       let current = try reader.get(key.bytes, as: .documentVersion)
@@ -52,7 +52,7 @@ struct ReadValidator {
     return try reader.cursor(over: range, reversed: false)
   }
 
-  /// Whether a live record of the range was written after the version.
+  /// Returns true if a live record of the range was written after the version.
   private func hasNewKeys(in range: KeyRange, since version: CommitVersion) throws -> Bool {
     let format = VersionedFormat(ofLiveKey: range.lower)
     let cursor = try reader.cursor(over: range, reversed: false)
@@ -62,7 +62,7 @@ struct ReadValidator {
     return false
   }
 
-  /// Whether a record of the range was ended after the version.
+  /// Returns true if a record of the range was ended after the version.
   private func hasEndedKeys(in range: KeyRange, since version: CommitVersion) throws -> Bool {
     let format = VersionedFormat(ofLiveKey: range.lower)
     let cursor = try reader.cursor(over: Self.historyRange(of: range), reversed: false)
@@ -93,7 +93,7 @@ struct ReadValidator {
     return KeyRange(lower: lower, upper: upper)
   }
 
-  /// Whether a live key without its first byte lies in a range.
+  /// Returns true if a live key without its first byte lies in a range.
   private static func contains(_ range: KeyRange, body: UnsafeRawBufferPointer) -> Bool {
     let isAbove = range.lower.withUnsafeBytes {
       compareBytes(body, UnsafeRawBufferPointer(rebasing: $0.dropFirst())) != .ascending
@@ -104,7 +104,7 @@ struct ReadValidator {
     }
   }
 
-  /// Whether a document with a name in the range was changed after the version.
+  /// Returns true if a document with a name in the range was changed after the version.
   private func hasChanges(
     of collectionID: Text?,
     from lower: ResourcePath,

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Any thread may call. `TransactionTable` owns it.
 final class Transaction: Sendable {
-  /// How a transaction ended.
+  /// The way in which a transaction ended.
   enum End: Sendable {
     case committed
     case rolledBack
@@ -17,7 +17,7 @@ final class Transaction: Sendable {
     case failed
   }
 
-  /// What must not have changed when the transaction commits.
+  /// The documents and ranges that must not have changed when the transaction commits.
   struct Reads: Sendable {
     var version: CommitVersion = .zero
     var documents: [DocumentKey: CommitVersion] = [:]
@@ -49,7 +49,7 @@ final class Transaction: Sendable {
   let isRetry: Bool
   /// The documents that a refused attempt had read, for whose locks its retry waits before it queries.
   let contested: [DocumentKey]
-  /// Whose share it counts against; nil for administrators.
+  /// The caller whose share it counts against; nil for administrators.
   let holder: TransactionHolder?
   private let state: Mutex<State>
 
@@ -129,7 +129,7 @@ final class Transaction: Sendable {
     }
   }
 
-  /// Whether it takes calls.
+  /// True if it takes calls.
   var isOpen: Bool { state.withLock { $0.phase == .open } }
 
   /// The transaction is over; false when it was already.
@@ -143,7 +143,7 @@ final class Transaction: Sendable {
     }
   }
 
-  /// Whether it has been idle or has lasted too long; a commit in progress lasts as it must.
+  /// Returns true if it has been idle or has lasted too long; a commit in progress has no limit.
   func isExpired(now: Int64, idle: Int64, total: Int64) -> Bool {
     state.withLock { state in
       guard state.phase == .open else { return false }
@@ -169,7 +169,7 @@ final class Transaction: Sendable {
     if !fits { throw .tooManyTransactionReads }
   }
 
-  /// What its commit has to check.
+  /// The reads that its commit has to check.
   var reads: Reads {
     state.withLock {
       Reads(version: $0.version ?? .zero, documents: $0.documents, ranges: $0.ranges)

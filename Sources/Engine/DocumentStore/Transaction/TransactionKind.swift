@@ -25,7 +25,7 @@ package struct TransactionID: Sendable, Hashable {
   }
 }
 
-/// Who answers for a transaction, by which the shares of a database's transactions are counted.
+/// The caller that a transaction counts against when a database's transactions are shared out.
 ///
 /// Transactions without a holder are those of administrators and of the server itself.
 package struct TransactionHolder: Sendable, Hashable {
@@ -41,7 +41,7 @@ package struct TransactionHolder: Sendable, Hashable {
   }
 }
 
-/// How a transaction was begun.
+/// The way in which a transaction was begun.
 package enum TransactionKind: Sendable, Hashable {
   /// Reads at one version: the given one or that of the first read. Commits nothing.
   case readOnly(readTime: CommitVersion? = nil)
@@ -51,7 +51,7 @@ package enum TransactionKind: Sendable, Hashable {
   case readWrite(mode: ConcurrencyMode = .pessimistic, retrying: TransactionID? = nil)
 }
 
-/// What a read-write transaction does about others that touch the same documents.
+/// The way in which a read-write transaction treats others that touch the same documents.
 package enum ConcurrencyMode: Sendable, Hashable {
   /// Only validates when it commits.
   case optimistic
@@ -59,14 +59,14 @@ package enum ConcurrencyMode: Sendable, Hashable {
   case pessimistic
 }
 
-/// What a read is consistent with.
+/// The version or transaction that a read is consistent with.
 package enum Consistency: Sendable, Hashable {
   case latest
   case at(CommitVersion)
   case transaction(TransactionID)
   case newTransaction(TransactionKind, TransactionHolder? = nil)
 
-  /// Whether reads are part of a read-write or read-only transaction.
+  /// True if reads are part of a read-write or read-only transaction.
   package var isTransaction: Bool {
     switch self {
     case .transaction, .newTransaction: true
@@ -74,7 +74,8 @@ package enum Consistency: Sendable, Hashable {
     }
   }
 
-  /// Whether to begin such a read the store has to be read: for a transaction at a time of its own.
+  /// True if beginning such a read needs a read of the store: for a transaction at a time of its
+  /// own.
   package var readsToBegin: Bool {
     if case .newTransaction(.readOnly(_?), _) = self { true } else { false }
   }

@@ -1,13 +1,14 @@
 import BaseText
 
-/// How callers under rules share a database's transactions.
+/// Divides a database's transactions among the callers under rules.
 ///
-/// They have three quarters of them together; the rest is for administrators. What they have is shared
-/// by dynamic thresholds (Choudhury and Hahne): a network may hold at most as many as are left, and an
-/// account at most as many as its network could still take. So a single caller gets a third, or half
-/// where it is a network without accounts, and however many press, something is left for the next one.
+/// They have three quarters of all transactions together; the rest is for administrators. Their
+/// part is divided by dynamic thresholds (Choudhury and Hahne): a network may hold at most as many
+/// as are left, and an account at most as many as its network could still take. So a single caller
+/// gets a third, or half if it is a network without accounts, and however many press, something is
+/// left for the next one.
 struct TransactionShares {
-  /// How many callers under rules may hold together.
+  /// The number of transactions that callers under rules may hold together.
   let capacity: Int
   private(set) var count = 0
   private var accounts: [Text: Int] = [:]
@@ -37,8 +38,8 @@ struct TransactionShares {
     count -= 1
   }
 
-  /// How long a transaction of theirs may be idle: all of the usual time while at least half of their
-  /// slots are free, then less and less, down to a twelfth.
+  /// Returns the time that a transaction of theirs may be idle: all of the usual time while at
+  /// least half of their slots are free, then less and less, down to a twelfth.
   func idleTimeout(_ usual: Int64) -> Int64 {
     let left = capacity - count
     guard left < capacity / 2, capacity > 1 else { return usual }

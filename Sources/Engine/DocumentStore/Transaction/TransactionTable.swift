@@ -6,7 +6,7 @@ final class TransactionTable: Sendable {
   private struct Past {
     let end: Transaction.End
     let age: UInt64
-    /// What a refused attempt had read, if it was little.
+    /// The documents that a refused attempt had read, if they were few.
     let contested: [DocumentKey]
     let forgottenAt: Int64
   }
@@ -25,9 +25,9 @@ final class TransactionTable: Sendable {
   private let locks: DocumentLocks
   private let state: Mutex<State>
 
-  /// How many past transactions are remembered at most.
+  /// The largest number of past transactions that are remembered.
   private static let memory = 100_000
-  /// How many documents of a refused attempt are remembered.
+  /// The largest number of documents of a refused attempt that are remembered.
   private static let contestedDocuments = 32
 
   init(configuration: StoreConfiguration, locks: DocumentLocks) {
@@ -95,7 +95,8 @@ final class TransactionTable: Sendable {
     }
   }
 
-  /// Of a transaction of another node, which is gone where its calls come here, its client begins again.
+  /// Returns the error for an unknown transaction: a transaction of another node is gone if its
+  /// calls come here, and its client starts over.
   private func unknown(_ id: TransactionID) -> ServiceError {
     isOfAnotherNode(id) ? .transactionOver : .unknownTransaction
   }

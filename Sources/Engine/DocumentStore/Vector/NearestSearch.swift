@@ -32,7 +32,7 @@ struct NearestSearch {
 
   init(_ search: FindNearest) { self.search = search }
 
-  /// Whether everything was taken.
+  /// True if everything was taken.
   var isEmpty: Bool { ordered.map { delivered >= $0.count } ?? kept.isEmpty }
 
   /// Keeps a result if it is among the nearest so far.

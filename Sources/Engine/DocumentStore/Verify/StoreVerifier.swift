@@ -134,7 +134,7 @@ struct UnfinishedIndexes {
 
   var isEmpty: Bool { numbers.isEmpty && !hasAutomatic }
 
-  /// Whether a key, of an entry or of its history, belongs to one of them.
+  /// Returns true if a key, of an entry or of its history, belongs to one of them.
   func contains(_ key: [UInt8]) -> Bool {
     guard !isEmpty, key.count >= 9 else { return false }
     let automatic = [KeySpace.automaticIndex, .automaticIndexHistory].map(\.rawValue)

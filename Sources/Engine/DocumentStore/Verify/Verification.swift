@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// Something that is stored otherwise than it follows from the documents and the logs.
 package struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
-  /// What kind of record is wrong.
+  /// The kind of record that is wrong.
   package enum Kind: String, Sendable, Hashable, CaseIterable {
     case damagedDocument = "damaged document"
     case missingEntry = "missing index entry"
