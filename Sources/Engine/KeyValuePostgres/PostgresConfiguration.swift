@@ -1,8 +1,8 @@
-/// Where a store on PostgreSQL is, and how it is used.
+/// The address of a store on PostgreSQL, and the way in which it is used.
 package struct PostgresConfiguration: Sendable {
-  /// Who else may have the store open.
+  /// The other engines that may have the store open.
   package enum Sharing: Sendable {
-    /// Nobody: a second engine is refused, and one that another took over from stops for good.
+    /// No other: a second engine is refused, and one that another took over from stops for good.
     case exclusive
     /// Other engines that are `shared` too; each sees the others' commits.
     case shared
@@ -16,12 +16,13 @@ package struct PostgresConfiguration: Sendable {
   package var sharing = Sharing.exclusive
   /// Connections for views at most; others are for groups, read times, the log and notifications, one each.
   package var viewConnections = 32
-  /// How long a call waits for a server that cannot be reached, and an opening for one that has the store.
+  /// The time that a call waits for a server that cannot be reached, and an opening for an engine
+  /// that has the store.
   package var patience = Duration.seconds(5)
   /// The longest a group may rest between two statements, in milliseconds, before the server ends its
   /// transaction, so that a node that hangs does not keep the others from writing.
   package var groupIdleMilliseconds = 2_000
-  /// What the list of nodes that share the store calls this one.
+  /// The name of this node in the list of nodes that share the store.
   package var nodeName = ""
   /// First bytes of keys that the log of a shared store leaves out, because nobody keeps in memory what lies there.
   package var unloggedFirstBytes: Set<UInt8> = []
@@ -38,15 +39,16 @@ package struct PostgresConfiguration: Sendable {
 
   /// The address without its password and its settings, for logs and messages.
   ///
-  /// Of one that is not clear, which no engine opens, it is the scheme alone.
+  /// If the address is unclear, which no engine opens, this is the scheme alone.
   package var shownAddress: String {
     guard let parts else { return address.prefix { $0 != ":" } + "://…" }
     let user = parts.user.map { $0.prefix { $0 != ":" } + "@" } ?? ""
     return parts.scheme + user + parts.rest.prefix { $0 != "?" }
   }
 
-  /// Whether libpq finds in the address what its author means: one that has `@`, `/` or a stray `%` in a password would be read
-  /// otherwise, and told of with parts of the password.
+  /// True if libpq reads the address as its author means it: an address with `@`, `/` or a stray
+  /// `%` in its password would be read otherwise, and parts of the password would appear in error
+  /// messages.
   package var isClear: Bool { parts != nil }
 
   /// The address up to its user, the user with the password, and what follows; nil where it is not clear.

@@ -1,4 +1,4 @@
-/// What can be set about a RocksDB engine; the defaults suit a server of two cores.
+/// The settings of a RocksDB engine; the defaults suit a server of two cores.
 package struct RocksDBConfiguration: Sendable {
   /// Data, index and filter blocks kept in memory.
   package var blockCacheBytes = 64 << 20
@@ -19,9 +19,10 @@ package struct RocksDBConfiguration: Sendable {
   package var tableBytes = 32 << 20
   /// Threads for flushes and compactions.
   package var backgroundJobs = 2
-  /// Whether blocks below the top level are compressed (LZ4).
+  /// True if blocks below the top level are compressed (LZ4).
   package var compresses = true
-  /// Whether log files stay, in `archive`, until `RocksDBEngine.releaseLog` is told that nobody reads them any more.
+  /// True if log files stay, in `archive`, until a call of `RocksDBEngine.releaseLog` says that
+  /// they are no longer needed.
   package var keepsLog = false
   /// Told of every group that became durable: its keys and how long writing and syncing it took.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?

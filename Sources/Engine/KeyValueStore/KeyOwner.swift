@@ -49,7 +49,7 @@ package struct KeyOwnerTable: Sendable {
     guard !overlaps, Set(owners.map(\.name)).count == owners.count else { return nil }
   }
 
-  /// Whose key it is; nil for a key of nobody.
+  /// Returns the owner of a key; nil for a key without one.
   package func owner(ofKey key: [UInt8]) -> KeyOwner? {
     guard let first = key.first else { return nil }
     return owners.first { $0.firstBytes.contains(first) }

@@ -37,7 +37,8 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// an orderly way, drops the failed one for good; after a crash it may be in force.
   func submit(_ write: QueuedWrite)
 
-  /// Whether the caller runs in the body or completion of a write, where it must not wait for another.
+  /// True if the caller runs in the body or completion of a write, where it must not wait for
+  /// another.
   var isWritingThread: Bool { get }
 
   /// A point read of the newest durable value without a snapshot. With `cachedOnly` the call never
@@ -52,9 +53,11 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// Which of the engines this is that may have the same store open; nil for one that has its store alone.
   var nodeNumber: NodeNumber? { get }
 
-  /// Registers to hear of what other engines write in some ranges of keys; never where the engine has its store alone.
+  /// Registers an observer of other engines' writes in some ranges of keys; it receives nothing
+  /// while the engine has its store alone.
   ///
-  /// Where it has not, the observer is told at once, before this returns, that nothing is known. Observers are never removed.
+  /// If other engines may have the store open, the observer is notified before this returns that
+  /// nothing is known. Observers are never removed.
   func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) throws
 
   /// Calls back when observers have heard of all that was durable when this was called; at once where the engine has
@@ -78,7 +81,7 @@ extension KeyValueEngine {
   /// Nil: the engine has its store alone.
   package var nodeNumber: NodeNumber? { nil }
 
-  /// Whether other engines may have the same store open.
+  /// True if other engines may have the same store open.
   package var isShared: Bool { nodeNumber != nil }
 
   /// Does nothing: nobody else writes a store that the engine has alone.
@@ -103,13 +106,13 @@ package enum PointRead: Sendable {
   /// Only the disk knows.
   case incomplete
 
-  /// Whether it says if there is a value.
+  /// True if it says if there is a value.
   package var isComplete: Bool {
     if case .incomplete = self { false } else { true }
   }
 }
 
-/// What can be read in a view or in a group.
+/// The reads that a view or a group offers.
 package protocol KeyValueReader: AnyObject {
   /// The value, copied.
   func get(_ key: [UInt8]) throws -> [UInt8]?
@@ -207,7 +210,7 @@ package struct KeyRange: Sendable, Hashable {
     upper = Self.successor(ofPrefix: prefix)
   }
 
-  /// Whether a key lies in the range.
+  /// Returns true if a key lies in the range.
   package func contains(_ key: UnsafeRawBufferPointer) -> Bool {
     KeyOrder.compare(key, lower) >= 0 && (upper.map { KeyOrder.compare(key, $0) < 0 } ?? true)
   }

@@ -1,4 +1,4 @@
-/// What an engine reports.
+/// An error of an engine.
 package struct KeyValueError: Error, Sendable {
   /// The kinds of failure; open, so that engines can add theirs.
   package struct Code: Sendable, Hashable {

@@ -2,7 +2,7 @@
 ///
 /// Ids of what one node has in memory alone begin with it. It is drawn when the engine opens, so no two are the same, now or later. It is no secret.
 package struct NodeNumber: Sendable, Hashable {
-  /// How many bytes `bytes` has, and half as many as `text` has digits.
+  /// The number of bytes in `bytes`; `text` has twice as many digits.
   package static let byteCount = 8
 
   /// The number as drawn, any 64 bits; `bytes` and `text` have it big-endian.

@@ -26,7 +26,7 @@ package struct StoreDifference: Sendable, Hashable, CustomStringConvertible {
   package var description: String { "\(kind.rawValue): \(location)" }
 }
 
-/// What a verification went over.
+/// The extent of a verification: the records that it checked.
 package struct VerificationSummary: Sendable, Hashable {
   /// The version at which everything was read.
   package var version: CommitVersion = .zero
@@ -44,7 +44,7 @@ package struct VerificationSummary: Sendable, Hashable {
   package var historyRecords = 0
   /// Differences that were reported.
   package var differences = 0
-  /// Whether entries of indexes that are being built or erased were left out.
+  /// True if entries of indexes that are being built or erased were left out.
   package var skippedUnfinishedIndexes = false
 
   /// Nothing looked at yet.

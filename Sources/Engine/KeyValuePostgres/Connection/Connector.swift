@@ -28,13 +28,13 @@ final class Connector: Sendable {
     library = try PostgresLibrary()
   }
 
-  /// Whether nothing waits any more.
+  /// True if all waiting has ended.
   var isEnded: Bool { isClosed.load(ordering: .sequentiallyConsistent) }
 
-  /// How many connections were opened so far.
+  /// The number of connections opened so far.
   var connections: Int { count.load(ordering: .relaxed) }
 
-  /// What the connection is for decides how the server treats it.
+  /// The purpose of a connection, which decides how the server treats it.
   enum Purpose {
     case views, groups, notifications
 
@@ -103,7 +103,7 @@ final class Connector: Sendable {
     closing.signal()
   }
 
-  /// Whether the pause went by; false where the engine is being closed.
+  /// Returns true if the pause went by; false if the engine is being closed.
   private func rest(_ pause: Duration) -> Bool {
     guard !isClosed.load(ordering: .sequentiallyConsistent) else { return false }
     let seconds = pause / .seconds(1)

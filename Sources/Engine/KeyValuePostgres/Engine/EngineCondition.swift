@@ -1,7 +1,7 @@
 import KeyValueStore
 import Synchronization
 
-/// Whether an engine runs, was succeeded by another, or is closed.
+/// The condition of an engine: it runs, was succeeded by another, or is closed.
 ///
 /// Any thread may call.
 final class EngineCondition: Sendable {
@@ -42,7 +42,7 @@ final class EngineCondition: Sendable {
     }
   }
 
-  /// Whether the engine has stopped for good.
+  /// True if the engine has stopped for good.
   var isStopped: Bool { state.withLock { $0 == .succeeded } }
 
   /// False when it was closed already.

@@ -27,7 +27,7 @@ package final class PostgresEngine: KeyValueEngine {
   private let tail: LogTail?
   private let node: NodeSession?
 
-  /// How often a view is opened anew because another engine took the time meanwhile.
+  /// The number of times that a view is reopened because another engine took the time meanwhile.
   private static let openings = 50
 
   /// Opens the store, whose tables are made if they are missing.
@@ -247,10 +247,11 @@ package final class PostgresEngine: KeyValueEngine {
     tail?.close()
   }
 
-  /// Does what only one of the engines of a store does, if this one leads, as one that is alone always does; nil if it does not.
+  /// Runs a body that only one engine of a store may run, if this one leads, as an engine that is
+  /// alone always does; returns nil if it does not.
   ///
-  /// What the body submits from its thread is written in this engine's term: once another engine leads it fails
-  /// with `notLeading` instead, however late its group runs.
+  /// The writes that the body submits from its thread belong to this engine's term: once another
+  /// engine leads they fail with `notLeading` instead, however late their group runs.
   package func lead<R>(_ body: () throws -> R) rethrows -> R? {
     guard let node else { return try body() }
     guard let term = node.term else { return nil }
@@ -292,7 +293,7 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
-  /// Whether another engine has taken the store over, so that this one writes and reads no more.
+  /// True if another engine has taken the store over, so that this one writes and reads no more.
   package var isStopped: Bool { condition.isStopped }
 
   /// Begins and ends a group that writes nothing; throws what keeps groups from being written.

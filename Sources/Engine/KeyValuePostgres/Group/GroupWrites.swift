@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// What a group writes, sorted by what is done with it, as parameters of statements.
+/// The writes of a group, sorted by the statements that carry them out, as parameters.
 struct GroupWrites {
   private var keys: [[UInt8]] = []
   private var values: [[UInt8]] = []

@@ -1,9 +1,9 @@
 import KeyValueStore
 
-/// A group: a transaction that holds the timeline, and what it is to write, in memory until it lands.
+/// A group: a transaction that holds the timeline, and its writes, in memory until it lands.
 ///
-/// Nobody else commits meanwhile, so what it reads does not change. A deleted key has an empty value, which no
-/// other key can have.
+/// No other group commits meanwhile, so its reads do not change. A deleted key has an empty value,
+/// which no other key can have.
 final class PostgresGroup: SharedGroup {
   let connection: PostgresConnection
   let row: TimelineRow

@@ -36,10 +36,10 @@ final class PostgresGroups: GroupWriter {
     self.log = log
   }
 
-  /// Whether a group holds the timeline.
+  /// True if a group holds the timeline.
   var isInFlight: Bool { inFlight.load(ordering: .relaxed) }
 
-  /// How many COMMITs were left without an answer.
+  /// The number of COMMITs left without a response.
   var lostAnswers: Int { doubts.load(ordering: .relaxed) }
 
   func beginGroup() throws -> PostgresGroup {

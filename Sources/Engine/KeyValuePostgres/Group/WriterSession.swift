@@ -8,7 +8,7 @@ final class WriterSession: @unchecked Sendable {
   private let connector: Connector
   private let schema: StoreSchema
   private var connection: PostgresConnection?
-  /// Whether the tables are known to have had the program's form.
+  /// True if the tables are known to have had the program's form.
   private var hasBegun = false
 
   init(_ connector: Connector, _ schema: StoreSchema) {

@@ -6,7 +6,7 @@ struct Statement: Sendable {
   let text: String
 }
 
-/// How a COMMIT ended.
+/// The way in which a COMMIT ended.
 enum CommitOutcome {
   case committed
   /// Nothing was written.
@@ -24,11 +24,11 @@ final class PostgresConnection: @unchecked Sendable {
   private let library: PostgresLibrary
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
-  /// Whether the library itself failed on it.
+  /// True if the library itself failed on it.
   private var isBroken = false
 
-  /// How long a lost peer goes unnoticed at most: two probes after a second of silence, and two seconds for
-  /// what was sent and is not acknowledged.
+  /// The parameters that limit how long a lost peer goes unnoticed: two probes after a second of
+  /// silence, and two seconds for data that was sent and is not acknowledged.
   private static let parameters = [
     ("connect_timeout", "2"), ("keepalives", "1"), ("keepalives_idle", "1"),
     ("keepalives_interval", "1"), ("keepalives_count", "2"), ("tcp_user_timeout", "2000"),
@@ -63,7 +63,7 @@ final class PostgresConnection: @unchecked Sendable {
   /// Counts as lost from now on.
   func giveUp() { isBroken = true }
 
-  /// Whether the connection was lost, as far as is known.
+  /// True if the connection was lost, as far as is known.
   var isLost: Bool { isBroken || library.connectionStatus(handle) != Self.isConnected }
 
   /// Runs statements without parameters and answers the last one's result, in text form.
@@ -139,7 +139,8 @@ final class PostgresConnection: @unchecked Sendable {
     return payloads
   }
 
-  /// Where a `PGnotify` of libpq has the payload: behind the channel's name and the sender's process.
+  /// The offset of the payload in a `PGnotify` of libpq: behind the channel's name and the sender's
+  /// process.
   private static let payloadOffset = 16
 
   /// Commits the transaction, with a statement before.

@@ -6,7 +6,8 @@ extension KeyValueError.Code {
 }
 
 extension KeyValueError {
-  /// Whether another attempt may do better: the server is away, or has not noticed yet that a connection is.
+  /// True if another attempt may succeed: the server is away, or has not noticed yet that a
+  /// connection is.
   var isTransient: Bool { code == .unreachable || code == .locked }
 
   /// A statement that the server refused, by SQL's code.

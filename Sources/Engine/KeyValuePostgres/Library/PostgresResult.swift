@@ -15,13 +15,13 @@ final class PostgresResult {
 
   deinit { library.clear(handle) }
 
-  /// Whether the statement was carried out.
+  /// True if the statement was carried out.
   var isSuccess: Bool {
     let status = library.resultStatus(handle)
     return status == Self.commandDone || status == Self.rowsDone
   }
 
-  /// What the server says it did, `COMMIT` for example.
+  /// The command that the server says it ran, `COMMIT` for example.
   var commandTag: String { library.commandTag(handle).map { String(cString: $0) } ?? "" }
 
   /// SQL's code of an error: five characters, empty where the server did not name one.

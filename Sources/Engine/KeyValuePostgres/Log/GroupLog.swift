@@ -1,17 +1,20 @@
 import BaseRuntime
 import KeyValueStore
 
-/// How far an engine knows the log of groups, and who is told of what others wrote.
+/// Tracks how far an engine knows the log of groups, and notifies observers of other engines'
+/// writes.
 ///
-/// The log has a row for each group of engines that share a store, numbered without gaps under the timeline's lock. A
-/// row that is missing was trimmed, or written by an engine that had the store alone and logs nothing: then
-/// all that is in memory may be out of date.
+/// The log has a row for each group of engines that share a store, numbered without gaps under the
+/// timeline's lock. A row that is missing was trimmed, or written by an engine that had the store
+/// alone and logs nothing: then everything in memory may be out of date.
 ///
-/// **Order.** One thread at a time tells. It never does while a group of this engine is in flight, which is from its
-/// begin until its completions have run: whoever begins a group has learned all before it, nobody else commits until it
-/// has landed, and what comes behind it waits for its completions. So memory follows the order of the log.
+/// **Order.** One thread at a time notifies. It never does while a group of this engine is in
+/// flight, which is from its begin until its completions have run: a thread that begins a group has
+/// learned of all groups before it, no other group commits until it has landed, and later ones wait
+/// for its completions. So memory follows the order of the log.
 ///
-/// `@unchecked Sendable`: what is mutable is used under the condition's lock, but `observers`, which whoever tells uses alone.
+/// `@unchecked Sendable`: the mutable state is used under the condition's lock, except `observers`,
+/// which only the notifying thread uses.
 final class GroupLog: @unchecked Sendable {
   private struct Observer {
     let ranges: [KeyRange]
@@ -28,12 +31,12 @@ final class GroupLog: @unchecked Sendable {
   private var hasOwnLanded = false
   private var observers: [Observer] = []
 
-  /// Whoever is further behind reads everything anew.
+  /// The largest lag in groups; an engine that is further behind reads everything again.
   private static let longestLag: Int64 = 10_000
 
   init(_ schema: StoreSchema) { self.schema = schema }
 
-  /// Nobody has read anything yet: memory begins with the state behind that group.
+  /// Sets the group behind which memory begins, before anything is read.
   func begin(at number: Int64) { condition.withLock { known = number } }
 
   /// The number of the last group of which observers have heard.
@@ -54,9 +57,11 @@ final class GroupLog: @unchecked Sendable {
     try telling(row, isWriter: false) { try tell(upTo: row, on: connection) }
   }
 
-  /// The same for a group that has just locked the row, which is in flight from now on.
+  /// Does the same as `learn` for a group that has just locked the row, which is in flight after
+  /// that.
   ///
-  /// Where the row's server has lost groups of which observers have heard they hear that nothing is known.
+  /// If the row's server has lost groups that observers have received, they are notified that
+  /// nothing is known.
   func beginGroup(_ row: TimelineRow, on connection: PostgresConnection) throws {
     let isBehind = condition.withLock { row.log < known }
     try telling(row, isWriter: true, mustTell: isBehind) {
@@ -125,10 +130,10 @@ final class GroupLog: @unchecked Sendable {
     }
   }
 
-  /// Whether there is nothing to tell up to a group, under the lock.
+  /// Returns true if there is nothing to notify of up to a group; called under the lock.
   ///
-  /// The number of the group in flight is another engine's until that group is known to have landed: the store may have ended it,
-  /// and given its number to whoever came next.
+  /// The number of the group in flight is another engine's until that group is known to have
+  /// landed: the store may have ended it, and given its number to the next one.
   private func isKnown(_ number: Int64) -> Bool {
     number <= known || number == own && hasOwnLanded
   }

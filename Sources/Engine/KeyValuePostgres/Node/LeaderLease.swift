@@ -6,7 +6,7 @@ import Synchronization
 /// An engine that hangs or is cut off loses the lease, by its own clock as by the server's. What it had begun is refused
 /// by its term: each group knows by the timeline's row which one runs. Any thread may ask; one renews.
 final class LeaderLease: Sendable {
-  /// How long a lease lasts that is not renewed.
+  /// The time after which a lease ends that is not renewed, in seconds.
   private static let seconds: Int64 = 4
   private let schema: StoreSchema
   private let node: Int64
@@ -56,6 +56,6 @@ enum LeaderTerm {
 }
 
 extension KeyValueError.Code {
-  /// What only the node that leads may write was not written, because another one leads.
+  /// The code of a write reserved for the leader that failed because another node leads.
   package static let notLeading = KeyValueError.Code(rawValue: "not-leading")
 }

@@ -1,16 +1,16 @@
 /// A node that shares a store, as it is listed.
 package struct StoreNode: Sendable, Hashable {
-  /// What its operator knows it by.
+  /// The name that its operator gave it.
   package let name: String
-  /// Where other nodes reach it; empty while it is not known.
+  /// The address at which other nodes reach it; empty while it is not known.
   package let address: String
-  /// Whether it does what only one node does.
+  /// True if it is the leader, which does the work that only one node does.
   package let leads: Bool
   /// Seconds since it started.
   package let age: Int64
   /// Seconds since it was heard of.
   package let silence: Int64
-  /// Whether the value of the key that was asked for is its number.
+  /// True if the value of the key that was asked for is its number.
   package let isNamed: Bool
 
   /// The nodes of a store that were heard of within a quarter of a minute, the oldest first; one of them may be named by a key.

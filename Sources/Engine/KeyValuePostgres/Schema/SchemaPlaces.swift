@@ -1,4 +1,5 @@
-/// Where whole stores of a database are: schemas that appear, change their names and go.
+/// The schemas in which whole stores of a database are kept: they appear, change their names and
+/// go.
 ///
 /// No engine may have a store open that is renamed or dropped.
 package struct SchemaPlaces {
@@ -10,7 +11,7 @@ package struct SchemaPlaces {
     connection = try connector.connect(for: .views)
   }
 
-  /// Whether there is a store in a schema.
+  /// Returns true if there is a store in a schema.
   package func hasStore(_ name: String) throws -> Bool {
     try connection.run(StoreSchema(name: name).isThere).number(0, 0) != 0
   }

@@ -13,11 +13,13 @@ import KeyValueStore
 /// - `writers`: the number of the last group of each engine that landed, written with the group.
 /// - `log`: the keys that the groups of engines wrote which share the store (`LoggedKeys`), for an hour. `timeline.log` is
 ///   the number of the last group; one of an engine that has the store alone takes a number and logs nothing.
-/// - `nodes`: the engines that share the store, where others reach their nodes, and when each was heard of.
-/// - `leader`, one row: which of them leads, in which term, and until when unless it renews that.
+/// - `nodes`: the engines that share the store, the addresses at which others reach their nodes,
+///   and the time of each one's last sign of life.
+/// - `leader`, one row: the engine that leads, its term, and the time at which the lease ends
+///   unless it is renewed.
 ///
-/// Whoever locks the row after a COMMIT without an answer waits for that transaction's end, and then sees in
-/// `writers` what came of it.
+/// An engine that locks the row after a COMMIT without a response waits for that transaction's end,
+/// and then sees its outcome in `writers`.
 struct StoreSchema: Sendable {
   /// The form of the tables that this program reads and writes.
   static let format: Int64 = 3
@@ -34,7 +36,7 @@ struct StoreSchema: Sendable {
     self.name = name
   }
 
-  /// Whether a key goes to `long_entries`.
+  /// Returns true if a key goes to `long_entries`.
   static func isLong(_ key: [UInt8]) -> Bool { key.count > longestKey }
 }
 

@@ -23,17 +23,17 @@ final class EpochTime: Sendable {
     var timeline = Timeline(landed: 0, ceiling: 0)
     /// Nil when the engine does not know to hold the time.
     var epoch: Int64?
-    /// Whether the epoch is only in the row when the group in flight lands.
+    /// True if the epoch is only in the row when the group in flight lands.
     var isProvisional = false
   }
 
-  /// What is noted just before a view is opened.
+  /// The state noted just before a view is opened.
   struct Opening: Sendable {
     fileprivate let epoch: Int64?
     let floor: Int64
   }
 
-  /// What a group writes into the row.
+  /// The values that a group writes into the row.
   struct Record: Sendable {
     let version: Int64
     let ceiling: Int64
@@ -63,7 +63,7 @@ extension EpochTime {
     }
   }
 
-  /// Whether a view that shows that row was opened in this engine's own epoch.
+  /// Returns true if a view that shows that row was opened in this engine's own epoch.
   func holds(_ row: TimelineRow, since opening: Opening) -> Bool {
     row.holder == writer && row.epoch == opening.epoch
   }
@@ -90,7 +90,7 @@ extension EpochTime {
 // Under the row's lock. One thread at a time calls, and calls before any other group or ceiling of this engine
 // may lock the row.
 extension EpochTime {
-  /// Whether the row names this engine's epoch.
+  /// Returns true if the row names this engine's epoch.
   func holds(_ row: TimelineRow) -> Bool {
     state.withLock { $0.epoch == row.epoch } && row.holder == writer
   }
@@ -117,13 +117,14 @@ extension EpochTime {
     return state.withLock { $0.timeline.allocateVersion(now: now) }
   }
 
-  /// Whether a group without a version has to be written for the time's sake.
+  /// True if a group without a version has to be written for the time's sake.
   var isProvisional: Bool { state.withLock { $0.isProvisional } }
 
-  /// What the group in flight writes into the row; nil where the engine no longer knows to hold the time.
+  /// Returns the values that the group in flight writes into the row; nil if the engine no longer
+  /// knows that it holds the time.
   ///
-  /// The ceiling leads the clock and not the version: a successor goes on above it, so that time would run away where
-  /// engines take turns.
+  /// The ceiling leads the clock and not the version: a successor goes on above it, so that time
+  /// would run away if engines took turns.
   func groupRecord() -> Record? {
     let now = clock.now()
     return state.withLock { state in
@@ -154,15 +155,15 @@ extension EpochTime {
     }
   }
 
-  /// Whether somebody raised the ceiling nearly as far meanwhile.
+  /// Returns true if another call has meanwhile raised the ceiling nearly as far.
   func isRaised(to ceiling: Int64) -> Bool {
     state.withLock {
       $0.epoch != nil && !$0.isProvisional && $0.timeline.ceiling + Timeline.lead / 2 > ceiling
     }
   }
 
-  /// What is to be written into a row that is locked, so that time may go on up to `ceiling`, or for a second where
-  /// the time is taken over.
+  /// Returns the values to write into a locked row, so that time may go on up to `ceiling`, or for
+  /// a second if the time is taken over.
   func raise(_ row: TimelineRow, to ceiling: Int64?) -> Record {
     let isHolder = holds(row)
     return Record(

@@ -1,14 +1,14 @@
-/// What the timeline's row said.
+/// The content of the timeline's row.
 struct TimelineRow: Sendable {
   /// The last version that landed; 0 when none has.
   let version: Int64
   /// No view has a higher time, of no engine.
   let ceiling: Int64
-  /// How often the time has changed hands.
+  /// The number of times that the time has changed hands.
   let epoch: Int64
   /// The engine that holds the time.
   let holder: Int64
-  /// Whether a key longer than `StoreSchema.longestKey` was ever written.
+  /// True if a key longer than `StoreSchema.longestKey` was ever written.
   let hasLongKeys: Bool
   /// The server's clock; `ServerClock` says what is believed of it.
   let now: Int64

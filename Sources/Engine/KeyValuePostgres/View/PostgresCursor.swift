@@ -78,7 +78,7 @@ final class PostgresCursor: KeyValueCursor {
     return false
   }
 
-  /// Where the keys behind a key begin.
+  /// Returns the edge at which the keys behind a key begin.
   private func edge(behind key: [UInt8]) -> [UInt8] { isReversed ? key : key + [0] }
 
   /// The group's write hides a stored row with the same key.

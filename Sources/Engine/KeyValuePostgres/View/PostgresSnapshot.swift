@@ -47,7 +47,7 @@ final class PostgresSnapshot: KeyValueSnapshot, TableReading {
 struct ViewTime {
   let time: EpochTime
   let timeline: TimelineLock
-  /// Whether the view was opened in the body of a group, which holds the timeline.
+  /// True if the view was opened in the body of a group, which holds the timeline.
   let isInGroup: Bool
 
   /// The read time of a view, after making a ceiling durable if need be.

@@ -11,9 +11,9 @@ struct RowPages {
   /// Rows from an edge on, without a gap.
   private struct Page {
     let rows: PostgresResult
-    /// Where it begins: the lower bound, or the upper one when reversed.
+    /// The edge at which it begins: the lower bound, or the upper one when reversed.
     let edge: [UInt8]?
-    /// Whether there are no further rows in the range.
+    /// True if there are no further rows in the range.
     let isLast: Bool
 
     func key(_ row: Int) -> UnsafeRawBufferPointer { rows.bytes(row, 0) }
@@ -49,7 +49,7 @@ struct RowPages {
     return row(of: fetched, from: edge)
   }
 
-  /// Whether the first row from there on is in the page, or in no page.
+  /// Returns true if the first row from there on is in the page, or in no page.
   private func covers(_ page: Page, _ edge: [UInt8]?) -> Bool {
     guard let edge else { return page.edge == nil && (page.isLast || page.rows.rowCount > 0) }
     if let start = page.edge {
@@ -64,7 +64,7 @@ struct RowPages {
     return isReversed ? order < 0 : order >= 0
   }
 
-  /// Whether a walk goes on behind the page.
+  /// Returns true if a walk goes on behind the page.
   private func isNext(_ edge: [UInt8]?, to page: Page) -> Bool {
     guard let edge else { return false }
     let last = page.key(page.rows.rowCount - 1)
@@ -81,7 +81,7 @@ struct RowPages {
     return Row(key: page.key(low), value: page.rows.bytes(low, 1))
   }
 
-  /// Whether a key lies at or beyond the edge.
+  /// Returns true if a key lies at or beyond the edge.
   private func isBeyond(_ key: UnsafeRawBufferPointer, _ edge: [UInt8]?) -> Bool {
     guard let edge else { return true }
     let order = KeyOrder.compare(key, edge)

@@ -54,7 +54,7 @@ struct TableReader {
   }
 }
 
-/// What reads the store by a reader of its tables alone.
+/// A reader of the store that needs only a reader of its tables.
 protocol TableReading: KeyValueReader {
   var reader: TableReader { get }
 }

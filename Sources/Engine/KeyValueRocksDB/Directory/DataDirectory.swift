@@ -22,7 +22,7 @@ final class DataDirectory: Sendable {
   private static let formatVersion = 1
 
   let path: String
-  /// What was cut off the log at this start.
+  /// The parts of the log that were cut off at this start.
   let discardedLog: [DiscardedLog]
   /// True if a database was there before this start.
   let hasData: Bool
@@ -90,7 +90,7 @@ final class DataDirectory: Sendable {
 
   private static func formatPath(in path: String) -> String { "\(path)/\(formatName)" }
 
-  /// Whether the directory is empty, but for what a start that never finished leaves.
+  /// Returns true if the directory is empty, except for files left by a start that never finished.
   private static func isNew(_ path: String) throws -> Bool {
     try SystemFile.names(in: path).allSatisfy { $0 == formatName + ".new" }
   }

@@ -1,7 +1,7 @@
 import KeyValueStore
 import Synchronization
 
-/// Whether an engine runs, has stopped after a failed write, or is closed.
+/// The condition of an engine: it runs, has stopped after a failed write, or is closed.
 ///
 /// A stopped engine runs again only when its files were read anew: by a restart, or, where the failure
 /// was want of descriptors or of room on the disk, by `EngineRecovery`. Such a failure says nothing
@@ -17,7 +17,7 @@ final class EngineCondition: Sendable {
   }
 
   private let state: Mutex<State>
-  /// What `state` says of it, for every read to look at.
+  /// The closed state of `state`, for every read to look at.
   private let isClosed = Atomic(false)
 
   private let stops: Atomic<Int>
@@ -59,12 +59,12 @@ final class EngineCondition: Sendable {
     return KeyValueError(.stopped, "\(text) (\(cause.message))", metadata: cause.metadata)
   }
 
-  /// Whether the engine writes no more, until it has recovered or for good.
+  /// True if the engine writes no more, until it has recovered or for good.
   var isStopped: Bool {
     if case .stopped = state.withLock({ $0 }) { true } else { false }
   }
 
-  /// Whether the engine has stopped for a reason that can pass while the process runs.
+  /// True if the engine has stopped for a reason that can pass while the process runs.
   var mayRecover: Bool {
     guard case .stopped(let cause) = state.withLock({ $0 }) else { return false }
     return cause.isWantOfDescriptors || cause.isWantOfRoom

@@ -27,11 +27,12 @@ final class EngineRecovery: Sendable {
   private let lastAttempt = Mutex<ContinuousClock.Instant?>(nil)
   private let count = Atomic<Int>(0)
 
-  /// How long the views that are open may take to end.
+  /// The time that open views may take to end.
   private static let timeout = Duration.seconds(2)
   /// Between two attempts.
   private static let pause = Duration.milliseconds(250)
-  /// What an opening takes, with the tables that it opens, and some for whoever comes in between.
+  /// The number of descriptors that an opening takes, with the tables that it opens, and some to
+  /// spare for other callers.
   private static let descriptors = 48
 
   init(
@@ -50,7 +51,7 @@ final class EngineRecovery: Sendable {
     self.configuration = configuration
   }
 
-  /// How often the database was opened again.
+  /// The number of times that the database was reopened.
   var recoveries: Int { count.load(ordering: .relaxed) }
 
   /// Opens the database again if the engine has stopped for a reason that may have passed.

@@ -10,7 +10,7 @@ import KeyValueStore
 /// where it suffices, `EngineRecovery`. A stopped engine can be read. On a full disk an engine begins
 /// stopped, and runs as soon as there is room.
 package final class RocksDBEngine: KeyValueEngine {
-  /// What was cut off the log at this start.
+  /// The parts of the log that were cut off at this start.
   package let discardedLog: [DiscardedLog]
   /// The version of the last group that was there at this start; 0 in a new store.
   package let recoveredVersion: Int64
@@ -196,7 +196,7 @@ package final class RocksDBEngine: KeyValueEngine {
     }
   }
 
-  /// Whether a write has failed and nothing is written until the engine has recovered, or for good.
+  /// True if a write has failed and nothing is written until the engine has recovered, or for good.
   package var isStopped: Bool { condition.isStopped }
 
   /// Bytes that the directory's file system has left for this process.

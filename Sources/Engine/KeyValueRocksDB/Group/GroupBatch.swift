@@ -22,14 +22,14 @@ struct GroupBatch: ~Copyable {
     var end: Int { start + keyCount + (valueCount ?? 0) }
   }
 
-  /// What the batch held when the savepoint was set.
+  /// The state of the batch when the savepoint was set.
   private struct Savepoint {
     let count: Int
     let byteCount: Int
     var isReleased = false
   }
 
-  /// What the batch knows about a key.
+  /// The last write to a key, as far as the batch knows.
   enum Written {
     case nothing
     case value([UInt8])
@@ -65,7 +65,7 @@ struct GroupBatch: ~Copyable {
 
   deinit { index.map(rocksdb_writebatch_wi_destroy) }
 
-  /// Whether the batch has no index of its keys.
+  /// True if the batch has no index of its keys.
   var isPlain: Bool { index == nil }
 
   mutating func put(_ key: [UInt8], _ value: [UInt8]) {
@@ -86,7 +86,7 @@ struct GroupBatch: ~Copyable {
     key.withChars { key, keyCount in rocksdb_writebatch_wi_delete(index, key, keyCount) }
   }
 
-  /// What the batch has written to a key last.
+  /// Returns the batch's last write to a key.
   mutating func written(_ key: [UInt8]) -> Written {
     guard isPlain else { return count > 0 ? .unknown : .nothing }
     listEntries()
@@ -103,7 +103,7 @@ struct GroupBatch: ~Copyable {
     }
   }
 
-  /// Whether a plain batch has written a key of the range.
+  /// Returns true if a plain batch has written a key of the range.
   func overlaps(_ range: KeyRange) -> Bool {
     bytes.withUnsafeBytes { bytes in
       entries.contains { range.contains(Self.key(of: $0, in: bytes)) }

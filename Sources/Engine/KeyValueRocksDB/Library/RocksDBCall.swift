@@ -24,10 +24,10 @@ extension KeyValueError.Code {
 }
 
 extension KeyValueError {
-  /// Whether the library stopped because it may not touch the disk.
+  /// True if the library stopped because it may not touch the disk.
   var isIncomplete: Bool { code == .incomplete }
 
-  /// Whether a file could not be opened because the process, or the system, has too many open.
+  /// True if a file could not be opened because the process, or the system, has too many open.
   ///
   /// The library's messages end with the system's text. No write and no sync fails that way.
   var isWantOfDescriptors: Bool {

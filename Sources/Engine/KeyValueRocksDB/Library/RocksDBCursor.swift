@@ -175,7 +175,7 @@ final class RocksDBCursor: KeyValueCursor {
   }
 }
 
-/// What makes a cursor's iterators and knows about writes beneath them.
+/// The owner of a cursor, which makes its iterators and knows about writes beneath them.
 protocol CursorOwner: AnyObject {
   /// Options of the cursor's own, which it destroys.
   func makeReadOptions() -> OpaquePointer

@@ -5,7 +5,7 @@ import CRocksDB
 /// Recovery mode 0 accepts a log that stops in the middle of its last record and nothing worse;
 /// `DataDirectory` cuts any other torn tail off before the library sees the files.
 package struct RocksDBOptions: ~Copyable {
-  /// What the reader of a table of 32 MB keeps in the cache, with room to spare.
+  /// The bytes that the reader of a table of 32 MB keeps in the cache, with room to spare.
   private static let readerBytes = 64 << 10
   /// Index and filter are read and cached in pieces of about this size.
   private static let partitionBytes = 16 << 10
@@ -27,7 +27,8 @@ package struct RocksDBOptions: ~Copyable {
 
   /// Options as the configuration asks for them.
   ///
-  /// - Parameter describesItself: Whether the library writes its log and a file of its options, for tests.
+  /// - Parameter describesItself: True if the library writes its log and a file of its options, for
+  ///   tests.
   package init(_ configuration: RocksDBConfiguration, describesItself: Bool = false) throws {
     blockCache = Self.makeCache(bytes: configuration.blockCacheBytes)
     let basic: OpaquePointer = rocksdb_options_create()
@@ -47,11 +48,12 @@ package struct RocksDBOptions: ~Copyable {
     try rocksCall { rocksdb_get_options_from_string(basic, Self.textOptions, derived, $0) }
   }
 
-  /// What the C interface has no setters for.
+  /// The options that the C interface has no setters for.
   ///
-  /// A background error never heals by itself: the engine has stopped by then. What leads to the pieces
-  /// of an open table's index and filter stays in the cache; the pieces do while the table is on the
-  /// uppermost level. Inserts into a memtable begin where the last one of the same key space ended.
+  /// A background error never heals by itself: the engine has stopped by then. The upper levels of
+  /// an open table's index and filter stay in the cache; the pieces below stay while the table is
+  /// on the uppermost level. Inserts into a memtable begin where the last one of the same key space
+  /// ended.
   private static let textOptions = """
     max_bgerror_resume_count=0;\
     memtable_insert_with_hint_prefix_extractor=rocksdb.FixedPrefix.1;\
@@ -79,7 +81,7 @@ package struct RocksDBOptions: ~Copyable {
 
   /// Ends the library's counting on this thread.
   ///
-  /// Nobody reads its counters, and each comparison of two keys would look one up.
+  /// The counters are never read, and each comparison of two keys would look one up.
   package static func countNothing() { rocksdb_set_perf_level(Int32(rocksdb_disable)) }
 
   /// A shard must hold many blocks; a handful of shards is enough for a handful of cores.

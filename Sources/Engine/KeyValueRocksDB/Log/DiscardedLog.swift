@@ -1,14 +1,14 @@
-/// What a start cut off the end of a log file, as far as the bytes tell.
+/// The bytes that a start cut off the end of a log file.
 ///
-/// They are no whole record: a group that a crash left unfinished, which nobody was told of, or, where
-/// something else than the engine changed the file, groups that were acknowledged. Which of the two it
-/// is the file does not say.
+/// They are no whole record: a group that a crash left unfinished, which was never acknowledged,
+/// or, if something else than the engine changed the file, groups that were acknowledged. The file
+/// does not show which of the two it is.
 package struct DiscardedLog: Sendable, Hashable {
   /// The log file.
   package let file: String
-  /// Where it ends now.
+  /// The offset at which it ends now.
   package let offset: Int
-  /// How much was cut off.
+  /// The number of bytes cut off.
   package let bytes: Int
   /// The last versions of the groups whose time record can still be read in there, in their order.
   ///

@@ -20,7 +20,7 @@ package final class GroupLog: Sendable {
     var last: UInt64
     var file: Int?
     var descriptor: Int32 = -1
-    /// Where the next record begins in the file.
+    /// The offset in the file at which the next record begins.
     var offset = 0
     /// Bytes of the file from `start` on, which begins a block.
     var chunk: [UInt8] = []
@@ -52,7 +52,7 @@ package final class GroupLog: Sendable {
   /// The number of the file that is read; files with lower numbers are read to their ends.
   package var file: Int? { position.withLock { $0.file } }
 
-  /// Whether an acknowledged group has not been given yet.
+  /// True if an acknowledged group has not been delivered yet.
   package var hasMore: Bool { lastSequence < acknowledged() }
 
   /// The next acknowledged group; nil where there is none yet.

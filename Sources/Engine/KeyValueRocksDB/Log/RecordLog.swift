@@ -1,5 +1,5 @@
 import Checksums
-/// What one file of records holds: RocksDB's write-ahead log, or its manifest of tables.
+/// The content of one file of records: RocksDB's write-ahead log, or its manifest of tables.
 ///
 /// **Layout.** The file is a row of blocks of 32,768 bytes. A block holds fragments, and zeros where
 /// fewer than 7 bytes are left. A fragment is: checksum (4 bytes), length (2 bytes), type (1 byte),
@@ -10,8 +10,9 @@ import Checksums
 ///
 /// **Validity.** The engine writes and syncs one record after the other, so at a power failure at
 /// most the last record is not on the disk whole, and nothing whole follows it. It may be cut
-/// short, or have holes: the system writes pages in any order. What a crash leaves so was not
-/// acknowledged; what something else did to the file may look the same, and then it was.
+/// short, or have holes: the system writes pages in any order. A record that a crash leaves in this
+/// state was not acknowledged; if something else changed the file, the damage may look the same
+/// although the record was.
 ///
 /// **Recovery.** RocksDB itself only accepts a record that is cut short. So before it opens the
 /// files, the manifest and the last log with a record in it are truncated after their last whole
@@ -21,9 +22,9 @@ struct RecordLog {
   /// The length up to the end of the last whole record before any damage.
   let wholeBytes: Int
   let totalBytes: Int
-  /// Where a whole record begins after the damage, if one does.
+  /// The offset of a whole record after the damage, if there is one.
   let recordAfterDamage: Int?
-  /// Where the whole records before any damage begin.
+  /// The offsets of the whole records before any damage.
   let starts: [Int]
 
   static let blockBytes = 32_768

@@ -22,7 +22,7 @@ final class EngineTime: Sendable {
     self.persistCeiling = persistCeiling
   }
 
-  /// What is noted just before a view is opened.
+  /// Returns the state to note just before a view is opened.
   func opening() -> Opening {
     timeline.withLock { Opening(floor: $0.floor, quietMoment: $0.quietMoment) }
   }
@@ -52,8 +52,8 @@ final class EngineTime: Sendable {
     timeline.withLock { $0.groupAbandoned() }
   }
 
-  /// Whether a timeline read from the disk says what this one knows to be durable; if so it goes on
-  /// without the group whose write failed, which the disk does not hold.
+  /// Returns true if a timeline read from the disk agrees with what this one knows to be durable;
+  /// if so it goes on without the group whose write failed, which the disk does not hold.
   func resume(at recovered: Timeline) -> Bool {
     timeline.withLock { $0.resume(at: recovered) }
   }

@@ -11,7 +11,7 @@ final class RocksDBSnapshot: KeyValueSnapshot, CursorOwner {
   private let opening: EngineTime.Opening
   private let snapshot: OpaquePointer?
   private let options: OpaquePointer
-  /// How many steps are left in memory; nil where the disk may be read.
+  /// The number of steps left in memory; nil if the disk may be read.
   private var stepsLeft: Int?
   private var decided: Int64?
 

@@ -1,7 +1,7 @@
 import BaseRuntime
 import Synchronization
 
-/// What a `MemoryEngine` leaves behind when it closes: the disk of tests that reopen.
+/// The content that a `MemoryEngine` leaves behind when it closes: the disk of tests that reopen.
 package final class MemoryStorage: Sendable {
   struct Contents {
     var table = SortedTable()
@@ -103,7 +103,7 @@ private final class MemorySnapshot: KeyValueSnapshot {
   private let floor: Int64
   private let held: Int64
   private var time: Int64?
-  /// How many more reads there may be.
+  /// The number of reads that are still allowed.
   private var steps: Int
 
   init(of storage: MemoryStorage, clock: MicrosecondClock, steps: Int = .max) {

@@ -1,4 +1,4 @@
-/// What other engines have written to a store that several have open.
+/// The writes of other engines to a store that several have open.
 package enum OtherWrites: Sendable {
   /// Groups in the order in which they landed.
   case groups([Group])
@@ -9,7 +9,7 @@ package enum OtherWrites: Sendable {
   package struct Group: Sendable {
     /// No later group has this version or one below.
     package let version: Int64
-    /// What was put and deleted, ascending.
+    /// The keys that were put or deleted, ascending.
     package let keys: [[UInt8]]
 
     /// A group that wrote these keys.
@@ -19,7 +19,7 @@ package enum OtherWrites: Sendable {
     }
   }
 
-  /// What of it lies in some ranges; nil where that is nothing.
+  /// Returns the part of the writes that lies in some ranges; nil if there is none.
   package func within(_ ranges: [KeyRange]) -> OtherWrites? {
     guard case .groups(let groups) = self else { return self }
     let touching = groups.compactMap { group -> Group? in

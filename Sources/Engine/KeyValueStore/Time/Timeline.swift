@@ -17,7 +17,7 @@
 /// No read time is above the *ceiling*, which is durable; after a restart no version falls below it.
 /// Versions need no ceiling of their own: they are durable with their group, or forgotten with it.
 package struct Timeline: Sendable {
-  /// How far ahead of the clock a ceiling may be persisted.
+  /// The time ahead of the clock up to which a ceiling may be persisted.
   package static let lead: Int64 = 1_000_000
 
   /// A read time, or the ceiling that must be durable first.
@@ -32,7 +32,7 @@ package struct Timeline: Sendable {
   package private(set) var landed: Int64
   /// The first and last version of the group in flight.
   private var pending: ClosedRange<Int64>?
-  /// How many groups have taken versions since the start.
+  /// The number of groups that have taken versions since the start.
   private var groups: UInt64 = 0
   /// The highest time that a view may be given.
   package private(set) var ceiling: Int64

@@ -1,8 +1,8 @@
-/// An engine that tells an observer of damage: of each error of corruption that ends a view, a write
+/// An engine that reports damage to an observer: each error of corruption that ends a view, a write
 /// or a call of the engine below.
 ///
-/// What memory alone seemed to know is not told: such an error is thrown by a view in memory, whose
-/// work is done again where the disk may be read.
+/// Damage that only memory seemed to show is not reported: such an error is thrown by a view in
+/// memory, and its work is repeated where the disk may be read.
 package final class DamageObservingEngine: EngineWrapper {
   /// The engine whose errors are observed.
   package let base: any KeyValueEngine

@@ -23,7 +23,7 @@ package struct RecordReader {
       return Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }
 
-    /// Whether the field says yes.
+    /// The field as a Boolean: true if any of its bytes is not zero.
     package var flag: Bool { bytes.contains { $0 != 0 } }
 
     /// The field as a record.

@@ -1,4 +1,4 @@
-/// How much one group of a `WriteQueue` takes.
+/// The limits on one group of a `WriteQueue`.
 ///
 /// A bound is looked at between writes: the write that reaches it is still part of the group.
 package struct GroupLimits: Sendable {

@@ -1,4 +1,4 @@
-/// What a `WriteQueue` needs of its engine: groups, one at a time, on the queue's thread.
+/// The requirements of a `WriteQueue` on its engine: groups, one at a time, on the queue's thread.
 package protocol GroupWriter: Sendable {
   /// The engine's group of writes.
   associatedtype Group: SharedGroup

@@ -1,6 +1,6 @@
 /// Random bytes that an engine keeps, for what may leave the process and has to be known again.
 package enum KeptSecret {
-  /// How many bytes a secret has.
+  /// The number of bytes in a secret.
   package static let length = 32
 
   /// The secret under a key, made by its first use.

@@ -2,7 +2,7 @@
 package enum WritePriority: Sendable {
   /// Somebody waits for the answer.
   case interactive
-  /// Nobody does: sweeps, builds, erasing.
+  /// No caller waits for it: sweeps, builds, erasing.
   ///
   /// Runs after the interactive writes of its group, within a bound, and at least one in each group.
   case background
@@ -18,8 +18,8 @@ package struct QueuedWrite: Sendable {
   /// Runs once, on that thread, when the group is durable or has failed, in the order of the bodies and
   /// before any later body.
   ///
-  /// Where no group can be begun it runs without the body; where the engine is closed, on the
-  /// submitting thread.
+  /// If no group can be begun it runs without the body; if the engine is closed, on the submitting
+  /// thread.
   package let completion: @Sendable (Result<Void, any Error>) -> Void
 
   /// A write of that priority.

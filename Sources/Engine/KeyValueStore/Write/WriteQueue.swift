@@ -18,7 +18,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
     var interactive: [QueuedWrite] = []
     var background = WriteBacklog()
     var thread: StoreThread?
-    /// Whether the thread waits for `arrival`, or is about to.
+    /// True if the thread waits for `arrival`, or is about to.
     var isIdle = false
     var isClosed = false
   }
@@ -76,7 +76,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
     }
   }
 
-  /// Whether the caller runs in a body or completion, where it must not wait for a write.
+  /// True if the caller runs in a body or completion, where it must not wait for a write.
   package var isCurrent: Bool { state.withLock { $0.thread?.isCurrent ?? false } }
 
   /// Groups that were begun and writes that were in them.
@@ -200,7 +200,7 @@ extension WriteQueue {
     }
   }
 
-  /// What went well went well for nothing.
+  /// Turns the successes of a group that failed into failures.
   private func fail(_ outcomes: inout [Outcome], with error: any Error) {
     for index in outcomes.indices where outcomes[index].isSuccess {
       outcomes[index].result = .failure(error)

@@ -15,7 +15,7 @@ package final class CommitFeed: CommitObserver {
     var through = CommitVersion.zero
     /// About how many bytes of commits wait for the hub.
     var bytes = 0
-    /// Whether commits have been left out and the hub has not heard of it.
+    /// True if commits have been left out and the hub has not been notified of it.
     var hasGap = false
   }
 
@@ -24,11 +24,13 @@ package final class CommitFeed: CommitObserver {
   private let maximumBytes: Int
   private let account: LedgerAccount?
 
-  /// A feed that nobody listens to yet.
+  /// A feed without a listener.
   ///
   /// - Parameters:
-  ///   - maximumBytes: About how many bytes of commits may wait for the hub, beside one group.
-  ///   - account: What they count on as well: where it has no room commits are left out too.
+  ///   - maximumBytes: The approximate number of bytes of commits that may wait for the hub, beside
+  ///     one group.
+  ///   - account: The account that these bytes also count against: if it has no room, commits are
+  ///     left out too.
   package init(maximumBytes: Int = 64 << 20, account: LedgerAccount? = nil) {
     self.maximumBytes = maximumBytes
     self.account = account

@@ -9,7 +9,7 @@ struct CommitBatch {
     let path: ResourcePath
   }
 
-  /// What became of a document.
+  /// The change to a document.
   struct Change {
     let database: DatabaseID
     let old: StoredDocument?

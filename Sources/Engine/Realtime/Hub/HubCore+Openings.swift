@@ -150,7 +150,7 @@ extension HubCore {
     touch(stream)
   }
 
-  /// What a limited view begins with has been read, or a slice of it.
+  /// Takes in the initial content of a limited view, or a slice of it.
   func take(_ result: Result<WindowContent?, ServiceError>, of id: ViewID) {
     jobs.noteResult()
     guard let view = views[id], !view.database.isRetired else { return }

@@ -226,7 +226,7 @@ extension HubCore {
     goOn(stream)
   }
 
-  /// What waited goes out and lost targets begin anew, unless the stream must wait on.
+  /// Sends the pending changes and restarts lost targets, unless the stream must wait on.
   func goOn(_ stream: StreamState) {
     guard !stream.isHeld, stream.database != nil else { return }
     for (id, buffer) in takeBacklog(of: stream).sorted(by: { $0.key < $1.key }) {
@@ -238,7 +238,7 @@ extension HubCore {
     for target in stream.targets.values.sorted(by: { $0.id < $1.id }) { goOn(target) }
   }
 
-  /// What waits for a stream's client; nothing does any more.
+  /// Returns the changes pending for a stream's client, and empties its backlog.
   private func takeBacklog(of stream: StreamState) -> [Int32: ChangeBuffer] {
     gauges.backlogBytes -= stream.backlogSize
     stream.backlogSize = 0

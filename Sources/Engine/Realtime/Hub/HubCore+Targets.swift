@@ -169,7 +169,8 @@ extension HubCore {
 
   // MARK: Losing and beginning anew
 
-  /// What the client holds of a target is no longer known: it begins anew when the client reads.
+  /// Marks the content that the client holds of a target as unknown: the target restarts when the
+  /// client reads.
   func lose(_ target: Target) {
     switch target.phase {
     case .lost: return
@@ -189,7 +190,7 @@ extension HubCore {
     }
   }
 
-  /// What a target can do once its client reads again.
+  /// Continues a target as far as possible once its client reads again.
   func goOn(_ target: Target) {
     switch target.phase {
     case .current: return
@@ -230,9 +231,9 @@ extension HubCore {
 }
 
 extension ServiceError {
-  /// Whether asking again would not help: what a target ends with.
+  /// True if retrying would not help, so that the error ends the target.
   ///
-  /// Everything else is trouble that passes, which ends the stream, so that the client comes again.
+  /// All other errors are temporary; they end the stream, so that the client reconnects.
   var isVerdict: Bool {
     switch code {
     case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .unimplemented,

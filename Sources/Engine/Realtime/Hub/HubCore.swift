@@ -147,7 +147,7 @@ final class HubCore {
   }
 }
 
-/// How much there is of what the hub would have to walk to count.
+/// The sizes that the hub would have to walk its state to count.
 struct HubGauges {
   var targets = 0
   /// Streams whose clients read too slowly.
@@ -155,7 +155,7 @@ struct HubGauges {
   var backlogBytes = 0
 }
 
-/// What the hub counts.
+/// The events that the hub counts.
 struct HubCounters {
   var commits: UInt64 = 0
   var batches: UInt64 = 0

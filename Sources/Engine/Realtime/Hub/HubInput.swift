@@ -3,7 +3,7 @@ import BaseStatus
 import DocumentStore
 import FirestoreModel
 
-/// What the hub's thread takes from its inbox.
+/// The inputs that the hub's thread takes from its inbox.
 enum HubInput: Sendable {
   /// Everything up to a version, and what of it changed something.
   case commits(through: CommitVersion, [PublishedCommit], bytes: Int)
@@ -18,7 +18,7 @@ enum HubInput: Sendable {
   case read(OpeningID, Result<ReadPart, ServiceError>)
   /// The first entries of a limited view; nil where a slice did not suffice.
   case window(ViewID, Result<WindowContent?, ServiceError>)
-  /// What an engine thread has decided.
+  /// The decision of an engine thread.
   case decision(DecisionID, Result<ListenDecision, ServiceError>)
   /// Callers' credentials may have expired or been revoked.
   case checkCredentials
@@ -28,7 +28,7 @@ enum HubInput: Sendable {
   case decideMore
 }
 
-/// What a stream's transport and the engine threads tell of it.
+/// The reports on a stream by its transport and the engine threads.
 enum StreamInput: Sendable {
   case open(DatabaseID, any ListenSink, any ListenAuthority, RequestGate, LedgerAccount?)
   case database(Result<Database, ServiceError>)

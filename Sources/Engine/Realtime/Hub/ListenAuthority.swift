@@ -10,11 +10,11 @@ package protocol ListenAuthority: AnyObject, Sendable {
   /// Opens the database that the stream is for, on an engine thread.
   func database(_ id: DatabaseID) throws -> Database
 
-  /// Admits a target or throws what the client is told; asked again whenever something changes that
-  /// the decision says it depends on.
+  /// Admits a target or throws the error that the client receives; asked again whenever something
+  /// changes that the decision says it depends on.
   ///
-  /// What is decided holds for the database as it is at that version; later changes come later. May wait for
-  /// the disk.
+  /// The decision holds for the database as it is at that version; later changes come later. May
+  /// wait for the disk.
   func decide(
     _ subject: ViewSubject,
     in database: Database,
@@ -34,13 +34,13 @@ package protocol ListenAuthority: AnyObject, Sendable {
 
 /// Why a target was admitted, as far as it may change.
 package struct ListenDecision: Sendable, Hashable {
-  /// Whether rules said so; without it, nothing but the credentials matters.
+  /// True if rules decided; otherwise nothing but the credentials matters.
   package var dependsOnRules: Bool
   /// Documents that the rules have looked at, missing ones included.
   package var documents: [ResourcePath]
-  /// Whether the rules have looked at the target's own documents: a change of one decides again.
+  /// True if the rules have looked at the target's own documents: a change of one decides again.
   package var dependsOnResults: Bool
-  /// Whether the rules have looked at the time: decided again with every change.
+  /// True if the rules have looked at the time: decided again with every change.
   package var dependsOnTime: Bool
 
   /// A decision and what it rests on.
@@ -56,9 +56,9 @@ package struct ListenDecision: Sendable, Hashable {
     self.dependsOnTime = dependsOnTime
   }
 
-  /// Whether the same caller, under the same rules, may have been refused at another version.
+  /// True if the same caller, under the same rules, may have been refused at another version.
   var restsOnData: Bool { !documents.isEmpty || dependsOnResults }
 
-  /// What an administrator gets.
+  /// The decision for an administrator.
   package static let unconditional = ListenDecision(dependsOnRules: false)
 }

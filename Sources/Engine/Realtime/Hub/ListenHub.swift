@@ -46,7 +46,8 @@ package final class ListenHub: Sendable {
 
   /// Opens a stream for a client of one database.
   ///
-  /// - Parameter account: What changes count on that wait for the client; nil counts them nowhere.
+  /// - Parameter account: The account that pending changes for the client count against; nil counts
+  ///   them nowhere.
   package func open(
     _ database: DatabaseID,
     sink: any ListenSink,
