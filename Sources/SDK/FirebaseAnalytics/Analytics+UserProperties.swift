@@ -10,7 +10,8 @@ extension Analytics: AppUserPropertiesSource {
 }
 
 extension EventCollector {
-  /// What other products may look at: nothing of a user who does not consent, or while nothing is collected.
+  /// The user properties that other products may see: none of a user who does not consent, and none
+  /// while collection is off.
   package var userProperties: AppUserProperties {
     update { editor, _ in
       let (context, settings) = (editor.contents.context, editor.contents.settings)

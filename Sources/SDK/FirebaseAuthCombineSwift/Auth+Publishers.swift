@@ -3,7 +3,8 @@ import Combine
 import FirebaseAuth
 
 extension Auth {
-  /// Who is signed in: soon after the subscription, and whenever another person or nobody is.
+  /// Publishes the signed-in user: soon after the subscription, and whenever another person or no
+  /// person is signed in.
   public func authStateDidChangePublisher() -> AnyPublisher<User?, Never> {
     Deferred { [self] in
       let subject = PassthroughSubject<User?, Never>()
@@ -13,7 +14,8 @@ extension Auth {
     .eraseToAnyPublisher()
   }
 
-  /// Who is signed in: soon after the subscription, and whenever that or the ID token changes.
+  /// Publishes the signed-in user: soon after the subscription, and whenever the user or the ID
+  /// token changes.
   public func idTokenDidChangePublisher() -> AnyPublisher<User?, Never> {
     Deferred { [self] in
       let subject = PassthroughSubject<User?, Never>()

@@ -113,9 +113,9 @@ package final class ListenStream: Sendable {
     self.gate = gate
   }
 
-  /// Adds a target; the answer is an event.
+  /// Adds a target; the response is an event.
   ///
-  /// - Parameter bytes: What the client's message took.
+  /// - Parameter bytes: The size of the client's message.
   package func add(_ request: TargetRequest, bytes: Int = 0) { ask(.add(request), bytes) }
 
   /// Removes a target; the answer is an event.
@@ -130,7 +130,7 @@ package final class ListenStream: Sendable {
   /// The client took what was queued.
   package func resume() { put(.resumed) }
 
-  /// Nobody listens any more: no event follows.
+  /// Ends listening: no event follows.
   package func close() { put(.closed) }
 
   private func ask(_ request: StreamInput, _ bytes: Int = 0) {

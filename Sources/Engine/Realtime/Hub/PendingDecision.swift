@@ -6,7 +6,7 @@ import FirestoreModel
 /// It is made for the version at which it was begun. What has changed since is noted: where the decision rests
 /// on any of it, it is made again.
 final class PendingDecision {
-  /// What waits for the decision.
+  /// The request or target that waits for the decision.
   enum Purpose {
     /// A request for a target.
     case admission(TargetRequest)
@@ -21,7 +21,7 @@ final class PendingDecision {
   let purpose: Purpose
   /// Documents that have changed since the decision was begun.
   private var changed: Set<ResourcePath> = []
-  /// Whether it has to be made again whatever it rests on.
+  /// True if it has to be made again whatever it depends on.
   private(set) var isVoid = false
 
   /// So many changes are noted; where there are more, the decision is made again.
@@ -60,7 +60,7 @@ final class PendingDecision {
     changed = []
   }
 
-  /// Whether a decision, as it was made, is so still.
+  /// Returns true if a decision, as it was made, still holds.
   func holds(_ decision: ListenDecision) -> Bool {
     guard !isVoid else { return false }
     if changed.isEmpty { return true }

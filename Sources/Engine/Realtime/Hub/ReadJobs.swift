@@ -3,7 +3,8 @@ import BaseStatus
 import DocumentStore
 import FirestoreModel
 
-/// What the hub has others read, so many at a time; results come back to the inbox.
+/// The reads that the hub leaves to other threads, a limited number at a time; results come back to
+/// the inbox.
 ///
 /// Only the hub's thread touches it.
 final class ReadJobs {
@@ -34,7 +35,7 @@ final class ReadJobs {
     self.submit = submit
   }
 
-  /// How many wait for their turn.
+  /// The number of reads that wait for their turn.
   var count: Int { urgent.count + waiting.count }
 
   /// Puts a job behind the others.

@@ -8,13 +8,13 @@ package struct RealtimeConfiguration: Sendable {
   /// About how many bytes of changes may wait for a client that reads too slowly; beyond that its
   /// targets begin anew when it reads again.
   package var backlogBytes = 4 << 20
-  /// How many targets one stream may have.
+  /// The number of targets that one stream may have.
   package var targetsPerStream = 10_000
-  /// How many targets read what they begin with at the same time.
+  /// The number of targets that read their initial content at the same time.
   package var concurrentReads = 8
   /// About how many bytes of documents a target is sent at once while it opens.
   package var partBytes = 256 << 10
-  /// How many entries and documents one job of a reading looks at, about.
+  /// The approximate number of entries and documents that one job of a reading looks at.
   package var sliceSteps = QueryCursor.longSlice
   /// After so many microseconds without a message a client hears of the time.
   package var heartbeat: Int64 = 30_000_000
@@ -27,7 +27,7 @@ package struct RealtimeConfiguration: Sendable {
   package var timedDecision: Int64 = 10_000_000
   /// For so many microseconds decisions are made again before others have their turn.
   package var decisionTime: Int64 = 10_000
-  /// Whether the hub has a thread of its own; tests call `ListenHub.step()` instead.
+  /// True if the hub has a thread of its own; tests call `ListenHub.step()` instead.
   package var runsItself = true
 
   /// The defaults, with a clock for waiting and idling.

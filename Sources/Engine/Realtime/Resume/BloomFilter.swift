@@ -17,7 +17,7 @@ package struct BloomFilter: Sendable, Hashable {
 
   private let bitCount: UInt64
 
-  /// How many bits each name sets.
+  /// The number of bits that each name sets.
   package static let hashCount = 14
   private static let bitsPerName = 20
   /// Beyond that a filter is too large to be sent.
@@ -31,7 +31,7 @@ package struct BloomFilter: Sendable, Hashable {
     bitmap = [UInt8](repeating: 0, count: (bits + 7) / 8)
   }
 
-  /// How many bits at the end of the bitmap belong to nobody.
+  /// The number of unused bits at the end of the bitmap.
   package var padding: Int { bitmap.count * 8 - Int(bitCount) }
 
   /// Adds a name; more than the filter was made for make it pass more, never less.

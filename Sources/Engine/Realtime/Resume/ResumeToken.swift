@@ -1,18 +1,19 @@
 import DocumentStore
 import FirestoreModel
 
-/// How far a client's targets have come, in the form that clients keep and send back.
+/// The progress of a client's targets, in the form that clients keep and send back.
 ///
 /// DESIGN
 ///
-/// Format (2), the database's incarnation (4 bytes big-endian) and the time of its creation (8), which
-/// together name one life of one database of one store, the version that the targets have reached
-/// (8), then the marks of the targets that the token serves (4 each, at most `greatestMarkCount`).
-/// Clients store the token of a stream's consistency point for each of its targets, so that one
-/// serves all that are current. A stream of more targets than that leaves the marks out, and its
-/// tokens serve any target. Nobody who keeps to the protocol misses anything by that: a client stores
-/// the token of a point for the targets that it has been told are added, and a point has no token
-/// while one of those is unfinished. Nor does anybody see more: a read time serves any target too.
+/// Format (2), the database's incarnation (4 bytes big-endian) and the time of its creation (8),
+/// which together name one life of one database of one store, the version that the targets have
+/// reached (8), then the marks of the targets that the token serves (4 each, at most
+/// `greatestMarkCount`). Clients store the token of a stream's consistency point for each of its
+/// targets, so that one serves all that are current. A stream of more targets than that leaves the
+/// marks out, and its tokens serve any target. A client that keeps to the protocol misses nothing
+/// by that: it stores the token of a point for the targets that it has been told are added, and a
+/// point has no token while one of those is unfinished. Nor does any client see more: a read time
+/// serves any target too.
 ///
 /// It needs no signature: a client that makes one up learns how a query that it may ask differs from
 /// an earlier time, and whether it may know of that time is decided anew (`TargetReader`).
@@ -74,7 +75,7 @@ package struct ResumeToken: Sendable, Hashable {
     return bytes
   }
 
-  /// Whether the token is of this life of a database and serves a target with this mark.
+  /// Returns true if the token is of this life of a database and serves a target with this mark.
   package func serves(_ mark: SubjectMark, in database: Database) -> Bool {
     incarnation == database.incarnation && createTime == database.createTime
       && (marks.isEmpty || marks.contains(mark))

@@ -4,7 +4,7 @@ import FirestoreModel
 struct ChangeBuffer {
   private struct Entry {
     var document: SharedDocument
-    /// Whether the client holds it.
+    /// True if the client holds it.
     var was: Bool
     var `is`: Bool
   }

@@ -1,6 +1,6 @@
 import BaseStatus
 
-/// Where a stream's events go: towards the client.
+/// The destination of a stream's events: towards the client.
 ///
 /// Only the hub's thread calls, so the order is the hub's; a call may neither block nor call back.
 package protocol ListenSink: AnyObject, Sendable {
@@ -27,8 +27,8 @@ package enum ListenEvent: Sendable {
   case left(SharedDocument, removed: [Int32], ConsistencyPoint)
   /// A document does not exist and is no longer in targets.
   case deleted(SharedDocument, removed: [Int32], ConsistencyPoint)
-  /// How many documents the target has after what was sent before; with names, all of theirs are
-  /// among them.
+  /// The number of documents that the target has after the events sent before; with names, all of
+  /// theirs are among them.
   case filter(Int32, count: Int, names: BloomFilter?)
   /// The target has caught up.
   case current(Int32, ConsistencyPoint)

@@ -8,7 +8,7 @@ import FirestoreModel
 /// version as consistency point. While the stream is held changes wait in `backlog`, one a document
 /// and target.
 final class StreamState {
-  /// Whether the stream's database is there.
+  /// The state of the stream's database: looked up, or ready.
   enum Phase {
     /// It is looked up; requests wait.
     case resolving
@@ -21,13 +21,14 @@ final class StreamState {
   let authority: any ListenAuthority
   let gate: RequestGate
   var phase = Phase.resolving
-  /// What was asked for before the database was there.
+  /// The requests that came before the database was there.
   ///
-  /// Also while it is being decided whether a target may be listened to.
+  /// Also holds the requests that come while a decision on the admission of a target is pending.
   var waitingRequests = Queue<StreamInput>()
-  /// How many of the waiting requests the gate has let go already: they were answered once before.
+  /// The number of waiting requests that the gate has let go already: they were answered once
+  /// before.
   var answeredAhead = 0
-  /// Whether an engine thread decides on the admission of a target: later requests wait.
+  /// True if an engine thread decides on the admission of a target: later requests wait.
   var isAdmitting = false
   var targets: [Int32: Target] = [:]
 
@@ -43,24 +44,24 @@ final class StreamState {
   var completions: [ListenEvent] = []
   /// Targets that end behind this flush's consistency point.
   var endings: [Int32] = []
-  /// Whether the flush ends with a consistency point.
+  /// True if the flush ends with a consistency point.
   var isChanged = false
-  /// Whether the hub has it in its list for the next flush.
+  /// True if the hub has it in its list for the next flush.
   var isTouched = false
-  /// Whether the client must catch up before more is sent.
+  /// True if the client must catch up before more is sent.
   var isPaused = false
-  /// How many of its targets wait for a window that is read again: what they are to be told belongs
-  /// before everything later.
+  /// The number of its targets that wait for a window that is read again: the changes for them
+  /// belong before everything later.
   var awaitedWindows = 0
   /// Targets that nobody knows of whether they may be listened to any more.
   var doubted: [Target] = []
-  /// How many of its targets engine threads decide about.
+  /// The number of its targets with a decision pending on engine threads.
   var pendingTargets = 0
-  /// Whether they are decided about before those of others, because changes wait.
+  /// True if these decisions come before those for other streams, because changes wait.
   var isHurried = false
   var backlog: [Int32: ChangeBuffer] = [:]
   var backlogSize = 0
-  /// What waits for the client counts on it; nil where nothing does.
+  /// The account that pending data for the client counts against; nil if it counts nowhere.
   private let account: LedgerAccount?
   private let backlogLease: ByteLease?
   /// Microseconds of the hub's clock when the client last heard of the time.
@@ -85,8 +86,8 @@ final class StreamState {
     lastPoint = now
   }
 
-  /// Whether changes wait: the client reads too slowly, a window is read, or it is to be decided
-  /// whether they may be told.
+  /// True if changes wait: the client reads too slowly, a window is read, or a decision on sending
+  /// them is pending.
   var isHeld: Bool {
     isPaused || awaitedWindows > 0 || !doubted.isEmpty || pendingTargets > 0
   }
@@ -118,10 +119,10 @@ final class StreamState {
     knownAudience = nil
   }
 
-  /// Whom the token of the next consistency point serves.
+  /// Returns the targets that the token of the next consistency point serves.
   ///
-  /// Nobody, while a target is unfinished: clients keep the token for that one as well, and would
-  /// come back with it as if they had all of the target.
+  /// The token serves no target while one is unfinished: clients keep the token for that one as
+  /// well, and would come back with it as if they had all of the target.
   func audience() -> TokenAudience {
     guard unfinished.isEmpty else { return .nobody }
     if let knownAudience { return knownAudience }
@@ -166,7 +167,7 @@ final class StreamState {
 }
 
 extension ListenEvent {
-  /// What is to be said of a document that is in some targets and no longer in others.
+  /// Returns the event for a document that is in some targets and no longer in others.
   static func document(
     _ document: SharedDocument,
     _ members: [Int32],

@@ -1,7 +1,8 @@
 import DocumentStore
 import FirestoreModel
 
-/// What differs between a query's results at two versions, found slice by slice by asking it at both.
+/// The difference between a query's results at two versions, found slice by slice by running it at
+/// both.
 struct DifferenceMerge {
   private let database: Database
   private let base: CommitVersion

@@ -2,7 +2,7 @@ import BaseRuntime
 
 /// A target that reads what it begins with, while changes since then wait.
 final class Opening {
-  /// How far the reading has come.
+  /// The progress of the reading.
   enum Stage {
     /// In the queue for a reader, or for its view's window.
     case waiting
@@ -14,20 +14,20 @@ final class Opening {
 
   let id: OpeningID
   let resumption: TargetRequest.Resumption?
-  /// What the client says it holds.
+  /// The number of documents that the client says it holds.
   let expectedCount: Int?
-  /// Whether the client has had its answer to the request.
+  /// True if the client has received the response to its request.
   var isAnnounced: Bool
-  /// Whether a part has come.
+  /// True if a part has come.
   var hasBegun = false
   var stage = Stage.waiting
   /// Nil until reading has begun.
   var reader: TargetReader?
-  /// What has changed since the version that is read.
+  /// The changes since the version that is read.
   var changes = ChangeBuffer()
   /// About how much memory the reader keeps.
   var readerBytes = 0
-  /// What they all, and a part that is held, count on.
+  /// The account that all of these, and a part that is held, count against.
   var lease: ByteLease?
   /// By how much those changes have changed the number of results.
   var countDelta = 0

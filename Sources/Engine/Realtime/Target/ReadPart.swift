@@ -6,12 +6,13 @@ struct ReadPart: Sendable {
     let isResult: Bool
   }
 
-  /// Whether the client's documents are of no use: it must forget them first.
+  /// True if the client's documents are of no use: it must forget them first.
   var resets = false
-  /// Whether the parts are what differs from what the client holds, not everything.
+  /// True if the parts are the difference from the documents that the client holds, not everything.
   var isDifference = false
   var items: [Item] = []
-  /// How many documents the target has at the version that was read; nil where nobody asked.
+  /// The number of documents that the target has at the version that was read; nil if it was not
+  /// asked for.
   var count: Int?
   /// The names of these documents, where the client holds more than there were.
   var names: BloomFilter?

@@ -1,8 +1,8 @@
 import DocumentStore
 import FirestoreModel
 
-/// How many results a resumed target has and had, and their names where the client holds more than that, found slice
-/// by slice.
+/// Counts the results that a resumed target has and had, and collects their names if the client
+/// holds more than that, slice by slice.
 struct ResultCount {
   private enum Stage {
     case now(AggregationCursor)
@@ -16,10 +16,10 @@ struct ResultCount {
   private let version: CommitVersion
   /// Nil where nothing can have changed since.
   private let base: CommitVersion?
-  /// How many documents the client says it holds.
+  /// The number of documents that the client says it holds.
   private let expected: Int
   private var stage: Stage
-  /// How many results there are at the version.
+  /// The number of results at the version.
   private(set) var count = 0
   /// The names of these, with room for some that come or must be dropped meanwhile; nil where they are not needed or
   /// too many.

@@ -4,7 +4,7 @@
 /// opening, current -> lost: the client read too slowly, what it holds is no longer known
 /// lost -> opening: the client reads again, it begins with a reset
 final class Target {
-  /// How far the target has come.
+  /// The progress of the target.
   enum Phase {
     case opening(Opening)
     case current
@@ -16,16 +16,16 @@ final class Target {
   var view: View
   let once: Bool
   var phase: Phase
-  /// What the admission rests on; nil where nothing may change it.
+  /// The decision on which the admission depends; nil if nothing may change it.
   var decision: ListenDecision?
-  /// Whether that is to be decided again before the stream goes on.
+  /// True if the decision must be made again before the stream goes on.
   var isDoubted = false
   /// Its index among the view's targets.
   var slot = 0
 
   var isCurrent: Bool { if case .current = phase { true } else { false } }
 
-  /// Whether it has not begun to read.
+  /// True if it has not begun to read.
   var isWaiting: Bool {
     guard case .opening(let opening) = phase, case .waiting = opening.stage else { return false }
     return true
@@ -40,7 +40,7 @@ final class Target {
   }
 }
 
-/// What became of one document for one target.
+/// The change to one document for one target.
 struct DocumentChange {
   let document: SharedDocument
   let was: Bool

@@ -28,7 +28,7 @@ final class TargetReader: Sendable {
     case over
   }
 
-  /// Where what differs is found.
+  /// The source of the difference.
   private enum Difference {
     case known([ReadPart.Item])
     case changes([ResourcePath], of: NormalizedQuery, since: CommitVersion)
@@ -39,8 +39,8 @@ final class TargetReader: Sendable {
 
   /// Reads a subject at a version.
   ///
-  /// Where the client resumes and says how many documents it holds, they are counted. With an
-  /// authority it is also asked whether the client may know of the version that it resumes from.
+  /// If the client resumes and says how many documents it holds, they are counted. An authority, if
+  /// there is one, decides if the client may know of the version that it resumes from.
   init(
     _ subject: ViewSubject,
     in database: Database,
@@ -111,9 +111,10 @@ final class TargetReader: Sendable {
     }
   }
 
-  /// Whether the caller, as the rules in force see it, might have asked at that version.
+  /// Returns true if the caller, as the rules in force see it, could have made the request at that
+  /// version.
   ///
-  /// The difference names what was there and is gone.
+  /// The difference names documents that were there and are gone.
   private func mayKnow(of base: CommitVersion) throws -> Bool {
     guard let authority else { return true }
     do throws(ServiceError) {
@@ -215,7 +216,7 @@ final class TargetReader: Sendable {
     return part
   }
 
-  /// How many changes of the log are looked at one by one before two queries are the better way.
+  /// The number of changes of the log to look at one by one before two queries are the better way.
   private enum ChangeLogBudget {
     static let changes = 1_000
   }

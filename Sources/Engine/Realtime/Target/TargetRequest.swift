@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// What a client asks to listen to.
+/// A client's request to listen.
 package struct TargetRequest: Sendable {
   /// The documents of a target.
   package enum Subject: Sendable, Hashable {
@@ -8,7 +8,7 @@ package struct TargetRequest: Sendable {
     case documents([ResourcePath])
   }
 
-  /// Where the client left off.
+  /// The point at which the client left off.
   package enum Resumption: Sendable, Hashable {
     case token([UInt8])
     case readTime(CommitVersion)
@@ -18,11 +18,11 @@ package struct TargetRequest: Sendable {
   package let id: Int32
   /// The query or the documents to listen to.
   package let subject: Subject
-  /// Whether the target ends once it is consistent.
+  /// True if the target ends once it is consistent.
   package let once: Bool
   /// Nil starts from nothing.
   package let resumption: Resumption?
-  /// How many documents the client holds of the target; nil where it does not say.
+  /// The number of documents of the target that the client holds; nil if it does not say.
   package let expectedCount: Int?
 
   /// A wish to listen.

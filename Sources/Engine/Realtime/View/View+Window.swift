@@ -87,11 +87,11 @@ extension View {
   }
 }
 
-/// What a batch has done to what clients see of a window.
+/// The effect of a batch on the part of a window that clients see.
 private struct WindowSight {
-  /// What they no longer see.
+  /// The documents that they no longer see.
   let left: [ResourcePath]
-  /// What has changed in sight or come into it, and whether they saw it.
+  /// The documents that have changed in sight or come into it, and if they were visible before.
   private(set) var told: [(document: SharedDocument, wasVisible: Bool)] = []
 
   /// Nil where `find` does not find a document that came into sight without a change.

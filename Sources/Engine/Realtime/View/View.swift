@@ -1,12 +1,12 @@
 import DocumentStore
 import FirestoreModel
 
-/// What any number of targets look at: one query or list of documents of one database.
+/// The view that any number of targets share: one query or list of documents of one database.
 ///
-/// Without a limit it keeps no documents: a change carries what was and what is. Only the hub's
-/// thread touches it.
+/// Without a limit it keeps no documents: a change carries the old and the new document. Only the
+/// hub's thread touches it.
 final class View {
-  /// How a view of a limited query knows its results.
+  /// The way in which a view of a limited query knows its results.
   enum Content {
     /// Every change tells by itself.
     case unlimited
@@ -28,9 +28,9 @@ final class View {
   var slot = 0
   /// The last batch change that was judged, so that it is judged once.
   var lastJudged: UInt64 = 0
-  /// What the batch has changed, for a window; empty between batches.
+  /// The changes of the batch, for a window; empty between batches.
   var batch: [ResourcePath: BatchChange] = [:]
-  /// What clients saw before the batch; only set while `batch` is not empty.
+  /// The entries that clients saw before the batch; only set while `batch` is not empty.
   var visibleBefore: [WindowEntry] = []
   /// Openings that wait for the window, so that every change since they read is told to them.
   var waitingOpenings: [OpeningID] = []
@@ -43,7 +43,7 @@ final class View {
     content = subject.isLimited ? .reading(WindowReading()) : .unlimited
   }
 
-  /// Whether the window is being read.
+  /// True while the window is being read.
   var isReading: Bool { if case .reading = content { true } else { false } }
 
   func add(_ target: Target) {

@@ -2,12 +2,13 @@ import BaseStatus
 import DocumentStore
 import FirestoreModel
 
-/// What a view shows, checked and in normal form: the identity of a shared view.
+/// The subject of a view, checked and in normal form: the identity of a shared view.
 package enum ViewSubject: Sendable, Hashable {
   case query(NormalizedQuery)
   case documents([ResourcePath])
 
-  /// How many documents a target may name: rules are asked about each whenever one changes.
+  /// The number of documents that a target may name: rules are asked about each whenever one
+  /// changes.
   static let maximumDocuments = 1_000
 
   /// Checks a client's wish and brings it into normal form.
@@ -29,7 +30,7 @@ package enum ViewSubject: Sendable, Hashable {
     }
   }
 
-  /// Whether only a part of what matches is shown, so that a document's fate depends on others.
+  /// True if only a part of the matches is shown, so that a document's fate depends on others.
   var isLimited: Bool {
     switch self {
     case .documents: false
@@ -37,7 +38,7 @@ package enum ViewSubject: Sendable, Hashable {
     }
   }
 
-  /// Whether a missing document is told of.
+  /// True if clients are notified of a missing document.
   var tellsMissing: Bool {
     if case .documents = self { true } else { false }
   }

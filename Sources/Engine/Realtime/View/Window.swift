@@ -20,7 +20,7 @@ struct Window {
     isComplete = content.isComplete
   }
 
-  /// How many matches a window over a query begins with; nil is all.
+  /// Returns the number of matches with which a window over a query begins; nil means all.
   static func size(of query: NormalizedQuery) -> Int? {
     query.limit.map { query.offset + $0 + slack($0) }
   }
@@ -34,7 +34,7 @@ struct Window {
     return entries[start..<end]
   }
 
-  /// Whether entries are missing that only the index knows.
+  /// True if entries are missing that only the index knows.
   var needsRefill: Bool {
     guard let limit, !isComplete else { return false }
     return entries.count < offset + limit

@@ -26,12 +26,12 @@ struct WindowEntry: Sendable, Hashable {
   }
 }
 
-/// What a limited view begins with.
+/// The initial content of a limited view.
 struct WindowContent: Sendable {
   let version: CommitVersion
   /// In the query's order, from the first match on.
   let entries: [WindowEntry]
-  /// Whether nothing matches beyond them.
+  /// True if nothing matches beyond them.
   let isComplete: Bool
   /// The entries' documents that clients have not been shown.
   let documents: [ResourcePath: DocumentRecord]

@@ -1,10 +1,10 @@
 import FirestoreModel
 
-/// What waits while a limited view's window is read.
+/// The state that waits while a limited view's window is read.
 final class WindowReading {
-  /// What clients have been shown; nil where nobody has been shown anything.
+  /// The entries that clients have been shown; nil if none have been shown anything.
   let shown: [WindowEntry]?
-  /// What has changed since, with the hub's version at each.
+  /// The changes since then, with the hub's version at each.
   var changes: [(version: CommitVersion, change: BatchChange)]
   /// Nil before the reading begins.
   var reader: WindowReader?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an app's property list says of collection.
+/// The settings for collection in an app's property list.
 struct CollectionSetting: Sendable {
   /// Collect unless code says otherwise.
   var isEnabled: Bool
@@ -9,7 +9,7 @@ struct CollectionSetting: Sendable {
   /// Log screens as they appear, where the platform tells.
   var reportsScreens: Bool
 
-  /// What the program's property list says.
+  /// The settings in the program's own property list.
   static var current: CollectionSetting { CollectionSetting(Bundle.main.infoDictionary ?? [:]) }
 
   init(_ members: [String: Any]) {

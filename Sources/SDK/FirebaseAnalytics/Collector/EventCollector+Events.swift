@@ -100,7 +100,8 @@ extension EventCollector {
     try editor.append(.event(event))
   }
 
-  /// Where no platform says when the app is left, each event tells how long it was used.
+  /// Returns true if the event carries the time of use: every event does if no platform signals
+  /// that the app is left.
   private func carriesEngagement(_ name: String) -> Bool {
     !surroundings.tellsLifecycle
       || [AnalyticsEventScreenView, "user_engagement"].contains(name)

@@ -3,15 +3,17 @@ import FirebaseInstallations
 import Foundation
 import Locking
 
-/// What logs an app's events: checks them, adds what all events have, and keeps them until the uploader has sent them.
+/// Logs an app's events: checks them, adds the fields that all events have, and keeps them until
+/// the uploader has sent them.
 ///
 /// An event is in the file when a call returns. May be used from any thread.
 package final class EventCollector: FirebaseComponent {
-  /// How a collector learns what goes on around it.
+  /// The collector's access to the world around it.
   package struct Surroundings: Sendable {
-    /// Whether the platform tells when the app comes to the front and leaves it.
+    /// True if the platform signals that the app comes to the front and leaves it.
     ///
-    /// Where it does not, the app counts as in front while it runs, and a session ends with a long time without events.
+    /// If it does not, the app counts as in front while it runs, and a session ends with a long
+    /// time without events.
     package var tellsLifecycle: Bool
     /// The device's clock, by which events are dated.
     package var now: @Sendable () -> Date
@@ -44,7 +46,7 @@ package final class EventCollector: FirebaseComponent {
     }
   }
 
-  /// What lasts as long as the process.
+  /// The state that lasts as long as the process.
   struct Volatile {
     var engagement = EngagementClock()
     var screen = ScreenState()
@@ -62,7 +64,7 @@ package final class EventCollector: FirebaseComponent {
   private let installations: Installations
   let uploader: EventUploader?
   private let isEnabledByList: Bool
-  /// What the end of ``AppLifecycle``'s notifications needs.
+  /// The observer of ``AppLifecycle``, kept so that its notifications can be ended.
   let lifecycle = Lock<AppLifecycle?>(nil)
 
   /// The collector of an app, whose file is at `url`.
@@ -165,6 +167,6 @@ package final class EventCollector: FirebaseComponent {
     try settings.instanceID ?? installations.currentID()
   }
 
-  /// How many events wait for the server.
+  /// The number of events that wait for the server.
   package var waitingCount: Int { update { editor, _ in editor.contents.waiting.count } ?? 0 }
 }

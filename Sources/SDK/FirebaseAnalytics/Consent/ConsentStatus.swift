@@ -1,4 +1,4 @@
-/// Whether a user consents.
+/// A user's decision to consent or not.
 public struct ConsentStatus: RawRepresentable, Hashable, Sendable {
   /// The name of the status.
   public let rawValue: String

@@ -1,4 +1,4 @@
-/// What a user consents to.
+/// A use of data that a user may consent to.
 public struct ConsentType: RawRepresentable, Hashable, Sendable {
   /// The name of the type.
   public let rawValue: String

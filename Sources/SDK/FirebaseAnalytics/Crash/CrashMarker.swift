@@ -40,7 +40,7 @@ package final class CrashMarker: Sendable {
   }
 }
 
-/// What the handler of signals needs, in memory that lasts as long as the process.
+/// The state that the handler of signals needs, in memory that lasts as long as the process.
 private enum SignalHandler {
   private static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSEGV, SIGBUS]
   private static let tableSize = 64

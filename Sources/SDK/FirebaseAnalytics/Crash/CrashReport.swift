@@ -3,7 +3,7 @@ import Foundation
 // A report of a process that a signal ended: 16 bytes in a file that is empty otherwise, the signal's number and the
 // time in seconds since 1970, both as little-endian 64-bit numbers. A shorter or longer file says nothing.
 
-/// How an earlier process of the app ended.
+/// The way in which an earlier process of the app ended.
 package struct CrashReport: Sendable, Hashable {
   /// The signal.
   package var signal: Int64
@@ -30,7 +30,7 @@ package struct CrashReport: Sendable, Hashable {
 
   static let size = 16
 
-  /// What the event of the next start says.
+  /// The parameters of the event at the next start.
   var params: [String: EventValue] {
     [
       "fatal": .int(1), "timestamp": .int(timeMicros / 1_000),

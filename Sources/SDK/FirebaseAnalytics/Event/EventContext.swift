@@ -1,4 +1,4 @@
-/// What holds for events besides themselves, and is the same for all of a batch.
+/// The facts about events besides themselves, which are the same for all of a batch.
 struct EventContext: Codable, Sendable, Hashable {
   /// A property of the user.
   struct Property: Codable, Sendable, Hashable {
@@ -15,6 +15,6 @@ struct EventContext: Codable, Sendable, Hashable {
   /// Events go out at once, and only to the live view.
   var isDebug = false
 
-  /// Whether the events may not be tied to an installation.
+  /// True if the events may not be tied to an installation.
   var isAnonymous: Bool { consent["analyticsStorage"] == "DENIED" }
 }

@@ -33,12 +33,12 @@ enum EventRules {
     "first_visit_time",
   ]
 
-  /// Whether an app may log an event of that name.
+  /// Returns true if an app may log an event of that name.
   static func isEventName(_ name: String) -> Bool {
     isName(name, limit: Limit.eventName) && !reservedEvents.contains(name)
   }
 
-  /// Whether an app may set a property of that name.
+  /// Returns true if an app may set a property of that name.
   static func isPropertyName(_ name: String) -> Bool {
     isName(name, limit: Limit.propertyName) && !reservedProperties.contains(name)
   }

@@ -23,7 +23,7 @@ final class AppLifecycle: Sendable {
     end: NSApplication.willTerminateNotification
   )
   #else
-  /// Nobody tells.
+  /// True if the platform posts notifications; here none does.
   static let isTold = false
   #endif
 

@@ -1,4 +1,4 @@
-/// What is kept of an installation beside its events.
+/// The settings of an installation that are kept beside its events.
 struct AnalyticsSettings: Codable, Sendable, Hashable {
   /// Nil where the app never said; then its property list decides.
   var isEnabled: Bool?

@@ -1,4 +1,4 @@
-/// What the records of a log come to.
+/// The state that results from the records of a log.
 ///
 /// Pure: the same records give the same contents.
 struct LogContents: Sendable {
@@ -64,13 +64,13 @@ struct LogContents: Sendable {
   /// The events of the batch.
   var batchEvents: ArraySlice<Waiting> { waiting.prefix(batch?.count ?? 0) }
 
-  /// How many events may be the next batch: the first ones that share their context.
+  /// Returns the number of events in the next batch: the first ones that share their context.
   func nextBatchCount(limit: Int) -> Int {
     guard let first = waiting.first else { return 0 }
     return waiting.prefix(limit).prefix { $0.context == first.context }.count
   }
 
-  /// How many of the oldest events must go for the others to be within bounds.
+  /// Returns the number of the oldest events that must go for the others to be within bounds.
   func excess(count: Int, bytes: Int) -> Int {
     var (countLeft, bytesLeft, excess) = (waiting.count, waitingBytes, 0)
     for event in waiting.dropFirst(batch?.count ?? 0) where countLeft > count || bytesLeft > bytes {

@@ -3,7 +3,7 @@ import Foundation
 /// The contents of a log and the records that change them, until these are written.
 struct LogEditor: Sendable {
   private(set) var contents = LogContents()
-  /// What was appended and is not in the file.
+  /// The records that were appended and are not in the file.
   private(set) var bytes = Data()
 
   /// Appends a record; the contents have it at once.

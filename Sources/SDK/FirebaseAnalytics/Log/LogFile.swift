@@ -41,7 +41,7 @@ final class LogFile: Sendable {
     return nil
   }
 
-  /// How many bytes there are.
+  /// Returns the size of the file in bytes.
   func size() throws -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure() }

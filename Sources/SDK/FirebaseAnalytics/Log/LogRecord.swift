@@ -2,7 +2,7 @@
 enum LogRecord: Codable, Sendable, Hashable {
   /// All settings from here on.
   case settings(AnalyticsSettings)
-  /// What holds for the events that follow.
+  /// The context of the events that follow.
   case context(EventContext)
   case event(LoggedEvent)
   /// The first so many events that wait are a batch from here on.

@@ -3,7 +3,7 @@ struct EngagementClock: Sendable {
   private var since: Int64?
   private var carriedMicros: Int64 = 0
 
-  /// Whether the app is in front.
+  /// True if the app is in front.
   var isRunning: Bool { since != nil }
 
   /// The app is in front from now on.
@@ -17,7 +17,7 @@ struct EngagementClock: Sendable {
     since = nil
   }
 
-  /// What went before does not count: a session ended meanwhile.
+  /// Drops the time counted before: a session ended meanwhile.
   mutating func restart(at micros: Int64) {
     carriedMicros = 0
     if since != nil { since = micros }

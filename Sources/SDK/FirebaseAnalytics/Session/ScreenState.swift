@@ -3,7 +3,7 @@ struct ScreenState: Sendable {
   private var name: EventValue?
   private var screenClass: EventValue?
 
-  /// What events on the screen say of it.
+  /// The parameters that describe it in events on the screen.
   var params: [String: EventValue] { params("firebase_screen", "firebase_screen_class") }
 
   /// Notes the next screen by the parameters of its event; returns what the event says of the one before.

@@ -2,7 +2,7 @@
 struct SessionState: Codable, Sendable, Hashable {
   /// The second in which it began: its id.
   var id: Int64
-  /// How many sessions there were, with this one.
+  /// The number of sessions, including this one.
   var number: Int64
   /// The time of its last event.
   var lastActivityMicros: Int64
@@ -10,10 +10,10 @@ struct SessionState: Codable, Sendable, Hashable {
   var engagedMillis: Int64 = 0
   var screenCount = 0
 
-  /// Whether it counts as one in which somebody used the app: ten seconds, or two screens.
+  /// True if it counts as a session with engagement: ten seconds, or two screens.
   var isEngaged: Bool { engagedMillis >= 10_000 || screenCount >= 2 }
 
-  /// Whether another one begins with an event at a time.
+  /// Returns true if another session begins with an event at a time.
   ///
   /// A clock that was set back ends none.
   func isOver(at micros: Int64, timeoutMicros: Int64) -> Bool {

@@ -8,7 +8,7 @@ import FoundationNetworking
 
 /// The intake of events over HTTP.
 struct EventBackend: Sendable {
-  /// What became of a batch.
+  /// The outcome of sending a batch.
   enum Outcome: Sendable, Equatable {
     /// The server has it, and says what of it it dropped.
     case accepted(remarks: [String])
@@ -83,7 +83,8 @@ struct EventBackend: Sendable {
     }
   }
 
-  /// What an answer says of events that were dropped; an answer in another form says nothing.
+  /// Returns the remarks of a response about events that were dropped; none for a response in
+  /// another form.
   private static func remarks(_ data: Data) -> [String] {
     let reply = try? JSONDecoder().decode(Reply.self, from: data)
     return reply?.dropped?.map(\.text) ?? []

@@ -105,7 +105,7 @@ final class EventUploader: Sendable {
     }
   }
 
-  /// Whether somebody asked meanwhile; else the task is over.
+  /// Returns true if another upload was requested meanwhile; otherwise the task is over.
   private func isWantedAgain() -> Bool {
     state.withLock { state in
       defer { state.isWanted = false }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the code of an email does.
+/// The operation that the code of an email performs.
 public enum ActionCodeOperation: Int, Sendable {
   /// Something that this version does not know.
   case unknown = 0
@@ -44,9 +44,9 @@ public enum ActionCodeOperation: Int, Sendable {
   }
 }
 
-/// What the code of an email is for.
+/// The purpose of the code of an email.
 public final class ActionCodeInfo: NSObject, Sendable {
-  /// What the code does.
+  /// The operation that the code performs.
   public let operation: ActionCodeOperation
   /// The address that the code is about: the new one where it changes.
   public let email: String

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// What the link of an email leads to.
+/// The settings for the link of an email and the page behind it.
 public final class ActionCodeSettings: NSObject, Sendable {
   private struct Members: Sendable {
     var url: URL?
@@ -18,13 +18,13 @@ public final class ActionCodeSettings: NSObject, Sendable {
   /// Settings without a link yet.
   public override init() {}
 
-  /// Where the person goes on after the link's action.
+  /// The page on which the person continues after the link's action.
   public var url: URL? {
     get { members.withLock { $0.url } }
     set { members.withLock { $0.url = newValue } }
   }
 
-  /// Whether the app itself uses the link's code, instead of the server's page.
+  /// True if the app itself uses the link's code, instead of the server's page.
   public var handleCodeInApp: Bool {
     get { members.withLock { $0.handlesInApp } }
     set { members.withLock { $0.handlesInApp = newValue } }
@@ -49,7 +49,7 @@ public final class ActionCodeSettings: NSObject, Sendable {
   public var androidPackageName: String? { members.withLock { $0.androidPackageName } }
   /// The oldest version of the Android app that can open the link.
   public var androidMinimumVersion: String? { members.withLock { $0.androidMinimumVersion } }
-  /// Whether the Android app is to be installed where it is not there.
+  /// True if the Android app should be installed on devices that lack it.
   public var androidInstallIfNotAvailable: Bool {
     members.withLock { $0.androidInstallIfNotAvailable }
   }

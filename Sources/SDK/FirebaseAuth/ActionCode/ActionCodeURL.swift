@@ -4,11 +4,11 @@ import Foundation
 public final class ActionCodeURL: NSObject, Sendable {
   /// The key of the project.
   public let apiKey: String?
-  /// What the code does.
+  /// The operation that the code performs.
   public let operation: ActionCodeOperation
   /// The code.
   public let code: String?
-  /// Where the person goes on.
+  /// The page on which the person continues.
   public let continueURL: URL?
   /// The language of the email.
   public let languageCode: String?

@@ -77,7 +77,7 @@ extension Auth {
     )
   }
 
-  /// Whether a link of an email signs in.
+  /// Returns true if a link of an email signs in.
   public func isSignIn(withEmailLink link: String) -> Bool {
     ActionCodeURL.signInCode(in: link) != nil
   }

@@ -12,7 +12,8 @@ extension Auth {
     goOver(to: accessGroup, user)
   }
 
-  /// Who is signed in to a group of programs; nil is this program's own session.
+  /// Returns the user who is signed in to a group of programs; nil stands for this program's own
+  /// session.
   ///
   /// The user is another object than ``currentUser``.
   public func getStoredUser(forAccessGroup accessGroup: String?) throws -> User? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a credential is exchanged for.
+/// The purpose for which a credential is exchanged.
 enum CredentialUse: Sendable {
   /// A session of its own.
   case signIn

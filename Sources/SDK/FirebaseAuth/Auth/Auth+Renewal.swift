@@ -2,7 +2,7 @@ import Foundation
 
 /// The plan by which the ID token is renewed without being asked for.
 struct RenewalPlan: Sendable {
-  /// Whether another product has asked for a token.
+  /// True if another product has asked for a token.
   var isWanted = false
   /// The token that the plan is for.
   var token: String?

@@ -22,10 +22,11 @@ extension Auth {
   /// Takes the device's token for Apple's messages.
   public func setAPNSToken(_ token: Data, type: AuthAPNSTokenType) { apnsToken = token }
 
-  /// Whether a message is for this library: none is, since none proves an app.
+  /// Returns true if a message is for this library: none is, since none proves an app.
   public func canHandleNotification(_ userInfo: [AnyHashable: Any]) -> Bool { false }
 
-  /// Whether an address is for this library: none is, since pages of providers are opened by `FirebaseUI`.
+  /// Returns true if an address is for this library: none is, since pages of providers are opened
+  /// by `FirebaseUI`.
   public func canHandle(_ url: URL) -> Bool { false }
 
   /// Asks the server whether people must prove that they are human.

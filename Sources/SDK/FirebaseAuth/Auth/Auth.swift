@@ -39,7 +39,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   private let options: FirebaseOptions
   private let backend: AuthBackend
   private let ownStore: any SessionStore
-  /// Where streams of changes are fed, apart from the callbacks' queue.
+  /// The queue that feeds streams of changes, apart from the callbacks' queue.
   let streamQueue = DispatchQueue(label: "FirebaseAuth.streams")
   /// The clock by which tokens end.
   let now: @Sendable () -> Date
@@ -126,13 +126,14 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
   /// The group of programs whose session this is; nil is this program's own.
   public var userAccessGroup: String? { state.withLock { $0.userAccessGroup } }
 
-  /// Whether the session of a group goes to the person's other devices, by Apple's Keychain alone.
+  /// True if the session of a group goes to the person's other devices, by Apple's Keychain alone.
   public var shareAuthStateAcrossDevices: Bool {
     get { state.withLock { $0.sharesAcrossDevices } }
     set { state.withLock { $0.sharesAcrossDevices = newValue } }
   }
 
-  /// Where callbacks and listeners are called: a serial queue, the main one unless set.
+  /// The queue on which callbacks and listeners are called: a serial queue, the main one unless
+  /// set.
   ///
   /// A program that never runs its main queue sets another one. Asynchronous functions and streams need none.
   public var callbackQueue: DispatchQueue {
@@ -170,7 +171,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
 
   // MARK: The session
 
-  /// Who is signed in; nil is nobody.
+  /// The signed-in user; nil if there is none.
   ///
   /// The first call reads the session of the last run.
   public var currentUser: User? {
@@ -192,7 +193,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     )
   }
 
-  /// Who is signed in to a group of programs, or to this one alone.
+  /// Returns the user who is signed in to a group of programs, or to this one alone.
   func storedUser(in group: String?) throws -> User? {
     guard let data = try store(of: group).read() else { return nil }
     let stored = try StoredSession(decoding: data)
@@ -322,7 +323,7 @@ extension Notification.Name {
 public final class AuthSettings: NSObject, Sendable {
   private let isDisabled = Lock(false)
 
-  /// Whether the app need not prove itself; Brasa never asks for it.
+  /// True if the app need not prove itself; Brasa never asks for it.
   public var isAppVerificationDisabledForTesting: Bool {
     get { isDisabled.withLock { $0 } }
     set { isDisabled.withLock { $0 = newValue } }

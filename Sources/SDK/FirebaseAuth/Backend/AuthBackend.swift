@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// The account APIs over HTTP.
 struct AuthBackend: Sendable {
-  /// What a request says of the app and the person's settings.
+  /// The part of a request that describes the app and the person's settings.
   struct Caller: Sendable {
     var apiKey: String?
     var appID: String

@@ -12,7 +12,7 @@ struct AuthRequest<Answer: Decodable & Sendable>: Sendable {
     case token = "securetoken.googleapis.com"
   }
 
-  /// How fields go: in the body, or in the address.
+  /// The HTTP method, which decides if fields go in the body or in the address.
   enum Method: String, Sendable {
     case get = "GET"
     case post = "POST"

@@ -23,8 +23,9 @@ extension Auth {
   ///
   /// - Parameters:
   ///   - providerID: The provider, as the server knows it.
-  ///   - continueURL: Where the provider leads the browser afterwards; of a host that the project allows.
-  ///   - scopes: What to ask the provider for; nil leaves it to the server.
+  ///   - continueURL: The page to which the provider leads the browser afterwards; of a host that
+  ///     the project allows.
+  ///   - scopes: The scopes to ask the provider for; nil leaves them to the server.
   package func beginSignIn(
     providerID: String,
     continueURL: URL,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What proves who somebody is.
+/// A proof of a person's identity.
 ///
 /// Unchecked: it is not final, and neither it nor a subclass here has anything that changes.
 public class AuthCredential: NSObject, @unchecked Sendable {

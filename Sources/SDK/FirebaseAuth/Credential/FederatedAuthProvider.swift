@@ -13,7 +13,7 @@ public protocol FederatedAuthProvider: NSObjectProtocol, Sendable {
   ) async throws -> AuthCredential
 }
 
-/// What shows a provider's page.
+/// A presenter of a provider's page.
 public protocol AuthUIDelegate: NSObjectProtocol {
   #if canImport(UIKit)
   /// Shows a screen.

@@ -44,7 +44,7 @@ public final class GameCenterAuthProvider: NSObject, Sendable {
   }
 }
 
-/// What Game Center says of a player.
+/// Game Center's proof of a player's identity.
 final class GameCenterAuthCredential: AuthCredential, @unchecked Sendable {
   private let fields: [String: AuthField]
 

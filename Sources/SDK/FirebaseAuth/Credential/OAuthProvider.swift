@@ -46,7 +46,7 @@ public final class OAuthProvider: NSObject, Sendable {
     OAuthProvider(providerID: providerID.rawValue, auth: auth)
   }
 
-  /// What the app asks the provider for.
+  /// The scopes that the app asks the provider for.
   public var scopes: [String]? {
     get { wanted.withLock { $0.scopes } }
     set { wanted.withLock { $0.scopes = newValue } }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A telephone number that somebody proves to have, by the code of a text message.
 public final class PhoneAuthCredential: AuthCredential, NSSecureCoding, @unchecked Sendable {
-  /// What the message's code belongs to.
+  /// The verification that the message's code belongs to.
   let verificationID: String
   /// The code of the message.
   let code: String

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a listener to who is signed in is removed with.
+/// The handle that removes a listener for the signed-in user.
 public typealias AuthStateDidChangeListenerHandle = NSObjectProtocol
-/// What a listener to ID tokens is removed with.
+/// The handle that removes a listener for ID tokens.
 public typealias IDTokenDidChangeListenerHandle = NSObjectProtocol
 
 // Listeners and streams of changes.
@@ -42,11 +42,11 @@ extension Auth {
     remove(listenerHandle)
   }
 
-  /// Who is signed in: now, and whenever that changes.
+  /// The signed-in user: now, and whenever it changes.
   @available(iOS 18, macOS 15, tvOS 18, watchOS 11, *)
   public var authStateChanges: some AsyncSequence<User?, Never> & Sendable { changes(.user) }
 
-  /// Who is signed in: now, and whenever that or the ID token changes.
+  /// The signed-in user: now, and whenever the user or the ID token changes.
   @available(iOS 18, macOS 15, tvOS 18, watchOS 11, *)
   public var idTokenChanges: some AsyncSequence<User?, Never> & Sendable { changes(.token) }
 

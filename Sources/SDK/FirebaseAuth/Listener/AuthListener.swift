@@ -7,13 +7,13 @@ import Locking
 /// It is called on one serial queue: once after it was added, and then whenever what it listens to differs from
 /// its last call. It reads the current user when it is called, so that changes in quick succession are one call.
 final class AuthListener: NSObject, Sendable {
-  /// What a listener listens to.
+  /// The change that a listener listens for.
   enum Subject: Sendable {
     case user
     case token
   }
 
-  /// What was told last.
+  /// The state in the last call.
   private struct Told: Equatable {
     var uid: String?
     var token: String?

@@ -83,7 +83,7 @@ public final class MultiFactor: NSObject, NSSecureCoding, Sendable {
 
 /// An enrolment or a sign-in with a second factor that is under way.
 public final class MultiFactorSession: NSObject, Sendable {
-  /// Who enrols; nil for a sign-in.
+  /// The user who enrols; nil for a sign-in.
   let user: User?
   /// The ID token of who enrols, or the credential of a pending sign-in.
   let proof: String

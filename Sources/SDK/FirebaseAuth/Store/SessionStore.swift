@@ -1,4 +1,4 @@
 import FirebaseCore
 
-/// Where an app's session is kept between runs; its bytes are those of ``StoredSession``.
+/// The store of an app's session between runs; its bytes are those of ``StoredSession``.
 package typealias SessionStore = StateStore

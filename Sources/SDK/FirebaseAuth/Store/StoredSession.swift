@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is kept of a session: JSON with the number of the format's version.
+/// The part of a session that is kept: JSON with the number of the format's version.
 ///
 /// Readers refuse versions that they do not know; the session is then as if there were none, until the
 /// next sign-in replaces it.
@@ -28,7 +28,7 @@ struct StoredSession: Codable, Sendable {
 
   func encoded() throws -> Data { try JSONEncoder().encode(self) }
 
-  /// Whose session the bytes are; nil for damaged ones.
+  /// Returns the id of the user in a session's bytes; nil for damaged ones.
   static func uid(in data: Data?) -> String? {
     data.flatMap { try? StoredSession(decoding: $0).profile.uid }
   }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Who signed in, and how.
+/// The result of a sign-in: the user, and the facts about the sign-in.
 public final class AuthDataResult: NSObject, NSSecureCoding, Sendable {
   /// The person.
   public let user: User
-  /// What the provider says beyond the account.
+  /// The provider's facts beyond the account.
   public let additionalUserInfo: AdditionalUserInfo?
   /// The provider's credential, for calls of the provider's own API.
   public let credential: OAuthCredential?
@@ -38,13 +38,13 @@ public final class AuthDataResult: NSObject, NSSecureCoding, Sendable {
   }
 }
 
-/// What a provider says of a person beyond the account.
+/// A provider's facts about a person beyond the account.
 public final class AdditionalUserInfo: NSObject, NSSecureCoding, Sendable {
   /// The provider.
   public let providerID: String
   /// The person's name with the provider.
   public let username: String?
-  /// Whether the account was made by this sign-in.
+  /// True if the account was created by this sign-in.
   public let isNewUser: Bool
   private let json: String?
 

@@ -10,7 +10,7 @@ public final class AuthTokenResult: NSObject, NSSecureCoding, Sendable {
   public let authDate: Date
   /// When the token was issued.
   public let issuedAtDate: Date
-  /// How the person signed in, such as `password`.
+  /// The provider with which the person signed in, such as `password`.
   public let signInProvider: String
   /// The second factor that was used; empty for none.
   public let signInSecondFactor: String

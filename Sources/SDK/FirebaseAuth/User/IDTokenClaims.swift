@@ -35,7 +35,7 @@ struct IDTokenClaims: Sendable {
     return Data(base64Encoded: base64 + padding)
   }
 
-  /// How many seconds the token lives.
+  /// The lifetime of the token in seconds.
   var life: TimeInterval { times.exp - times.iat }
   var expiration: Date { Date(timeIntervalSince1970: times.exp) }
   var issue: Date { Date(timeIntervalSince1970: times.iat) }

@@ -59,9 +59,9 @@ public final class User: NSObject, UserInfo, NSSecureCoding, Sendable {
   public var email: String? { profile.email }
   /// The person's telephone number.
   public var phoneNumber: String? { profile.phoneNumber }
-  /// Whether the account has no way to sign in again.
+  /// True if the account has no way to sign in again.
   public var isAnonymous: Bool { profile.isAnonymous }
-  /// Whether the email address was verified.
+  /// True if the email address was verified.
   public var isEmailVerified: Bool { profile.isEmailVerified }
   /// The providers that the account is linked with.
   public var providerData: [any UserInfo] { profile.providers.map(ProviderUserInfo.init) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a provider says of a person.
+/// A provider's facts about a person.
 public protocol UserInfo: NSObjectProtocol, Sendable {
   /// The provider.
   var providerID: String { get }
@@ -16,7 +16,7 @@ public protocol UserInfo: NSObjectProtocol, Sendable {
   var phoneNumber: String? { get }
 }
 
-/// What a linked provider says of a person.
+/// A linked provider's facts about a person.
 final class ProviderUserInfo: NSObject, UserInfo, Sendable {
   private let provider: UserProfile.Provider
 

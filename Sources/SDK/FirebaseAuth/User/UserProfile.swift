@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the server says of an account.
+/// The server's facts about an account.
 struct UserProfile: Codable, Sendable, Equatable {
   /// A way to sign in that the account is linked with.
   struct Provider: Codable, Sendable, Equatable {

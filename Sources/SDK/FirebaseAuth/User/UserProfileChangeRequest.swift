@@ -3,7 +3,7 @@ import Locking
 
 /// A change of name and picture; it is committed once.
 public final class UserProfileChangeRequest: NSObject, Sendable {
-  /// What becomes of a member.
+  /// The change to a member.
   private enum Change: Sendable {
     case keep
     case set(String?)

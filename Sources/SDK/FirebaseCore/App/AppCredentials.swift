@@ -1,6 +1,7 @@
 import Foundation
 
-/// Who is signed in to an app, as other products than the one for accounts see it.
+/// The credentials of an app's signed-in user, as products other than the one for accounts see
+/// them.
 package protocol AppCredentials: Sendable {
   /// The user at this moment; nil is nobody. The first call may read the session of the last run.
   var currentUserID: String? { get }
@@ -17,7 +18,7 @@ package protocol AppCredentialsSource: AnyObject {
 }
 
 extension FirebaseApp {
-  /// Who is signed in; nil where the program has no accounts.
+  /// The credentials of the signed-in user; nil if the program has no accounts.
   package var credentials: (any AppCredentials)? {
     let source = NSClassFromString("FirebaseAuth.Auth") as? any AppCredentialsSource.Type
     return source?.credentials(of: self)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the product for events knows of an app's user, as other products see it.
+/// The properties of an app's user that the product for events knows, as other products see them.
 package struct AppUserProperties: Sendable, Equatable {
   /// The values that the app set, by the names of their properties.
   package var values: [String: String]
@@ -16,12 +16,12 @@ package struct AppUserProperties: Sendable, Equatable {
 
 /// The product for events, found by its class's name so that others need not be linked with it.
 package protocol AppUserPropertiesSource: AnyObject {
-  /// What is known of an app's user, as far as the user consents to it.
+  /// Returns the known properties of an app's user, as far as the user consents to it.
   static func userProperties(of app: FirebaseApp) -> AppUserProperties
 }
 
 extension FirebaseApp {
-  /// What is known of the user; nothing where the program logs no events.
+  /// The known properties of the user; none if the program logs no events.
   package var userProperties: AppUserProperties {
     let source =
       NSClassFromString("FirebaseAnalytics.Analytics") as? any AppUserPropertiesSource.Type

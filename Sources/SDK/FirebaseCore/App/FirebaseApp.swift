@@ -10,7 +10,7 @@ public final class FirebaseApp: NSObject, Sendable {
   /// The app's own options; editing them traps, their copies are free.
   public let options: FirebaseOptions
 
-  /// What products keep for the app, by key.
+  /// The components that products keep for the app, by key.
   private let components = Lock<[String: any FirebaseComponent]>([:])
 
   private static let registry = Lock<[String: FirebaseApp]>([:])
@@ -140,7 +140,7 @@ public final class FirebaseApp: NSObject, Sendable {
     }
   }
 
-  /// Whether data may be collected: what was set in code, else what Info.plist says, else true.
+  /// True if data may be collected: the value set in code, else the one in Info.plist, else true.
   public var isDataCollectionDefaultEnabled: Bool {
     get {
       let stored = UserDefaults.standard.object(forKey: collectionKey) as? Bool

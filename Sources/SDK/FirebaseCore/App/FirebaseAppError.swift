@@ -16,7 +16,7 @@ public struct FirebaseAppError: Error, Sendable, Equatable {
 
   /// The kind of reason.
   public let code: Code
-  /// What is wrong, for people.
+  /// A description of the error, for people.
   public let message: String
 
   static func invalidName(_ name: String) -> Self {
@@ -67,7 +67,7 @@ extension FirebaseAppError: CustomNSError, LocalizedError {
   public static var errorDomain: String { "com.firebase.core" }
   /// The number of this error as an `NSError`.
   public var errorCode: Int { code.rawValue }
-  /// What is wrong, for people.
+  /// A description of the error, for people.
   public var errorDescription: String? { message }
   /// The members of this error as an `NSError`.
   public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: message] }

@@ -21,11 +21,11 @@ package struct HTTPAnswer: Sendable {
     self.body = body
   }
 
-  /// Whether the status says so.
+  /// True if the status means success.
   package var isSuccess: Bool { (200...299).contains(status) }
 }
 
-/// What went over the network so far, of one request.
+/// The progress of one request on the network so far.
 package enum HTTPTraffic: Sendable {
   case sent(Int64)
   case received(Int64)
@@ -55,10 +55,11 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-  /// Whether a request's connection broke before all of its answer was there.
+  /// Returns true if a request's connection broke before all of its response was there.
   ///
-  /// That is how a request ends for which a connection was used again as the server closed it: servers let go of
-  /// those that were quiet for a while. Nothing says how much of the request the server has.
+  /// A request ends this way if its connection was reused as the server closed it: servers drop
+  /// connections that were quiet for a while. Nothing shows how much of the request reached the
+  /// server.
   package static func isConnectionLost(_ error: any Error) -> Bool {
     let error = error as NSError
     return error.domain == NSURLErrorDomain && error.code == NSURLErrorNetworkConnectionLost

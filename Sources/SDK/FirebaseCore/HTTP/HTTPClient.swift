@@ -5,7 +5,7 @@ import Locking
 import FoundationNetworking
 #endif
 
-/// What comes of an HTTP request, in this order; `end` comes once.
+/// The events of an HTTP request, in this order; `end` comes once.
 package enum HTTPEvent: Sendable {
   /// So many bytes of the body have been sent.
   case sent(Int64)
@@ -40,7 +40,7 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
   /// The connections of all services that have none of their own.
   package static let shared = HTTPClient(label: "Firebase.network")
 
-  /// Where events come.
+  /// The queue on which events arrive.
   package let queue: DispatchQueue
   private let calls = Lock<[Int: (call: HTTPCall, receiver: Receiver)]>([:])
   private let session = Lock<URLSession?>(nil)

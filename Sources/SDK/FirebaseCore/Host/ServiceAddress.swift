@@ -1,8 +1,8 @@
 import Foundation
 
-/// Where a service is: scheme, host and port.
+/// The address of a service: scheme, host and port.
 package struct ServiceAddress: Sendable, Hashable {
-  /// Whether requests go over TLS.
+  /// True if requests go over TLS.
   package let isSecure: Bool
   /// The host's name or number; a number of version 6 without brackets.
   package let host: String
@@ -51,13 +51,13 @@ package struct ServiceAddress: Sendable, Hashable {
     self = address
   }
 
-  /// Whether this is the machine itself.
+  /// True if this is the machine itself.
   package var isLoopback: Bool { Self.isLoopback(host) }
 
   /// True if this is all addresses of a machine, on which a server can listen and which nobody can reach.
   private var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
-  /// Whether nobody between reads what is sent to a URL: over TLS, or on this machine.
+  /// Returns true if no third party can read data sent to a URL: over TLS, or on this machine.
   package static func isPrivate(_ url: URL) -> Bool {
     guard let host = url.host else { return false }
     return url.scheme?.lowercased() == "https"
