@@ -13,9 +13,10 @@ extension WriteBatch {
 }
 
 extension Firestore {
-  /// Runs a block until what it did could be committed; it is called on a thread of its own, perhaps several times.
+  /// Runs a block until its writes could be committed; it is called on a thread of its own, perhaps
+  /// several times.
   ///
-  /// What the block throws ends the transaction.
+  /// An error that the block throws ends the transaction.
   public func runTransaction<T>(
     _ updateBlock: @escaping (Transaction) throws -> T
   ) -> Future<T, any Error> {

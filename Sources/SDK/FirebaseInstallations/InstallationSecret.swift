@@ -1,7 +1,7 @@
 import BaseText
 
-/// What an installation's id is made of, so that who made the id can prove that: the server gives tokens of an id to nobody who only
-/// names it.
+/// The secret from which an installation's id is derived, so that its maker can prove it: the
+/// server gives tokens to no client that only names an id.
 package struct InstallationSecret: Sendable {
   /// The id: 17 bytes of the SHA-256 of the secret in URL-safe base64, of which the first four bits are 0111.
   package let id: String

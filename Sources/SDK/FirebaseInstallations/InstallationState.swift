@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is kept of an installation: its id, and its tokens once the server knows it.
+/// The state that is kept of an installation: its id, and its tokens once the server knows it.
 struct InstallationState: Codable, Sendable, Equatable {
   /// The server's proof of the installation.
   struct Registration: Codable, Sendable, Equatable {
@@ -10,7 +10,8 @@ struct InstallationState: Codable, Sendable, Equatable {
   }
 
   var id: String
-  /// What proves the id to be this installation's while the server does not know it; nil for ids of older versions.
+  /// The secret that proves the id to be this installation's while the server does not know it; nil
+  /// for ids of older versions.
   var secret: String?
   var registration: Registration?
 

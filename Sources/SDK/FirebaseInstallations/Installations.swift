@@ -39,7 +39,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   private let now: @Sendable () -> Date
   private let tokens = TokenExchange()
 
-  /// How long before its end a token is renewed.
+  /// The time before its end at which a token is renewed, in seconds.
   private static let margin: TimeInterval = 3_600
 
   /// The installation of an app, with a store and a clock.

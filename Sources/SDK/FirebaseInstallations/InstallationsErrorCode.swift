@@ -13,7 +13,7 @@ public struct InstallationsErrorCode: ErrorWithObject, Hashable, CustomNSError, 
   public enum Code: Int, Sendable {
     /// Something that has no code.
     case unknown = 0
-    /// What is kept on the device cannot be read or written.
+    /// The state kept on the device cannot be read or written.
     case keychain = 1
     /// The server cannot be reached.
     case serverUnreachable = 2
@@ -52,7 +52,7 @@ public struct InstallationsErrorCode: ErrorWithObject, Hashable, CustomNSError, 
   public var userInfo: [String: Any] { error.userInfo }
   /// Further members.
   public var errorUserInfo: [String: Any] { error.userInfo }
-  /// What went wrong, for people.
+  /// A description of the error, for people.
   public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
 
   /// The code `unknown`.
@@ -65,7 +65,8 @@ public struct InstallationsErrorCode: ErrorWithObject, Hashable, CustomNSError, 
   public static var invalidConfiguration: Code { .invalidConfiguration }
 }
 
-/// Whether an error is installations' with a code, for `catch InstallationsErrorCode.serverUnreachable`.
+/// Returns true if an error is installations' with a code, for `catch
+/// InstallationsErrorCode.serverUnreachable`.
 public func ~= (code: InstallationsErrorCode.Code, error: any Error) -> Bool {
   let error = error as NSError
   return error.domain == InstallationsErrorDomain && error.code == code.rawValue

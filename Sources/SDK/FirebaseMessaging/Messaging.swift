@@ -43,7 +43,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   private let store: any StateStore
   private let installations: Installations
   let backend: MessagingBackend
-  /// Whether messages come by Apple, so that a device's token of Apple is needed.
+  /// True if messages come by Apple, so that a device's token of Apple is needed.
   let usesApple: Bool
   /// True if the delegate is told of the installation's id in place of the token.
   let usesInstallationID: Bool
@@ -137,7 +137,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     for feed in feeds { feed.finish() }
   }
 
-  /// Who hears of tokens and messages; not kept alive.
+  /// The receiver of tokens and messages; not kept alive.
   public weak var delegate: (any MessagingDelegate)? {
     get { state.withLock { $0.delegate }.object }
     set {
@@ -147,7 +147,8 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Where the delegate and callbacks are called: a serial queue, the main one unless set.
+  /// The queue on which the delegate and callbacks are called: a serial queue, the main one unless
+  /// set.
   public var callbackQueue: DispatchQueue {
     get { state.withLock { $0.callbackQueue } }
     set { state.withLock { $0.callbackQueue = newValue } }
@@ -155,7 +156,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
 
   // MARK: What is kept
 
-  /// What is kept, read when somebody first asks.
+  /// The kept state, read at the first use.
   var kept: MessagingState { change { $0 } }
 
   /// Changes what is kept, in memory and then in the store; what cannot be written lasts as long as the program.
@@ -194,9 +195,10 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   /// The token that back ends send to; nil before there is one.
   public var fcmToken: String? { kept.token }
 
-  /// Whether a token is made without being asked for.
+  /// True if a token is made without being asked for.
   ///
-  /// What was set lasts; without it `FirebaseMessagingAutoInitEnabled` of the property list decides.
+  /// The value that was set lasts; without it `FirebaseMessagingAutoInitEnabled` of the property
+  /// list decides.
   public var isAutoInitEnabled: Bool {
     get {
       let listed =

@@ -16,8 +16,8 @@ extension Notification.Name {
 
 /// The parameters of an app: its own defaults, over which lie the values that were fetched and activated.
 ///
-/// What is fetched is kept and changes nothing until it is activated; both survive the end of the program. May be
-/// used from any thread; callbacks and listeners come on ``callbackQueue``.
+/// Fetched values are kept and change nothing until they are activated; both survive the end of the
+/// program. May be used from any thread; callbacks and listeners come on ``callbackQueue``.
 public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   fileprivate enum Kept: Sendable {
     case unread
@@ -39,7 +39,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   let appName: String
   private let store: any StateStore
   let backend: ConfigBackend
-  /// What the product for events knows of the user.
+  /// Returns the user properties that the product for events knows.
   private let userProperties: @Sendable () -> AppUserProperties
   /// Hands an event to the product for events.
   private let logEvent: @Sendable (String, [String: String]) -> Void

@@ -235,9 +235,9 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     tellListeners()
   }
 
-  /// Saves what became of the current user; one that is not current is nobody's business.
+  /// Saves changes of the current user; a user that is not current is ignored.
   ///
-  /// Where another process signed out or somebody else in, the store is left as it is.
+  /// If another process signed out or signed in another user, the store is left as it is.
   func userChanged(_ user: User) throws {
     guard currentUser === user else { return }
     let session = StoredSession(tokens: user.tokens, profile: user.profile)

@@ -10,6 +10,6 @@ public final class FirebaseConfiguration: NSObject, Sendable {
   /// Sets how much is logged.
   public func setLoggerLevel(_ level: FirebaseLoggerLevel) { FirebaseLog.setLevel(level) }
 
-  /// How much is logged.
+  /// Returns the level of the log.
   public func loggerLevel() -> FirebaseLoggerLevel { FirebaseLog.level }
 }

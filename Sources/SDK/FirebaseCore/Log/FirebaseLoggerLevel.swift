@@ -1,12 +1,12 @@
-/// How much the SDK logs.
+/// The level of the SDK's log.
 public enum FirebaseLoggerLevel: Int, Sendable {
-  /// What went wrong.
+  /// Failures.
   case error = 3
-  /// What may go wrong.
+  /// Possible failures.
   case warning = 4
-  /// What a developer should know; the default.
+  /// Facts that a developer should know; the default.
   case notice = 5
-  /// What is going on.
+  /// The progress of the SDK's work.
   case info = 6
   /// Everything.
   case debug = 7

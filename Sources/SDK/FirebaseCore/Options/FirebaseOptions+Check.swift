@@ -12,7 +12,8 @@ extension FirebaseOptions {
     }
   }
 
-  /// What the log says where the options are another program's; nil where they are this one's or nothing is known.
+  /// Returns the message to log if the options are another program's; nil if they are this one's or
+  /// nothing is known.
   func bundleMismatch(with program: String?) -> String? {
     let named = snapshot.bundleID
     guard let program, !named.isEmpty, named != program else { return nil }

@@ -82,7 +82,7 @@ extension FirebaseOptions {
     return try file.members()
   }
 
-  /// What `FirebaseApp.configure()` takes: a file's options, or else the environment's.
+  /// Returns the options for `FirebaseApp.configure()`: a file's, or else the environment's.
   static func found() throws(FirebaseAppError) -> FirebaseOptions {
     if let path = OptionsFile.bundled() { return try reading(contentsOfFile: path) }
     guard let options = try environment(ProcessInfo.processInfo.environment) else {

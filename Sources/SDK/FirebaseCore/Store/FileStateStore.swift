@@ -115,6 +115,6 @@ package struct FileStateStore: StateStore {
 }
 
 extension CocoaError {
-  /// Whether there is no file.
+  /// True if there is no file.
   fileprivate var isAbsence: Bool { code == .fileReadNoSuchFile || code == .fileNoSuchFile }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a product keeps an app's state between runs, as one piece of bytes.
+/// The store of an app's state of one product between runs, as one piece of bytes.
 ///
 /// Several processes may use one store at the same time.
 package protocol StateStore: Sendable {

@@ -24,7 +24,7 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
     )
   }
 
-  /// What is wrong with the parts of a point in time; nil where nothing is.
+  /// Returns the problem with the parts of a point in time; nil if there is none.
   package static func problem(_ seconds: Int64, _ nanoseconds: Int32) -> String? {
     if !(0..<1_000_000_000 ~= nanoseconds) {
       return "Timestamp nanoseconds out of range: \(nanoseconds)"

@@ -1,13 +1,13 @@
 import FirestoreModel
 import Foundation
 
-/// What is computed over the results of a query.
+/// A value to compute over the results of a query.
 public final class AggregateField: NSObject, Sendable {
   let aggregation: Aggregation.Operator
 
   private init(_ aggregation: Aggregation.Operator) { self.aggregation = aggregation }
 
-  /// How many documents there are.
+  /// The number of documents.
   public class func count() -> AggregateField { AggregateField(.count(upTo: nil)) }
 
   /// The sum of a field's numbers.
@@ -44,7 +44,7 @@ public final class AggregateField: NSObject, Sendable {
   }
 }
 
-/// Where aggregations are computed.
+/// The place in which aggregations are computed.
 public enum AggregateSource: UInt, Sendable {
   /// At the server.
   case server = 0

@@ -85,7 +85,7 @@ public final class AggregateQuery: NSObject, Sendable {
 
 /// The aggregations over a query's results at one time.
 public final class AggregateQuerySnapshot: NSObject, Sendable {
-  /// What was asked for.
+  /// The query that gave this snapshot.
   public let query: AggregateQuery
   private let values: [Value]
 

@@ -3,10 +3,10 @@ import FirestoreSync
 import Foundation
 import Locking
 
-/// What an observer of a bundle's loading is removed with.
+/// The handle that removes an observer of a bundle's loading.
 public typealias LoadBundleObserverHandle = Int
 
-/// How far a bundle's loading is.
+/// The state of a bundle's loading.
 public enum LoadBundleTaskState: Int, Sendable {
   /// It failed.
   case error = 0
@@ -16,7 +16,7 @@ public enum LoadBundleTaskState: Int, Sendable {
   case success = 2
 }
 
-/// How much of a bundle is loaded.
+/// The progress of a bundle's loading.
 public final class LoadBundleTaskProgress: NSObject, Sendable {
   /// The documents that are loaded.
   public let documentsLoaded: Int
@@ -26,7 +26,7 @@ public final class LoadBundleTaskProgress: NSObject, Sendable {
   public let bytesLoaded: Int
   /// The bytes of the whole bundle.
   public let totalBytes: Int
-  /// How far the loading is.
+  /// The state of the loading.
   public let state: LoadBundleTaskState
 
   init(_ progress: BundleProgress, _ state: LoadBundleTaskState) {

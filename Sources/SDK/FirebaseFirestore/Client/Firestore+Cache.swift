@@ -90,7 +90,7 @@ extension LocalCacheSettings {
     (self as? MemoryCacheSettings)?.collector is MemoryEagerGCSetting ? .eager : .leastRecentlyUsed
   }
 
-  /// How many bytes of documents are kept; nil is without a bound.
+  /// The number of bytes of documents to keep; nil for no limit.
   var bytes: Int? {
     let size: Int64
     switch self {

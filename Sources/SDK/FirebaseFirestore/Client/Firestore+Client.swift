@@ -138,7 +138,7 @@ extension Firestore {
   }
 }
 
-/// Who is signed in to the app, as the client asks for it.
+/// The app's signed-in user, in the form that the client asks for.
 private struct ClientAppCredentials: ClientCredentials {
   let credentials: any AppCredentials
 

@@ -10,7 +10,8 @@ struct Transferred<Value>: @unchecked Sendable {
 }
 
 extension Firestore {
-  /// Where callbacks of a call are called: nil where there is nobody to call.
+  /// Returns a function that calls a completion on the callbacks' queue; it does nothing without a
+  /// completion.
   func deliver(
     to completion: (((any Error)?) -> Void)?
   ) -> @Sendable (FirestoreFailure?) -> Void {

@@ -2,7 +2,7 @@ import FirebaseCore
 import FirebaseSharedSwift
 import Foundation
 
-/// What a ``DocumentID`` can hold.
+/// A type that a ``DocumentID`` can hold.
 public protocol DocumentIDWrappable {
   /// The value of a document.
   static func wrap(_ documentReference: DocumentReference) throws -> Self

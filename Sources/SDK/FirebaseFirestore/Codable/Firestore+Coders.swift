@@ -15,16 +15,16 @@ struct FirestorePassthroughTypes: StructureCodingPassthroughTypeResolver {
 extension Firestore {
   /// Encodes values as a document's data.
   public class Encoder {
-    /// How dates are encoded: as timestamps unless set.
+    /// The encoding of dates: timestamps unless set.
     public var dateEncodingStrategy = FirebaseDataEncoder.DateEncodingStrategy.timestamp
-    /// How data is encoded: as bytes unless set.
+    /// The encoding of data: bytes unless set.
     public var dataEncodingStrategy = FirebaseDataEncoder.DataEncodingStrategy.blob
-    /// How numbers that are not finite are encoded: not at all unless set.
+    /// The encoding of numbers that are not finite: an error unless set.
     public var nonConformingFloatEncodingStrategy =
       FirebaseDataEncoder.NonConformingFloatEncodingStrategy.throw
-    /// How keys are encoded: as they are unless set.
+    /// The encoding of keys: unchanged unless set.
     public var keyEncodingStrategy = FirebaseDataEncoder.KeyEncodingStrategy.useDefaultKeys
-    /// What the values' own encoding may ask for.
+    /// The options for the values' own encoding.
     public var userInfo: [CodingUserInfoKey: Any] = [:]
 
     /// An encoder with Firestore's strategies.
@@ -45,16 +45,16 @@ extension Firestore {
 
   /// Decodes values from a document's data.
   public class Decoder {
-    /// How dates are decoded: from timestamps unless set.
+    /// The decoding of dates: from timestamps unless set.
     public var dateDecodingStrategy = FirebaseDataDecoder.DateDecodingStrategy.timestamp
-    /// How data is decoded: from bytes unless set.
+    /// The decoding of data: from bytes unless set.
     public var dataDecodingStrategy = FirebaseDataDecoder.DataDecodingStrategy.blob
-    /// How numbers that are not finite are decoded: only from numbers unless set.
+    /// The decoding of numbers that are not finite: only from numbers unless set.
     public var nonConformingFloatDecodingStrategy =
       FirebaseDataDecoder.NonConformingFloatDecodingStrategy.throw
-    /// How keys are decoded: as they are unless set.
+    /// The decoding of keys: unchanged unless set.
     public var keyDecodingStrategy = FirebaseDataDecoder.KeyDecodingStrategy.useDefaultKeys
-    /// What the values' own decoding may ask for.
+    /// The options for the values' own decoding.
     public var userInfo: [CodingUserInfoKey: Any] = [:]
 
     /// A decoder with Firestore's strategies.
@@ -80,7 +80,7 @@ extension Firestore {
 }
 
 extension CodingUserInfoKey {
-  /// Where decoders keep the document that they decode.
+  /// The key under which decoders keep the document that they decode.
   static var documentReference: CodingUserInfoKey {
     guard let key = CodingUserInfoKey(rawValue: "DocumentRefUserInfoKey") else {
       preconditionFailure("Every text is a key.")

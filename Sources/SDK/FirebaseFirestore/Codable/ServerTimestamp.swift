@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-/// What a ``ServerTimestamp`` can hold.
+/// A type that a ``ServerTimestamp`` can hold.
 public protocol ServerTimestampWrappable {
   /// The value of a timestamp.
   static func wrap(_ timestamp: FirebaseCore.Timestamp) throws -> Self

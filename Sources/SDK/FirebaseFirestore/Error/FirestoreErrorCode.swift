@@ -115,7 +115,8 @@ extension FirestoreErrorCode {
   public static var unauthenticated: Code { .unauthenticated }
 }
 
-/// Whether an error is Firestore's with a code, for `catch FirestoreErrorCode.permissionDenied`.
+/// Returns true if an error is Firestore's with a code, for `catch
+/// FirestoreErrorCode.permissionDenied`.
 public func ~= (code: FirestoreErrorCode.Code, error: any Error) -> Bool {
   let error = error as NSError
   return error.domain == FirestoreErrorDomain && error.code == code.rawValue

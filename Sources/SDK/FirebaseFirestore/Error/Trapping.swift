@@ -3,7 +3,7 @@ import Foundation
 // What a program must not do traps with Google's texts. Each trap has a twin that throws: a call named `check`, or
 // one whose argument is `at`.
 
-/// What an error of the SDK's own checks says.
+/// Returns the text of an error of the SDK's own checks.
 func misuseText(_ error: any Error) -> String {
   switch error {
   case let problem as UserValue.Problem: problem.message

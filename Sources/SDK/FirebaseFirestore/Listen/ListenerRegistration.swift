@@ -3,7 +3,7 @@ import FirestoreSync
 import Foundation
 import Locking
 
-/// What a listener is removed with; letting go of it does not end the listener.
+/// The registration that removes a listener; letting go of it does not end the listener.
 public protocol ListenerRegistration: NSObjectProtocol, Sendable {
   /// Ends the listener: it is not called again, not even with what waits to be told.
   func remove()

@@ -13,7 +13,7 @@ extension Query {
       ? "limit(toLast:) queries require specifying at least one OrderBy() clause." : nil
   }
 
-  /// What the client listens to; traps where a limit to the last has no order.
+  /// Returns the query to listen to; traps if a limit to the last has no order.
   func listenQuery() throws -> ListenQuery {
     if case .isNoted(let problem?) = misuse {
       throw FirestoreErrorCode.error(.invalidArgument, problem)
@@ -22,7 +22,7 @@ extension Query {
     return try ListenQuery(definition, limitType: keepsLast ? .last : .first)
   }
 
-  /// What the server is asked for; a limit to the last counts from the other end there.
+  /// Returns the query to send to the server; a limit to the last counts from the other end there.
   func serverDefinition() throws -> FirestoreModel.Query {
     guard case .query(let query, _) = try listenQuery().target.kind else { return definition }
     return query

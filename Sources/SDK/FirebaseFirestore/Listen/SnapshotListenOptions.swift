@@ -1,7 +1,7 @@
 import FirestoreSync
 import Foundation
 
-/// Where a read takes documents from.
+/// The source from which a read takes documents.
 public enum FirestoreSource: UInt, Sendable {
   /// The server, or the cache where it cannot be reached.
   case `default` = 0
@@ -11,7 +11,7 @@ public enum FirestoreSource: UInt, Sendable {
   case cache = 2
 }
 
-/// Where a listener takes documents from.
+/// The source from which a listener takes documents.
 public enum ListenSource: UInt, Sendable {
   /// The server, and the cache until it answers.
   case `default` = 0
@@ -19,11 +19,11 @@ public enum ListenSource: UInt, Sendable {
   case cache = 1
 }
 
-/// How a listener wants to be told.
+/// The options of a listener.
 public final class SnapshotListenOptions: NSObject, Sendable {
-  /// Where documents come from.
+  /// The source of the documents.
   public let source: ListenSource
-  /// Whether changes of metadata alone are told too.
+  /// True if the listener is also called for changes of metadata alone.
   public let includeMetadataChanges: Bool
 
   /// The server, and no changes of metadata alone.

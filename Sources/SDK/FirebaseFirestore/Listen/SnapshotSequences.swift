@@ -15,9 +15,9 @@ extension Query {
   /// Each loop has a listener of its own, from its start to its end; an error of the listener ends the loop, and so does the end of the client. A loop that is
   /// too slow gets several snapshots as one, whose changes are those of all.
   public struct QuerySnapshotsSequence: AsyncSequence, Sendable {
-    /// What the loop gets.
+    /// The type of the loop's elements.
     public typealias Element = QuerySnapshot
-    /// What ends the loop early.
+    /// The type of the error that ends the loop early.
     public typealias Failure = any Error
 
     private let query: Query
@@ -46,9 +46,9 @@ extension Query {
 
     /// One loop over the snapshots.
     public struct Iterator: AsyncIteratorProtocol {
-      /// What the loop gets.
+      /// The type of the loop's elements.
       public typealias Element = QuerySnapshot
-      /// What ends the loop early.
+      /// The type of the error that ends the loop early.
       public typealias Failure = any Error
 
       fileprivate let feed: SnapshotFeed<QuerySnapshot>
@@ -73,9 +73,9 @@ extension DocumentReference {
   /// Each loop has a listener of its own, from its start to its end; an error of the listener ends the loop, and so does the end of the client. A loop that is
   /// too slow misses snapshots, never the newest.
   public struct DocumentSnapshotsSequence: AsyncSequence, Sendable {
-    /// What the loop gets.
+    /// The type of the loop's elements.
     public typealias Element = DocumentSnapshot
-    /// What ends the loop early.
+    /// The type of the error that ends the loop early.
     public typealias Failure = any Error
 
     private let document: DocumentReference
@@ -103,9 +103,9 @@ extension DocumentReference {
 
     /// One loop over the snapshots.
     public struct Iterator: AsyncIteratorProtocol {
-      /// What the loop gets.
+      /// The type of the loop's elements.
       public typealias Element = DocumentSnapshot
-      /// What ends the loop early.
+      /// The type of the error that ends the loop early.
       public typealias Failure = any Error
 
       fileprivate let feed: SnapshotFeed<DocumentSnapshot>

@@ -10,15 +10,15 @@ import SwiftUI
 @MainActor
 @propertyWrapper
 public struct FirestoreQuery<T>: DynamicProperty {
-  /// What is asked for, and what became of it.
+  /// The request, and its outcome.
   public struct Configuration {
     /// The collection's path.
     public var path: String
     /// Conditions, orders and limits.
     public var predicates: [QueryPredicate]
-    /// What is done with documents that cannot be decoded.
+    /// The treatment of documents that cannot be decoded.
     public var decodingFailureStrategy = DecodingFailureStrategy.raise
-    /// How changes are shown.
+    /// The animation that shows changes.
     public var animation: Animation?
     /// Why there are no newer results; setting it has no effect.
     public var error: (any Error)?
@@ -75,7 +75,7 @@ public struct FirestoreQuery<T>: DynamicProperty {
     return listening.results.items
   }
 
-  /// What is asked for; another path or other predicates are listened to at once.
+  /// The request; a change of the path or the predicates takes effect at once.
   public var projectedValue: Configuration {
     get {
       let results = listening.results

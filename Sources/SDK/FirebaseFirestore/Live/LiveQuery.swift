@@ -12,9 +12,9 @@ public final class LiveQuery<Element: Decodable & Sendable> {
   public private(set) var elements: [Element] = []
   /// The ids of documents that are no such values, with what is wrong.
   public private(set) var failures: [String: any Error] = [:]
-  /// Whether the results are the cache's and may be behind the server; nil before the first.
+  /// True if the results are the cache's and may be behind the server; nil before the first.
   public private(set) var isFromCache: Bool?
-  /// What ended the listener; nil while it lives.
+  /// The error that ended the listener; nil while it lives.
   public private(set) var error: (any Error)?
 
   @ObservationIgnored private var task: Task<Void, Never>?

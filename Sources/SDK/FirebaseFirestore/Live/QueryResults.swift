@@ -1,6 +1,6 @@
 import Observation
 
-/// What `@FirestoreQuery` does with documents that cannot be decoded.
+/// The treatment of documents that `@FirestoreQuery` cannot decode.
 public enum DecodingFailureStrategy: Sendable {
   /// They are left out.
   case ignore
@@ -8,14 +8,15 @@ public enum DecodingFailureStrategy: Sendable {
   case raise
 }
 
-/// What `@FirestoreQuery` shows: the results of a query by path and predicates, which can be changed.
+/// The results that `@FirestoreQuery` shows, of a query by path and predicates, which can be
+/// changed.
 ///
 /// It listens from `begin` to its last moment. An error ends that, until there is another request.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor
 @Observable
 package final class QueryResults<Items> {
-  /// What is listened to.
+  /// The query to listen to.
   package struct Request {
     /// The collection's path, with slashes between segments.
     package var path: String
@@ -40,7 +41,7 @@ package final class QueryResults<Items> {
   package private(set) var items: Items
   /// Why there are no newer results; nil where there are.
   package private(set) var error: (any Error)?
-  /// What is listened to; another one takes the place of the last.
+  /// The query to listen to; a new one replaces the last.
   package var request: Request {
     didSet { if isListening { listen() } }
   }
@@ -50,7 +51,7 @@ package final class QueryResults<Items> {
   @ObservationIgnored private let database: () -> Firestore
   @ObservationIgnored private let decode:
     ([QueryDocumentSnapshot], DecodingFailureStrategy) throws -> Items
-  /// What is shown of an error; nil keeps what was shown before.
+  /// Returns the items to show for an error; nil keeps those shown before.
   @ObservationIgnored private let failed: (any Error) -> Items?
   @ObservationIgnored private var isListening = false
   @ObservationIgnored private var task: Task<Void, Never>?

@@ -52,7 +52,7 @@ extension Firestore {
 
   /// Ends the client: its listeners end silently, and every further call traps.
   ///
-  /// What was written stays in a cache on disk and is sent by the next client.
+  /// The writes made so far stay in a cache on disk and are sent by the next client.
   public func terminate(completion: (((any Error)?) -> Void)? = nil) {
     terminate(deliver(to: completion))
   }

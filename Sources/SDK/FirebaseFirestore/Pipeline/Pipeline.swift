@@ -4,11 +4,11 @@ import Foundation
 // pipeline can be named and every execution is refused.
 
 extension Firestore {
-  /// Where a pipeline begins.
+  /// Returns the source with which a pipeline begins.
   public func pipeline() -> PipelineSource { PipelineSource(self) }
 }
 
-/// What a pipeline reads.
+/// The source of a pipeline's documents.
 public final class PipelineSource: NSObject, Sendable {
   private let firestore: Firestore
 
@@ -39,7 +39,7 @@ public final class PipelineSource: NSObject, Sendable {
 
 /// Stages that documents go through at the server.
 public final class Pipeline: NSObject, Sendable {
-  /// What a pipeline gave.
+  /// The results of a pipeline.
   public struct Snapshot: Sendable {
     /// The results in their order.
     public let results: [PipelineResult]

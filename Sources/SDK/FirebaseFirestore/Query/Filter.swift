@@ -3,7 +3,7 @@ import Foundation
 
 /// A condition on documents, of which `and` and `or` make others.
 public final class Filter: NSObject, Sendable {
-  /// How an app names a field.
+  /// A field as an app names it.
   enum Field {
     case text(String)
     case path(FieldPath)

@@ -8,16 +8,16 @@ import Foundation
 public class Query: NSObject, @unchecked Sendable {
   /// The database.
   public let firestore: Firestore
-  /// What is asked for.
+  /// The definition of the query.
   package let definition: FirestoreModel.Query
-  /// Whether the limit keeps the last results instead of the first.
+  /// True if the limit keeps the last results instead of the first.
   package let keepsLast: Bool
-  /// Whether the app gave an order; a document as a cursor makes orders of its own.
+  /// True if the app gave an order; a document as a cursor makes orders of its own.
   let isOrdered: Bool
-  /// What becomes of calls that make no query.
+  /// The treatment of calls that make no query.
   let misuse: Misuse
 
-  /// What becomes of calls that make no query.
+  /// The treatment of calls that make no query.
   enum Misuse: Sendable {
     /// They trap.
     case traps
@@ -131,7 +131,7 @@ public class Query: NSObject, @unchecked Sendable {
 
   // MARK: Identity
 
-  /// What tells queries apart: their normal form, or what was written where that is refused.
+  /// The identity of a query: its normal form, or its written form if that is refused.
   private enum Identity: Hashable {
     case normal(NormalizedQuery, keepsLast: Bool)
     case written(FirestoreModel.Query, keepsLast: Bool)

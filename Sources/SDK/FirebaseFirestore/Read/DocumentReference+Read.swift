@@ -74,7 +74,8 @@ extension DocumentReference {
     )
   }
 
-  /// What a first snapshot is to a read.
+  /// Returns the result of a read whose first snapshot is given, or throws if that is not good
+  /// enough.
   private static func judged(
     _ snapshot: DocumentSnapshot,
     _ source: FirestoreSource,

@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import Foundation
 
-/// What a path leads to.
+/// The kind of resource that a path leads to.
 enum PathKind {
   case collection
   case document
@@ -28,7 +28,7 @@ extension ResourcePath {
     return ResourcePath(segments + added.map { Text(String($0)) })
   }
 
-  /// What is wrong with a path that led here; nil where nothing is.
+  /// Returns the problem with a path that led here; nil if there is none.
   private func problem(of path: String, _ kind: PathKind) -> String? {
     let count = segments.count
     switch kind {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a database is cached: ``PersistentCacheSettings`` or ``MemoryCacheSettings``.
+/// The cache of a database: ``PersistentCacheSettings`` or ``MemoryCacheSettings``.
 public protocol LocalCacheSettings: Sendable {}
 
 /// When a cache in memory lets documents go: ``MemoryEagerGCSetting`` or ``MemoryLRUGCSettings``.

@@ -4,7 +4,7 @@ import Locking
 /// A cache without a bound.
 public let FirestoreCacheSizeUnlimited: Int64 = -1
 
-/// Where a database is, and how it is cached; to be set before the database is used.
+/// The address of a database, and its cache; to be set before the database is used.
 public final class FirestoreSettings: NSObject, NSCopying, Sendable {
   struct Values: Sendable {
     var host = FirestoreSettings.defaultHost
@@ -37,19 +37,20 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
     }
   }
 
-  /// Whether requests go over TLS.
+  /// True if requests go over TLS.
   public var isSSLEnabled: Bool {
     get { values.isSSLEnabled }
     set { stored.withLock { $0.isSSLEnabled = newValue } }
   }
 
-  /// Where callbacks and listeners are called: a serial queue, the main one unless set.
+  /// The queue on which callbacks and listeners are called: a serial queue, the main one unless
+  /// set.
   public var dispatchQueue: DispatchQueue {
     get { values.dispatchQueue }
     set { stored.withLock { $0.dispatchQueue = newValue } }
   }
 
-  /// Whether the cache outlives the program.
+  /// True if the cache outlives the program.
   @available(*, deprecated, message: "Use cacheSettings instead.")
   public var isPersistenceEnabled: Bool {
     get { values.isPersistenceEnabled }
@@ -59,7 +60,7 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
     }
   }
 
-  /// How many bytes the cache keeps.
+  /// The number of bytes that the cache keeps.
   @available(*, deprecated, message: "Use cacheSettings instead.")
   public var cacheSizeBytes: Int64 {
     get { values.cacheSizeBytes }
@@ -69,7 +70,7 @@ public final class FirestoreSettings: NSObject, NSCopying, Sendable {
     }
   }
 
-  /// How the database is cached.
+  /// The cache of the database.
   public var cacheSettings: any LocalCacheSettings & NSObjectProtocol {
     get {
       let values = values

@@ -4,7 +4,7 @@ import Foundation
 
 /// The indexes of a cache on disk, which make queries of the cache fast that read much for little.
 ///
-/// What a query finds does not depend on them.
+/// The results of a query do not depend on them.
 public final class PersistentCacheIndexManager: NSObject, Sendable {
   private let client: SyncClient
 

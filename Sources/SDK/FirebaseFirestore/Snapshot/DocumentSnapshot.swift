@@ -9,7 +9,7 @@ import Foundation
 public class DocumentSnapshot: NSObject, @unchecked Sendable {
   /// The document.
   public let reference: DocumentReference
-  /// How sure this is.
+  /// The certainty of this snapshot.
   public let metadata: SnapshotMetadata
   /// Nil where there was none; decoded when it is read.
   let document: CachedDocument?
@@ -35,7 +35,7 @@ public class DocumentSnapshot: NSObject, @unchecked Sendable {
     self.init(reference, document, metadata)
   }
 
-  /// Whether there was a document.
+  /// True if there was a document.
   public var exists: Bool { document?.isFound == true }
 
   /// The document's id.

@@ -7,7 +7,7 @@ import Locking
 public final class QuerySnapshot: NSObject, Sendable {
   /// The query.
   public let query: Query
-  /// How sure this is.
+  /// The certainty of this snapshot.
   public let metadata: SnapshotMetadata
   let snapshot: ViewSnapshot
   /// Made when somebody asks for them.
@@ -22,10 +22,10 @@ public final class QuerySnapshot: NSObject, Sendable {
     )
   }
 
-  /// Whether there are no documents.
+  /// True if there are no documents.
   public var isEmpty: Bool { snapshot.documents.isEmpty }
 
-  /// How many documents there are.
+  /// The number of documents.
   public var count: Int { snapshot.documents.count }
 
   /// The documents in the query's order.
@@ -49,7 +49,8 @@ public final class QuerySnapshot: NSObject, Sendable {
     )
   }
 
-  /// What changed since the listener's last snapshot: removed documents first, then added, then modified ones.
+  /// The changes since the listener's last snapshot: removed documents first, then added, then
+  /// modified ones.
   public var documentChanges: [DocumentChange] { documentChanges(includeMetadataChanges: false) }
 
   /// Throws `invalidArgument` where ``documentChanges(includeMetadataChanges:)`` would trap.
@@ -61,7 +62,8 @@ public final class QuerySnapshot: NSObject, Sendable {
     )
   }
 
-  /// What changed since the listener's last snapshot, documents whose metadata alone changed too.
+  /// Returns the changes since the listener's last snapshot, optionally with documents of which
+  /// only the metadata changed.
   ///
   /// Traps for a listener that leaves those out.
   public func documentChanges(includeMetadataChanges: Bool) -> [DocumentChange] {
@@ -102,7 +104,7 @@ public final class QuerySnapshot: NSObject, Sendable {
   }
 }
 
-/// How a document of a query's results changed.
+/// The kind of change to a document of a query's results.
 public enum DocumentChangeType: Int, Sendable {
   /// It came in.
   case added = 0
@@ -114,13 +116,14 @@ public enum DocumentChangeType: Int, Sendable {
 
 /// One change of a query's results.
 public final class DocumentChange: NSObject, Sendable {
-  /// How the document changed.
+  /// The kind of change to the document.
   public let type: DocumentChangeType
   /// The document after the change; a removed one as it was last.
   public let document: QueryDocumentSnapshot
-  /// Where it was before, if all changes before this one are made; `NSNotFound` for an added one.
+  /// The index before this change, once all changes before it are made; `NSNotFound` for an added
+  /// document.
   public let oldIndex: UInt
-  /// Where it is after that; `NSNotFound` for a removed one.
+  /// The index after that; `NSNotFound` for a removed document.
   public let newIndex: UInt
 
   init(

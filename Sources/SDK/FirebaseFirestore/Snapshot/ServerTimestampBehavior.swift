@@ -1,7 +1,7 @@
 import FirestoreModel
 import FirestoreSync
 
-/// How a time that the server has not set yet is read.
+/// The treatment of a time that the server has not set yet.
 public enum ServerTimestampBehavior: Int, Sendable {
   /// As null.
   case none = 0
@@ -10,7 +10,7 @@ public enum ServerTimestampBehavior: Int, Sendable {
   /// As what the field was before, or null.
   case previous = 2
 
-  /// What a pending time is read as.
+  /// Returns the value as which a pending time is read.
   func value(of pending: PendingServerTimestamp) -> Value {
     switch self {
     case .none: .null

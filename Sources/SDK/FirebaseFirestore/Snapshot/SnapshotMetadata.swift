@@ -1,10 +1,10 @@
 import Foundation
 
-/// How sure a snapshot is.
+/// The certainty of a snapshot.
 public final class SnapshotMetadata: NSObject, Sendable {
-  /// Whether it has writes that the server does not have yet.
+  /// True if it has writes that the server does not have yet.
   public let hasPendingWrites: Bool
-  /// Whether it is the cache's and may be behind the server.
+  /// True if it is the cache's and may be behind the server.
   public let isFromCache: Bool
 
   /// Metadata of a snapshot that this library or a test makes.

@@ -5,7 +5,7 @@ import Foundation
 import Locking
 
 #if !canImport(ObjectiveC)
-/// Where a block leaves an error.
+/// The pointer through which a block reports an error.
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 #endif
 
@@ -237,7 +237,7 @@ extension Write {
   }
 }
 
-/// What comes of work that a thread waits for.
+/// The outcome of work that a thread waits for.
 private final class Outcome<R: Sendable>: Sendable {
   private let result = Lock<Result<R, any Error>?>(nil)
   private let isDone = DispatchSemaphore(value: 0)

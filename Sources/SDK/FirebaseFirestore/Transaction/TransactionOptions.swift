@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// How a transaction is run.
+/// The options of a transaction.
 public final class TransactionOptions: NSObject, NSCopying, Sendable {
   private let attempts: Lock<Int>
 
@@ -10,7 +10,7 @@ public final class TransactionOptions: NSObject, NSCopying, Sendable {
 
   private init(_ maxAttempts: Int) { attempts = Lock(maxAttempts) }
 
-  /// How often the block is run at most; traps on less than one.
+  /// The largest number of times that the block is run; traps on less than one.
   public var maxAttempts: Int {
     get { attempts.withLock { $0 } }
     set {

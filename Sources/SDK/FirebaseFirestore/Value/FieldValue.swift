@@ -1,7 +1,7 @@
 import FirestoreModel
 import Foundation
 
-/// What a write does to a field instead of setting it.
+/// An operation that a write performs on a field instead of setting it.
 public final class FieldValue: NSObject, Sendable, Encodable {
   /// The kinds, with operands that were checked.
   package enum Operation: Sendable, Hashable {

@@ -98,7 +98,7 @@ enum UserValue {
 
   // MARK: Back
 
-  /// How stored values are read.
+  /// The settings for reading stored values.
   struct Reading {
     let firestore: Firestore
     let behavior: ServerTimestampBehavior
@@ -147,7 +147,7 @@ enum UserValue {
 
 /// An optional in disguise.
 protocol Absent {
-  /// Whether there is nothing in it.
+  /// True if there is nothing in it.
   var isAbsent: Bool { get }
 }
 

@@ -3,7 +3,7 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
-/// How far two vectors are apart.
+/// The measure of the distance between two vectors.
 public enum DistanceMeasure: Int, Sendable {
   /// The straight line between them.
   case euclidean = 1

@@ -8,17 +8,17 @@ import Foundation
 ///
 /// It throws `UserValue.Problem` with the official texts before anything else has happened.
 struct DataParser {
-  /// What data is for.
+  /// The use that the data is for.
   enum Usage: Equatable {
     /// The whole document.
     case set
-    /// What the data names, and nothing else.
+    /// The fields that the data names, and nothing else.
     case merge
     /// The fields at paths.
     case update
   }
 
-  /// Where a value is.
+  /// The position of a value.
   private enum Place {
     /// A field, or a member of maps alone.
     case field

@@ -5,7 +5,8 @@ import Locking
 
 /// Writes that are made together: all or none.
 ///
-/// What cannot be written traps, with the official texts; so does writing to a batch that was committed.
+/// A value that cannot be written traps, with the official texts; so does writing to a batch that
+/// was committed.
 public final class WriteBatch: NSObject, Sendable {
   private struct State {
     var writes: [Write] = []

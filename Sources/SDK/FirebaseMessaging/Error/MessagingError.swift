@@ -4,7 +4,7 @@ import Foundation
 /// The domain of messaging's errors.
 public let MessagingErrorDomain = "com.google.fcm"
 
-/// What went wrong with a registration, a topic or a token.
+/// A failure of a registration, a topic or a token.
 ///
 /// Messaging throws and delivers `NSError`s of ``MessagingErrorDomain``; casts to this type take them.
 public struct MessagingError: ErrorWithObject, CustomNSError, LocalizedError, Sendable, Hashable {
@@ -57,7 +57,7 @@ public struct MessagingError: ErrorWithObject, CustomNSError, LocalizedError, Se
   public var errorCode: Int { error.code }
   /// The error in words.
   public var message: String { errorDescription ?? "" }
-  /// What is wrong, for people.
+  /// A description of the error, for people.
   public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
   /// Further members.
   public var userInfo: [String: Any] { error.userInfo }
@@ -82,7 +82,8 @@ public struct MessagingError: ErrorWithObject, CustomNSError, LocalizedError, Se
   public static var invalidTopicName: Code { .invalidTopicName }
 }
 
-/// Whether an error is messaging's with a code, for `catch MessagingError.invalidTopicName`.
+/// Returns true if an error is messaging's with a code, for `catch
+/// MessagingError.invalidTopicName`.
 public func ~= (code: MessagingError.Code, error: any Error) -> Bool {
   let error = error as NSError
   return error.domain == MessagingErrorDomain && error.code == code.rawValue

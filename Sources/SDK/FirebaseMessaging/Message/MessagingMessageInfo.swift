@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether a message was handed over before.
+/// The status of a message: new, or delivered before.
 public enum MessagingMessageStatus: Int, Sendable {
   /// It is none of Firebase's, or it was handed over before.
   case unknown = 0
@@ -8,9 +8,9 @@ public enum MessagingMessageStatus: Int, Sendable {
   case new = 1
 }
 
-/// What is known of a message that the app has handed over.
+/// The facts about a message that the app has passed to the SDK.
 public final class MessagingMessageInfo: NSObject, Sendable {
-  /// Whether it is new.
+  /// The status of the message.
   public let status: MessagingMessageStatus
 
   init(_ status: MessagingMessageStatus) { self.status = status }

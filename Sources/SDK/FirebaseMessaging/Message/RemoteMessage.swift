@@ -4,7 +4,7 @@ import Foundation
 public struct RemoteMessage: Sendable, Hashable {
   /// The id that the sender got too.
   public let messageID: String
-  /// Who sent it: the project, or a topic.
+  /// The sender: the project, or a topic.
   public let from: String?
   /// Its data.
   public let data: [String: String]

@@ -4,24 +4,24 @@ import Foundation
 // Whose the registration is, and that it is still used.
 
 extension Messaging {
-  /// Who is signed in; nobody without a uid.
+  /// The signed-in user; without a uid there is none.
   struct Owner: Sendable {
     let uid: String?
     let idToken: String?
   }
 
-  /// How long after the last time the server is told that the registration is still used, in seconds.
+  /// The time after which the server is told again that the registration is still used, in seconds.
   private static let renewal: TimeInterval = 7 * 86_400
 
   private var currentUserID: String? { app.object?.credentials?.currentUserID }
 
-  /// Whether the server knows of a registration what there is to know.
+  /// Returns true if the server's copy of a registration is up to date.
   func isCurrent(_ known: MessagingState) -> Bool {
     guard let renewed = known.renewed, known.registeredUserID == currentUserID else { return false }
     return (0..<Self.renewal).contains(now().timeIntervalSince(renewed))
   }
 
-  /// Who is signed in, with what proves it; nil where that cannot be had for now.
+  /// Returns the signed-in user with its ID token; nil if that is not available now.
   func owner() async -> Owner? {
     guard let credentials = app.object?.credentials, let uid = credentials.currentUserID else {
       return Owner(uid: nil, idToken: nil)
@@ -37,9 +37,10 @@ extension Messaging {
     }
   }
 
-  /// Tells the server that the registration is still used, and whose it is; false where the server knows it no more.
+  /// Tells the server that the registration is still used, and by which user; false if the server
+  /// does not know it any more.
   ///
-  /// What fails otherwise leaves the registration as it was: the next token that is asked for tries again.
+  /// Any other failure leaves the registration as it was: the next request for a token tries again.
   func renew(_ token: String, _ address: MessagingState.AppleAddress?) async -> Bool {
     guard let owner = await owner() else { return true }
     let time = now()

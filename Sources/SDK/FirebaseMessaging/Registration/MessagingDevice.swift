@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-/// What a registration says of the device and the app.
+/// The facts about the device and the app in a registration.
 struct MessagingDevice: Sendable {
   var platform: String
   var appVersion: String?
@@ -23,7 +23,7 @@ struct MessagingDevice: Sendable {
     )
   }
 
-  /// What every registration has.
+  /// The members of every registration.
   var appMembers: [String: Any] {
     var members: [String: Any] = ["time_zone": timeZone]
     members["app_version"] = appVersion
@@ -31,7 +31,7 @@ struct MessagingDevice: Sendable {
     return members
   }
 
-  /// What a registration for the direct stream has.
+  /// The members of a registration for the direct stream.
   var directMembers: [String: Any] {
     var members = appMembers
     members["platform"] = platform

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is kept of an app's registration.
+/// The state that is kept of an app's registration.
 struct MessagingState: Codable, Sendable, Equatable {
   /// A change of a topic that the server does not know of.
   struct TopicChange: Codable, Sendable, Equatable {

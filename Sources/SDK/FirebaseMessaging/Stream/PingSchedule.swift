@@ -1,8 +1,10 @@
-/// How often the client is heard, so that the ways between do not forget the stream.
+/// The times at which the client sends pings, so that the network in between does not drop the
+/// stream.
 ///
-/// Pure. It begins with 55 seconds. Two pings in a row that nothing went wrong with make the next stream's interval twice
-/// as long, up to nine minutes; a stream that breaks makes it half as long, down to where it began. The interval of a
-/// stream is fixed: the server is told it at its beginning and waits for two and a half of them.
+/// Pure. It begins with 55 seconds. Two pings in a row without trouble double the next stream's
+/// interval, up to nine minutes; a stream that breaks halves it, down to the first value. The
+/// interval of a stream is fixed: the server receives it at the beginning and waits for two and a
+/// half of them.
 struct PingSchedule: Sendable, Equatable {
   private static let range = 55...540
   private static let quietPings = 2

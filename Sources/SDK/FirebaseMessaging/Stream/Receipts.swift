@@ -1,4 +1,4 @@
-/// What the server has not been told of: messages that arrived.
+/// The receipts that the server does not have yet: of messages that arrived.
 struct Receipts: Sendable, Equatable {
   /// Everything of the stream up to this was handed over.
   private(set) var sequence: Int64?

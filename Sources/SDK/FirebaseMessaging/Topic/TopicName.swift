@@ -4,7 +4,7 @@ import FirebaseCore
 enum TopicName {
   private static let prefix = "/topics/"
 
-  /// What the log says of a name with the prefix that names had once; nil for others.
+  /// Returns the warning to log for a name with the prefix that names had once; nil for others.
   static func warning(for text: String) -> String? {
     guard text.hasPrefix(prefix) else { return nil }
     return "Format '\(text)' is deprecated. Only '\(text.dropFirst(prefix.count))' should be used."
