@@ -109,13 +109,14 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     ended?.cancel()
   }
 
-  /// How values are fetched.
+  /// The settings for fetching values.
   public var configSettings: RemoteConfigSettings {
     get { state.withLock { $0.settings } }
     set { state.withLock { $0.settings = newValue } }
   }
 
-  /// Where callbacks and listeners are called: a serial queue, the main one unless set.
+  /// The queue on which callbacks and listeners are called: a serial queue, the main one unless
+  /// set.
   public var callbackQueue: DispatchQueue {
     get { state.withLock { $0.callbackQueue } }
     set { state.withLock { $0.callbackQueue = newValue } }
@@ -123,7 +124,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
 
   // MARK: What is kept
 
-  /// What is kept, read when somebody first asks.
+  /// The kept state, read at the first use.
   var kept: ConfigState {
     state.withLock { state in
       if case .read(let known) = state.kept { return known }
@@ -171,7 +172,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
   /// When values were fetched last; nil is never.
   public var lastFetchTime: Date? { kept.lastFetchTime }
 
-  /// How the last fetch ended.
+  /// The outcome of the last fetch.
   public var lastFetchStatus: RemoteConfigFetchStatus {
     RemoteConfigFetchStatus(rawValue: kept.lastFetchStatus) ?? .noFetchYet
   }
@@ -187,7 +188,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
 
   /// Fetches values if the last ones are older than so many seconds.
   ///
-  /// Whoever asks while a fetch goes on shares it.
+  /// A caller during a fetch shares it.
   @discardableResult
   public func fetch(
     withExpirationDuration expirationDuration: TimeInterval

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// How values are fetched.
+/// The settings for fetching values.
 public final class RemoteConfigSettings: NSObject, Sendable {
   private let times = Lock<(interval: TimeInterval, timeout: TimeInterval)>((43_200, 60))
 
@@ -21,7 +21,7 @@ public final class RemoteConfigSettings: NSObject, Sendable {
   }
 }
 
-/// How the last fetch ended.
+/// The outcome of the last fetch.
 public enum RemoteConfigFetchStatus: Int, Sendable {
   /// There was none.
   case noFetchYet = 0
@@ -33,7 +33,7 @@ public enum RemoteConfigFetchStatus: Int, Sendable {
   case throttled = 3
 }
 
-/// How a fetch with activation ended.
+/// The outcome of a fetch with activation.
 public enum RemoteConfigFetchAndActivateStatus: Int, Sendable {
   /// The app sees what was fetched now.
   case successFetchedFromRemote = 0

@@ -1,6 +1,6 @@
 /// Which values stay the objects that they are, instead of being taken apart.
 public protocol StructureCodingPassthroughTypeResolver {
-  /// Whether a value stays as it is.
+  /// Returns true if a value stays as it is.
   static func isPassthroughType<T>(_ t: T) -> Bool
 }
 
@@ -15,7 +15,7 @@ public struct NoPassthroughTypes: StructureCodingPassthroughTypeResolver {
 
 /// A value that wraps one which the strategies leave alone.
 package protocol PassthroughValue: Codable {
-  /// What is stored.
+  /// The wrapped value, which is stored.
   var passedThrough: Any { get }
   /// The value of what is stored; nil where that is something else.
   init?(passedThrough: Any)

@@ -13,7 +13,7 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
     var uploadChunkSizeBytes = Int64.max
     var callbackQueue = DispatchQueue.main
     var address: ServiceAddress?
-    /// Whether there is a reference: the server cannot be another one afterwards.
+    /// True if there is a reference: the server cannot be changed after that.
     var isUsed = false
     /// The tasks that have not ended.
     var tasks: [ObjectIdentifier: StorageTask] = [:]
@@ -168,7 +168,8 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
     set { state.withLock { $0.uploadChunkSizeBytes = newValue } }
   }
 
-  /// Where callbacks and observers are called: a serial queue, the main one unless set.
+  /// The queue on which callbacks and observers are called: a serial queue, the main one unless
+  /// set.
   public var callbackQueue: DispatchQueue {
     get { state.withLock { $0.callbackQueue } }
     set { state.withLock { $0.callbackQueue = newValue } }

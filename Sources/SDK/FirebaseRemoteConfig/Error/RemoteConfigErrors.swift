@@ -61,7 +61,7 @@ public struct RemoteConfigError: ErrorWithObject, Hashable, CustomNSError, Local
   public var userInfo: [String: Any] { error.userInfo }
   /// Further members.
   public var errorUserInfo: [String: Any] { error.userInfo }
-  /// What went wrong, for people.
+  /// A description of the error, for people.
   public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
   /// The code `unknown`.
   public static var unknown: Code { .unknown }
@@ -118,7 +118,7 @@ public struct RemoteConfigUpdateError: ErrorWithObject, Hashable, CustomNSError,
   public var userInfo: [String: Any] { error.userInfo }
   /// Further members.
   public var errorUserInfo: [String: Any] { error.userInfo }
-  /// What went wrong, for people.
+  /// A description of the error, for people.
   public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
   /// The code `streamError`.
   public static var streamError: Code { .streamError }
@@ -181,7 +181,7 @@ public struct RemoteConfigCustomSignalsError: ErrorWithObject, Hashable, CustomN
   public var userInfo: [String: Any] { error.userInfo }
   /// Further members.
   public var errorUserInfo: [String: Any] { error.userInfo }
-  /// What went wrong, for people.
+  /// A description of the error, for people.
   public var errorDescription: String? { error.userInfo[NSLocalizedDescriptionKey] as? String }
   /// The code `unknown`.
   public static var unknown: Code { .unknown }
@@ -191,19 +191,20 @@ public struct RemoteConfigCustomSignalsError: ErrorWithObject, Hashable, CustomN
   public static var limitExceeded: Code { .limitExceeded }
 }
 
-/// Whether an error is one of fetches with a code, for `catch RemoteConfigError.throttled`.
+/// Returns true if an error is one of fetches with a code, for `catch RemoteConfigError.throttled`.
 public func ~= (code: RemoteConfigError.Code, error: any Error) -> Bool {
   let error = error as NSError
   return error.domain == RemoteConfigError.errorDomain && error.code == code.rawValue
 }
 
-/// Whether an error is one of updates with a code, for `catch RemoteConfigUpdateError.streamError`.
+/// Returns true if an error is one of updates with a code, for `catch
+/// RemoteConfigUpdateError.streamError`.
 public func ~= (code: RemoteConfigUpdateError.Code, error: any Error) -> Bool {
   let error = error as NSError
   return error.domain == RemoteConfigUpdateError.errorDomain && error.code == code.rawValue
 }
 
-/// Whether an error is one of signals with a code, as in `catch` with one.
+/// Returns true if an error is one of signals with a code, as in `catch` with one.
 public func ~= (code: RemoteConfigCustomSignalsError.Code, error: any Error) -> Bool {
   let error = error as NSError
   return error.domain == RemoteConfigCustomSignalsError.errorDomain && error.code == code.rawValue

@@ -8,7 +8,7 @@ import FoundationNetworking
 
 /// The Remote Config API over HTTP.
 struct ConfigBackend: Sendable {
-  /// What the server answered.
+  /// The server's response.
   enum Answer: Sendable {
     /// Other values than those of the etag.
     case values(ConfigState.Fetched, etag: String?)

@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-/// What is told of the device and the app with each fetch, for conditions to look at.
+/// The facts about the device and the app in each fetch, which the server's conditions may use.
 package struct ConfigDevice: Sendable {
   /// Two capital letters, such as `BR`; nil where the system does not say.
   package var country: String?

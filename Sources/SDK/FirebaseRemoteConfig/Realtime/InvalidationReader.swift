@@ -7,7 +7,7 @@ import FoundationNetworking
 
 /// Reads the stream of one request and yields the numbers that it tells.
 struct InvalidationReader: Sendable {
-  /// What the server said on the stream.
+  /// A message of the server on the stream.
   enum Event: Sendable {
     /// The answer has begun.
     case opened

@@ -14,11 +14,11 @@ struct ConfigState: Codable, Sendable, Equatable {
 
   var version = ConfigState.version
   var defaults: [String: Data] = [:]
-  /// What the app sees.
+  /// The values that the app sees.
   var active = Fetched()
-  /// What was fetched last; the app sees it after its activation.
+  /// The values of the last fetch; the app sees them after their activation.
   var fetched = Fetched()
-  /// Whether `fetched` has not been activated yet.
+  /// True if `fetched` has not been activated yet.
   var isFresh = false
   /// The variants whose values the app has seen, and whose exposure is logged.
   var exposed: [String: String]?

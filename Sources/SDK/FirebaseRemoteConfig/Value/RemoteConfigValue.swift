@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a value comes from.
+/// The source of a value.
 public enum RemoteConfigSource: Int, Sendable {
   /// The server.
   case remote = 0
@@ -14,7 +14,7 @@ public enum RemoteConfigSource: Int, Sendable {
 public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
   /// The bytes.
   public let dataValue: Data
-  /// Where the value comes from.
+  /// The source of the value.
   public let source: RemoteConfigSource
 
   init(_ data: Data, _ source: RemoteConfigSource) {
@@ -44,7 +44,7 @@ public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
   /// The value itself, which does not change.
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whether the other value has the same bytes from the same source.
+  /// Returns true if the other value has the same bytes from the same source.
   public override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? RemoteConfigValue else { return false }
     return dataValue == other.dataValue && source == other.source

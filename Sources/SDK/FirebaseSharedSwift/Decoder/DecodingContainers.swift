@@ -51,7 +51,7 @@ struct KeyedStructureDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder() throws -> any Decoder { superDecoder(under: StructureKey.superKey) }
   func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(under: key) }
 
-  /// What is not there is null for a superclass, as in JSON.
+  /// Returns the decoder for a superclass, which sees null for a missing key, as in JSON.
   private func superDecoder(under key: any CodingKey) -> StructureDecoder {
     decoder.child(key, members[key.stringValue] ?? NSNull())
   }

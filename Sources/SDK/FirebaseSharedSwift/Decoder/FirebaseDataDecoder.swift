@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Leaves may be native numbers or `NSNumber`s. One decoder serves one thread at a time.
 public class FirebaseDataDecoder {
-  /// How dates are decoded.
+  /// The decoding of dates.
   public enum DateDecodingStrategy {
     /// As `Date` decodes itself.
     case deferredToDate
@@ -20,7 +20,7 @@ public class FirebaseDataDecoder {
     case custom((any Decoder) throws -> Date)
   }
 
-  /// How data is decoded.
+  /// The decoding of data.
   public enum DataDecodingStrategy {
     /// As `Data` decodes itself.
     case deferredToData
@@ -30,7 +30,7 @@ public class FirebaseDataDecoder {
     case custom((any Decoder) throws -> Data)
   }
 
-  /// How numbers that are not finite are decoded.
+  /// The decoding of numbers that are not finite.
   public enum NonConformingFloatDecodingStrategy {
     /// Only from numbers.
     case `throw`
@@ -38,7 +38,7 @@ public class FirebaseDataDecoder {
     case convertFromString(positiveInfinity: String, negativeInfinity: String, nan: String)
   }
 
-  /// How keys are decoded.
+  /// The decoding of keys.
   public enum KeyDecodingStrategy {
     /// As they are.
     case useDefaultKeys
@@ -48,18 +48,18 @@ public class FirebaseDataDecoder {
     case custom(([any CodingKey]) -> any CodingKey)
   }
 
-  /// How dates are decoded.
+  /// The decoding of dates.
   public var dateDecodingStrategy = DateDecodingStrategy.deferredToDate
-  /// How data is decoded.
+  /// The decoding of data.
   public var dataDecodingStrategy = DataDecodingStrategy.base64
-  /// How numbers that are not finite are decoded.
+  /// The decoding of numbers that are not finite.
   public var nonConformingFloatDecodingStrategy = NonConformingFloatDecodingStrategy.throw
-  /// How keys are decoded; keys of dictionaries stay as they are.
+  /// The decoding of keys; keys of dictionaries stay as they are.
   public var keyDecodingStrategy = KeyDecodingStrategy.useDefaultKeys
   /// Which values stay the objects that they are.
   public var passthroughTypeResolver: any StructureCodingPassthroughTypeResolver.Type =
     NoPassthroughTypes.self
-  /// What the values' own decoding may ask for.
+  /// The options for the values' own decoding.
   public var userInfo: [CodingUserInfoKey: Any] = [:]
 
   /// A decoder with the strategies of JSON.

@@ -102,12 +102,12 @@ extension StructureDecoder {
 }
 
 extension NSNumber {
-  /// Whether this is a truth value: there are only two objects of them.
+  /// True if this is a Boolean: there are only two objects of them.
   package var isBoolean: Bool {
     self === NSNumber(value: true) || self === NSNumber(value: false)
   }
 
-  /// Whether the number has a fraction's type, whatever its value.
+  /// True if the number has a fraction's type, whatever its value.
   package var isFloating: Bool {
     let type = UInt8(bitPattern: objCType.pointee)
     return type == UInt8(ascii: "d") || type == UInt8(ascii: "f")

@@ -13,7 +13,7 @@ final class EncodedNode {
 
   var isKeyed: Bool { if case .keyed = content { true } else { false } }
 
-  /// How many elements an array has.
+  /// The number of elements of an array.
   var count: Int { if case .unkeyed(let elements) = content { elements.count } else { 0 } }
 
   /// The finished part; nil where nothing was encoded.

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Numbers become `NSNumber`, nil that is encoded becomes `NSNull`. One encoder serves one thread at a time.
 public class FirebaseDataEncoder {
-  /// How dates are encoded.
+  /// The encoding of dates.
   public enum DateEncodingStrategy {
     /// As `Date` encodes itself.
     case deferredToDate
@@ -20,7 +20,7 @@ public class FirebaseDataEncoder {
     case custom((Date, any Encoder) throws -> Void)
   }
 
-  /// How data is encoded.
+  /// The encoding of data.
   public enum DataEncodingStrategy {
     /// As `Data` encodes itself.
     case deferredToData
@@ -30,7 +30,7 @@ public class FirebaseDataEncoder {
     case custom((Data, any Encoder) throws -> Void)
   }
 
-  /// How numbers that are not finite are encoded.
+  /// The encoding of numbers that are not finite.
   public enum NonConformingFloatEncodingStrategy {
     /// Not at all: it is an error.
     case `throw`
@@ -38,7 +38,7 @@ public class FirebaseDataEncoder {
     case convertToString(positiveInfinity: String, negativeInfinity: String, nan: String)
   }
 
-  /// How keys are encoded.
+  /// The encoding of keys.
   public enum KeyEncodingStrategy {
     /// As they are.
     case useDefaultKeys
@@ -48,18 +48,18 @@ public class FirebaseDataEncoder {
     case custom(([any CodingKey]) -> any CodingKey)
   }
 
-  /// How dates are encoded.
+  /// The encoding of dates.
   public var dateEncodingStrategy = DateEncodingStrategy.deferredToDate
-  /// How data is encoded.
+  /// The encoding of data.
   public var dataEncodingStrategy = DataEncodingStrategy.base64
-  /// How numbers that are not finite are encoded.
+  /// The encoding of numbers that are not finite.
   public var nonConformingFloatEncodingStrategy = NonConformingFloatEncodingStrategy.throw
-  /// How keys are encoded; keys of dictionaries stay as they are.
+  /// The encoding of keys; keys of dictionaries stay as they are.
   public var keyEncodingStrategy = KeyEncodingStrategy.useDefaultKeys
   /// Which values stay the objects that they are.
   public var passthroughTypeResolver: any StructureCodingPassthroughTypeResolver.Type =
     NoPassthroughTypes.self
-  /// What the values' own encoding may ask for.
+  /// The options for the values' own encoding.
   public var userInfo: [CodingUserInfoKey: Any] = [:]
 
   /// An encoder with the strategies of JSON.

@@ -15,12 +15,12 @@ extension StorageReference {
     AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.downloadURL() }
   }
 
-  /// What is known of the object.
+  /// Fetches the object's metadata.
   public func getMetadata(completion: @escaping (StorageMetadata?, (any Error)?) -> Void) {
     AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.getMetadata() }
   }
 
-  /// What is known of the object.
+  /// Fetches the object's metadata.
   public func getMetadata(completion: @escaping (Result<StorageMetadata, any Error>) -> Void) {
     AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.getMetadata() }
   }

@@ -2,7 +2,8 @@ import FirebaseCore
 import Foundation
 
 extension StorageError {
-  /// What an answer that is no success means for an object, or for a bucket where the name is empty.
+  /// Makes the error of an unsuccessful response about an object, or about a bucket if the name is
+  /// empty.
   init(_ answer: HTTPAnswer, bucket: String, object: String) {
     let server: [String: any Sendable] = [
       "ResponseErrorDomain": "com.google.HTTPStatus", "ResponseErrorCode": answer.status,
@@ -19,7 +20,7 @@ extension StorageError {
     }
   }
 
-  /// What stopped an operation, as an error of files.
+  /// Makes the error of an operation from the error that stopped it.
   init(_ error: any Error) {
     switch error {
     case let known as StorageError: self = known

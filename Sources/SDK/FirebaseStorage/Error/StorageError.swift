@@ -16,13 +16,13 @@ public enum StorageError: Error, Sendable {
   case projectNotFound(project: String)
   /// The bucket or the project is full.
   case quotaExceeded(bucket: String, serverError: [String: any Sendable])
-  /// Nobody is signed in, or the token is not valid.
+  /// No user is signed in, or the token is not valid.
   case unauthenticated(serverError: [String: any Sendable])
   /// The rules deny it.
   case unauthorized(bucket: String, object: String, serverError: [String: any Sendable])
   /// The server could not be reached, or did not answer well, for as long as the settings allow.
   case retryLimitExceeded
-  /// What arrived is not what was sent.
+  /// The bytes that arrived differ from those that were sent.
   case nonMatchingChecksum
   /// The object is larger than the caller takes.
   case downloadSizeExceeded(total: Int64, maxSize: Int64)
@@ -73,7 +73,7 @@ extension StorageError: CustomNSError, LocalizedError {
   public static var errorDomain: String { StorageErrorDomain }
   /// The number of the code.
   public var errorCode: Int { code.rawValue }
-  /// What went wrong, and what the server answered.
+  /// The details of the error, and the server's response.
   public var errorUserInfo: [String: Any] {
     var members: [String: Any] = serverError
     members[NSLocalizedDescriptionKey] = text
@@ -88,7 +88,7 @@ extension StorageError: CustomNSError, LocalizedError {
     }
     return members
   }
-  /// What went wrong, for people.
+  /// A description of the error, for people.
   public var errorDescription: String? { text }
 
   private var text: String {

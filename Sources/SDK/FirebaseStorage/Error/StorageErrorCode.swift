@@ -16,13 +16,13 @@ public enum StorageErrorCode: Int, Error, Sendable, CaseIterable {
   case projectNotFound = -13012
   /// The bucket or the project is full.
   case quotaExceeded = -13013
-  /// Nobody is signed in, or the token is not valid.
+  /// No user is signed in, or the token is not valid.
   case unauthenticated = -13020
   /// The rules deny it.
   case unauthorized = -13021
   /// The server could not be reached, or did not answer well, for as long as the settings allow.
   case retryLimitExceeded = -13030
-  /// What arrived is not what was sent.
+  /// The bytes that arrived differ from those that were sent.
   case nonMatchingChecksum = -13031
   /// The object is larger than the caller takes.
   case downloadSizeExceeded = -13032

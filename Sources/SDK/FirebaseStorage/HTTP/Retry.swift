@@ -58,14 +58,14 @@ struct Retry {
     try await clock.sleep(wait)
   }
 
-  /// Whether the same request may succeed later.
+  /// Returns true if the same request may succeed later.
   static func isTransient(_ answer: HTTPAnswer) -> Bool {
     answer.status == 408 || answer.status == 429
       || (500...599).contains(answer.status)
         && answer.status != 501 && answer.status != 507
   }
 
-  /// Whether it is the network that failed, or what else asked it.
+  /// Returns true if the network failed, directly or as the cause of the error.
   static func isTransient(_ error: any Error) -> Bool {
     let error = error as NSError
     let network = error.domain == NSURLErrorDomain ? error : nil

@@ -6,7 +6,7 @@ public final class StorageListResult: NSObject, Sendable {
   public let prefixes: [StorageReference]
   /// The objects.
   public let items: [StorageReference]
-  /// What asks for the next page; nil is none.
+  /// The token with which to request the next page; nil if there is none.
   public let pageToken: String?
 
   init(prefixes: [StorageReference], items: [StorageReference], pageToken: String?) {

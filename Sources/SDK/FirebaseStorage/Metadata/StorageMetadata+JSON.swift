@@ -51,7 +51,7 @@ extension StorageMetadata {
     return json
   }
 
-  /// What an app says of an object.
+  /// The metadata that an app may set.
   var settableJSON: [String: Any] {
     let values = settable
     var json: [String: Any] = [:]

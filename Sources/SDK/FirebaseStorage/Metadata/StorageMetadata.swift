@@ -1,11 +1,11 @@
 import Foundation
 import Locking
 
-/// What is known of an object beside its bytes, and what an app may say of it.
+/// The metadata of an object, some of which an app may set.
 ///
 /// May be used from any thread.
 public final class StorageMetadata: NSObject, Sendable {
-  /// What an app sets; nil is nothing.
+  /// The values that an app sets; nil for none.
   struct Settable: Sendable, Hashable {
     var cacheControl: String?
     var contentDisposition: String?
@@ -15,7 +15,7 @@ public final class StorageMetadata: NSObject, Sendable {
     var custom: [String: String]?
   }
 
-  /// What the server says.
+  /// The values that the server sets.
   struct Served: Sendable, Hashable {
     var bucket = ""
     var name: String?
@@ -29,7 +29,7 @@ public final class StorageMetadata: NSObject, Sendable {
   }
 
   let served: Served
-  /// What was there when the server told of it.
+  /// The settable values in the server's response.
   private let original: Settable
   private let current: Lock<Settable>
 
@@ -55,17 +55,17 @@ public final class StorageMetadata: NSObject, Sendable {
 
   /// The bucket.
   public var bucket: String { served.bucket }
-  /// How long the object may be cached, in the words of HTTP.
+  /// The time that the object may be cached, in the words of HTTP.
   public var cacheControl: String? {
     get { settable.cacheControl }
     set { set(\.cacheControl, newValue) }
   }
-  /// How browsers are to show the object, in the words of HTTP.
+  /// The way in which browsers show the object, in the words of HTTP.
   public var contentDisposition: String? {
     get { settable.contentDisposition }
     set { set(\.contentDisposition, newValue) }
   }
-  /// How the bytes are encoded, in the words of HTTP.
+  /// The encoding of the bytes, in the words of HTTP.
   public var contentEncoding: String? {
     get { settable.contentEncoding }
     set { set(\.contentEncoding, newValue) }
@@ -101,9 +101,9 @@ public final class StorageMetadata: NSObject, Sendable {
   public var timeCreated: Date? { served.timeCreated }
   /// When the metadata were changed last.
   public var updated: Date? { served.updated }
-  /// Whether this is an object's; true for what the server answers.
+  /// True if this is an object's; true for the server's responses.
   public var isFile: Bool { served.name != nil }
-  /// Whether this is a folder's, of which the server has none.
+  /// True if this is a folder's, of which the server has none.
   public var isFolder: Bool { false }
 
   /// True for metadata of the same values, both the server's and those that can be set.
@@ -123,7 +123,7 @@ public final class StorageMetadata: NSObject, Sendable {
     StorageMetadata(served, original: original, current: settable)
   }
 
-  /// What changed since the server told of it, as JSON: null for what was taken away.
+  /// The changes since the server's response, as JSON: null for values that were removed.
   var changes: [String: Any] {
     let (old, new) = (original, settable)
     var json: [String: Any] = [:]

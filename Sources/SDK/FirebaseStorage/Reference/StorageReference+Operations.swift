@@ -19,7 +19,7 @@ extension StorageReference {
     return url
   }
 
-  /// What is known of the object.
+  /// Fetches the object's metadata.
   public func getMetadata() async throws -> StorageMetadata {
     try served(by: try await send("GET"))
   }

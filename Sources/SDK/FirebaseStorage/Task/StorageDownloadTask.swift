@@ -1,6 +1,7 @@
 /// A download.
 ///
-/// What arrived is kept over a pause and a lost connection, unless the object became another one meanwhile.
+/// The bytes that arrived are kept over a pause and a lost connection, unless the object was
+/// replaced meanwhile.
 public final class StorageDownloadTask: StorageObservableTask, StorageTaskManagement,
   @unchecked Sendable
 {

@@ -31,7 +31,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
     var epoch = 0
   }
 
-  /// What a task calls and releases at its end.
+  /// The callbacks that a task calls and releases at its end.
   private struct Ended {
     let waiters: [@Sendable (Result<TransferOutcome, any Error>) -> Void]
     let observers: [String: Observer]
@@ -192,7 +192,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
     if let known { waiter(known) }
   }
 
-  /// What comes of the task, which is cancelled with the caller.
+  /// Returns the outcome of the task, which is cancelled with the caller.
   func outcome() async throws -> TransferOutcome {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in

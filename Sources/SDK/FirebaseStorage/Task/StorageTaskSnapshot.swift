@@ -10,7 +10,7 @@ public final class StorageTaskSnapshot: NSObject, Sendable {
   public let reference: StorageReference
   /// Why the task failed.
   public let error: (any Error)?
-  /// What the task did.
+  /// The status of the task.
   public let status: StorageTaskStatus
   let bytes: TransferProgress?
 
@@ -29,7 +29,7 @@ public final class StorageTaskSnapshot: NSObject, Sendable {
     bytes = progress
   }
 
-  /// How many bytes arrived, of how many; nil before anything is known of them.
+  /// The number of bytes that arrived, and of all bytes; nil before anything is known of them.
   public var progress: Progress? {
     bytes.map { bytes in
       let progress = Progress.discreteProgress(totalUnitCount: bytes.total)

@@ -1,4 +1,4 @@
-/// What a task does, and what of it can be observed.
+/// The status of a task, and the events of it that can be observed.
 public enum StorageTaskStatus: Int, Sendable {
   /// It has not begun.
   case unknown = 0

@@ -1,6 +1,7 @@
 /// An upload.
 ///
-/// What the server has is kept over a pause and a lost connection: it goes on from there.
+/// The part that the server has is kept over a pause and a lost connection: the upload goes on from
+/// there.
 public final class StorageUploadTask: StorageObservableTask, StorageTaskManagement,
   @unchecked Sendable
 {

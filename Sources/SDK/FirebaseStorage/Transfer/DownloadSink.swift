@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the bytes of a download go.
+/// The destination of a download's bytes.
 enum DownloadSink: Sendable {
   /// Memory, up to so many bytes.
   case memory(limit: Int64)

@@ -17,7 +17,7 @@ final class DownloadTransfer: Transfer {
     var entityTag: String?
     var total: Int64?
     var data = Data()
-    /// Whether the bytes are sent in an encoding that ranges would cut.
+    /// True if the bytes are sent in an encoding that ranges would cut.
     var isEncoded = false
   }
 
@@ -80,7 +80,7 @@ final class DownloadTransfer: Transfer {
     }
   }
 
-  /// What is taken in one piece of an object in an encoding.
+  /// The number of bytes of an encoded object that are taken in one piece.
   private static let greatestEncoded: Int64 = 1 << 30
 
   /// Takes a slice; true when it was the last.

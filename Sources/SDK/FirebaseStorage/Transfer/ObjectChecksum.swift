@@ -7,8 +7,8 @@ struct ObjectChecksum {
   /// The checksum as the server has it.
   let value: UInt32
 
-  /// What an answer with all of an object's bytes tells; nil where it tells nothing, or of bytes that have been decoded
-  /// since.
+  /// Reads the checksum from a response with all of an object's bytes; nil if it has none, or if
+  /// the bytes have been decoded since.
   init?(_ answer: HTTPAnswer) {
     for name in ["content-encoding", "x-goog-stored-content-encoding"] {
       guard answer.headers[name].map({ $0.lowercased() == "identity" }) ?? true else { return nil }
@@ -19,7 +19,7 @@ struct ObjectChecksum {
     self.init(base64: text.map { String($0.dropFirst(7)) })
   }
 
-  /// What an answer with an object's metadata tells; nil where it tells nothing.
+  /// Reads the checksum from a response with an object's metadata; nil if it has none.
   init?(ofObject answer: HTTPAnswer) {
     let members = try? JSONSerialization.jsonObject(with: answer.body) as? [String: Any]
     self.init(base64: members?["crc32c"] as? String)
@@ -32,7 +32,7 @@ struct ObjectChecksum {
     value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// Whether bytes have the checksum.
+  /// Returns true if bytes have the checksum.
   func matches(_ data: Data) -> Bool {
     var own = CRC32C()
     data.withUnsafeBytes { own.update($0) }

@@ -10,13 +10,13 @@ protocol Transfer: Sendable {
   func abandon() async
 }
 
-/// How many bytes arrived, of how many.
+/// The number of bytes that arrived, and of all bytes.
 struct TransferProgress: Sendable, Hashable {
   var completed: Int64
   var total: Int64
 }
 
-/// What comes of a transfer.
+/// The outcome of a transfer.
 struct TransferOutcome: Sendable {
   var metadata: StorageMetadata?
   var data: Data?

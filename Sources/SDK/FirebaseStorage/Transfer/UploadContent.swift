@@ -5,7 +5,7 @@ enum UploadContent: Sendable {
   case data(Data)
   case file(URL)
 
-  /// How many bytes there are; throws where the file cannot be read.
+  /// Returns the number of bytes; throws if the file cannot be read.
   func size() async throws -> Int64 {
     switch self {
     case .data(let data): return Int64(data.count)

@@ -14,11 +14,11 @@ import FoundationNetworking
 final class UploadTransfer: Transfer {
   private struct State {
     var session: Session?
-    /// What the server has confirmed.
+    /// The number of bytes that the server has confirmed.
     var offset: Int64 = 0
-    /// Whether something may have arrived that was not confirmed.
+    /// True if something may have arrived that was not confirmed.
     var isUncertain = false
-    /// Of all bytes up to the end of the last slice that was read.
+    /// The checksum of all bytes up to the end of the last slice that was read.
     var checksum = RunningChecksum()
   }
 

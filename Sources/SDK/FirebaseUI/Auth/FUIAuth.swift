@@ -47,7 +47,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
     set { state.withLock { $0.providers = newValue } }
   }
 
-  /// Who hears of sign-ins; held weakly.
+  /// The receiver of sign-ins; held weakly.
   public weak var delegate: (any FUIAuthDelegate)? {
     get { state.withLock { $0.delegate }.object }
     set {

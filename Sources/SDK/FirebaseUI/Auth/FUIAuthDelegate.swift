@@ -2,7 +2,7 @@ import FirebaseAuth
 import FirebaseCore
 import Foundation
 
-/// What hears of sign-ins.
+/// A receiver of sign-ins.
 public protocol FUIAuthDelegate: AnyObject {
   /// Somebody signed in, or did not: then there is an error.
   func authUI(_ authUI: FUIAuth, didSignInWith authDataResult: AuthDataResult?, error: (any Error)?)

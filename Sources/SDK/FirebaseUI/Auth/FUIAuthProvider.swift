@@ -6,15 +6,15 @@ public protocol FUIAuthProvider: AnyObject, Sendable {
   var providerID: String? { get }
   /// The provider's name.
   var shortName: String { get }
-  /// What its button says.
+  /// The label of its button.
   var signInLabel: String { get }
-  /// What to ask the provider for; nil leaves it to the server.
+  /// The scopes to ask the provider for; nil leaves them to the server.
   var scopes: [String]? { get }
 }
 
 /// Sign-in with Google.
 public final class FUIGoogleAuth: NSObject, FUIAuthProvider, Sendable {
-  /// What Google is asked for; nil leaves it to the server.
+  /// The scopes to ask Google for; nil leaves them to the server.
   public let scopes: [String]?
   /// Google's name.
   public let shortName = "Google"
@@ -44,7 +44,7 @@ public final class FUIOAuth: NSObject, FUIAuthProvider, Sendable {
   public let shortName: String
   /// The button's text.
   public let signInLabel: String
-  /// What the provider is asked for; nil leaves it to the server.
+  /// The scopes to ask the provider for; nil leaves them to the server.
   public let scopes: [String]?
 
   /// A provider by its id, with the text of its button.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where an image came from.
+/// The source of an image.
 public enum SDImageCacheType: Int, Sendable {
   /// The network.
   case none = 0
@@ -10,7 +10,7 @@ public enum SDImageCacheType: Int, Sendable {
   case memory = 2
 }
 
-/// What keeps images by their keys: one cache, or several in a row.
+/// A store of images by their keys: one cache, or several in a row.
 public protocol SDImageCacheProtocol: AnyObject, Sendable {
   /// An image's bytes; nil where they are not kept.
   func imageData(forKey key: String) async -> (data: Data, type: SDImageCacheType)?

@@ -51,7 +51,7 @@ public final class SDImageCachesManager: NSObject, SDImageCacheProtocol, Sendabl
   }
 }
 
-/// What loads images for views.
+/// The loader of images for views.
 public enum SDWebImageManager {
   private static let cache = Lock<(any SDImageCacheProtocol)?>(nil)
 

@@ -158,7 +158,8 @@ enum QueryCodec {
 
   // MARK: Identity
 
-  /// What tells a query apart from others: never read, so its fields are in the order of their encoding alone.
+  /// Encodes the identity of a query: never read, so its fields are in the order of their encoding
+  /// alone.
   static func encodeIdentity(_ query: NormalizedQuery, _ writer: inout ProtobufWriter) {
     writer.path(1, query.parent)
     encode(query.scope, &writer)

@@ -1,6 +1,6 @@
 /// Why a durable cache cannot be used.
 package struct CacheError: Error, Sendable {
-  /// What is the matter.
+  /// The kind of error.
   package enum Code: Sendable, Hashable {
     /// Another process, or another store of this one, has the file open.
     case inUse

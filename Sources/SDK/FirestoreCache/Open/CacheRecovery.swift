@@ -44,7 +44,7 @@ struct CacheRecovery {
 
   private typealias QueuedBatch = (user: UserID, batch: MutationBatch)
 
-  /// What can be read of a damaged file.
+  /// The readable content of a damaged file.
   private struct Remains {
     /// The file's name and its last batch's number; without them the batches are another file's.
     var name: (text: String, batch: BatchID)?

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 extension DurableLocalStore {
-  /// What opening a cache led to.
+  /// The result of opening a cache.
   package struct Opened {
     /// The store of the file or of its replacement; one in memory where neither can be used.
     package let store: any LocalStore
@@ -143,7 +143,7 @@ extension DurableLocalStore {
 }
 
 extension CacheError {
-  /// What it means that a file could not be opened.
+  /// Makes the error for a file that could not be opened.
   fileprivate init(opening file: URL, _ error: any Error) {
     if let error = error as? CacheError {
       self = error

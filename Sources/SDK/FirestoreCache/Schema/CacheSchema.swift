@@ -52,10 +52,10 @@ enum CacheSchema {
 
   static let pageSize = 8_192
 
-  /// How many pages the log has before a transaction writes it into the file: 16 MB.
+  /// The number of pages that the log has before a transaction writes it into the file: 16 MB.
   static let longestLog = 2_000
 
-  /// What version 2 adds to version 1.
+  /// The tables that version 2 adds to version 1.
   static let indexTables = """
     CREATE TABLE field_indexes (number INTEGER PRIMARY KEY, content BLOB NOT NULL);
     CREATE TABLE index_entries (
@@ -65,7 +65,7 @@ enum CacheSchema {
     PRAGMA user_version = 2;
     """
 
-  /// What version 1 had.
+  /// The tables of version 1.
   static let tables = """
     CREATE TABLE collections (
       number INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE, name TEXT NOT NULL);

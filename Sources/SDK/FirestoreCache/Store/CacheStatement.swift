@@ -85,7 +85,7 @@ final class CacheStatement {
     while try step(), try body(self) {}
   }
 
-  /// What the body makes of the first row; nil where there is none.
+  /// Returns the body's result for the first row; nil if there is none.
   func firstRow<R>(_ body: (CacheStatement) throws -> R) throws -> R? {
     defer { reset() }
     return try step() ? try body(self) : nil

@@ -34,7 +34,7 @@ extension DurableLocalStore {
     return result
   }
 
-  /// Whether nothing is known of any document of a collection.
+  /// Returns true if nothing is known of any document of a collection.
   private func hasNoDocuments(_ collection: Int64) throws -> Bool {
     let select = try statement("SELECT 1 FROM documents WHERE collection = ? LIMIT 1")
     return try select.bind(collection).firstRow { _ in false } ?? true

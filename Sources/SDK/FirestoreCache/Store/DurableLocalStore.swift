@@ -26,7 +26,7 @@ package final class DurableLocalStore: LocalStore {
   /// The collection that was looked up last: one document of it often follows another.
   private var lastCollection: (path: ResourcePath, number: Int64)?
   private var isSynchronous = true
-  /// Whether the log may have what the file itself has not.
+  /// True if the log may have content that the file itself lacks.
   private var isLogUsed = true
 
   /// A store over an open file whose format is checked.
@@ -186,7 +186,7 @@ package final class DurableLocalStore: LocalStore {
   }
 }
 
-/// Where a document's rows are: its collection's number and its id's bytes.
+/// The key of a document's rows: its collection's number and its id's bytes.
 struct DocumentKey {
   let collection: Int64
   let id: [UInt8]
@@ -236,7 +236,7 @@ extension Text {
 }
 
 extension ResourcePath {
-  /// Whether the path is of a document in that collection.
+  /// Returns true if the path is of a document in that collection.
   fileprivate func isDirectly(below collection: ResourcePath) -> Bool {
     segments.count == collection.segments.count + 1 && segments.starts(with: collection.segments)
   }

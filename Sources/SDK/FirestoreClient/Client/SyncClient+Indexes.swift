@@ -3,7 +3,7 @@ import FirestoreSync
 // Indexes of the cache.
 
 extension SyncClient {
-  /// Whether queries of the cache that read much for little get indexes from now on.
+  /// Sets if queries of the cache that read much for little get indexes after this.
   package func setMakesIndexes(_ isWanted: Bool) { engine()?.setMakesIndexes(isWanted) }
 
   /// Makes the cache's indexes these, which are filled bit by bit.

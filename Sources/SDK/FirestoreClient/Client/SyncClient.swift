@@ -19,7 +19,7 @@ package actor SyncClient {
     case terminated
   }
 
-  /// Whether single calls may go out.
+  /// The state that decides if single calls may go out.
   enum Calls {
     case allowed
     /// The network is disabled.
@@ -146,7 +146,7 @@ package actor SyncClient {
     configuration.transport.shutDown()
   }
 
-  /// Whether the end was begun.
+  /// True if the client is terminating or terminated.
   package nonisolated var isTerminated: Bool {
     calls.withLock { if case .terminated = $0 { true } else { false } }
   }

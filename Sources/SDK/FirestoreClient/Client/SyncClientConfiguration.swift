@@ -1,7 +1,7 @@
 import FirestoreModel
 import FirestoreSync
 
-/// Who makes calls, as the client asks for it.
+/// The caller's credentials, in the form that the client asks for.
 package protocol ClientCredentials: Sendable {
   /// The user at this moment; nil is nobody.
   var currentUser: UserID { get }
@@ -11,7 +11,7 @@ package protocol ClientCredentials: Sendable {
   func observeUser(_ observer: @escaping @Sendable (UserID) -> Void)
 }
 
-/// Nobody.
+/// The credentials of a caller who is not signed in.
 package struct NoCredentials: ClientCredentials {
   /// No user.
   package init() {}
@@ -28,13 +28,13 @@ package struct NoCredentials: ClientCredentials {
   package func observeUser(_ observer: @escaping @Sendable (UserID) -> Void) {}
 }
 
-/// What a client is made with.
+/// The settings with which a client is made.
 package struct SyncClientConfiguration: Sendable {
   /// The database that the client synchronizes.
   package var database: DatabaseID
   /// The rule by which the cache drops documents that nothing uses.
   package var policy = CollectionPolicy.leastRecentlyUsed
-  /// How many bytes of documents the cache keeps; nil is all.
+  /// The number of bytes of documents that the cache keeps; nil means all.
   package var cacheBytes: Int? = 100 << 20
   /// The connection to the server, which the client shuts down at its end.
   package var transport: any FirestoreTransport

@@ -4,7 +4,7 @@ import BaseText
 ///
 /// It goes over UTF-8 that the caller has checked and lends. Safe on malformed JSON: it throws.
 struct JSONScanner {
-  /// What is read is no JSON, or not of the expected kind.
+  /// The error for input that is no JSON, or not of the expected kind.
   struct Malformed: Error {
     let position: Int
   }

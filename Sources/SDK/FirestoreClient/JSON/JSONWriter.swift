@@ -7,7 +7,7 @@ import FirestoreSync
 /// Builds JSON by appending.
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
-  /// Whether the next member or element needs a comma.
+  /// True if the next member or element needs a comma.
   private var needsComma = false
 
   init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }

@@ -198,7 +198,7 @@ struct ListenMessages {
 }
 
 extension TargetData.Purpose {
-  /// What the server is told of why a target is listened to.
+  /// The label that tells the server why a target is listened to.
   fileprivate var label: String? {
     switch self {
     case .listen: nil

@@ -4,7 +4,7 @@ import FirestoreSync
 
 /// The messages of a Write stream.
 enum WriteMessages {
-  /// What the server says on a Write stream.
+  /// A message of the server on a Write stream.
   struct Response {
     var streamToken: [UInt8] = []
     var commitVersion: CommitVersion?

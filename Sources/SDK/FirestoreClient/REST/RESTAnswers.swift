@@ -86,7 +86,7 @@ enum RESTAnswers {
 }
 
 extension FirestoreFailure {
-  /// What an answer of that status says went wrong; nil where nothing did.
+  /// Returns the failure that a response of that status reports; nil if there is none.
   static func refusal(status: Int, body: some Collection<UInt8>) -> FirestoreFailure? {
     guard status != 200 else { return nil }
     if let failure = inBody(body) { return failure }
@@ -126,7 +126,7 @@ extension JSONWriter {
     object { json in json.member("field") { $0.field(path) } }
   }
 
-  /// Whether a byte may stay in every part of a URL.
+  /// Returns true if a byte may stay in every part of a URL.
   static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."),

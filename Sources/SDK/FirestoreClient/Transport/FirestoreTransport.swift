@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import FirestoreSync
 
-/// What a call says of who makes it.
+/// The credentials of a call's caller.
 package struct CallCredentials: Sendable, Hashable {
   /// The ID token; nil is nobody.
   package var token: String?
@@ -11,10 +11,10 @@ package struct CallCredentials: Sendable, Hashable {
   package init(token: String?) { self.token = token }
 }
 
-/// The way to a server.
+/// The transport to a server.
 ///
-/// What a stream receives comes in order and ends with `closed`, which comes once, unless the stream
-/// is closed here first. A stream may be used before the server has answered anything.
+/// The events of a stream come in order and end with `closed`, which comes once, unless the stream
+/// is closed here first. A stream may be used before the server has responded.
 package protocol FirestoreTransport: Sendable {
   /// Opens a Listen call; returns at once, and calls `receive` on any thread, one event at a time.
   func openWatch(
@@ -57,13 +57,13 @@ package protocol FirestoreTransport: Sendable {
   func shutDown()
 }
 
-/// What comes on a watch stream.
+/// An event on a watch stream.
 package enum WatchStreamEvent: Sendable {
   case changed([WatchChange])
   case closed(FirestoreFailure?)
 }
 
-/// What comes on a write stream.
+/// An event on a write stream.
 package enum WriteStreamEvent: Sendable {
   /// The answer to the first message.
   case shaken(token: [UInt8])

@@ -6,16 +6,17 @@ import DocumentCodec
 /// A text comes behind its length in UTF-16 code units and a line feed; texts follow each other without anything
 /// between. Bytes are taken as they come, cut anywhere.
 struct ChunkReader {
-  /// What came is not the protocol.
+  /// The error for bytes that break the protocol.
   struct Malformed: Error {}
 
   /// Longer lengths are no lengths.
   private static let greatestDigits = 10
 
   private var buffer: [UInt8] = []
-  /// Where the first text that is not whole begins: at its length.
+  /// The start of the first text that is not whole: at its length.
   private var start = 0
-  /// Where its content begins, how long it is and how much of it was counted; nil until the length is whole.
+  /// The start of its content, its length and the part of it that was counted; nil until the length
+  /// is whole.
   private var text: (start: Int, length: Int, counted: Int, end: Int)?
 
   /// Takes bytes and calls the body with each text that is whole now.
@@ -43,7 +44,7 @@ struct ChunkReader {
     start = 0
   }
 
-  /// Whether a text is whole now.
+  /// Returns true if a text is whole now.
   private mutating func findText() throws -> Bool {
     if text == nil, try !readLength() { return false }
     guard var found = text else { return false }
@@ -80,7 +81,7 @@ struct ChunkReader {
     index < buffer.count && buffer[index] & 0xC0 == 0x80
   }
 
-  /// Whether the last scalar of a text has all of its bytes.
+  /// Returns true if the last scalar of a text has all of its bytes.
   private static func isWhole(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     let tail = text.suffix(4).reversed()
     guard let lead = tail.firstIndex(where: { $0 & 0xC0 != 0x80 }) else { return true }

@@ -46,10 +46,10 @@ struct ForwardQueue {
   private var waiting: [Message] = []
   private var isSeparated = false
   private var next = 0
-  /// What is under way.
+  /// The batch in flight.
   private(set) var current: Batch?
 
-  /// Whether nothing waits and nothing is under way.
+  /// True if nothing waits and nothing is in flight.
   var isEmpty: Bool { waiting.isEmpty && current == nil }
 
   /// Adds a message.

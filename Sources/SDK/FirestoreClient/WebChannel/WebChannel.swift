@@ -16,7 +16,7 @@ import FoundationNetworking
 ///
 /// Unchecked: all that changes is used on the HTTP client's queue alone.
 final class WebChannel<Message: Sendable>: @unchecked Sendable {
-  /// What comes of a channel.
+  /// An event of a channel.
   enum Event: Sendable {
     case messages([Message])
     /// The server takes no request with the message of this tag, which is too large; the end follows.
@@ -25,7 +25,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     case closed(FirestoreFailure?)
   }
 
-  /// Where a channel leads and what it says of the caller.
+  /// The address of a channel and the headers for the caller.
   struct Call: Sendable {
     /// Without parameters.
     var url: String
@@ -42,7 +42,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     case closed
   }
 
-  /// How often a request is sent before the channel fails.
+  /// The number of times that a request is sent before the channel fails.
   private static var greatestAttempts: Int { 3 }
   /// Servers send something every thirty seconds.
   private static var readTimeout: TimeInterval { 45 }
@@ -64,7 +64,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
   /// The number of the last array that came.
   private var lastArray = -1
   private var back = BackChannel()
-  /// How many back channels ended one after the other without anything.
+  /// The number of back channels in a row that ended without anything.
   private var emptyBackChannels = 0
   /// The number of messages that came.
   private var received = 0
@@ -356,7 +356,7 @@ private struct BackChannel {
   var call: HTTPCall?
   var reader = ChunkReader()
   var status = 0
-  /// Whether an array came.
+  /// True if an array came.
   var didReceive = false
 }
 

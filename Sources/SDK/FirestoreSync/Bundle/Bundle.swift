@@ -2,7 +2,7 @@ import BaseJSON
 import BaseStatus
 import FirestoreModel
 
-/// How much of a bundle has been loaded.
+/// The progress of loading a bundle.
 package struct BundleProgress: Sendable, Hashable {
   /// Documents read so far, with those that are known to be missing.
   package var documentsLoaded: Int
@@ -120,7 +120,7 @@ private struct BundleReader {
   }
 }
 
-/// What a bundle's elements come to.
+/// The content that a bundle's elements add up to.
 private struct BundleContents {
   var queries: [NamedQuery] = []
   var documents: [ResourcePath: CachedDocument] = [:]

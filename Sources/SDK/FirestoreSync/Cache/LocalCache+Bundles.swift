@@ -1,7 +1,7 @@
 import FirestoreModel
 
 extension LocalCache {
-  /// Whether this bundle or a later one of its id was loaded before.
+  /// Returns true if this bundle or a later one of its id was loaded before.
   func hasBundle(_ bundle: BundleRecord) throws -> Bool {
     try transaction(.readBundle) {
       guard let known = try store.bundle(bundle.id) else { return false }

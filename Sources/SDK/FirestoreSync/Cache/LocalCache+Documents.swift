@@ -31,7 +31,8 @@ extension LocalCache {
     }
   }
 
-  /// What the target matched and still matches, and what changed since; nil where that may not be all.
+  /// Returns the documents that the target matched and still matches, and those that changed since;
+  /// nil if these may not be all.
   private func previousResults(
     _ query: ListenQuery,
     _ remoteKeys: Set<ResourcePath>,

@@ -1,8 +1,8 @@
-/// How much of the cache is collected at once.
+/// The amount of the cache that is collected at once.
 package struct CollectionParameters: Sendable, Hashable {
   /// Documents stay while they are fewer bytes than this.
   package var threshold: Int
-  /// Of a hundred uses, how many of the oldest are collected.
+  /// The percentage of the uses that are collected, oldest first.
   package var percentile: Int
   /// The most uses that are collected in one run.
   package var greatestCount: Int
