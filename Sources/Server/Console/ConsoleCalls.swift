@@ -4,9 +4,9 @@ import BaseStatus
 import HTTPTypes
 import ServiceModule
 
-/// What the console asks of the server beyond the APIs that every client has.
+/// The console's calls to the server beyond the APIs that every client has.
 ///
-/// The answers are for the page of the server's own origin alone.
+/// The responses are for the page of the server's own origin alone.
 struct ConsoleCalls: Sendable {
   private let environment: ConsoleEnvironment
 
@@ -25,8 +25,8 @@ struct ConsoleCalls: Sendable {
     return route.openToViewers()
   }
 
-  /// What the server is; in development also the credentials that everybody has there, in production no more
-  /// than how to sign in, to who has not.
+  /// Describes the server; in development also the credentials that everybody has there, in
+  /// production no more than how to sign in to a caller without a session.
   @Sendable
   private func session(_ request: ServiceRequest) async throws -> ServiceResponse {
     var members: [JSONValue.Member] = [
@@ -73,7 +73,7 @@ struct ConsoleCalls: Sendable {
     return .private(.object(members))
   }
 
-  /// Who signed in, whatever the role; nil in development.
+  /// Returns the administrator who signed in, whatever the role; nil in development.
   private func administrator(
     _ request: ServiceRequest
   ) throws(ServiceError) -> SignedInAdministrator? {

@@ -8,22 +8,22 @@ import BaseText
 import FirestoreModel
 import ServiceModule
 
-/// What the console needs of the program around it.
+/// The console's dependencies on the program around it.
 package struct ConsoleEnvironment: Sendable {
   /// The choke point, which says who calls.
   let access: AccessControl
-  /// Where blocking work runs.
+  /// The threads on which blocking work runs.
   let threads: EngineThreads
-  /// Whether everybody who reaches the server may use the console, without signing in.
+  /// True if everybody who reaches the server may use the console, without signing in.
   let isDevelopment: Bool
   /// The project that an empty server begins with.
   let defaultProject: String
   /// The version of the program, which the page shows.
   let version: String
-  /// Who may sign in, and where it is kept what they do.
+  /// The administrators who may sign in, and the trail in which their actions are kept.
   let administrators: Administrators
   let audit: AuditTrail
-  /// Where hashing passwords and the like runs, for as long as that takes.
+  /// The threads for hashing passwords and the like, for as long as that takes.
   let accountThreads: EngineThreads
   /// The projects that have anything on this server; blocks.
   let projects: @Sendable () throws -> Set<Text>
@@ -31,28 +31,29 @@ package struct ConsoleEnvironment: Sendable {
   package var projectsWithData: @Sendable () throws -> Set<Text> = { [] }
   /// The services that the server has, by the names of their modules: a page without its service is not shown.
   package var services: [String] = []
-  /// Where the files are read from anew with each request, while the console is developed; nil takes those of
-  /// the binary.
+  /// The directory from which the files are read with each request, while the console is developed;
+  /// nil takes those of the binary.
   package var directory: String?
 
-  /// What queries asked of a database's indexes, as the page reads it: `{since, used, missing}`, with instants in milliseconds since
-  /// 1970; blocks, and throws NOT_FOUND for an unknown database.
+  /// Returns the queries' uses of a database's indexes, as the page reads them: `{since, used,
+  /// missing}`, with instants in milliseconds since 1970; blocks, and throws NOT_FOUND for an
+  /// unknown database.
   package var indexUses: (@Sendable (DatabaseID) throws -> JSONValue)?
 
-  /// What operates the server; nil shows no page of it.
+  /// The operations on the server; nil shows no page of them.
   package var operations: ConsoleOperations?
 
   /// The keys of all services; nil lists those of service accounts alone.
   package var keys: KeyRegister?
 
-  /// How apps' configuration files are made; nil shows no apps.
+  /// The maker of apps' configuration files; nil shows no apps.
   package var apps: AppFiles?
   let accounts: Accounts
-  /// Whether browsers reach the server over TLS though it speaks none itself.
+  /// True if browsers reach the server over TLS though it speaks none itself.
   package var isBehindTLS = false
   /// Names by which the server is asked, beside those and the numbers of this machine; nil answers to every name.
   package var hosts: Set<String>?
-  /// What the refusal of too many attempts waits for, so that who tries again at once costs little.
+  /// Delays the refusal of too many attempts, so that a client that retries at once costs little.
   package var holdRefusal: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
 
   /// The environment of a console.
@@ -80,10 +81,10 @@ package struct ConsoleEnvironment: Sendable {
     self.projects = projects
   }
 
-  /// Whether the browser of a request reaches the server over TLS.
+  /// Returns true if the browser of a request reaches the server over TLS.
   func isSecure(_ request: ServiceRequest) -> Bool { request.context.isSecure || isBehindTLS }
 
-  /// Whom passkeys are shown to by the page that sent a request.
+  /// Returns the relying party of passkeys on the page that sent a request.
   func relyingParty(_ request: ServiceRequest) throws(ServiceError) -> RelyingParty {
     guard let party = RelyingParty(request, isSecure: isSecure(request)) else {
       throw .invalidArgument("The request names no host.")

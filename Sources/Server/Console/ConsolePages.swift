@@ -101,8 +101,8 @@ struct ConsolePages: Sendable {
 
   // MARK: Policy
 
-  /// What the page may do: nothing but load its own files and call its own server, and text that comes as
-  /// data never becomes markup or script.
+  /// The policy that limits the page: it loads only its own files and calls only its own server,
+  /// and text that comes as data never becomes markup or script.
   private static let contentPolicy = [
     "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob: data:",
     "media-src blob:", "connect-src 'self'", "form-action 'self'", "base-uri 'none'",

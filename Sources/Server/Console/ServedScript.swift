@@ -9,11 +9,12 @@ struct ServedScript {
   private let script: [UInt8]
   private var kept: [UInt8] = []
   private var at = 0
-  /// Whether space was left out behind what was kept last.
+  /// True if space was left out after the last kept token.
   private var hasSpace = false
-  /// What the token that was kept last is to a slash and to a name behind it.
+  /// The kind of the last kept token, which decides the meaning of a slash and of a name behind it.
   private var last = Token.operator
-  /// Of each piece of code within a text in backticks, from the outermost: how many braces are open in it.
+  /// The number of braces open in each piece of code within a text in backticks, from the
+  /// outermost.
   private var openBraces: [Int] = []
 
   private static let lineEnd = UInt8(ascii: "\n")
@@ -139,7 +140,7 @@ struct ServedScript {
     return min(end + 1, script.count)
   }
 
-  /// Where the regular expression that begins here ends, without its flags; nil where none does.
+  /// The end of the regular expression that begins here, without its flags; nil if there is none.
   private var endOfExpression: Int? {
     var isInClass = false
     var end = at + 1
@@ -160,7 +161,7 @@ struct ServedScript {
 extension UInt8 {
   fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  /// Whether names, words of the language and numbers may have the byte; beyond ASCII all may.
+  /// True if names, words of the language and numbers may have the byte; beyond ASCII all may.
   fileprivate var isInName: Bool {
     let lower = self | 0x20
     return isDigit || self >= 0x80 || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lower)

@@ -30,18 +30,18 @@ package final class Gateway: Service {
   /// A gateway for those services.
   ///
   /// - Parameters:
-  ///   - modules: What is served beside health, metrics and WebChannel.
-  ///   - recognizes: Whether the credentials of a call are valid, whatever they allow; also to be noted in
-  ///     the context's memory. Of a call without credentials they are not.
-  ///   - ledger: The process's; nil makes one with the configuration's limits.
-  ///   - health: What health probes are told.
+  ///   - modules: The services beside health, metrics and WebChannel.
+  ///   - recognizes: Returns true if the credentials of a call are valid, whatever they allow; also
+  ///     to be noted in the context's memory. It returns false for a call without credentials.
+  ///   - ledger: The process's ledger; nil makes one with the configuration's limits.
+  ///   - health: The state that health probes receive.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
-  ///   - damage: What `/healthz` tells of damaged data.
-  ///   - administers: Throws to a call of somebody who is no administrator of the whole server.
+  ///   - damage: The state of damaged data in `/healthz`.
+  ///   - administers: Throws unless the caller is an administrator of the whole server.
   ///   - audit: Keeps what signed-in administrators change.
   ///   - numbers: Puts projects' ids in place of their numbers in paths.
   ///   - onListening: Told the bound address once connections are accepted.
-  /// - Throws: What is wrong with the certificate files; `RouteConflict` where services overlap.
+  /// - Throws: The problem with the certificate files; `RouteConflict` if services overlap.
   package init(
     _ configuration: GatewayConfiguration,
     modules: [ServiceModule],

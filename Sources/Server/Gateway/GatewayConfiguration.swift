@@ -1,6 +1,6 @@
 import BaseRuntime
 
-/// What a gateway listens on and the bounds that it holds its clients to.
+/// The address on which a gateway listens and the bounds that it holds its clients to.
 package struct GatewayConfiguration: Sendable {
   /// The address to bind, a name or a number.
   package var host: String
@@ -22,7 +22,7 @@ package struct GatewayConfiguration: Sendable {
   package var limits: Limits
   /// The bounds on sessions of browsers' WebChannel.
   package var webChannel: WebChannelLimits
-  /// How much memory clients may make the gateway hold.
+  /// The amount of memory that clients may make the gateway hold.
   package var memory: ByteLedger.Limits
   /// The other nodes of a cluster; nil serves alone.
   package var peers: GatewayPeers?
@@ -50,7 +50,7 @@ package struct GatewayConfiguration: Sendable {
     self.memory = memory
   }
 
-  /// Where the server's certificate chain and private key are; both are read again on a reload.
+  /// The files of the server's certificate chain and private key; both are read again on a reload.
   package struct TLSFiles: Sendable, Hashable {
     /// The path of the file with the certificate and its chain, in PEM.
     package let certificate: String
@@ -64,7 +64,8 @@ package struct GatewayConfiguration: Sendable {
     }
   }
 
-  /// What a connection's channel keeps of what the socket does not take, before it is not writable.
+  /// The number of bytes that a connection's channel buffers for a slow socket before it is not
+  /// writable.
   static let unwrittenBytesPerConnection = 64 << 10
 
   /// Bounds on what one client may make the server hold; every one has a stated answer.
@@ -85,7 +86,7 @@ package struct GatewayConfiguration: Sendable {
     package var bufferedRequestBytes = 64 << 20
     /// Answers waiting for one client to read; further calls wait to start.
     package var bufferedResponseBytes = 8 << 20
-    /// What a streamed result has under way to its client before more is computed.
+    /// The number of bytes of a streamed result in flight to its client before more is computed.
     package var streamedResultBytes = 128 << 10
     /// RST_STREAM frames in ten seconds; more end the connection with ENHANCE_YOUR_CALM.
     ///
@@ -95,29 +96,30 @@ package struct GatewayConfiguration: Sendable {
     /// their stream or by opening more streams than it may; more end the connection with
     /// ENHANCE_YOUR_CALM.
     package var ownResetsPerTenSeconds = 200
-    /// How many requests that come to nothing an HTTP/2 connection without credentials may open.
+    /// The number of requests without effect that an HTTP/2 connection without credentials may
+    /// open.
     ///
     /// At once, and again each second; it is read more slowly beyond. Nil is any number.
     package var unservedRequests: (atOnce: Int, perSecond: Int)? = (64, 100)
-    /// How long such a connection may have that credit used up; ENHANCE_YOUR_CALM.
+    /// The time for which such a connection may have that credit used up; ENHANCE_YOUR_CALM.
     package var unservedTimeout = Duration.seconds(10)
     /// PING, SETTINGS and PRIORITY frames in ten seconds; more end the connection.
     package var controlFramesPerTenSeconds = 1_000
     /// Until the first bytes, the TLS handshake and each request's head have come.
     package var headTimeout = Duration.seconds(30)
-    /// How long a connection may have no stream, or no request, after its last one.
+    /// The time for which a connection may have no stream, or no request, after its last one.
     package var idleTimeout = Duration.seconds(300)
     /// Until the whole body of a request has come, a gRPC call's message included.
     package var bodyTimeout = Duration.seconds(120)
-    /// How much of a body of any length, such as a file's, has to come in each of these times; less ends
-    /// the connection.
+    /// The part of a body of any length, such as a file's, that has to come in each of these times;
+    /// less ends the connection.
     package var streamedBodyBytes = 64 << 10
     /// A client that reads nothing of what waits for it that long is dropped.
     package var stalledReaderTimeout = Duration.seconds(120)
     /// Until a client that is told over TLS that its connection ends has said so too; a stop does not
     /// wait for that.
     package var farewellTimeout = Duration.seconds(5)
-    /// How long open calls may go on after a stop was asked for.
+    /// The time for which open calls may go on after a stop was requested.
     package var drainTimeout = Duration.seconds(10)
 
     /// The product's limits.

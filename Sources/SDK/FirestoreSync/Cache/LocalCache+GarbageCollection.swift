@@ -15,7 +15,7 @@ package struct CollectionParameters: Sendable, Hashable {
   }
 }
 
-/// What one collection took.
+/// The result of one collection.
 package struct CollectionResult: Sendable, Hashable {
   /// Targets that were removed with their keys.
   package let removedTargets: Int

@@ -3,11 +3,11 @@ import FirestoreModel
 // Indexes: made when asked for, filled in steps, kept by every change of a document, and asked by queries.
 
 extension LocalCache {
-  /// How many documents one step of filling takes.
+  /// The number of documents that one step of filling takes.
   private static let fillStep = 200
   /// A query that reads no more documents than this needs no index.
   private static let leastScan = 100
-  /// How many documents a query reads for each result before it gets an index.
+  /// The number of documents that a query reads for each result before it gets an index.
   private static let greatestRatio = 3
 
   // MARK: Definitions
@@ -46,7 +46,7 @@ extension LocalCache {
     knownIndexes = nil
   }
 
-  /// Whether an index lacks entries.
+  /// Returns true if an index lacks entries.
   func hasUnfinishedIndexes() -> Bool {
     (knownIndexes ?? []).contains { $0.progress != .complete }
   }

@@ -45,8 +45,8 @@ extension LocalCache {
 
   /// Ends listening to a target.
   ///
-  /// Where documents are collected by use, target and keys stay, so that the next listener resumes. A store that
-  /// fails loses only the newest token.
+  /// If documents are collected by use, target and keys stay, so that the next listener resumes. A
+  /// store that fails loses only the newest token.
   func release(target id: TargetID) {
     guard var data = active[id] else { return }
     do {
@@ -185,14 +185,15 @@ extension LocalCache {
 }
 
 extension CachedDocument {
-  /// Whether the state replaces the cache's.
+  /// Returns true if the state replaces the cache's.
   fileprivate func isNewer(than old: CachedDocument?) -> Bool {
     guard let old else { return true }
     return version > old.version || (version == old.version && old.hasPendingWrites)
   }
 }
 
-/// What a view shows since its last snapshot, and shows no more.
+/// The documents that a view began to show since its last snapshot, and those that it stopped
+/// showing.
 struct ViewPins: Sendable {
   let target: TargetID
   let isFromCache: Bool

@@ -19,7 +19,7 @@ final class LocalCache {
   let store: any LocalStore
   let database: DatabaseID
   let policy: CollectionPolicy
-  /// Whose writes are seen and queued.
+  /// The user whose writes are seen and queued.
   private(set) var user: UserID
   /// Targets that are listened to.
   private(set) var active: [TargetID: TargetData] = [:]
@@ -34,13 +34,13 @@ final class LocalCache {
   private var justUsed: (paths: Set<ResourcePath>, number: Int64) = ([], 0)
   /// The number of the transaction under way, by which uses are ordered, over restarts too.
   private(set) var sequenceNumber: Int64
-  /// Whether the transaction under way gave its number to something that outlives it.
+  /// True if the transaction in progress gave its number to something that outlives it.
   private var isNumberUsed = false
   /// The queued batches of documents with many, so that each acknowledgement need not read all that remain.
   private var chains: [ResourcePath: [MutationBatch]] = [:]
   /// The store's indexes, once they were read.
   var knownIndexes: [FieldIndex]?
-  /// Whether queries that read much for little get indexes.
+  /// True if queries that read much for little get indexes.
   var makesIndexes = false
   private static let longChain = 16
 

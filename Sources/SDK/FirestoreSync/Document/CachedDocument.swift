@@ -5,7 +5,7 @@ import FirestoreModel
 ///
 /// It is either what the server said, or that with the client's own writes applied (`mutations`).
 package final class CachedDocument: Sendable {
-  /// What is known of the document's content.
+  /// The knowledge of the document's content.
   package enum Content: Sendable, Hashable {
     /// Neither the server nor a local write ever told anything.
     case unseen
@@ -17,7 +17,7 @@ package final class CachedDocument: Sendable {
     case unknown
   }
 
-  /// Whether the content comes from the client's own writes.
+  /// The relation of the content to the client's own writes.
   package enum Mutations: Sendable, Hashable {
     case none
     /// Writes that the server has not acknowledged are part of the content.
@@ -109,7 +109,7 @@ package final class CachedDocument: Sendable {
     )
   }
 
-  /// Whether both have the same content, whatever their versions.
+  /// Returns true if both have the same content, whatever their versions.
   func hasSameContent(as other: CachedDocument) -> Bool {
     switch (content, other.content) {
     case (.found(let left), .found(let right)): left.isIdentical(to: right)

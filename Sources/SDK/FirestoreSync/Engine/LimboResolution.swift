@@ -7,7 +7,7 @@ struct LimboResolution {
   /// A document that is being asked for.
   struct Active {
     let path: ResourcePath
-    /// Whether the server has sent it, so that the target's keys are the document.
+    /// True if the server has sent it, so that the target's keys are the document.
     var isReceived = false
   }
 

@@ -4,7 +4,7 @@ struct RetryQueue {
 
   var operations: [Operation] = []
   var backoff = Backoff()
-  /// Whether an operation is under way; what it adds waits.
+  /// True if an operation is in progress; the operations that it adds wait.
   var isRunning = false
 }
 

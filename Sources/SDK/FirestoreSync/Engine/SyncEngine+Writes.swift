@@ -3,10 +3,10 @@ import FirestoreModel
 // Local writes and the pipeline in which they go to the server.
 
 extension SyncEngine {
-  /// How many batches are sent before the first is answered.
+  /// The number of batches that are sent before the response to the first.
   private static let greatestPipeline = 10
 
-  /// How many batches have been taken up to be sent and are not answered.
+  /// The number of batches that have been taken up to be sent and have no response yet.
   package var pipelineCount: Int { pipeline.count }
 
   // MARK: Local writes

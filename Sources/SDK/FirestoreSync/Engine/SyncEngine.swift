@@ -9,7 +9,7 @@ import FirestoreModel
 /// Its parts are in extensions: listeners and views, limbo documents, the watch stream, the write pipeline, network and
 /// user changes, and recovery from a store that fails.
 package final class SyncEngine {
-  /// What an engine is made with.
+  /// The settings with which an engine is made.
   package struct Configuration: Sendable {
     /// The database whose documents the engine synchronizes.
     package var database: DatabaseID
@@ -17,7 +17,7 @@ package final class SyncEngine {
     package var policy: CollectionPolicy
     /// The user who is signed in at the start; nil for nobody.
     package var user: UserID
-    /// How many limbo documents are asked for at the same time.
+    /// The number of limbo documents that are requested at the same time.
     package var maxConcurrentLimboResolutions: Int
 
     /// A configuration, nobody signed in.
@@ -148,7 +148,7 @@ package final class SyncEngine {
     }
   }
 
-  /// Whose writes are seen and queued; a change waits for the store.
+  /// The user whose writes are seen and queued; a change waits for the store.
   package var user: UserID { cache.user }
 
   // MARK: Reading the cache
@@ -168,7 +168,7 @@ package final class SyncEngine {
 
   // MARK: Indexes
 
-  /// Whether queries of the cache that read much for little get indexes from now on.
+  /// Turns on or off that queries of the cache get indexes if they read much for little.
   package func setMakesIndexes(_ isWanted: Bool) { cache.makesIndexes = isWanted }
 
   /// Makes the cache's indexes these; `fillIndexes` fills new ones.
@@ -176,7 +176,7 @@ package final class SyncEngine {
     try cache.configureIndexes(definitions)
   }
 
-  /// Whether an index is to be filled.
+  /// True if an index is to be filled.
   package var hasUnfinishedIndexes: Bool { cache.hasUnfinishedIndexes() }
 
   /// Fills the cache's indexes a little further.

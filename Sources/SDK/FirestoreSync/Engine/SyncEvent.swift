@@ -13,7 +13,7 @@ package enum SyncTimer: String, Sendable, Hashable, CaseIterable {
   case storageRetry
 }
 
-/// What happens to a client: calls of the app, messages of the server, timers.
+/// An input of a client: a call of the app, a message of the server, or a timer.
 package enum SyncEvent: Sendable {
   // The app's calls.
   case listen(CallbackID, ListenQuery, ListenOptions)
@@ -54,7 +54,7 @@ package enum SyncEvent: Sendable {
   case timerFired(SyncTimer)
 }
 
-/// What a driver is to do, in order.
+/// An instruction to a driver; drivers carry them out in order.
 package enum SyncEffect: Sendable {
   // The streams. `open…` is answered by `…Opened` or `…Closed`, with fresh credentials.
   case openWatch(StreamID)

@@ -9,7 +9,7 @@ package typealias IndexID = Int64
 /// It has an entry for a document that has all of the fields, one for each different element where a field is
 /// `contains`. Entries are of what the server said; pending writes are looked at beside the index.
 package struct FieldIndex: Sendable, Hashable {
-  /// How an index orders a field, or that it has the field's elements.
+  /// The way in which an index orders a field, or that it has the field's elements.
   package enum Kind: Int64, Sendable, Hashable {
     case ascending = 1
     case descending = 2
@@ -30,7 +30,7 @@ package struct FieldIndex: Sendable, Hashable {
     }
   }
 
-  /// What an index is of.
+  /// The collection and the fields of an index.
   package struct Definition: Sendable, Hashable {
     /// The id of the collections, at every depth of the database.
     package let collectionID: Text
@@ -48,7 +48,7 @@ package struct FieldIndex: Sendable, Hashable {
     }
   }
 
-  /// How far an index is made.
+  /// The progress of making an index.
   package enum Progress: Sendable, Hashable {
     /// Documents up to this one, in the order of collections and then of names, have their entries, and so has every
     /// document that was saved since.

@@ -1,9 +1,9 @@
 import FirestoreModel
 
-/// How an index finds the documents of one of a query's alternatives: in a range of its entries are all that match, and
-/// perhaps others.
+/// A lookup that finds the documents of one of a query's alternatives by an index: a range of its
+/// entries holds all that match, and perhaps others.
 struct IndexLookup {
-  /// Whether the entries are in the query's order, and from which end.
+  /// The order of the entries relative to the query's.
   enum Walk {
     case unordered
     case forward
@@ -13,7 +13,7 @@ struct IndexLookup {
   let index: FieldIndex
   let range: IndexRange
   let walk: Walk
-  /// How much an index narrows: what is compared among indexes.
+  /// The degree to which an index narrows the search, by which indexes are compared.
   fileprivate let score: Int
 
   /// The best lookup for an alternative; nil where no index narrows it.
@@ -69,14 +69,15 @@ private struct LookupPlanner {
     return nil
   }
 
-  /// Whether every match has the field.
+  /// Returns true if every match has the field.
   private func isDemanded(_ path: FieldPath) -> Bool {
     query.requiredFields.contains(path) || conditions.contains { $0.field == path }
   }
 
   // MARK: Order
 
-  /// Whether the fields behind the bound ones are the query's orders.
+  /// Returns the order in which to walk: the query's if the fields behind the bound ones are its
+  /// orders.
   private func walk(_ rest: ArraySlice<FieldIndex.Field>) -> IndexLookup.Walk {
     // A bound array has entries in the order of their elements, one of which is the same in all.
     let orders = query.orders.filter { order in
@@ -92,7 +93,7 @@ private struct LookupPlanner {
 
   // MARK: Ranges
 
-  /// What the tests of a field say of its part of the keys; nothing where there are none.
+  /// The limits that the tests of a field put on its part of the keys; none without tests.
   private struct KeyLimits {
     var lower: [UInt8]?
     var upper: [UInt8]?

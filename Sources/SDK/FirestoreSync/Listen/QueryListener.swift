@@ -1,9 +1,9 @@
 /// The number of a listener or callback, chosen by whoever registers it.
 package typealias CallbackID = Int
 
-/// How a listener wants to be told.
+/// The options of a listener.
 package struct ListenOptions: Sendable, Hashable {
-  /// Where a listener's results come from.
+  /// The source of a listener's results.
   package enum Source: Sendable, Hashable {
     /// The server, and the cache until it answers.
     case server
@@ -15,7 +15,7 @@ package struct ListenOptions: Sendable, Hashable {
   package var source: Source
   /// True if a change of metadata alone makes a snapshot too.
   package var includesMetadataChanges: Bool
-  /// Whether the first snapshot waits for the server while the client may be online.
+  /// True if the first snapshot waits for the server while the client may be online.
   package var waitsForSyncWhenOnline: Bool
 
   /// Options, by default those of a plain listener.

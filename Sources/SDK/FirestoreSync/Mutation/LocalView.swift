@@ -41,7 +41,7 @@ struct LocalView {
     }
   }
 
-  /// What the pending writes come to; nil where they come to nothing.
+  /// Returns the overlay of the pending writes; nil if they have no effect.
   func overlay(batch: BatchID) -> Overlay? {
     guard document.hasLocalMutations else { return nil }
     guard let mask else {
@@ -79,7 +79,7 @@ struct LocalView {
 }
 
 extension Precondition? {
-  /// Whether a write with this precondition applies to the document.
+  /// Returns true if a write with this precondition applies to the document.
   func holds(for document: CachedDocument) -> Bool {
     switch self {
     case nil: true

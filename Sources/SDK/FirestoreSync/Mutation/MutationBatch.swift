@@ -30,7 +30,7 @@ package struct MutationBatch: Sendable, Hashable {
   /// The documents that the batch writes.
   package var paths: Set<ResourcePath> { Set(writes.map(\.name.path)) }
 
-  /// Whether nothing of a document's earlier states is left after the batch.
+  /// Returns true if nothing of a document's earlier states is left after the batch.
   func replaces(_ path: ResourcePath) -> Bool {
     let first = writes.first { $0.name.path == path }
     guard let first, first.precondition == nil, first.transforms.isEmpty else { return false }
@@ -76,7 +76,7 @@ package struct MutationBatch: Sendable, Hashable {
 }
 
 extension FieldTransform {
-  /// Whether applying the transform again gives another result.
+  /// True if applying the transform again gives another result.
   fileprivate var needsBase: Bool {
     switch operation {
     case .increment, .maximum, .minimum: true

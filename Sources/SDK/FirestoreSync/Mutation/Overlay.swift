@@ -1,9 +1,9 @@
 import DocumentCodec
 import FirestoreModel
 
-/// What a user's pending writes make of one document, collapsed into a single change.
+/// The effect of a user's pending writes on one document, collapsed into a single change.
 ///
-/// Applied to what the server said it gives the same as applying the queue's batches one by one.
+/// Applied to the server's state it gives the same as applying the queue's batches one by one.
 package struct Overlay: Sendable, Hashable {
   /// The collapsed change.
   package enum Change: Sendable, Hashable {

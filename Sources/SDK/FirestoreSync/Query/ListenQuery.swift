@@ -19,7 +19,7 @@ package struct ListenQuery: Sendable, Hashable {
   private let order: Order
   /// The end of the order at which the limit keeps results; `first` without a limit.
   package let limitType: LimitType
-  /// What the server is asked for; queries that mirror one another share it.
+  /// The target to request from the server; queries that mirror one another share it.
   package let target: Target
 
   /// A single document.
@@ -40,7 +40,7 @@ package struct ListenQuery: Sendable, Hashable {
     target = Target(.query(asked, try asked.normalized()))
   }
 
-  /// How many documents the results have at most.
+  /// The largest number of documents in the results.
   package var limit: Int? {
     if case .query(let query) = order { query.limit } else { nil }
   }
@@ -55,7 +55,7 @@ package struct ListenQuery: Sendable, Hashable {
     if case .query(let query) = order { query } else { nil }
   }
 
-  /// Whether an existing document is among the results before the limit.
+  /// Returns true if an existing document is among the results before the limit.
   package func matches(_ document: CachedDocument) -> Bool {
     guard document.isFound else { return false }
     return switch order {
@@ -64,7 +64,7 @@ package struct ListenQuery: Sendable, Hashable {
     }
   }
 
-  /// Whether every document of the scope is a result.
+  /// True if every document of the scope is a result.
   var matchesAll: Bool {
     guard case .query(let query) = order else { return false }
     return query.disjuncts == [[]] && query.limit == nil && query.start == nil && query.end == nil
@@ -94,7 +94,8 @@ extension Query {
   }
 }
 
-/// What a client asks the server to watch, and the key under which the cache keeps what it sent.
+/// The part of a query that a client asks the server to watch, and the key under which the cache
+/// keeps its documents.
 package struct Target: Sendable {
   /// The kinds of targets.
   package enum Kind: Sendable {

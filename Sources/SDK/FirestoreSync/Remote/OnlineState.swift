@@ -1,4 +1,4 @@
-/// What the client believes of its connection to the server.
+/// The client's belief about its connection to the server.
 package enum OnlineState: Sendable, Hashable {
   /// Not known yet: a first attempt is under way.
   case unknown
@@ -9,14 +9,14 @@ package enum OnlineState: Sendable, Hashable {
 
 /// Decides the online state from the watch stream's attempts.
 struct OnlineStateTracker {
-  /// What the engine does about an event.
+  /// The engine's response to an event.
   struct Change {
     var state: OnlineState
     var startsTimer = false
     var cancelsTimer = false
   }
 
-  /// How long a first attempt may take before the client counts as offline.
+  /// The time that a first attempt may take before the client counts as offline.
   static let timeout = Duration.seconds(10)
   private static let allowedFailures = 1
 

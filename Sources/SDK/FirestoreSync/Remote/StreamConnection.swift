@@ -20,7 +20,8 @@ struct StreamConnection {
   /// The newest connection.
   var id: StreamID = 0
   var backoff = Backoff()
-  /// Whether the connection has been open for some time, so that refused credentials were good once.
+  /// True if the connection has been open for some time, so that refused credentials were good
+  /// once.
   var isHealthy = false
   var isIdleTimerRunning = false
 
@@ -37,6 +38,6 @@ struct StreamConnection {
 
   var isOpen: Bool { state == .open }
 
-  /// Whether there is a connection that the server or the network can close.
+  /// True if there is a connection that the server or the network can close.
   var isConnected: Bool { state == .opening || state == .open }
 }

@@ -1,7 +1,8 @@
 import BaseText
 import FirestoreModel
 
-/// What a transaction of the local store does; a test can make the transactions of a label fail.
+/// The purpose of a transaction of the local store; a test can make the transactions of a label
+/// fail.
 package enum TransactionLabel: String, Sendable, Hashable, CaseIterable {
   case writeLocally = "Locally write mutations"
   case allocateTarget = "Allocate target"
@@ -25,7 +26,7 @@ package enum TransactionLabel: String, Sendable, Hashable, CaseIterable {
   case pendingWrites = "Get highest unacknowledged batch id"
   case start = "Start"
 
-  /// Whether the transaction may change the store.
+  /// True if the transaction may change the store.
   package var changesStore: Bool {
     switch self {
     case .lastSnapshotVersion, .nextBatch, .readDocument, .readBundle, .pendingWrites, .start:
@@ -138,7 +139,7 @@ package protocol LocalStore: AnyObject {
   func removeDocuments(_ paths: some Collection<ResourcePath>) throws
   /// The collections of that id below which something was ever cached or written.
   func collections(withID id: Text) throws -> [ResourcePath]
-  /// What the documents take up, in bytes.
+  /// Returns the size of the documents in bytes.
   func documentBytes() throws -> Int
 
   // MARK: Mutation queues, one a user

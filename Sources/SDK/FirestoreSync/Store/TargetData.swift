@@ -6,7 +6,7 @@ package typealias TargetID = Int32
 /// A server's token from which a target can be resumed; empty is none.
 package typealias ResumeToken = [UInt8]
 
-/// What the client keeps of a target that it listens or listened to.
+/// The state that the client keeps of a target that it listens or listened to.
 package struct TargetData: Sendable, Hashable {
   /// Why the target is listened to; sent as a label of the request.
   package enum Purpose: Int, Sendable, Hashable {
@@ -33,7 +33,7 @@ package struct TargetData: Sendable, Hashable {
   package var lastLimboFreeVersion: CommitVersion
   /// The server's newest token for the target; empty where it starts from the beginning.
   package var resumeToken: ResumeToken
-  /// How many documents the client has for the target; sent with a resumption.
+  /// The number of documents that the client has for the target; sent with a resumption.
   package var expectedCount: Int?
 
   /// A target that was never listened to.

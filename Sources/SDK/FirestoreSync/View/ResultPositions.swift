@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Where a snapshot's documents are while its changes are made one by one.
+/// The positions of a snapshot's documents while its changes are made one by one.
 struct ResultPositions {
   /// With more changes than this a document is looked up rather than searched for.
   private static let fewChanges = 16

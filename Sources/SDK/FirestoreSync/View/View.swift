@@ -11,7 +11,7 @@ struct View {
     fileprivate var changes = ViewChangeSet()
     fileprivate var mutated: Set<ResourcePath>
     fileprivate var withheld: [ResourcePath: CommitVersion]
-    /// Whether a full limit lost a document, so that others may have to come in.
+    /// True if a full limit lost a document, so that others may have to come in.
     fileprivate(set) var needsRefill = false
   }
 
@@ -43,7 +43,7 @@ struct View {
     documents = DocumentSet(query)
   }
 
-  /// Whether the last snapshot was what the server confirmed.
+  /// True if the server had confirmed the last snapshot.
   var isSynced: Bool { isFromCache == false }
 
   // MARK: Computing changes
@@ -52,10 +52,11 @@ struct View {
     Changes(documents: documents, mutated: mutated, withheld: withheld)
   }
 
-  /// What new states of documents change, on top of an earlier change that needs a refill.
+  /// Returns the changes that new states of documents cause, on top of an earlier change that needs
+  /// a refill.
   ///
-  /// `acknowledged` are states in which the server has just applied local writes: what those show stays until watch
-  /// delivers it.
+  /// `acknowledged` are states in which the server has just applied local writes: their content
+  /// stays visible until watch delivers it.
   func changes(
     for states: Documents,
     after previous: Changes? = nil,
@@ -98,7 +99,7 @@ struct View {
     return query.limitType == .first ? documents.last : documents.first
   }
 
-  /// Whether a document left a full limit or moved past its edge.
+  /// Returns true if a document left a full limit or moved past its edge.
   private func isLost(
     _ before: CachedDocument,
     _ after: CachedDocument?,
@@ -124,7 +125,7 @@ struct View {
     }
   }
 
-  /// Whether the server has applied what is shown and watch has not delivered it.
+  /// Returns true if the server has applied the visible state and watch has not delivered it.
   private func awaitsWatch(_ before: CachedDocument?, _ after: CachedDocument?) -> Bool {
     before?.hasLocalMutations == true && after?.hasCommittedMutations == true
   }
@@ -134,7 +135,8 @@ struct View {
     return before.hasSameContent(as: after)
   }
 
-  /// Whether the document has writes that watch has not delivered, as far as this view knows.
+  /// Returns true if the document has writes that watch has not delivered, as far as this view
+  /// knows.
   private func isPending(_ document: CachedDocument) -> Bool {
     document.hasLocalMutations
       || (document.hasCommittedMutations && mutated.contains(document.path))
@@ -237,9 +239,9 @@ struct View {
     )
   }
 
-  /// Whether the server will tell of the document by itself.
+  /// Returns true if the server will send the document by itself.
   ///
-  /// Not where a snapshot came that had an acknowledged write and did not deliver it.
+  /// It will not if a snapshot came that had an acknowledged write and did not deliver it.
   private func awaitsServer(
     _ document: CachedDocument,
     _ version: CommitVersion,

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// How one document of a view changed.
+/// The change to one document of a view.
 package struct ViewChange: Sendable {
   /// The kinds of changes.
   package enum Kind: Int, Sendable, Hashable {

@@ -8,23 +8,24 @@ package struct ViewSnapshot: Sendable {
   package let documents: [CachedDocument]
   /// Removed ones first, then added, then modified and metadata, each in the query's order.
   package let changes: [ViewChange]
-  /// Whether the server has not confirmed that these are the results.
+  /// True if the server has not confirmed that these are the results.
   package let isFromCache: Bool
   /// The documents with writes that watch has not delivered yet.
   package let pending: Set<ResourcePath>
-  /// Whether `isFromCache` changed since the last snapshot.
+  /// True if `isFromCache` changed since the last snapshot.
   package let didSyncStateChange: Bool
-  /// Whether changes that are metadata alone were left out.
+  /// True if changes that are metadata alone were left out.
   package let excludesMetadataChanges: Bool
-  /// Whether the cache knows the results from an earlier listener, even if there are none.
+  /// True if the cache knows the results from an earlier listener, even if there are none.
   package let hasCachedResults: Bool
   /// The documents of the last snapshot, in the query's order.
   package let oldDocuments: [CachedDocument]
 
-  /// Whether a document has writes that watch has not delivered yet.
+  /// True if a document has writes that watch has not delivered yet.
   package var hasPendingWrites: Bool { !pending.isEmpty }
 
-  /// Where each change moves its document: the index before and after it, if changes are made one by one.
+  /// Returns each change with its document's index before and after it, if changes are made one by
+  /// one.
   package func indexedChanges() -> [(change: ViewChange, oldIndex: Int?, newIndex: Int?)] {
     if oldDocuments.isEmpty {
       // All were added, in their order.

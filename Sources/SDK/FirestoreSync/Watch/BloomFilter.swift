@@ -23,7 +23,7 @@ package struct BloomFilter: Sendable, Hashable {
     bitCount = UInt64(bitmap.count * 8 - padding)
   }
 
-  /// Whether there is no bit that a name could set.
+  /// True if there is no bit that a name could set.
   package var isEmpty: Bool { bitCount == 0 }
 
   /// False if the name certainly is not in the set.

@@ -1,10 +1,10 @@
 import FirestoreModel
 
-/// What changed for one target between two snapshots of the server.
+/// The changes to one target between two snapshots of the server.
 struct TargetChange: Sendable, Equatable {
-  /// Where the target can be resumed; empty where the server gave no token.
+  /// The token with which the target can be resumed; empty if the server gave none.
   var resumeToken: ResumeToken = []
-  /// Whether the target has caught up with the server.
+  /// True if the target has caught up with the server.
   var isCurrent = false
   var added: Set<ResourcePath> = []
   var modified: Set<ResourcePath> = []

@@ -5,7 +5,7 @@ import FirestoreModel
 /// It lives as long as a stream. What is said of a target while requests for it are unanswered belongs to
 /// an earlier life of the target and is ignored.
 struct WatchAggregator {
-  /// What an aggregator asks of the engine.
+  /// The questions that an aggregator asks the engine.
   struct Context {
     /// The target's data, if it is listened to.
     let target: (TargetID) -> TargetData?
@@ -14,7 +14,7 @@ struct WatchAggregator {
     let database: DatabaseID
   }
 
-  /// What was said of one target since the last snapshot.
+  /// The server's messages about one target since the last snapshot.
   private struct TargetState {
     var pendingResponses = 0
     var change = TargetChange()

@@ -22,7 +22,8 @@ package enum WatchChange: Sendable {
     targets: [TargetID],
     removedTargets: [TargetID]
   )
-  /// How many documents a target has at the server, and which of them did not change.
+  /// The number of documents that a target has at the server, and the documents that did not
+  /// change.
   case existenceFilter(target: TargetID, count: Int, unchanged: BloomFilter?)
 }
 
@@ -39,7 +40,7 @@ package struct FirestoreFailure: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// Whether sending a request of the same content again is pointless.
+  /// True if sending a request of the same content again is pointless.
   var isPermanent: Bool {
     switch code {
     case .ok, .cancelled, .unknown, .deadlineExceeded, .resourceExhausted, .internalError,

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// At most `capacity` tokens; a further one ends the one that expires first. Any thread may call.
 final class AdministratorSessions: Sendable, AdministratorTokens {
-  /// Whose token it is.
+  /// The holder of a token.
   private enum Bearer {
     case administrator(SignedInAdministrator)
     /// A user as whom an administrator looks at data; nil in development, where nobody signs in.

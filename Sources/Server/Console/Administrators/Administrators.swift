@@ -13,7 +13,7 @@ package final class Administrators: Sendable {
   let accounts: Accounts
   let sessions: AdministratorSessions
   let challenges: PasskeyChallenges
-  /// Whether nobody signs in without a second factor.
+  /// True if signing in always takes a second factor.
   let requiresSecondFactor: Bool
 
   /// Seconds for which a sign-in is recent unless the operator says otherwise.
@@ -42,7 +42,7 @@ package final class Administrators: Sendable {
     }
   }
 
-  /// What the choke point asks about the page's tokens.
+  /// The choke point's view of the page's tokens.
   package var tokens: any AdministratorTokens { sessions }
 
   /// The accounts of the server's own scope.
@@ -69,10 +69,10 @@ package final class Administrators: Sendable {
     try scope.list().users.compactMap(AdministratorAccount.init).sorted { $0.email < $1.email }
   }
 
-  /// Whether there is an administrator of that address.
+  /// Returns true if there is an administrator of that address.
   func isKnown(_ email: String) throws -> Bool { try scope.user(email: email) != nil }
 
-  /// Whether nobody could sign in.
+  /// Returns true if no administrator could sign in.
   package func isEmpty() throws -> Bool { try list().isEmpty }
 
   /// The administrators for people: a line each.
@@ -286,7 +286,7 @@ package final class Administrators: Sendable {
 
   // MARK: Signing in
 
-  /// What a right password leads to.
+  /// The result of a right password.
   enum SignIn: Sendable {
     /// The secret of a session.
     case session(String)
@@ -413,7 +413,8 @@ package final class Administrators: Sendable {
     return token
   }
 
-  /// Whose session it is, and its first and last second since 1970; of one that does not say when it began that was long ago.
+  /// Returns the administrator of a session, and its first and last second since 1970; a session
+  /// without a beginning counts as begun long ago.
   private func holder(
     ofSession session: String
   ) throws -> (SignedInAdministrator, began: Int64, end: Int64) {

@@ -5,7 +5,7 @@ import BaseText
 import FirestoreModel
 import FirestoreWire
 
-/// What a set-up link invites to.
+/// The account that a set-up link invites to create.
 ///
 /// The link names the invitation by a code that is used once; the invitation is kept until then, with the secret of
 /// the second factor, so that the account is made whole by one call.

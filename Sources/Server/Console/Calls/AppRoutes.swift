@@ -7,7 +7,7 @@ import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
-/// What the composition knows of apps' configuration files.
+/// The composition's access to apps' configuration files.
 package struct AppFiles: Sendable {
   /// A file's name and text, for an app of a project.
   package typealias Make =

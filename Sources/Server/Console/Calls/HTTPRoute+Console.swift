@@ -17,7 +17,8 @@ extension HTTPRoute {
 
   /// A call of the console's page, for administrators of the console alone.
   ///
-  /// - Parameter subject: What the call is about, where that is not the project in its path, or else the server.
+  /// - Parameter subject: The subject of the call, if it is not the project in its path, or else
+  ///   the server.
   static func ofConsole(
     _ method: HTTPRequest.Method,
     _ pattern: String,

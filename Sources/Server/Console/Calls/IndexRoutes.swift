@@ -4,7 +4,7 @@ import FirestoreModel
 import HTTPTypes
 import ServiceModule
 
-/// What queries asked of indexes.
+/// The console's calls for the queries' uses of indexes.
 ///
 ///     GET /console/api/projects/{project}/databases/{database}/index-uses   counted since the database was opened
 struct IndexRoutes: Sendable {

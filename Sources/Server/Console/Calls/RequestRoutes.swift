@@ -5,7 +5,7 @@ import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
-/// What the rules decided lately.
+/// The console's calls for recent decisions of the rules.
 ///
 ///     GET /console/api/projects/{project}/denials?after=    the newest denials of a project behind a number
 ///     GET /console/api/projects/{project}/allowed?after=    the same of what was allowed, which is kept while it is asked for

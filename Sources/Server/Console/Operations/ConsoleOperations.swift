@@ -1,7 +1,7 @@
 import FirestoreModel
 import ServiceModule
 
-/// What the console needs of the program to operate it.
+/// The program's functions that the console needs to operate it.
 package struct ConsoleOperations: Sendable {
   /// Tells of a job's progress; what it throws ends the job.
   package typealias Tell = (StorageEvent) throws -> Void
@@ -117,7 +117,7 @@ package struct ConsoleOperations: Sendable {
   /// The backup as it is now; nil where the server has none.
   package var backup: @Sendable () -> Backup? = { nil }
 
-  /// What the program offers.
+  /// Collects the functions that the program offers.
   package init(
     logs: LogRing,
     metrics: MetricsHistory,

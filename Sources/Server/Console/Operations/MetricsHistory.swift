@@ -5,7 +5,8 @@ import Synchronization
 /// Series of one name are added up over their labels; of a histogram each bucket is a series, `name|bound`. A
 /// sample is taken by one thread at a time; any thread may read.
 package final class MetricsHistory: Sendable {
-  /// What every series had at an instant, in the order of `names`; a series that is newer is missing at the end.
+  /// The values of all series at an instant, in the order of `names`; a series that is newer is
+  /// missing at the end.
   struct Sample: Sendable, Equatable {
     let number: Int
     /// Milliseconds since 1970.

@@ -151,13 +151,13 @@ package final class OperationJobs: Sendable {
 
 /// A job as it is now.
 package struct OperationJob: Sendable, Equatable {
-  /// How far a job has come.
+  /// The state of a job.
   package enum State: String, Sendable {
     case waiting, running, cancelling, done, failed, cancelled
     /// The server ended before it did.
     case interrupted
 
-    /// Whether it has not ended.
+    /// True if it has not ended.
     var isOpen: Bool { self == .waiting || self == .running || self == .cancelling }
   }
 
@@ -179,9 +179,9 @@ package struct OperationJob: Sendable, Equatable {
 
   /// The number, unique among the jobs that are kept, over restarts too.
   package let number: Int
-  /// What it does: `verify`, `export`, `import`.
+  /// The kind of work: `verify`, `export`, `import`.
   package let kind: String
-  /// What it is about, for people.
+  /// The subject of the job, for people.
   package let target: String
   /// When it was asked for, in milliseconds since 1970.
   package let time: Int64
@@ -193,7 +193,7 @@ package struct OperationJob: Sendable, Equatable {
   package internal(set) var differences: [String] = []
   /// The number of all differences, also of those not kept.
   package internal(set) var differenceCount = 0
-  /// What it came to, or why it failed.
+  /// The result, or the reason for the failure.
   package internal(set) var summary = ""
   /// The end in milliseconds since 1970; nil while the job is open.
   package internal(set) var ended: Int64?

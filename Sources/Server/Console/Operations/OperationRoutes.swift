@@ -6,7 +6,7 @@ import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
-/// What operates the server.
+/// The console's calls for operating the server.
 ///
 ///     GET    /console/api/metrics?names=&after=   samples of the last hour
 ///     GET    /console/api/log?after=              the newest lines, for editors and owners
@@ -94,7 +94,7 @@ struct OperationRoutes: Sendable {
     return .private(job.json)
   }
 
-  /// What a job is about, for people, and what it does.
+  /// Returns the subject of a job, for people, and its work.
   private func work(
     of kind: String,
     _ body: ConsoleBody
@@ -122,7 +122,7 @@ struct OperationRoutes: Sendable {
     return sample
   }
 
-  /// What is exported or imported: a database, kinds of data, and a folder's name.
+  /// Returns the scope of an export or import: a database, kinds of data, and a folder's name.
   private func transfer(
     _ body: ConsoleBody
   ) throws -> (id: DatabaseID, kinds: [String], name: String) {

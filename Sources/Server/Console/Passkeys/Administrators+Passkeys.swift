@@ -7,15 +7,15 @@ import Crypto
 // Passkeys of administrators (WebAuthn level 2, sections 7.1 and 7.2): ES256, with PIN or biometrics, so that one is both factors.
 // No statement about the authenticator's make is asked for, and none is read.
 
-/// What a browser has of a passkey that was made.
+/// The browser's data of a passkey that was created.
 struct PasskeyRegistration: Sendable {
   let clientData: [UInt8]
   let attestation: [UInt8]
-  /// What people call the passkey.
+  /// The name that people give the passkey.
   let name: String
 }
 
-/// What a browser has of a passkey that signed.
+/// The browser's data of a passkey that signed.
 struct PasskeyAssertion: Sendable {
   let id: [UInt8]
   /// The uid, which the authenticator keeps beside the key.
@@ -86,7 +86,7 @@ extension Administrators {
     return (try begin(user), user.email?.string ?? "")
   }
 
-  /// How often the authenticator says it has signed; nil where the signature is not right.
+  /// Returns the authenticator's count of signatures; nil if the signature is wrong.
   private static func signCount(
     _ assertion: PasskeyAssertion,
     _ passkey: Passkey,

@@ -1,7 +1,7 @@
 import Crypto
 
-/// What an authenticator says of itself and of the person before it (WebAuthn, section 6.1): 32 bytes of digest of the
-/// host, one of flags, four of a counter, and of a new credential its id and key.
+/// An authenticator's data about itself and the person before it (WebAuthn, section 6.1): 32 bytes
+/// of digest of the host, one of flags, four of a counter, and of a new credential its id and key.
 struct AuthenticatorData: Sendable {
   private struct Flags: OptionSet {
     let rawValue: UInt8
@@ -13,7 +13,7 @@ struct AuthenticatorData: Sendable {
   private let hostDigest: [UInt8]
   private let flags: Flags
   let signCount: Int64
-  /// What was made; nil where one was used.
+  /// The credential that was created; nil if one was used.
   let credential: Credential?
 
   /// A credential that was made.
@@ -32,7 +32,7 @@ struct AuthenticatorData: Sendable {
     credential = try flags.contains(.hasCredential) ? Self.credential(bytes[37...]) : nil
   }
 
-  /// Whether a person was there, shown by PIN or biometrics, at a page of that host.
+  /// Returns true if a person was there, shown by PIN or biometrics, at a page of that host.
   func isVerified(at host: String) -> Bool {
     flags.contains([.userPresent, .userVerified])
       && hostDigest == Array(SHA256.hash(data: Array(host.utf8)))

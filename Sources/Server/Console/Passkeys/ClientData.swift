@@ -1,8 +1,8 @@
 import BaseJSON
 
-/// What the browser says that an authenticator signs (WebAuthn, section 5.8.1).
+/// The browser's data that an authenticator signs (WebAuthn, section 5.8.1).
 struct ClientData: Sendable {
-  /// What is done with a passkey.
+  /// The use of a passkey.
   enum Ceremony: String {
     case registration = "webauthn.create"
     case signIn = "webauthn.get"
@@ -21,7 +21,8 @@ struct ClientData: Sendable {
   /// The challenge in the URL-safe form of Base64; empty without one.
   var challenge: String { json["challenge"]?.string ?? "" }
 
-  /// Whether a page of that origin itself, and no frame in another one, asked for the ceremony.
+  /// Returns true if a page of that origin itself, and no frame in another one, asked for the
+  /// ceremony.
   func isOf(_ ceremony: Ceremony, from origin: String) -> Bool {
     json["type"]?.string == ceremony.rawValue && json["origin"]?.string == origin
       && json["crossOrigin"] != .boolean(true)

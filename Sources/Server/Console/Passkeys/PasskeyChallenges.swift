@@ -30,7 +30,8 @@ final class PasskeyChallenges: Sendable {
     return Base64.url(content + mac(content, purpose))
   }
 
-  /// Whether a challenge was made for that purpose, has not expired, and is used for the first time.
+  /// Returns true if a challenge was made for that purpose, has not expired, and is used for the
+  /// first time.
   func redeem(_ text: String, for purpose: String) -> Bool {
     guard let bytes = Base64.decode(text), bytes.count == 56 else { return false }
     let content = Array(bytes[..<24])

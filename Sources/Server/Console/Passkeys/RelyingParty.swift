@@ -1,9 +1,11 @@
 import HTTPTypes
 import ServiceModule
 
-/// Whom a passkey is shown to: the host that the browser has reached the server by, and the origin of its pages.
+/// The party that a passkey is shown to: the host by which the browser has reached the server, and
+/// the origin of its pages.
 ///
-/// A browser names both in what is signed, so a page of another host gets nothing that this one would take.
+/// A browser names both in the signed data, so a page of another host gets nothing that this one
+/// would accept.
 struct RelyingParty: Sendable {
   let host: String
   let origin: String

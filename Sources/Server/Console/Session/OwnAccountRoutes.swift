@@ -6,7 +6,8 @@ import BaseText
 import HTTPTypes
 import ServiceModule
 
-/// What administrators do with their own accounts, whatever their roles; what adds a way in takes the password again.
+/// The calls by which administrators manage their own accounts, whatever their roles; a call that
+/// adds a way to sign in takes the password again.
 ///
 ///     GET    /console/api/me                        second factor, passkeys, the number of recovery codes that are left
 ///     POST   /console/api/me/recovery-codes         ten new ones, which are shown this once

@@ -223,7 +223,8 @@ struct SessionRoutes: Sendable {
 
   // MARK: Errors
 
-  /// What an administrator learns of a refusal: never which of address, password and code was wrong.
+  /// Returns the error that an administrator receives for a refusal: it never says which of
+  /// address, password and code was wrong.
   private static func error(_ error: AccountError) -> ServiceError {
     switch error.code {
     case .tooManyAttempts:

@@ -11,7 +11,7 @@ import Darwin
 /// The server's certificate and key, read again when asked; a failed reload keeps the old ones.
 final class CertificateStore: Sendable {
   private let files: GatewayConfiguration.TLSFiles
-  /// How long a client gets to answer that a connection ends.
+  /// The time in which a client must respond that a connection ends.
   private let shutdownTimeout: Duration
   private let current: Mutex<NIOSSLContext>
   /// Tells the files of the current certificate from changed ones.
@@ -32,7 +32,7 @@ final class CertificateStore: Sendable {
     current = Mutex(try Self.load(files, hosts, shutdownTimeout))
   }
 
-  /// What the next connection uses.
+  /// The TLS context of the next connection.
   var context: NIOSSLContext { current.withLock { $0 } }
 
   /// Reads the files again that have changed, and returns what is wrong with those; open connections keep what they have.

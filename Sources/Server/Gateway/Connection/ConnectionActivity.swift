@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Whether a connection has a request, and since when it has none.
+/// Records if a connection has a request, and since when it has none.
 ///
 /// The connection writes it; the registry reads it when it looks for one that can go. Any thread may
 /// call.
@@ -18,7 +18,7 @@ final class ConnectionActivity: Sendable {
     return nanoseconds == Self.busy ? nil : .uptimeNanoseconds(nanoseconds)
   }
 
-  /// Whether another node of the cluster has the connection.
+  /// True if another node of the cluster has the connection.
   var hasNode: Bool { node.load(ordering: .relaxed) }
 
   /// Another node has the connection: what it carries is of many clients, who have their shares there.

@@ -5,7 +5,7 @@ import FirestoreModel
 import Logging
 import Synchronization
 
-/// What all connections of a gateway share.
+/// The state that all connections of a gateway share.
 final class ConnectionEnvironment: Sendable {
   let methods: MethodTable
   /// Whether a call's credentials are valid, whatever they allow.
