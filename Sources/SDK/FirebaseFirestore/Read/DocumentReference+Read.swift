@@ -74,8 +74,8 @@ extension DocumentReference {
     )
   }
 
-  /// Returns the result of a read whose first snapshot is given, or throws if that is not good
-  /// enough.
+  /// Returns the outcome of a read with this first snapshot: a failure if it comes only from the
+  /// cache and does not suffice.
   private static func judged(
     _ snapshot: DocumentSnapshot,
     _ source: FirestoreSource,

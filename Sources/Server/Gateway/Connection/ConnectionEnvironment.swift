@@ -8,10 +8,10 @@ import Synchronization
 /// The state that all connections of a gateway share.
 final class ConnectionEnvironment: Sendable {
   let methods: MethodTable
-  /// Whether a call's credentials are valid, whatever they allow.
+  /// Returns true if a call's credentials are valid, whatever they allow.
   let recognizes: @Sendable (CallContext) -> Bool
   let limits: GatewayConfiguration.Limits
-  /// What clients make the process hold.
+  /// The account of the memory that clients make the process hold.
   let ledger: ByteLedger
   let metrics: GatewayMetrics
   let logger: Logger

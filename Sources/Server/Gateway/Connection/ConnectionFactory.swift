@@ -11,7 +11,7 @@ final class ConnectionFactory: Sendable {
   private let registry: ConnectionRegistry
   private let certificates: CertificateStore?
   private let mailboxes: [ObjectIdentifier: EventLoopMailbox]
-  /// Of each event loop; made when its first connection comes.
+  /// The turns of each event loop; made when its first connection comes.
   private let readTurns = Mutex<[ObjectIdentifier: NIOLoopBound<ReadTurns>]>([:])
 
   init(

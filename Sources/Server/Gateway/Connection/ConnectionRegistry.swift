@@ -5,10 +5,11 @@ import Synchronization
 /// The open connections of a gateway: counts them against their limit, shares it among the clients'
 /// addresses, and ends them at a stop.
 ///
-/// Nobody is kept below the limit. At the limit a newcomer replaces a connection that rests,
-/// of an address that has more connections than his own or of his own; where none rests, that of any
-/// connection of an address that has far more than its share. A few connections are looked at, chosen at
-/// random, so those of an address that has many come up often. Those of other nodes of a cluster stay.
+/// No client is turned away below the limit. At the limit a newcomer replaces an idle connection of
+/// an address that has more connections than its own, or of its own; if none is idle, any
+/// connection of an address that has far more than its share. A few connections are looked at,
+/// chosen at random, so those of an address that has many come up often. Those of other nodes of a
+/// cluster stay.
 final class ConnectionRegistry: Sendable {
   /// A connection's ways to end, each on its event loop.
   struct Ending: Sendable {
@@ -36,7 +37,7 @@ final class ConnectionRegistry: Sendable {
     var whenEmpty: CheckedContinuation<Void, Never>?
   }
 
-  /// How many connections are looked at for one that can go.
+  /// The number of connections that are looked at for one that can go.
   private static let sample = 32
 
   private let limit: Int
@@ -50,7 +51,7 @@ final class ConnectionRegistry: Sendable {
     displaced = metrics.displacedConnections
   }
 
-  /// Whether one more connection is welcome; if so it is counted until its channel closes.
+  /// Returns true if one more connection is welcome; if so it is counted until its channel closes.
   func admit(_ channel: any Channel, _ activity: ConnectionActivity) -> Bool {
     let id = ObjectIdentifier(channel)
     let address = ClientAddress(channel.remoteAddress)
@@ -168,11 +169,11 @@ final class ConnectionRegistry: Sendable {
     return best?.id
   }
 
-  /// How well a connection can be done without.
+  /// The degree to which a connection can be done without.
   private struct Rank: Comparable {
     /// Since when it rests.
     let since: NIODeadline?
-    /// How many its address has.
+    /// The number of connections from its address.
     let connections: Int
 
     static func < (left: Rank, right: Rank) -> Bool {

@@ -9,7 +9,8 @@ import Synchronization
 /// A connection has the rights of the instance's project, whatever it sends. So it is taken only once the operating system
 /// has said that its other end is the instance's process; nothing is read before.
 package final class FunctionListeners: Sendable {
-  /// Whether the process that has a connection from the one port of this machine to the other is the instance; may block.
+  /// Returns true if the process that has a connection from the one port of this machine to the
+  /// other is the instance; may block.
   package typealias Admission = @Sendable (_ client: Int, _ server: Int) -> Bool
 
   /// The port is closed: instances can't be served any more, or not yet.

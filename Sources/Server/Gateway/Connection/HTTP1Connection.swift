@@ -15,9 +15,9 @@ final class HTTP1Connection: Sendable {
   private struct State {
     var requests = 0
     var current: Cancellation?
-    /// Of the request in progress.
+    /// The lease of the request in progress.
     weak var lease: RequestLease?
-    /// Whether the event loop answers a request, or has handed the connection to a stream.
+    /// True if the event loop serves a request, or has given the connection to a stream.
     var isInCall = false
     var isStopping = false
   }
@@ -27,7 +27,7 @@ final class HTTP1Connection: Sendable {
   private let peer: Peer
   private let activity: ConnectionActivity
   private let account: LedgerAccount
-  /// What the ids of the connection's requests begin with.
+  /// The prefix of the ids of the connection's requests.
   private let requestPrefix: String
   /// Sends parts of files; nil over TLS, and before a request came that may take them.
   private let files = Mutex<HTTP1FileWriter?>(nil)
@@ -128,7 +128,7 @@ final class HTTP1Connection: Sendable {
     channel.pipeline.syncOperations.removeHandler(lane, promise: nil)
   }
 
-  /// Whether the request in progress is the last.
+  /// True if the request in progress is the last.
   var isStopping: Bool { state.withLock { $0.isStopping } }
 
   /// Has the request in progress, if any, be the last.

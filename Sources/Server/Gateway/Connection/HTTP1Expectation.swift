@@ -69,7 +69,7 @@ final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
 }
 
 extension HTTPRequest {
-  /// Whether the client waits to be told before it sends the body.
+  /// True if the client waits for permission before it sends the body.
   var expectsContinue: Bool {
     headerFields[.expect]?.lowercased() == "100-continue"
   }

@@ -47,10 +47,10 @@ final class HTTP1RequestWatch: ChannelInboundHandler, RemovableChannelHandler {
   private let limit: TimeAmount
   private let streamedBytes: Int
   private let meter: HTTP1HeadMeter
-  /// Whether the body that is coming may be of any length.
+  /// Returns true if the body that is coming may be of any length.
   private let isStream: @Sendable () -> Bool
   private var timer: Scheduled<Void>?
-  /// Whether a request has begun and not come to its end.
+  /// True if a request has begun and not come to its end.
   private var isRequestOpen = false
   /// Body bytes that came since the timer was set.
   private var recentBytes = 0

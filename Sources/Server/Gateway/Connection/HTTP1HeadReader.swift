@@ -9,10 +9,11 @@ import Darwin
 
 /// Reads heads of HTTP/1.1 requests that are as plain as nearly all are, where they lie.
 ///
-/// What is unusual in any way is not judged here: the decoder of HTTP knows all that there is, and refuses what is
-/// wrong. The requests of a connection mostly have the same headers, which are compared and not read again.
+/// A head that is unusual in any way is left to the decoder of HTTP, which knows all cases and
+/// refuses wrong ones. The requests of a connection mostly have the same headers, which are
+/// compared and not read again.
 struct HTTP1HeadReader {
-  /// What bytes begin with.
+  /// The meaning of the first bytes.
   enum Outcome {
     case head(Head)
     /// A head whose end has not come.
@@ -32,13 +33,14 @@ struct HTTP1HeadReader {
     let post: HTTPRequest?
   }
 
-  /// What was read of a head whose end has not come, so that its bytes are not read again with each that comes.
+  /// The part that was read of a head without an end so far, so that its bytes are not read again
+  /// with each that comes.
   struct Beginning {
     fileprivate var line: RequestLine?
     fileprivate var headers: HTTP1HeaderLines?
-    /// Where the headers begin.
+    /// The offset of the headers.
     fileprivate var headersStart = 0
-    /// Where the line begins whose end has not come.
+    /// The offset of the line without an end so far.
     private(set) var lineStart = 0
     /// Up to where that line has no end.
     private(set) var searched = 0
@@ -65,7 +67,7 @@ struct HTTP1HeadReader {
 
   /// Reads the head that begins with a buffer's next byte.
   ///
-  /// - Parameter beginning: What was read of the same head when less of it was there.
+  /// - Parameter beginning: The part of the same head that was read before.
   mutating func read(_ buffer: ByteBuffer, after beginning: Beginning? = nil) -> Outcome {
     buffer.withUnsafeReadableBytes { bytes in
       let outcome = read(UnsafeRawBufferPointer(rebasing: bytes.prefix(limit)), beginning)
@@ -146,7 +148,7 @@ private struct HTTP1HeaderLines {
   }
 
   private(set) var bytes: [UInt8] = []
-  /// What is announced of the body; nil where nothing is.
+  /// The length that the headers announce for the body; nil if they announce none.
   private(set) var bodyLength: Int?
   private var authority: String?
   private var fields = HTTPFields()
@@ -154,7 +156,7 @@ private struct HTTP1HeaderLines {
   /// A GET with these headers; nil for what is not answered on the event loop.
   private var template: HTTPRequest?
 
-  /// Whether these lines are the first of what bytes there are.
+  /// Returns true if these lines are the first of the given bytes.
   func areStart(of other: UnsafeRawBufferPointer) -> Bool {
     guard let start = other.baseAddress, other.count >= bytes.count else { return false }
     return bytes.withUnsafeBytes { memcmp($0.baseAddress ?? start, start, $0.count) == 0 }

@@ -13,7 +13,7 @@ final class HTTP1IdleTimeout: ChannelDuplexHandler, RemovableChannelHandler {
   private var lastActivity: NIODeadline = .now()
   private var isBeingRead = false
   private var unanswered = 0
-  /// Whether a request is being answered that did not come here.
+  /// True if a request is being served that did not come through here.
   var isAnsweringElsewhere = false
   private var timer: Scheduled<Void>?
 

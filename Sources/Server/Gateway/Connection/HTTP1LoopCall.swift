@@ -76,9 +76,9 @@ final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
 
   func flush() { lane?.flushAnswers() }
 
-  /// The answer's bytes; of a stream's, those of the head.
+  /// Returns the response's bytes; for a stream, those of the head.
   ///
-  /// - Parameter isLast: Whether the connection ends with the answer.
+  /// - Parameter isLast: True if the connection ends with the response.
   func bytes(of answer: LoopAnswer, isLast: Bool, _ allocator: ByteBufferAllocator) -> ByteBuffer {
     switch answer {
     case .response(let response):
@@ -99,7 +99,7 @@ final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
 
   private static let json: HTTPFields = [.contentType: "application/json; charset=UTF-8"]
 
-  /// What codes are called, which a status of a code alone does not say.
+  /// The phrases of status codes, which a status made of a code alone lacks.
   private static let phrases: [Int: String] = [
     HTTPResponse.Status.ok, .badRequest, .unauthorized, .forbidden, .notFound, .conflict,
     .contentTooLarge, .tooManyRequests, .internalServerError, .notImplemented, .serviceUnavailable,
@@ -134,9 +134,10 @@ final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
 }
 
 extension MemoryAnswers {
-  /// A call of a request whose body is to come; nil where its route has the handler for larger bodies answer.
+  /// Makes the call of a request whose body is to come; returns nil if its route leaves it to the
+  /// handler for larger bodies.
   ///
-  /// - Parameter isAlone: Whether an answer may take the connection.
+  /// - Parameter isAlone: True if a response may take the connection.
   func call(
     _ head: HTTPRequest,
     _ found: HTTP1HeadReader.Head,

@@ -16,19 +16,20 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   typealias OutboundIn = IOData
   typealias OutboundOut = IOData
 
-  /// What the next byte is.
+  /// The role of the next byte.
   private enum Position {
     /// The first of a request.
     case start
-    /// Of a head that began with those bytes, which have passed, and what was read of them.
+    /// Within a head that began with those bytes, which have passed, and the part of it that was
+    /// read.
     case head(ByteBuffer, HTTP1HeadReader.Beginning)
-    /// Of a body, of which that many bytes are to come.
+    /// Within a body, of which that many bytes are to come.
     case body(Int)
-    /// Of the body of a call that began with those bytes, which have not passed.
+    /// Within the body of a call that began with those bytes, which have not passed.
     case collected(HTTP1LoopCall, ByteBuffer)
     /// Behind a call that is being answered; those bytes came already.
     case waiting(ByteBuffer)
-    /// Of a request that could not be followed, or behind one.
+    /// Within a request that could not be followed, or behind one.
     case unknown
   }
 
@@ -37,23 +38,23 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   private var context: ChannelHandlerContext?
   private var reader: HTTP1HeadReader
   private var position = Position.start
-  /// Of the decoder's side, once that is there.
+  /// The timeout on the decoder's side, once that is there.
   private var idleTimeout: HTTP1IdleTimeout?
   /// Requests that passed and whose answers are not written to their end.
   private var unanswered = 0
   private var hasWritten = false
-  /// Whether a route is being asked, and what it answered meanwhile.
+  /// True while a route is being asked; `early` holds a response that it gives meanwhile.
   private var isBeginning = false
   private var early: LoopAnswer?
-  /// Whether the channel asked to read while an answer was awaited.
+  /// True if the channel asked to read while a response was pending.
   private var isReadDue = false
   /// When the last call began, or the last answer was written.
   private var lastActivity: NIODeadline = .now()
   private var timer: Scheduled<Void>?
 
   /// - Parameters:
-  ///   - headLimit: What the decoder takes of a head at least.
-  ///   - limit: How long the connection may have no request before the decoder has seen one.
+  ///   - headLimit: The length of a head that the decoder accepts at least.
+  ///   - limit: The time that the connection may have no request before the decoder has seen one.
   init(_ connection: HTTP1Connection, headLimit: Int, limit: TimeAmount) {
     reader = HTTP1HeadReader(limit: headLimit)
     self.connection = connection

@@ -2,13 +2,13 @@ import Access
 import BaseRuntime
 import NIOCore
 
-/// Where a connection comes from and over what.
+/// The other end of a connection, and the protocol to it.
 struct Peer: Sendable {
-  /// Whether the connection is encrypted.
+  /// True if the connection is encrypted.
   let isSecure: Bool
-  /// Whether the other end is this machine.
+  /// True if the other end is this machine.
   let isLocal: Bool
-  /// Whom the connection's credentials last belonged to.
+  /// The caller to whom the connection's credentials last belonged.
   let memory: CallerMemory
   /// The other end's IP address; empty where there is none.
   let address: String
@@ -18,9 +18,9 @@ struct Peer: Sendable {
   /// `network.name`, made once for all calls.
   let networkName: String
 
-  /// Whether the connection speaks HTTP/2.
+  /// True if the connection speaks HTTP/2.
   let isHTTP2: Bool
-  /// Of the connection; nil for a client whose request another node passed on.
+  /// The activity of the connection; nil for a client whose request another node passed on.
   let activity: ConnectionActivity?
 
   init(
@@ -59,7 +59,7 @@ struct Peer: Sendable {
     }
   }
 
-  /// Whether the numeric address is a loopback address of either protocol version.
+  /// Returns true if the numeric address is a loopback address of either protocol version.
   static func isLoopback(_ address: String) -> Bool {
     address.hasPrefix("127.") || address == "::1" || address.hasPrefix("::ffff:127.")
   }

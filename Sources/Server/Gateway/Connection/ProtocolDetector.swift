@@ -58,7 +58,7 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
     // There is nobody behind to tell before the replay.
   }
 
-  /// Whether those first bytes are the preface; nil while they could still become it.
+  /// Returns true if those first bytes are the preface; nil while they could still become it.
   private static func isHTTP2(_ bytes: ByteBuffer) -> Bool? {
     let seen = bytes.readableBytesView.prefix(preface.count)
     guard preface.starts(with: seen) else { return false }

@@ -29,20 +29,20 @@ final class ReaderPaceTimer {
   }
 }
 
-/// Whether a client takes enough of a buffer that is full, in each of the times that it is given.
+/// Checks that a client takes enough of a full buffer, in each period that it is given.
 struct ReaderPace {
   private var unwritten: Int
 
   /// Bytes that the client has not taken when the first time begins.
   init(_ unwritten: Int) { self.unwritten = unwritten }
 
-  /// Whether it took enough in the time that is over; the next one begins.
+  /// Returns true if it took enough in the period that is over; the next one begins.
   mutating func isKept(with left: Int) -> Bool {
     defer { unwritten = left }
     return unwritten - left >= GatewayConfiguration.unwrittenBytesPerConnection
   }
 
-  /// What the client has not taken; none where the channel does not say.
+  /// Returns the number of bytes that the client has not taken; zero if the channel does not say.
   static func unwrittenBytes(_ context: ChannelHandlerContext) -> Int {
     do {
       return try context.channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0

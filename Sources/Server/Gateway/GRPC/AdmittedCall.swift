@@ -4,7 +4,7 @@ import FirestoreWire
 import NIOCore
 import NIOHTTP2
 
-/// What the head of a gRPC call says, checked: the method, the circumstances, the deadline.
+/// The checked head of a gRPC call: the method, the circumstances, the deadline.
 struct AdmittedCall {
   let method: ServedMethod
   let context: CallContext

@@ -228,7 +228,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     observe(.cancelled)
   }
 
-  /// Nobody waits for the call any more; what the service works on counts until it is done.
+  /// Ends the call for its client; the service's work on it counts until it is done.
   private func end() {
     if case .running = phase {} else { releaseRequest() }
     phase = .finished
@@ -248,7 +248,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 }
 
 extension StatusCode {
-  /// Whether the call was let in and tried: its caller gets what any client may get at times.
+  /// True if the call was let in and tried: any client may get this status at times.
   fileprivate var isOfService: Bool {
     switch self {
     case .notFound, .alreadyExists, .failedPrecondition, .aborted, .unavailable, .internalError:

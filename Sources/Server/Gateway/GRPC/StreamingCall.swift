@@ -8,17 +8,18 @@ import Synchronization
 
 /// A gRPC call in which both sides send many messages: Listen and Write.
 ///
-/// What the service says, on any thread, goes into the outbox and is carried out on the
+/// The service's messages, from any thread, go into the outbox and are carried out on the
 /// connection's event loop, in order: all that a drain of the loop's mailbox finds is one run of
 /// DATA, and one flush for the connection. Everything else here happens on that loop.
 ///
-/// The client gets window for what the service took; while the service does not read, whole
-/// messages wait here and the window closes. The service is asked to wait when too much is under
-/// way to the client, on this stream or on its connection, and is told when half of it has left.
+/// The client gets window for the bytes that the service took; while the service does not read,
+/// whole messages wait here and the window closes. The service is asked to wait when too much is in
+/// flight to the client, on this stream or on its connection, and is notified when half of it has
+/// left.
 ///
 ///     opening -> open -> ended
 ///
-/// The service hears `cancel` exactly once if the call ends before it has finished it.
+/// The service receives `cancel` exactly once if the call ends before it has finished it.
 // Sendable: the outbox has a lock; the event loop alone touches the rest.
 final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendable {
   /// Has the service begin the call.
@@ -33,17 +34,17 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     case ended
   }
 
-  /// What the service has said and the event loop has not carried out.
+  /// The messages of the service that the event loop has not carried out.
   private struct Outbox {
     var messages: [[UInt8]] = []
     var end: End?
-    /// Whether the event loop has been told to look.
+    /// True if the event loop has been asked to look.
     var isPosted = false
     /// Bytes sent by the service that have not left for the socket.
     var bytesUnderWay = 0
     /// The service was asked to wait.
     var isSenderWaiting = false
-    /// Whether the service takes the client's messages.
+    /// True if the service takes the client's messages.
     var isReading = true
     /// Nothing is taken any more.
     var isClosed = false
@@ -275,7 +276,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     connection.resumePausedCalls()
   }
 
-  /// Whether the service waits and may go on.
+  /// True if the service waits and may go on.
   var wantsToContinue: Bool {
     guard case .open = phase else { return hasEndLeft && !isRequestComplete }
     return outbox.withLock { $0.isSenderWaiting && hasRoomAgain($0) }

@@ -32,14 +32,15 @@ struct CrossOriginAccess: RouterMiddleware {
     headers.append(HTTPField(name: .vary, value: "Origin"))
   }
 
-  /// Whether the route of the request, or of the one that a preflight announces, decides about origins.
+  /// Returns true if the route of the request, or of the one that a preflight announces, decides
+  /// about origins.
   private func isDecidedElsewhere(_ request: Request) -> Bool {
     let announced = request.headers[.accessControlRequestMethod].flatMap { HTTPRequest.Method($0) }
     let method = request.method == .options ? announced ?? .options : request.method
     return routes.match(method, request.uri.path)?.route.decidesOrigins ?? false
   }
 
-  /// What pages may read of every answer; a service names what it has beside.
+  /// The headers that pages may read of every response; a service names others.
   private static let exposed =
     "x-http-session-id, x-client-wire-protocol, x-request-id, x-firestore-unary-trailer, etag"
 

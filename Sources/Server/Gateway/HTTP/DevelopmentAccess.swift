@@ -10,10 +10,10 @@ final class DevelopmentAccess: RouterMiddleware {
   private let origins: DevelopmentOrigins
   private let routes: RouteTable
   private let log: Logger
-  /// Who was refused and told so in the log.
+  /// The refused origins and hosts that were logged.
   private let told = Mutex<Set<String>>([])
 
-  /// How many are told of at most.
+  /// The largest number of refusals that are logged.
   private static let capacity = 100
 
   init(_ origins: DevelopmentOrigins, routes: RouteTable, log: Logger) {

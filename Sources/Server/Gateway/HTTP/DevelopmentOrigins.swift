@@ -28,7 +28,7 @@ package struct DevelopmentOrigins: Sendable, Equatable {
     hosts.union(pages.compactMap { HostName(ofOrigin: $0)?.text }).sorted()
   }
 
-  /// What becomes of a request.
+  /// The decision on a request.
   enum Verdict: Equatable {
     case admitted
     /// As a client's: no route and no credential of an administrator.

@@ -5,16 +5,16 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// What the gateway knows of an HTTP request beside its head and body.
+/// The gateway's knowledge of an HTTP request beside its head and body.
 package struct GatewayRequestContext: RequestContext {
-  /// Where a context comes from: the connection.
+  /// The origin of a context: the connection.
   package struct Source: RequestContextSource {
     /// The logger of the request.
     package let logger: Logger
     let requestID: String
     let peer: Peer
     let lease: RequestLease
-    /// Of the client, also where another node has the connection.
+    /// The account of the client, also if another node has the connection.
     let account: LedgerAccount
     let forwarded: ForwardedCaller?
     let cancellation: Cancellation
@@ -25,14 +25,14 @@ package struct GatewayRequestContext: RequestContext {
   /// Names the request in logs and in `x-request-id`.
   package let requestID: String
   private let peer: Peer
-  /// What the request holds of the process's memory.
+  /// The memory of the process that the request holds.
   let lease: RequestLease
   private let account: LedgerAccount
-  /// Whether another node passed it on.
+  /// True if another node passed it on.
   let isForwarded: Bool
   /// Goes up when the client went away.
   package let cancellation: Cancellation
-  /// Whether `DevelopmentAccess` took it for a client's alone.
+  /// True if `DevelopmentAccess` admitted it with a client's rights alone.
   var isForeignPage: Bool
 
   /// A context for a request of that connection.
@@ -47,7 +47,7 @@ package struct GatewayRequestContext: RequestContext {
     cancellation = source.cancellation
   }
 
-  /// Whether the connection speaks HTTP/2.
+  /// True if the connection speaks HTTP/2.
   var isHTTP2: Bool { peer.isHTTP2 }
 
   /// The client's IP address, by which attempts are counted.

@@ -6,10 +6,11 @@ import NIOCore
 import ServiceModule
 import Synchronization
 
-/// Answers requests whose routes can from memory alone, on the event loops of their connections.
+/// Serves requests whose routes can respond from memory alone, on the event loops of their
+/// connections.
 ///
-/// What it answers it answers as `GatewayResponder` would: the same access, headers, counters and log. Whatever else
-/// there is to a request (a body, a refusal, an error, something to wait for) is the responder's.
+/// The responses are those of `GatewayResponder`: the same access, headers, counters and log. Every
+/// other request (with a body, a refusal, an error, something to wait for) is the responder's.
 struct MemoryAnswers: Sendable {
   private let routes: RouteTable
   private let origins: DevelopmentOrigins?
@@ -64,7 +65,8 @@ struct MemoryAnswers: Sendable {
     Self.path(of: head).flatMap { routes.match(method, $0) }
   }
 
-  /// Whether the request's host is the server's own; those of sites have nothing of its routes.
+  /// Returns true if the request's host is the server's own; those of sites have none of its
+  /// routes.
   private func isOfServer(_ head: HTTPRequest) -> Bool {
     isOfServer(head.authority)
   }
@@ -159,10 +161,11 @@ struct MemoryAnswers: Sendable {
     return bytes
   }
 
-  /// What is written of headers beside those of the answer and the id's value.
+  /// The number of bytes of headers beside those of the response and the id's value.
   private static let ownHeaderBytes = "x-request-id: \r\n\r\n".utf8.count
 
-  /// Whether a page sent the request that is a client's alone; nil where it is refused.
+  /// Returns true if a page sent the request, so that it has a client's rights alone; nil if it is
+  /// refused.
   private func isForeignPage(_ head: HTTPRequest) -> Bool? {
     guard let origins else { return false }
     switch origins.verdict(on: head, to: routes) {
@@ -173,10 +176,11 @@ struct MemoryAnswers: Sendable {
   }
 }
 
-/// What paths of calls fit, so that not each of them is looked up by its parts: clients and back ends ask for few.
+/// The calls that paths match, so that not each path is looked up by its parts: clients and back
+/// ends use few.
 ///
-/// Of two generations: when the newer one is full it becomes the older, and what is asked for goes on in the newer, so that
-/// whoever invents paths makes nobody else's forgotten.
+/// There are two generations: when the newer one is full it becomes the older, and paths in use
+/// move to the newer, so that a client that invents paths does not push out those of others.
 private final class CallMatches: Sendable {
   private typealias Generation = [String: RouteTable.Match]
 

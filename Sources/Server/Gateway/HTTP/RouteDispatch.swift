@@ -136,7 +136,7 @@ extension Response {
   }
 }
 
-/// Where a service writes a streamed answer.
+/// The writer through which a service streams a response.
 private struct ServiceWriter: ServiceBodyWriter {
   var base: any ResponseBodyWriter
 

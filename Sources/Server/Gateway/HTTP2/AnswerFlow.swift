@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP2
 
-/// How much of a stream's answer the client takes, and what waits for it to take more.
+/// The credit of a stream's client for its response, and the parts that wait for more credit.
 struct AnswerFlow {
-  /// What the client granted beyond its initial window, less what was sent.
+  /// The bytes that the client granted beyond its initial window, less those that were sent.
   var credit = 0
   /// Nil where nothing waits, which is nearly always.
   var waiting: WaitingAnswer?
@@ -15,6 +15,6 @@ final class WaitingAnswer {
   var parts = CircularBuffer<ByteBuffer>(initialCapacity: 2)
   /// The frame that ends the stream once all parts have left.
   var end: HTTP2Frame?
-  /// Whether the stream has its turn among those that may send.
+  /// True if the stream has its turn among those that may send.
   var isQueued = false
 }

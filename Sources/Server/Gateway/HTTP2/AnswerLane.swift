@@ -33,18 +33,18 @@ final class AnswerLane: ChannelDuplexHandler {
   private var isFlushDue = false
   private var isWritable = true
   private var connectionWindow = 65_535
-  /// What each stream begins with.
+  /// The window with which each stream begins.
   private var initialWindow = 65_535
   /// The largest payload that the client takes.
   private var frameBytes = 1 << 14
   /// Streams with something to send and room in their own window, by turns.
   private var turns = CircularBuffer<(HTTP2StreamID, any ConnectionStream)>(initialCapacity: 1)
   private let readTurns: ReadTurns
-  /// Whether something that came waits for the connection's next turn.
+  /// True if received data waits for the connection's next turn.
   private var isWaitingForTurn = false
-  /// Whether that turn comes only when the client has credit again.
+  /// True if that turn comes only when the client has credit again.
   private var isPaused = false
-  /// Whether the channel was asked to read meanwhile.
+  /// True if the channel was asked to read meanwhile.
   private var isReadDue = false
 
   init(_ limits: GatewayConfiguration.Limits, readTurns: ReadTurns) {
@@ -53,7 +53,8 @@ final class AnswerLane: ChannelDuplexHandler {
     controls = RateLimit(limits.controlFramesPerTenSeconds)
   }
 
-  /// What the HTTP/2 layer holds of an unfinished frame or header block, as the ledger knows it.
+  /// The bytes of an unfinished frame or header block that the HTTP/2 layer holds, as the ledger
+  /// knows them.
   private var unfinishedBytes = 0
 
   /// Begins to serve a connection.

@@ -34,7 +34,8 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   private var isHandlerBehind = false
   /// Body bytes that came since the deadline was set.
   private var recentBytes = 0
-  /// What is still to come of the length that the client announced; nil where it did not.
+  /// The number of bytes still to come of the length that the client announced; nil if it announced
+  /// none.
   private var announcedBytes: Int?
   private var isRequestComplete = false
   private var isGone = false

@@ -9,7 +9,7 @@ protocol ConnectionStream: AnyObject {
   var deadline: NIODeadline? { get }
   /// Bytes of DATA that wait for the client's windows or the socket.
   var unwrittenBytes: Int { get set }
-  /// How much of the answer the client takes, and what of it waits; the connection's lane keeps it.
+  /// The client's credit for the response, and the parts that wait; the connection's lane keeps it.
   var flow: AnswerFlow { get set }
   /// Bytes of the request held at the moment.
   var heldRequestBytes: Int { get }
@@ -18,7 +18,7 @@ protocol ConnectionStream: AnyObject {
   func receive(_ data: ByteBuffer, isLast: Bool)
   /// The request is complete.
   func receiveEnd()
-  /// Whether more of the answer can be asked for.
+  /// True if more of the response can be requested.
   var wantsToContinue: Bool { get }
   /// Some of what was written left; more may be produced.
   func continueWriting()

@@ -9,7 +9,7 @@ import Synchronization
 /// One per event loop. Any thread posts; what one posts during a `Handover` comes together. The loop drains in
 /// order, so many at a time, and then flushes each connection that something was written on once.
 final class EventLoopMailbox: HandoverReceiver {
-  /// What a service answered to a call.
+  /// A service's response to a call.
   enum Answer: Sendable {
     case message(Result<[UInt8], ServiceError>)
     case stream(Result<any ResponseStream, ServiceError>)

@@ -18,7 +18,7 @@ struct FrameScanner {
     case settings(AnnouncedSettings, frame: ByteBuffer)
   }
 
-  /// What of a client's settings concerns the sending of DATA.
+  /// The part of a client's settings that concerns the sending of DATA.
   struct AnnouncedSettings: Equatable {
     var initialWindow: Int?
     var frameBytes: Int?
@@ -27,33 +27,33 @@ struct FrameScanner {
   static let headBytes = 9
   private static let prefaceBytes = 24
   private static let largestSettings = 1 << 14
-  /// How many frames are handed on at once.
+  /// The number of frames that are passed on at once.
   private static let framesOfPiece = 32
 
   /// RST_STREAM frames that have come.
   private(set) var resets = 0
   /// PING, SETTINGS, PRIORITY, ALTSVC and ORIGIN frames that have come.
   private(set) var controls = 0
-  /// What all frames that have come cost, by `UnservedRequestCredit`.
+  /// The cost of all frames that have come, by `UnservedRequestCredit`.
   private(set) var cost = 0
-  /// What is kept of a frame that is not complete and of a header block that has not ended, here and in
-  /// the HTTP/2 layer, which takes DATA alone in pieces.
+  /// The number of bytes that are kept of a frame that is not complete and of a header block that
+  /// has not ended, here and in the HTTP/2 layer, which takes DATA alone in pieces.
   var unfinishedBytes: Int {
     if frameBytes == 0 { return blockBytes + bytes.readableBytes }
     return blockBytes + max(frameBytes - passing, bytes.readableBytes)
   }
 
   private var bytes = ByteBuffer()
-  /// Of the header block that has not ended, the frames that came whole.
+  /// The size of the whole frames of a header block that has not ended.
   private var blockBytes = 0
   /// The size of the frame that passes, head included; 0 for DATA and between frames.
   private var frameBytes = 0
-  /// Whether that frame is part of a header block that goes on after it.
+  /// True if that frame is part of a header block that goes on after it.
   private var isBlockOpen = false
-  /// How many more bytes pass on unseen: of the preface at first, then of a frame.
+  /// The number of bytes still to pass on unseen: of the preface at first, then of a frame.
   private var passing = prefaceBytes
 
-  /// Whether something that came was not handed on yet; it may be too little to be.
+  /// True if received bytes were not passed on yet; they may be too few to be.
   var hasUnread: Bool { bytes.readableBytes > 0 }
 
   /// Takes what came.
@@ -87,7 +87,7 @@ struct FrameScanner {
     return takeOther(upTo: end)
   }
 
-  /// What passed is complete.
+  /// Completes the frame that passed.
   private mutating func finishFrame() {
     guard frameBytes > 0 else { return }
     blockBytes = isBlockOpen ? blockBytes + frameBytes : 0
@@ -162,10 +162,10 @@ struct FrameScanner {
 
     var isData: Bool { number == Self.data }
 
-    /// Whether it is HEADERS.
+    /// True if it is HEADERS.
     var opensStream: Bool { number == Self.headers }
 
-    /// Whether it is HEADERS, PUSH_PROMISE or CONTINUATION and another CONTINUATION follows.
+    /// True if it is HEADERS, PUSH_PROMISE or CONTINUATION and another CONTINUATION follows.
     var opensBlock: Bool {
       flags & Self.endOfBlock == 0 && Self.blockKinds.contains(number)
     }

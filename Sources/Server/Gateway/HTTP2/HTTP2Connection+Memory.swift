@@ -1,15 +1,15 @@
 import Access
 import NIOCore
 
-/// What the connection's requests and answers cost, by the ledger.
+/// The cost of the connection's requests and responses in the ledger.
 extension HTTP2Connection {
   /// About what a gRPC call takes beside its head and its message, the HTTP/2 layer's state included.
   static let callBytes = 2 << 10
   /// The same of a request that is bridged: a task, a sequence and the router's objects.
   static let requestBytes = 6 << 10
 
-  /// Whether another stream may be opened: handlers of streams that are gone count beside those that
-  /// are open, with a quarter beyond the limit for those that are just ending.
+  /// True if another stream may be opened: handlers of streams that are gone count beside those
+  /// that are open, with a quarter beyond the limit for those that are just ending.
   var hasRoomForStream: Bool {
     let limit = environment.limits.streamsPerConnection
     return openLeases.value < limit + limit / 4

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP2
 
-/// How connections end: at a stop, when they rest, and when the client has to go.
+/// The end of connections: at a stop, when they rest, and when the client has to go.
 extension HTTP2Connection {
   /// Between the announcement of the end and the refusal of new streams.
   private static let announcement = TimeAmount.milliseconds(100)

@@ -26,7 +26,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   let mailbox: EventLoopMailbox
   let peer: Peer
   let number: UInt64
-  /// What the connection and its requests hold.
+  /// The account of the memory that the connection and its requests hold.
   let account: LedgerAccount
   /// Streams that are open and handlers of streams that are gone.
   let openLeases = OpenLeases()
@@ -39,7 +39,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   var streams: [HTTP2StreamID: any ConnectionStream] = [:]
   /// Response bytes that wait for the client's windows or the socket.
   var unwrittenBytes = 0
-  /// Of those, with what still waits in outboxes, the bytes of bidirectional calls.
+  /// The bytes of bidirectional calls among those, with those that still wait in outboxes.
   let streamedBytes = Atomic<Int>(0)
   /// Bidirectional calls whose service waits for room on the connection.
   var pausedCalls: [HTTP2StreamID: StreamingCall] = [:]
@@ -53,22 +53,22 @@ final class HTTP2Connection: ChannelInboundHandler {
   private var unacknowledgedBytes = 0
   private var isReading = false
   private var isDirty = false
-  /// Whether the HTTP/2 layer was given frames since the last flush.
+  /// True if the HTTP/2 layer was given frames since the last flush.
   private var hasWrittenFrames = false
   private var lastAuthorization: String?
   private(set) var lastStreamID = HTTP2StreamID.rootStream
   /// RST_STREAM frames that the client made the server send.
   private var ownResets: RateLimit
-  /// What callers without credentials may still ask in vain; nil is anything.
+  /// The credit of callers without credentials for requests without effect; nil means no limit.
   private var unservedCredit: UnservedRequestCredit?
-  /// What is charged for a socket that takes nothing.
+  /// The bytes that are charged for a socket that takes nothing.
   var stalledBytes = 0
-  /// Whether all has been given up.
+  /// True if all has been given up.
   private(set) var isEnded = false
   /// Since when the connection has had no stream; nil while it has.
   var idleSince: NIODeadline? = .now()
 
-  /// How far the connection is on its way to a graceful end.
+  /// The progress of the connection to a graceful end.
   enum Shutdown {
     case none
     /// The client was told; streams that crossed the notice are still served.
@@ -241,12 +241,12 @@ final class HTTP2Connection: ChannelInboundHandler {
     lane.endPause()
   }
 
-  /// Whether the client, with so many frames more, is to be read no further for a while.
+  /// Returns true if the client, with so many frames more, is not to be read for a while.
   func isOutOfCredit(after frames: Int, at now: NIODeadline) -> Bool {
     unservedCredit?.spend(frames, at: now) == true && !account.isTrusted
   }
 
-  /// Whether the client has been out of credit for so long that it is to be sent away.
+  /// Returns true if the client has been out of credit for so long that it must be disconnected.
   func isNuisance(at now: NIODeadline) -> Bool {
     guard let since = unservedCredit?.usedUpSince else { return false }
     return now - since >= TimeAmount(environment.limits.unservedTimeout)

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// How often a client may do something in each ten seconds.
+/// A limit on how often a client may do something in ten seconds.
 ///
 /// `NIOHTTP2Handler` has the same by remembering the time of each event, and for that takes eight
 /// bytes an event that is allowed, of every connection, before there is any.

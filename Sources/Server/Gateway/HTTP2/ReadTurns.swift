@@ -2,12 +2,12 @@ import NIOCore
 
 /// The connections of one event loop that have more to read than one turn takes, served by turns.
 ///
-/// What a client sends is worked on for a short time, a connection at a time, and then it is the next
-/// one's turn: one that sends as fast as it can delays others by a share of `round`, not by all that
-/// its buffers hold. Turns are measured in time and not in frames, since frames of one size cost a
-/// hundredfold or nothing. On the event loop only.
+/// The data that a client sends is processed for a short time, a connection at a time, and then it
+/// is the next one's turn: one that sends as fast as it can delays others by a share of `round`,
+/// not by all that its buffers hold. Turns are measured in time and not in frames, since frames of
+/// one size cost a hundredfold or nothing. On the event loop only.
 final class ReadTurns {
-  /// How long a round through all that wait takes, about.
+  /// The approximate time of a round through all waiting connections.
   private static let round = TimeAmount.milliseconds(1)
   /// The shortest turn: a round is longer where more connections wait than it has room for.
   private static let leastTurn = TimeAmount.microseconds(40)

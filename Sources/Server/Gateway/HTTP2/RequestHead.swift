@@ -1,9 +1,9 @@
 import NIOHPACK
 
-/// What the gateway reads of an HTTP/2 request's headers, in one pass over them.
+/// The part of an HTTP/2 request's headers that the gateway reads, in one pass over them.
 ///
 /// The HTTP/2 layer's own validation of header blocks is off, because it costs a tenth of a call.
-/// What matters is checked here: one method and one path; and for requests that are not gRPC,
+/// The necessary checks are here: one method and one path; and for requests that are not gRPC,
 /// whose every field is looked at, in `HTTPRequest.init?(_:)`.
 struct RequestHead {
   private(set) var method = ""
@@ -40,7 +40,7 @@ struct RequestHead {
     if method.isEmpty || path.isEmpty { return nil }
   }
 
-  /// Whether the request is a gRPC call: `application/grpc`, alone or with `+proto` or parameters.
+  /// True if the request is a gRPC call: `application/grpc`, alone or with `+proto` or parameters.
   var isGRPC: Bool {
     guard method == "POST" else { return false }
     return contentType == "application/grpc"

@@ -11,7 +11,7 @@ struct WriteBatch {
   private static let batchBytes = 64 << 10
 
   private var bytes = ByteBuffer()
-  /// How large the last batch was, and the next one is expected to be.
+  /// The size of the last batch, and the expected size of the next.
   private var expectedBytes = 0
 
   var isEmpty: Bool { bytes.readableBytes == 0 }
@@ -27,7 +27,7 @@ struct WriteBatch {
     body(&bytes)
   }
 
-  /// What has come together since the last time.
+  /// Returns the bytes collected since the last time.
   mutating func take() -> ByteBuffer {
     let taken = bytes
     expectedBytes = min(taken.readableBytes, Self.batchBytes)

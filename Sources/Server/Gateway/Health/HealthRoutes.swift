@@ -1,6 +1,6 @@
 import ServiceModule
 
-/// Whether the server is there, and whether it can do its work.
+/// The routes that show that the server is there, and that it can do its work.
 ///
 ///     GET /          Ok; what a service says for requests that are its own
 ///     GET /healthz   ok; 503 with a line a problem; in either case lines about damaged data

@@ -17,7 +17,7 @@ final class HealthService: Sendable {
     var status: HealthCheckResponse.Status { isWell && !isStopping ? .serving : .notServing }
   }
 
-  /// What a watch does next.
+  /// The next step of a watch.
   fileprivate enum Step {
     case tell(HealthCheckResponse.Status)
     case wait
@@ -81,7 +81,8 @@ final class HealthService: Sendable {
     for askAgain in waiting { askAgain() }
   }
 
-  /// What a watch does that has told `told`; where that is to wait, `askAgain` is called once.
+  /// Returns the next step of a watch that has sent `told`; if that is to wait, `askAgain` is
+  /// called once.
   fileprivate func step(
     of watch: HealthWatch,
     told: HealthCheckResponse.Status?,

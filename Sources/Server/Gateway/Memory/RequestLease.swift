@@ -1,10 +1,10 @@
 import BaseRuntime
 import Synchronization
 
-/// What one request holds of its connection's account, from its head until its stream has closed and
-/// nothing works on it any more: the lease ends with the object.
+/// The memory of its connection's account that one request holds, from its head until its stream
+/// has closed and all work on it has ended: the lease ends with the object.
 ///
-/// Whoever works on a request holds the object that holds the lease, so a handler that goes on after
+/// A handler of a request holds the object that holds the lease, so a handler that goes on after
 /// its client has gone still counts. Any thread may call.
 final class RequestLease: Sendable {
   let account: LedgerAccount
@@ -29,7 +29,7 @@ final class RequestLease: Sendable {
   /// The request's body may be of any length and take as long as it comes.
   func beginStream() { isStreaming.store(true, ordering: .relaxed) }
 
-  /// Whether the body may take as long as it comes.
+  /// True if the body may take as long as it comes.
   var isStream: Bool { isStreaming.load(ordering: .relaxed) }
 
   /// Takes so many bytes more; false where there is no room for them.
@@ -46,7 +46,7 @@ final class RequestLease: Sendable {
   }
 }
 
-/// How many leases of a connection there are.
+/// The number of leases of a connection.
 final class OpenLeases: Sendable {
   fileprivate let count = Atomic<Int>(0)
 

@@ -2,18 +2,18 @@ import Access
 import BaseRuntime
 import HTTPTypes
 
-/// Who made a request that another node passed on, as that node knows its client's connection.
+/// The caller of a request that another node passed on, as that node knows its client's connection.
 ///
 /// As text it is the network's name, then what holds of `local`, `secure` and `foreign`, and the address where it is known, with
 /// semicolons: `4:7f000001;local;at=127.0.0.1`.
 package struct ForwardedCaller: Sendable, Hashable {
   /// The network by which the client's shares are counted.
   package let network: ClientAddress
-  /// Whether the client is on the node's machine.
+  /// True if the client is on the node's machine.
   package let isLocal: Bool
-  /// Whether the client's connection is encrypted.
+  /// True if the client's connection is encrypted.
   package let isSecure: Bool
-  /// Whether a web page sent it that development's operator did not name.
+  /// True if it was sent by a web page that development's operator did not name.
   package let isForeignPage: Bool
   /// The client's address; empty where it is not known.
   package let address: String
@@ -21,7 +21,7 @@ package struct ForwardedCaller: Sendable, Hashable {
   /// The field of a request that says it, with a proof that a node does.
   package static let fieldName = "brasa-forwarded"
 
-  /// Who made a call.
+  /// Makes the caller of a call.
   package init(of context: CallContext, at address: String = "") {
     self.address = address
     network = ClientAddress(name: context.network) ?? .none

@@ -8,15 +8,16 @@ package struct ForwardedRequest: Sendable {
   package let method: String
   /// Path and query, with all escaped that has to be: so they stay the same on their way.
   package let target: String
-  /// Whether each percent sign of the target as it came begins an escape: another one does not stay what it is on its way.
+  /// True if each percent sign of the target as it came begins an escape: any other percent sign
+  /// would change on its way.
   package let hasSoundEscapes: Bool
   /// The fields to send, in order; those of the connection are left out.
   package private(set) var headers: [(name: String, value: String)]
   /// The body that is sent at once; empty for one that is streamed.
   package let body: [UInt8]
-  /// Of the body that is sent on as it comes.
+  /// The length of the body that is sent on as it comes.
   package private(set) var length = Length.none
-  /// Of the client.
+  /// The context of the client.
   package let context: CallContext
   /// The client's IP address; empty where there is none.
   package let address: String
@@ -54,7 +55,7 @@ package struct ForwardedRequest: Sendable {
 
   private static var strayPercent: Regex<Substring> { /%(?![0-9A-Fa-f]{2})/ }
 
-  /// Whether a byte stays as it is, by its value.
+  /// The bytes that stay as they are, by their values.
   private static let plain: [Bool] = {
     let bytes = Set(
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/?".utf8
@@ -64,7 +65,7 @@ package struct ForwardedRequest: Sendable {
 
   /// A request whose body is sent on as it comes; with the host for which it was made, of which signatures and links speak.
   ///
-  /// Where this node's gateway admits origins, the other one is not asked to.
+  /// If this node's gateway admits origins, the other one is not asked to.
   package init(streaming request: ServiceRequest, decidesOrigins: Bool) {
     self.init(request, body: [])
     if !decidesOrigins { headers.removeAll { $0.name == "origin" } }
@@ -72,7 +73,7 @@ package struct ForwardedRequest: Sendable {
     length = Self.length(of: request)
   }
 
-  /// How long a body is.
+  /// The length of a body.
   package enum Length: Sendable, Equatable {
     case none
     case known(Int64)
@@ -95,7 +96,7 @@ package struct ForwardedRequest: Sendable {
   ]
 }
 
-/// What another node answers.
+/// The response of another node.
 package struct ForwardedResponse: Sendable {
   private let status: Int
   private let headers: [(name: String, value: String)]

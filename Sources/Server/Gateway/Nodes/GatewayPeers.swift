@@ -13,7 +13,7 @@ package struct GatewayPeers: Sendable {
   /// that request and this node.
   let caller: @Sendable (_ field: String, _ request: String) -> ForwardedCaller?
 
-  /// What a node needs to know of the others.
+  /// Collects the facts that a node needs about the others.
   package init(
     own: NodeNumber,
     forward: @escaping Forward,

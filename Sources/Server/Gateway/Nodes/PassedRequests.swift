@@ -3,10 +3,11 @@ import BaseStatus
 import KeyValueStore
 import Synchronization
 
-/// The requests of one kind that are under way to the home node: so many at most, shared among the clients' networks, and ended when
-/// nothing can come of them any more.
+/// The requests of one kind in flight to the primary: limited in number, shared among the clients'
+/// networks, and ended when they can have no result any more.
 ///
-/// Nobody is kept below half of the most. Beyond it no network may have more than a sixteenth. Any thread may call.
+/// No network is turned away below half of the limit. Beyond it no network may have more than a
+/// sixteenth. Any thread may call.
 package final class PassedRequests: Sendable {
   /// A request under way, which is over when nobody holds it.
   ///
@@ -74,7 +75,7 @@ package final class PassedRequests: Sendable {
     return passage
   }
 
-  /// How many there are.
+  /// The number of requests in flight.
   package var count: Int { state.withLock { $0.entries.count } }
 
   /// Ends those that are under way to a node, or all.

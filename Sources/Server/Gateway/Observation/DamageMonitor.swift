@@ -1,10 +1,10 @@
 import Logging
 import Synchronization
 
-/// What reads of the store met of damaged data.
+/// Reports damaged data that reads of the store met.
 ///
-/// A metric, a line for `/healthz`, and the log at most once a minute, however often clients ask for
-/// what is damaged. Any thread may call.
+/// A metric, a line for `/healthz`, and the log at most once a minute, however often clients ask
+/// for damaged data. Any thread may call.
 package final class DamageMonitor: Sendable {
   private struct State {
     var total = 0
