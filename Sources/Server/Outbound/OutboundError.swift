@@ -14,7 +14,7 @@ package struct OutboundError: Error, CustomStringConvertible {
 
   /// The kind of failure, by which callers decide.
   package let code: Code
-  /// What happened; holds no secret.
+  /// A description of the error, without secrets.
   package let message: String
   /// The error behind this one, for the log; nil without one.
   package let cause: (any Error)?

@@ -51,7 +51,7 @@ package final class DamageMonitor: Sendable {
     logger.error("stored data is damaged", metadata: shown)
   }
 
-  /// What `/healthz` says; nil where no read met damage.
+  /// The line about damage in `/healthz`; nil if no read met damage.
   package var healthLine: String? {
     let total = state.withLock { $0.total }
     return total == 0 ? nil : "damaged data met by \(total) reads since the start: see the log"

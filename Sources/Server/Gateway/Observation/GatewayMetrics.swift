@@ -55,7 +55,7 @@ private final class RequestCounters: Sendable {
   }
 }
 
-/// How a method's calls ended and how long they took.
+/// The outcomes of a method's calls and their durations.
 struct MethodMetrics: Sendable {
   private let calls: [CounterMetric]
   private let duration: HistogramMetric

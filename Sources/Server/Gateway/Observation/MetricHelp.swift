@@ -1,4 +1,5 @@
-/// What each metric says, for the operators who read the page; one without a text shows none.
+/// The texts of the metrics, for the operators who read the page; a metric without a text shows
+/// none.
 enum MetricHelp {
   static let texts = [
     // The port.
@@ -161,7 +162,7 @@ enum MetricHelp {
     "brasa_listen_unusable_tokens_total": "Tokens that were too old or not ours.",
   ]
 
-  /// What deliveries came to, by the last part of the metric's name but one.
+  /// The outcomes of deliveries, by the last part of the metric's name but one.
   private static let deliveries = [
     "waiting": "Deliveries that were queued",
     "handed": "Deliveries that a push service took",
@@ -177,7 +178,7 @@ enum MetricHelp {
     "direct": "on a stream of the server's own",
   ]
 
-  /// What a metric says; nil for one without a text.
+  /// Returns the text of a metric; nil if it has none.
   static func text(of name: String) -> String? {
     if let text = texts[name] { return text }
     // The events' store has the metrics of the documents'.

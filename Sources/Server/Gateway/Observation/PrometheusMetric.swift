@@ -4,7 +4,7 @@ import Synchronization
 /// A metric that can write itself in Prometheus' text format.
 protocol PrometheusMetric: AnyObject, Sendable {
   static var prometheusType: String { get }
-  /// Whether nothing was ever recorded.
+  /// True if nothing was ever recorded.
   var isUntouched: Bool { get }
   func render(name: String, labels: String, into text: inout String)
 }

@@ -5,7 +5,7 @@ import FirestoreWire
 /// A streaming one is kept for minutes; a long poll ends with its first data. Both end with a noop
 /// rather than empty: clients count empty answers as failures.
 struct WebChannelBackChannel {
-  /// What its request does next.
+  /// The next step of its request.
   enum Step {
     case write(ArraySlice<WebChannelOutbox.Item>, isLast: Bool)
     /// Until woken.
@@ -24,6 +24,6 @@ struct WebChannelBackChannel {
   var noop: ContinuousClock.Instant
   var waiter: CheckedContinuation<Void, Never>?
 
-  /// Whether something is due by now.
+  /// Returns true if something is due by now.
   func isDue(_ now: ContinuousClock.Instant) -> Bool { now >= end || now >= noop }
 }

@@ -1,14 +1,15 @@
 import BaseStatus
 
-/// How much a WebChannel session may hold and how long it waits.
+/// The limits on the size of a WebChannel session and on its waits.
 package struct WebChannelLimits: Sendable, Equatable {
   /// Open sessions of all clients; more are refused, as are those beyond a client's share.
   package var sessions = 10_000
-  /// What a session has under way to its client before the service is asked to wait.
+  /// The number of bytes that a session has in flight to its client before the service is asked to
+  /// wait.
   var windowBytes = 1 << 20
   /// The same for a caller who has shown no credentials.
   var anonymousWindowBytes = 256 << 10
-  /// What a session holds for its client at most; more ends it.
+  /// The largest number of bytes that a session holds for its client; more ends it.
   package var sessionBytes = 64 << 20
   /// Messages that wait for the service before a request's answer is held back, and their bytes.
   var requests = 1_000
@@ -20,17 +21,17 @@ package struct WebChannelLimits: Sendable, Equatable {
   var floodPosts = 100
   /// About how many bytes are written at once.
   var writeBytes = 64 << 10
-  /// How often at least something is sent; clients give up after one and a half times this.
+  /// The longest time without anything sent; clients give up after one and a half times this.
   package var keepAlive = Duration.seconds(30)
-  /// How long a streaming back channel is kept.
+  /// The time that a streaming back channel is kept.
   package var streaming = Duration.seconds(240)
-  /// How long a long poll is kept.
+  /// The time that a long poll is kept.
   var longPoll = Duration.seconds(25)
-  /// How long a session without a back channel waits for the next.
+  /// The time that a session without a back channel waits for the next.
   var idleTimeout = Duration.seconds(90)
   /// The same for a caller who has shown no credentials, and for everybody's first back channel.
   var anonymousIdleTimeout = Duration.seconds(45)
-  /// How long the last array of a session waits to be fetched.
+  /// The time that the last array of a session waits to be fetched.
   var afterlife = Duration.seconds(60)
 
   /// The product's limits.

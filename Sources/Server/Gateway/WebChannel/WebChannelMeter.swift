@@ -5,9 +5,9 @@ import BaseRuntime
 /// The session says how many bytes it holds whenever that changes; the difference is reserved or given
 /// back. Bytes for which there was no room are not counted, and the session must let go of them.
 struct WebChannelMeter {
-  /// What a session takes that holds nothing for anybody.
+  /// The number of bytes that a session takes while it holds no messages.
   static let sessionBytes = 4 << 10
-  /// What a message takes beside its bytes.
+  /// The number of bytes that a message takes beside its own.
   static let messageBytes = 64
 
   private let account: LedgerAccount

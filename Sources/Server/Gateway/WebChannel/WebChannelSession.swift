@@ -14,7 +14,7 @@ import Synchronization
 ///     open -> ended (the last array is an error or `close`) -> gone
 ///     open -> gone (terminated, expired, the server stops)
 final class WebChannelSession: StreamResponses {
-  /// What later requests have to have in common with the one that opened the session.
+  /// The properties that later requests must share with the one that opened the session.
   struct Binding: Sendable {
     let method: WebChannelMethod
     let database: String?
@@ -22,7 +22,7 @@ final class WebChannelSession: StreamResponses {
     let origin: String?
     let authorization: String?
 
-    /// Whether that request may speak for the session.
+    /// Returns true if that request may speak for the session.
     ///
     /// Browsers leave the origin out of some requests,
     /// and the credentials out of all but the first.
@@ -34,7 +34,7 @@ final class WebChannelSession: StreamResponses {
     }
   }
 
-  /// What is told to the service's call, ahead of messages.
+  /// A signal to the service's call, ahead of messages.
   private enum Control {
     case resume
     case drain
@@ -67,7 +67,7 @@ final class WebChannelSession: StreamResponses {
     var generations = 0
     var lastSent = 0
     var lastContact: ContinuousClock.Instant
-    /// Whether the caller has shown credentials that are valid.
+    /// True if the caller has shown valid credentials.
     var isTrusted = false
     var meter: WebChannelMeter
     /// Requests whose answer waits until the service has taken enough.
@@ -75,7 +75,7 @@ final class WebChannelSession: StreamResponses {
   }
 
   let id: String
-  /// What `X-HTTP-Session-Id` says; comes back as `gsessionid`.
+  /// The value of `X-HTTP-Session-Id`; comes back as `gsessionid`.
   let affinity: String
   let binding: Binding
   let cancellation = Cancellation()
@@ -170,7 +170,7 @@ final class WebChannelSession: StreamResponses {
     )
   }
 
-  /// What is under way to the client before the service is asked to wait.
+  /// Returns the number of bytes in flight to the client before the service is asked to wait.
   private func window(_ state: State) -> Int {
     state.isTrusted ? limits.windowBytes : min(limits.windowBytes, limits.anonymousWindowBytes)
   }
@@ -205,7 +205,7 @@ final class WebChannelSession: StreamResponses {
     state.controls.append(.resume)
   }
 
-  /// What the answer to a request with messages says.
+  /// Returns the body of the response to a request with messages.
   func receipt() -> [UInt8] {
     state.withLock { state in
       WebChannelPayload.receipt(
@@ -254,7 +254,7 @@ final class WebChannelSession: StreamResponses {
     return generation
   }
 
-  /// What a back channel does next.
+  /// Returns the next step of a back channel.
   func nextStep(of generation: Int, now: ContinuousClock.Instant) -> WebChannelBackChannel.Step {
     state.withLock { state in
       guard var channel = state.backChannel, channel.generation == generation else { return .end }
@@ -430,7 +430,7 @@ final class WebChannelSession: StreamResponses {
     return isAlive
   }
 
-  /// How long the session waits for a back channel.
+  /// Returns the time that the session waits for a back channel.
   private func idleTimeout(_ state: State) -> Duration {
     let isKnown = state.isTrusted && state.generations > 0
     return isKnown ? limits.idleTimeout : min(limits.idleTimeout, limits.anonymousIdleTimeout)

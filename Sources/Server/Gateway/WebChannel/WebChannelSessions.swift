@@ -32,7 +32,7 @@ final class WebChannelSessions: WebChannelObserver {
   private let metrics: GatewayMetrics
   private let state: Mutex<State>
 
-  /// How exact times are.
+  /// The precision of times.
   private static let tick = DispatchTimeInterval.milliseconds(250)
 
   /// - Parameter node: Which node of several this is; ids say so.
@@ -112,7 +112,7 @@ final class WebChannelSessions: WebChannelObserver {
     session.discard()
   }
 
-  /// How many sessions there are.
+  /// The number of sessions.
   var count: Int { state.withLock { $0.entries.count } }
 
   /// Ends all sessions; new ones are refused from now on.

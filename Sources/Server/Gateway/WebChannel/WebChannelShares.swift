@@ -9,14 +9,14 @@ import BaseText
 /// Callers without credentials share half of the table among them in the same manner. Administrators
 /// have no bound but the table's.
 struct WebChannelShares {
-  /// Who opens a session.
+  /// The caller who opens a session.
   enum Holder: Hashable, Sendable {
     /// A caller whose credentials are missing or not valid.
     case nobody
     case user(project: Text, uid: Text)
     case administrator
 
-    /// Whose credentials the memory of a session's call has seen.
+    /// Makes the holder from the credentials that the memory of a session's call has seen.
     init(_ memory: CallerMemory) {
       switch memory.caller {
       case .user(let user): self = .user(project: user.project, uid: user.uid)

@@ -1,8 +1,9 @@
 import NIOPosix
 
-/// Resolves the hosts of URLs and judges the addresses by a policy.
+/// Resolves the hosts of URLs and checks the addresses against a policy.
 ///
-/// Who connects must connect to an address that came from here: a name could have another one when it is resolved again.
+/// A client must connect to an address that came from here: a name could have another one when it
+/// is resolved again.
 struct AddressJudge: Sendable {
   let policy: FetchPolicy
   let resolve: @Sendable (String) throws -> [NetworkAddress]

@@ -1,12 +1,12 @@
-/// What may be fetched from where.
+/// The addresses and protocols that a fetch may use.
 package struct FetchPolicy: Sendable, Hashable {
   /// Host names beyond which nothing is asked; nil allows every host that the address rule allows.
   package var hosts: Set<String>?
-  /// Whether addresses inside the operator's network, this machine's included, may be asked.
+  /// True if addresses inside the operator's network, this machine's included, may be used.
   package var allowsPrivateAddresses: Bool
-  /// Whether cleartext may be used; only ever towards this machine.
+  /// True if cleartext may be used; only ever towards this machine.
   package var allowsCleartextToLoopback: Bool
-  /// Whether cleartext may be used towards every machine.
+  /// True if cleartext may be used towards every machine.
   package var allowsCleartext = false
   /// The largest answer.
   package var largestBody = 256 << 10

@@ -27,13 +27,13 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes.starts(with: mapped) && bytes.count == 16 ? Array(bytes[12...]) : bytes
   }
 
-  /// Whether it is this machine.
+  /// True if it is this machine.
   package var isLoopback: Bool {
     bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
   }
 
-  /// Whether anybody on the Internet may have it: not this machine, nor a private, shared, local,
-  /// reserved, documentation or group address, nor one that wraps such an IPv4 address.
+  /// True if any machine on the Internet may have it: not this machine, nor a private, shared,
+  /// local, reserved, documentation or group address, nor one that wraps such an IPv4 address.
   package var isPublic: Bool {
     bytes.count == 4 ? Self.isPublic(four: bytes) : Self.isPublic(six: bytes)
   }

@@ -14,7 +14,7 @@ package struct MailAddress: Sendable, Hashable {
     self.text = text
   }
 
-  /// Whether the address needs a server that takes UTF-8 (RFC 6531).
+  /// True if the address needs a server that takes UTF-8 (RFC 6531).
   var isInternational: Bool { !text.utf8.allSatisfy { $0 < 0x80 } }
 
   /// The part behind the @.

@@ -30,7 +30,7 @@ package final class MailQueue: Mailer {
   private let log: Logger
   private let delays: [Duration]
 
-  /// How long the attempts at a stop may take, all together.
+  /// The time that the attempts at a stop may take, all together.
   private static let farewell = Duration.seconds(3)
 
   /// A queue in front of that transport; `run` delivers.
@@ -112,7 +112,7 @@ package final class MailQueue: Mailer {
     }
   }
 
-  /// What went wrong; nil when the message was delivered.
+  /// Tries to deliver a message; returns the error, or nil when it was delivered.
   private func attempt(_ mail: Mail) async -> (any Error)? {
     await turns.enter()
     defer { turns.leave() }
@@ -126,7 +126,7 @@ package final class MailQueue: Mailer {
     }
   }
 
-  /// What a stop still gives; it begins with the first question.
+  /// Returns the time that a stop still leaves; it begins with the first call.
   private func timeLeft() -> Duration {
     state.withLock { state in
       let end = state.end ?? .now + Self.farewell

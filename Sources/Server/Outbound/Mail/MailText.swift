@@ -46,7 +46,7 @@ enum MailText {
     return Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  /// Whether the text can be part of a header.
+  /// Returns true if the text can be part of a header.
   static func isOneLine(_ text: String) -> Bool {
     text.utf8.count <= 500
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && !isBreak($0) }

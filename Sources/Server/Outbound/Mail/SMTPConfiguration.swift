@@ -1,6 +1,6 @@
-/// Where mail is handed over, and as whom.
+/// The server that takes mail, and the account on it.
 package struct SMTPConfiguration: Sendable, Hashable {
-  /// How the connection is encrypted.
+  /// The encryption of the connection.
   package enum Encryption: Sendable, Hashable {
     /// Begins in the clear and must switch to TLS before anything else is said (port 587).
     case startTLS
@@ -34,11 +34,11 @@ package struct SMTPConfiguration: Sendable, Hashable {
   package let login: Login?
   /// The address that messages come from.
   package let sender: MailAddress
-  /// What people see as the sender's name.
+  /// The name of the sender that people see.
   package let senderName: String
   /// A PEM file of authorities to trust instead of the system's.
   package var authorities: String?
-  /// How long one message may take in all.
+  /// The time that one message may take in all.
   package var timeout = Duration.seconds(60)
 
   /// Settings, checked: no password without TLS, no cleartext beyond this machine.

@@ -64,7 +64,7 @@ final class SMTPConnection: ChannelInboundHandler {
     )
   }
 
-  /// Whether TLS was switched on under way; from the first byte on it is none of our business.
+  /// True if the connection was switched to TLS; its bytes are not read here after that.
   private var hasSwitched = false
 
   private func nextLine() -> String? {

@@ -6,7 +6,7 @@ import BaseText
 /// said before TLS where TLS is asked for; a server that does not offer it gets nothing more, and one
 /// that does not offer UTF-8 gets no international address.
 struct SMTPConversation {
-  /// What the connection is to do.
+  /// The next action of the connection.
   enum Action: Equatable {
     /// Wait for more lines.
     case wait

@@ -45,7 +45,8 @@ package final class NodeClient: Sendable {
     }
   }
 
-  /// What a node answers: its body arrives as it is read, and the request ends when nobody reads it any more.
+  /// The response of a node: its body arrives as it is read, and the request ends when the body is
+  /// no longer read.
   package struct Answer: Sendable {
     /// The HTTP status.
     package let status: Int
@@ -78,14 +79,15 @@ package final class NodeClient: Sendable {
 
   private let client: HTTPClient
 
-  /// How long a connection may take to be there.
+  /// The time that a connection may take to be there.
   package static let reach = Duration.seconds(2)
-  /// How long an answer may say nothing: longer than any stream of browsers rests.
+  /// The time that a response may be silent: longer than any stream of browsers rests.
   package static let silence = Duration.seconds(330)
 
-  /// A client on those event loops with up to `connections` to a node, of which each stream of a browser or device takes one.
+  /// Makes a client on those event loops with up to `connections` to a node, of which each stream
+  /// of a browser or device takes one.
   ///
-  /// - Parameter silence: How long an answer may say nothing; nil is for ever.
+  /// - Parameter silence: The time that a response may be silent; nil means no limit.
   package init(
     connections: Int,
     silence: Duration? = NodeClient.silence,

@@ -12,10 +12,11 @@ import StorageWire
 /// - `{prefix}unfinished/{32 digits}/{8 digits}`: a segment of an unfinished one, by its number. All but the last have the
 ///   configured size, so an offset says what there is.
 ///
-/// What `persist` was told is durable, the last segment included, which is written again when there is more. A blob that
-/// is finished within its first segment is one request; else its segments are copied by the server, as the parts of
-/// a multipart upload, and removed. A crash leaves segments, which a sweep finds, and at worst parts of a
-/// multipart upload: the bucket's own rule for incomplete uploads removes these.
+/// All bytes that `persist` has confirmed are durable, the last segment included, which is written
+/// again when there is more. A blob that is finished within its first segment is one request;
+/// otherwise its segments are copied by the server, as the parts of a multipart upload, and
+/// removed. A crash leaves segments, which a sweep finds, and at worst parts of a multipart upload:
+/// the bucket's own rule for incomplete uploads removes these.
 package final class S3BlobStore: BlobStore {
   let client: S3Client
 

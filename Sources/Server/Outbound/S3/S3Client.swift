@@ -27,7 +27,7 @@ final class S3Client: Sendable {
     var parameters: [(name: String, value: String)] = []
     var headers: [String: String] = [:]
     var body: [UInt8] = []
-    /// Whether an answer that there is no such key is an error.
+    /// True if a response that there is no such key is an error.
     var mustExist = true
   }
 
@@ -36,7 +36,7 @@ final class S3Client: Sendable {
   private let signer: RequestSigner
   private let host: String
 
-  /// What one answer may have: a part that was asked for, or a list.
+  /// The largest size of one response: a requested part, or a list.
   private static let answerLimit = 64 << 20
 
   init(_ configuration: S3Configuration, group: any EventLoopGroup) throws(OutboundError) {
@@ -133,7 +133,7 @@ final class S3Client: Sendable {
       .map { PercentEncoding.encode(String($0)) }.joined(separator: "/")
   }
 
-  /// What the server said, for the log.
+  /// The error that the server returned, for the log.
   private struct Refusal: Error, CustomStringConvertible {
     let description: String
 

@@ -1,4 +1,4 @@
-/// Where objects' bytes go that are kept on a server with the protocol of S3.
+/// The server with the protocol of S3 on which objects' bytes are kept.
 package struct S3Configuration: Sendable {
   /// `https://host[:port]`; buckets are the first segment of the path.
   package var endpoint: String
@@ -16,7 +16,7 @@ package struct S3Configuration: Sendable {
   package var authorities: String?
   /// Bytes of a segment of an unfinished blob: 5 MiB at least, what a part of a multipart upload has.
   package var segmentBytes = 8 << 20
-  /// How often a request is sent that fails for reasons that may pass.
+  /// The number of times that a request is sent that fails for temporary reasons.
   package var attempts = 4
   /// Microseconds since 1970.
   package var clock: @Sendable () -> Int64

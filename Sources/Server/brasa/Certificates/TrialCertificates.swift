@@ -5,7 +5,7 @@ import X509
 
 /// A small certificate authority in a directory, and the server certificates that it signs.
 struct TrialCertificates {
-  /// Where an issued certificate, its key and its authority are.
+  /// The files of an issued certificate, its key and its authority.
   struct Files {
     let certificate: String
     let key: String

@@ -72,9 +72,10 @@ enum RulesFileText {
   }
 }
 
-/// Prints what a request answers: lines on standard output, the summary on standard error.
+/// Prints the response to a request: lines on standard output, the summary on standard error.
 ///
-/// - Parameter asFile: Whether the lines are those of a file, which goes to other programs byte for byte.
+/// - Parameter asFile: True if the lines are those of a file, which goes to other programs byte for
+///   byte.
 func printReplies(
   _ request: AdministrationRequest,
   of data: DataOptions,

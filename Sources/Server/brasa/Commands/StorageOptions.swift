@@ -3,7 +3,7 @@ import BaseStatus
 import BaseText
 import Foundation
 
-/// Where the data is; shared by the commands that work on a directory or its running server.
+/// The location of the data; shared by the commands that work on a directory or its running server.
 struct DataOptions: ParsableArguments, Administration {
   @Option(
     name: .long,
@@ -18,7 +18,7 @@ struct DataOptions: ParsableArguments, Administration {
   )
   var store: String?
 
-  /// Where the directory's store is, as far as one was told.
+  /// The location of the directory's store, as far as one was given.
   var location: StoreLocation {
     get throws {
       try StoreLocation(store ?? ProcessInfo.processInfo.environment["BRASA_STORE"])

@@ -86,7 +86,7 @@ struct WatchCommand: AsyncParsableCommand {
   }
 }
 
-/// Where the server is that a watch listens to, and as whom.
+/// The address of the server that a watch listens to, and the credentials for it.
 struct WatchServerOptions: ParsableArguments {
   @Option(help: "The server's address and port.") var host = "127.0.0.1:8080"
   @Option(help: "The bearer token to send (or $BRASA_TOKEN).") var token: String?

@@ -57,7 +57,7 @@ struct WatchQuery: Sendable {
     namedFields = fields.filter { !$0.isDocumentName }
   }
 
-  /// Whether the first document comes before the second.
+  /// Returns true if the first document comes before the second.
   func precedes(_ left: DecodedDocument, _ right: DecodedDocument) -> Bool {
     normalized.compare(left, right) == .ascending
   }

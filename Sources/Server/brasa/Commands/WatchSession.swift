@@ -2,9 +2,9 @@ import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
-/// What a watch shows at one time.
+/// The content of a watch at one time.
 struct WatchSnapshot: Sendable {
-  /// What happened to a document since the last snapshot.
+  /// The kind of change to a document since the last snapshot.
   enum Change: Sendable {
     case added, modified, removed
   }

@@ -7,7 +7,7 @@ import Synchronization
 final class WatchTable: WatchView {
   private struct State {
     var snapshot: WatchSnapshot?
-    /// What changed last, which stays marked until something else does.
+    /// The last changes, which stay marked until something else changes.
     var marks: [DocumentName: WatchSnapshot.Change] = [:]
     var changeCount = 0
     var lost: String?

@@ -7,7 +7,7 @@ import BaseText
 final class AccountTokenVerifier: TokenVerifier {
   private let accounts: Accounts
   private let tokens: BearerTokens
-  /// Whether a back end's token is refused where it could be read under way.
+  /// True if a back end's token is refused over a connection on which others could read it.
   private let protectsAdministrators: Bool
 
   init(
@@ -101,7 +101,8 @@ final class AccountTokenVerifier: TokenVerifier {
     "Missing or invalid authentication."
   )
 
-  /// What is wrong with a token is for the log; who sent it learns that it is not good.
+  /// Reads a token; the reason for a bad one is for the log, and its sender receives only that it
+  /// is not valid.
   private func bearer(_ token: Substring) throws(ServiceError) -> Bearer {
     do {
       return try tokens.bearer(token)

@@ -4,7 +4,8 @@ import Foundation
 
 /// The file that keeps the administrator key's digest, mode 0600.
 ///
-/// Whoever lost the key stops the server, deletes the file and starts again: a new key is made.
+/// An operator who lost the key stops the server, deletes the file and starts again: a new key is
+/// made.
 struct AdministratorKeyFile {
   let directory: String
   var path: String { directory + "/administrator-key.sha256" }

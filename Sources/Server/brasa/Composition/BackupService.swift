@@ -33,7 +33,7 @@ final class BackupService: Service {
   private static let pause = Duration.seconds(1)
   /// Between two looks at the schedules of databases' backups.
   private static let schedulePause = Duration.seconds(2)
-  /// How long the last shipment may take when the server ends.
+  /// The time that the last shipment may take when the server ends.
   private static let lastShipment = Duration.seconds(10)
   /// Seconds behind which the health table has a line.
   private static let warnedLag = 60.0

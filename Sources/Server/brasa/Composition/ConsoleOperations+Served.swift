@@ -7,7 +7,8 @@ import ServiceModule
 import X509
 
 extension ConsoleOperations {
-  /// What the console operates: the data of a server that runs, with exports in a folder of its data directory.
+  /// Returns the console's operations on the data of a server that runs, with exports in a folder
+  /// of its data directory.
   static func served(
     _ services: StoredServices,
     access: AccessControl,
@@ -168,7 +169,8 @@ private struct ServedTransfer: Sendable {
     kinds.filter { $0 == kind } + kinds.filter { $0 != kind }
   }
 
-  /// Where a kind of data is in an export: documents in the folder itself, others in folders of their own.
+  /// Returns the path of a kind of data in an export: documents are in the folder itself, others in
+  /// folders of their own.
   private static func path(of kind: String, in folder: URL) -> String {
     kind == TransferForm.rootKind ? folder.path : folder.appendingPathComponent(kind).path
   }

@@ -138,9 +138,9 @@ private final class CurrentStreamCall: StreamCall {
   }
 
   private struct State {
-    /// What the question that is asked is for.
+    /// The events that wait for the question in progress.
     var asked: [Event] = []
-    /// What came since.
+    /// The events that came since.
     var waiting: [Event] = []
     var waitingBytes = 0
     var isAsking = false
@@ -153,7 +153,7 @@ private final class CurrentStreamCall: StreamCall {
     @Sendable (@escaping @Sendable (Result<Void, ServiceError>) -> Void) -> Void
   private let state = Mutex(State())
 
-  /// What a client may send while the store is asked.
+  /// The number of bytes that a client may send while the store is asked.
   private static let maximumBytes = 32 << 20
 
   init(

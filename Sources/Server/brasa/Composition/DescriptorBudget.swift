@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// How the file descriptors that the process may have open are shared out.
+/// The division of the file descriptors that the process may have open.
 ///
 /// The store comes first: a store that cannot open a file stops taking writes. A fixed reserve is for
 /// its logs, flushes and merges, and for the event loops, commands, mail and fetches. Connections get
@@ -14,9 +14,9 @@ import Darwin
 /// in which it looks up its threads. A node of a cluster keeps half of that for connections to others, since a client's
 /// request may take one of each.
 struct DescriptorBudget: Sendable, Equatable {
-  /// How many the system lets the process have.
+  /// The number that the system lets the process have.
   let limit: Int
-  /// Whether some are for connections to other nodes of a cluster.
+  /// True if some are for connections to other nodes of a cluster.
   let hasPeers: Bool
 
   /// Neither the store's tables nor connections.
@@ -77,6 +77,6 @@ struct DescriptorBudget: Sendable, Equatable {
 
   private var left: Int { limit - Self.reserve - tables - files }
 
-  /// Whether the limit leaves connections fewer than the product takes.
+  /// True if the limit leaves connections fewer than the product takes.
   var isTight: Bool { connections < Self.mostConnections }
 }

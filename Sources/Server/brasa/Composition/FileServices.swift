@@ -177,7 +177,8 @@ struct FileServices {
     }
   }
 
-  /// How the check of the bucket ended: with an error at once, or well, and then with the program.
+  /// Waits for the end of the check of the bucket: with an error at once, or well, and then with
+  /// the program.
   private static func untilShutdown(of remote: S3BlobStore) async -> Result<Void, any Error> {
     do {
       try await remote.check()

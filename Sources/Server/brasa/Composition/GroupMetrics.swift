@@ -1,6 +1,7 @@
 import Gateway
 
-/// How large the groups are that become durable together, and how long that takes.
+/// The metrics of the groups that become durable together: their sizes, and the time that this
+/// takes.
 struct GroupMetrics: Sendable {
   private let commits: HistogramMetric
   private let keys: HistogramMetric

@@ -32,7 +32,8 @@ extension ServiceModule {
     return module
   }
 
-  /// What a node of a cluster tells a load balancer, and the task of one that may be home.
+  /// Serves the state of a cluster's node to a load balancer, and runs the task of one that may be
+  /// primary.
   ///
   ///     GET /healthz/home   ok; 503 where another node is home
   ///
@@ -95,10 +96,10 @@ extension HTTPRoute {
 }
 
 extension HomeClaim {
-  /// What a handler answers on the home node.
+  /// Returns the response of a handler on the primary.
   ///
-  /// One that hung meanwhile may find files gone, which the next home node has cleared away: an error counts where this node is still
-  /// home.
+  /// A handler that hung meanwhile may find files gone, which the next primary has cleared away: an
+  /// error counts only if this node is still primary.
   fileprivate func answer(
     _ request: ServiceRequest,
     by handler: HTTPRoute.Handler
@@ -126,7 +127,7 @@ extension ServiceTask {
   }
 }
 
-/// Whether a node has what a home node needs; says once why not.
+/// Checks that a node has everything that a primary needs; logs once why not.
 private final class HomeFitness: Sendable {
   private let files: FilesMark
   private let log: Logger

@@ -3,15 +3,15 @@ import ServiceLifecycle
 import ServiceModule
 import Synchronization
 
-/// Does the maintenance of all services, a step of each at a time, in the lane of the engine's threads that no
-/// client waits for.
+/// Does the maintenance of all services, a step of each at a time, in the pool of engine threads
+/// that serves no clients.
 ///
 /// A service whose step fails is in the health table until a step of it goes well, unless its engine takes
 /// no writes, of which the table has a line already.
 ///
-/// Of several nodes the one that leads does it for what all serve, the home node for the rest.
+/// Of several nodes the leader does it for the shared services, the primary for the rest.
 final class MaintenanceService: Service {
-  /// Who of several nodes does it.
+  /// The node that does it, of several.
   enum Worker {
     case leader
     case home(HomeClaim)

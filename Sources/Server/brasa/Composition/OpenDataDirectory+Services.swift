@@ -18,9 +18,9 @@ import ServiceModule
 import StorageAPI
 
 extension OpenDataDirectory {
-  /// What every service keeps in the directory: a service that comes adds its line here.
+  /// Returns all services' parts of the directory: a new service adds its line here.
   ///
-  /// Of several nodes each has the shared part, and the home node alone the other one.
+  /// If there are several nodes, each has the shared part, and the primary alone the other one.
   func services(
     _ part: StoredPart = .all,
     rules: RulesetStore,

@@ -22,13 +22,13 @@ final class OpenDataDirectory: Sendable {
 
   /// Opens the directory, making it if it does not exist.
   ///
-  /// What was read is kept in at most `cacheMegabytes` of memory; nil takes a sixteenth of the
-  /// machine's, between 64 and 1,024, of which a sixteenth is for events. `openTables` files stay open, one in
-  /// eight of them for events. `tableKilobytes` is for
-  /// tests. A directory whose store is elsewhere is refused without that store, and one with a store of its own
-  /// beside another. With `isClustered` other nodes may have the store, too. `clockSteps` is about the clock of
-  /// PostgreSQL's server. `keepsLog` keeps the engines' logs for the backup.
-  /// `groupObserver` is told of every group that became durable.
+  /// Read data is kept in at most `cacheMegabytes` of memory; nil takes a sixteenth of the
+  /// machine's, between 64 and 1,024, of which a sixteenth is for events. `openTables` files stay
+  /// open, one in eight of them for events. `tableKilobytes` is for tests. A directory whose store
+  /// is elsewhere is refused without that store, and one with a store of its own beside another.
+  /// With `isClustered` other nodes may have the store, too. `clockSteps` is about the clock of
+  /// PostgreSQL's server. `keepsLog` keeps the engines' logs for the backup. `groupObserver` is
+  /// notified of every group that became durable.
   init(
     path: String,
     store: StoreLocation,

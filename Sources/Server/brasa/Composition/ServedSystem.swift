@@ -4,14 +4,14 @@ import Gateway
 import ServiceLifecycle
 import ServiceModule
 
-/// What `brasa serve` puts behind the port.
+/// The system that `brasa serve` puts behind the port.
 struct ServedSystem {
   let modules: [ServiceModule]
   /// The other nodes of a cluster; nil serves alone.
   let peers: GatewayPeers?
   /// Keeps what administrators change.
   let audit: AuditRecorder
-  /// Whether a call's credentials are valid.
+  /// Returns true if a call's credentials are valid.
   let recognizes: @Sendable (CallContext) -> Bool
   /// Throws to a call of somebody who is no administrator of the whole server.
   let administers: @Sendable (CallContext) async throws -> Void

@@ -1,9 +1,9 @@
 import BaseJSON
 import PushMessaging
 
-/// What Apple's push service said of one request.
+/// The response of Apple's push service to one request.
 struct APNsAnswer: Sendable, Equatable {
-  /// What to do about it.
+  /// The next step after it.
   enum Step: Sendable, Equatable {
     case end(PushOutcome)
     /// The provider token is expired: once more with a new one.

@@ -18,7 +18,8 @@ struct APNsDelivery: Sendable {
   private let parcel: PushParcel
   private let body: ByteBuffer
 
-  /// What the parcel's address and credentials say, checked, with what Apple would refuse for its size.
+  /// Reads the parcel's address and credentials and checks them, and the size, which Apple would
+  /// refuse.
   init(_ parcel: PushParcel) throws(Refusal) {
     guard case .apns(let token, let environment, let bundle) = parcel.address,
       !token.isEmpty, token.utf8.count <= 200,
@@ -65,7 +66,7 @@ struct APNsDelivery: Sendable {
     return headers
   }
 
-  /// What Apple wants behind the bundle id for pushes of a type.
+  /// Returns the suffix that Apple wants behind the bundle id for pushes of a type.
   private static func topicSuffix(_ type: String) -> String {
     switch type {
     case "complication": ".complication"

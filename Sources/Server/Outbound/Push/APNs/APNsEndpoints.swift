@@ -1,6 +1,6 @@
 import PushMessaging
 
-/// Where Apple's push service is reached.
+/// The addresses of Apple's push service.
 package struct APNsEndpoints: Sendable, Hashable {
   private static let apple = (
     production: "https://api.push.apple.com", sandbox: "https://api.sandbox.push.apple.com"

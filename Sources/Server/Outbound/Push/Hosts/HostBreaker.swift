@@ -3,7 +3,7 @@
 /// After `threshold` failures in a row the host is left alone for a second; then one request tries it. Each trial that
 /// fails doubles the pause, up to a minute. A host that says when to come again is left alone until then.
 struct HostBreaker: Sendable {
-  /// Whether a request may go.
+  /// The decision to let a request go or wait.
   enum Admission: Sendable, Equatable {
     case go
     /// Not before that time has passed.
@@ -28,7 +28,7 @@ struct HostBreaker: Sendable {
 
   /// Asks for one request.
   ///
-  /// Who is told to go must say how it ended: `succeed`, `fail` or `abandon`.
+  /// A caller that may go must report how its request ended: `succeed`, `fail` or `abandon`.
   mutating func admit(at now: ContinuousClock.Instant) -> Admission {
     switch state {
     case .closed: return .go

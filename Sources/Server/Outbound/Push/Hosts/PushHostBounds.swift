@@ -1,6 +1,7 @@
-/// How many requests one host may have in flight.
+/// The number of requests that one host may have in flight.
 ///
-/// What a slow host holds others cannot have; a quick one gives it back at once, however much it is.
+/// A slow host keeps its slots from others; a quick one gives them back at once, however many it
+/// has.
 struct PushHostBounds: Sendable {
   /// While its answers take less than `quickAnswer`.
   let quick: Int

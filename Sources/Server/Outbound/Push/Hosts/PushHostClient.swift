@@ -16,7 +16,7 @@ final class PushHostClient: Sendable {
     case retired
   }
 
-  /// What a host said.
+  /// The response of a host.
   struct Answer: Sendable {
     let status: Int
     let headers: [String: String]
@@ -26,16 +26,17 @@ final class PushHostClient: Sendable {
   private struct State {
     var breaker = HostBreaker()
     var inFlight = 0
-    /// How long an answer takes, over about the last eight.
+    /// The time that a response takes, over about the last eight.
     var answerTime: Duration
 
     mutating func note(_ time: Duration) { answerTime += (time - answerTime) / 8 }
   }
 
-  /// How often a request is sent where connections end under it: a pool may hand out one more that is about to.
+  /// The number of times that a request is sent if connections end under it: a pool may supply one
+  /// more that is about to end.
   static let attempts = 3
 
-  /// What of an answer's body is read.
+  /// The number of bytes of a response's body that are read.
   private static let bodyLimit = 4_096
 
   let address: NetworkAddress?
@@ -58,10 +59,10 @@ final class PushHostClient: Sendable {
     state = Mutex(State(answerTime: bounds.quickAnswer))
   }
 
-  /// How many requests are in flight.
+  /// The number of requests in flight.
   var load: Int { state.withLock { $0.inFlight } }
 
-  /// Whether nothing is in flight.
+  /// True if nothing is in flight.
   var isIdle: Bool { load == 0 }
 
   /// Lets no new request begin.
@@ -127,8 +128,8 @@ final class PushHostClient: Sendable {
     }
   }
 
-  /// Whether a request may be sent again at once: a connection that ended says nothing of the message, while silence took
-  /// the time there was.
+  /// Returns true if a request may be sent again at once: a connection that ended shows nothing
+  /// about the message, while silence took the time there was.
   static func isWorthRepeating(_ error: any Error) -> Bool {
     if Task.isCancelled { return false }
     return switch error {
@@ -140,7 +141,7 @@ final class PushHostClient: Sendable {
     }
   }
 
-  /// Whether an error says that no answer came in time.
+  /// Returns true if an error means that no response came in time.
   static func isSilence(_ error: HTTPClientError) -> Bool {
     [.deadlineExceeded, .readTimeout, .connectTimeout, .getConnectionFromPoolTimeout]
       .contains(error)

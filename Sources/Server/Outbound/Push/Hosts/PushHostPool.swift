@@ -19,7 +19,7 @@ final class PushHostPool: Sendable {
   }
 
   private static let reviewInterval = Duration.seconds(60)
-  /// What a browsers' service may have in flight.
+  /// The number of requests that a browsers' service may have in flight.
   private static let browsers = PushHostBounds(1_000)
 
   private let hosts: PushHosts
@@ -55,9 +55,10 @@ final class PushHostPool: Sendable {
     for entry in entries.values { await entry.client.retire() }
   }
 
-  /// The way that needs no review.
+  /// Returns the client of a host if it needs no review.
   ///
-  /// Whoever finds one due has it put off, so that one task resolves and the others go on.
+  /// The first caller that finds one due postpones it, so that one task resolves and the others go
+  /// on.
   private func current(_ origin: String) -> PushHostClient? {
     let now = ContinuousClock.now
     return state.withLock { state in

@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import NIOCore
 import NIOSSL
 
-/// How requests to push services are sent.
+/// The settings for requests to push services.
 struct PushHostSettings: Sendable {
   let group: any EventLoopGroup
   /// A PEM file of authorities to trust besides the system's.
@@ -11,9 +11,9 @@ struct PushHostSettings: Sendable {
   var timeout = Duration.seconds(10)
   /// Until a connection is made.
   var connectTimeout = Duration.seconds(5)
-  /// How many hosts are kept at a time.
+  /// The number of hosts that are kept at a time.
   var capacity = 256
-  /// What a host that was added may have in flight: a few while it is slow.
+  /// The number of requests that an added host may have in flight: a few while it is slow.
   var addedHosts = PushHostBounds(quick: 1_000, slow: 64)
   /// The addresses of a name; blocks.
   var resolve: @Sendable (String) throws -> [NetworkAddress] = NetworkAddress.resolve

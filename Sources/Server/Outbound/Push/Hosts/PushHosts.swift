@@ -26,7 +26,7 @@ package struct PushHosts: Sendable, Hashable {
     }
   }
 
-  /// Who added a host.
+  /// The origin of a host in the list.
   enum Origin: Sendable, Hashable {
     case browsers
     case theOperator
@@ -39,7 +39,7 @@ package struct PushHosts: Sendable, Hashable {
   ].compactMap(Pattern.init)
 
   private let added: [Pattern]
-  /// Whether hosts that the operator added may be inside his network.
+  /// True if hosts that the operator added may be inside the operator's network.
   let allowsPrivateAddresses: Bool
 
   /// The browsers' services and the hosts added: `host`, `host:port` or `*.domain` each.
@@ -55,14 +55,14 @@ package struct PushHosts: Sendable, Hashable {
     self.allowsPrivateAddresses = allowsPrivateAddresses
   }
 
-  /// Who allows the URL; nil where nobody does.
+  /// Returns the list that allows the URL; nil if none does.
   func origin(of url: FetchURL) -> Origin? {
     if added.contains(where: { $0.matches(url) }) { return .theOperator }
     guard !url.isCleartext, Self.browsers.contains(where: { $0.matches(url) }) else { return nil }
     return .browsers
   }
 
-  /// What may be asked of the URL.
+  /// Returns the policy for fetching the URL.
   func policy(for origin: Origin) -> FetchPolicy {
     let isPrivate = origin == .theOperator && allowsPrivateAddresses
     return FetchPolicy(allowsPrivateAddresses: isPrivate, allowsCleartextToLoopback: isPrivate)

@@ -1,6 +1,6 @@
 import PushMessaging
 
-/// What a push service's answer means (RFC 8030, 8292).
+/// The meaning of a push service's response (RFC 8030, 8292).
 enum WebPushAnswer {
   /// The outcome of an answer that came at `now`, in seconds since 1970.
   static func outcome(_ answer: PushHostClient.Answer, now: Int) -> PushOutcome {

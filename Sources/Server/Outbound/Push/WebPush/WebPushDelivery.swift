@@ -14,7 +14,7 @@ struct WebPushDelivery: Sendable {
   private let keys: WebPushKeys
   private let parcel: PushParcel
 
-  /// What the parcel's address and credentials say, checked.
+  /// Reads the parcel's address and credentials, and checks them.
   init(_ parcel: PushParcel) throws(Refusal) {
     guard case .webPush(let endpoint, let p256dh, let auth, let vapidKey) = parcel.address,
       let url = FetchURL(endpoint), let keys = WebPushKeys(publicKey: p256dh, secret: auth)
@@ -56,7 +56,7 @@ struct WebPushDelivery: Sendable {
     return headers
   }
 
-  /// What the message itself says, or what its priority means.
+  /// The urgency that the message itself names, or that its priority means.
   private var urgency: String {
     let said = parcel.headers["urgency"]?.lowercased() ?? ""
     if ["very-low", "low", "normal", "high"].contains(said) { return said }

@@ -14,7 +14,7 @@ final class DownloadFiles {
   private let isDirectory: Bool
   private var current: Current?
   private(set) var bytesWritten = 0
-  /// Of the objects that have begun.
+  /// The bytes of the objects that have begun.
   private(set) var bytesTotal = 0
   /// Objects whose names are no path below the target.
   private(set) var refusedCount = 0
@@ -81,7 +81,7 @@ final class DownloadFiles {
     }
   }
 
-  /// Where an object goes; nil where its name is no path below the target.
+  /// Returns the file to which an object goes; nil if its name is no path below the target.
   private func url(of name: String) -> URL? {
     guard isDirectory else { return target }
     let relative =

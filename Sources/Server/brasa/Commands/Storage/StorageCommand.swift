@@ -25,7 +25,7 @@ struct StorageCommand: ParsableCommand {
   )
 }
 
-/// What the commands on a bucket read of a URL.
+/// Reads the URLs that the commands on a bucket take.
 enum StorageURL {
   /// The path of a URL; throws where it is none.
   static func path(_ url: String) throws -> StoragePath {
