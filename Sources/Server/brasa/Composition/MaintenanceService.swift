@@ -9,7 +9,8 @@ import Synchronization
 /// A service whose step fails is in the health table until a step of it goes well, unless its engine takes
 /// no writes, of which the table has a line already.
 ///
-/// Of several nodes the leader does it for the shared services, the primary for the rest.
+/// If there are several nodes, the leader does it for the shared services, the primary for the
+/// rest.
 final class MaintenanceService: Service {
   /// The node that does it, of several.
   enum Worker {

@@ -25,6 +25,7 @@ struct ServedSystem {
   let functions: FunctionEvents?
   /// Returns when a thread for reads has read from the store; false where it had no room for the job.
   let readsStore: @Sendable () async -> Bool
-  /// What runs beside the port, in the order of starting; stopped in reverse, after the port.
+  /// The services that run beside the port, in the order of starting; stopped in reverse, after the
+  /// port.
   let services: [any Service]
 }

@@ -77,10 +77,10 @@ final class StorageProbe: Service {
     }
   }
 
-  /// Whether another node has the store, so that this one is of no use until it is started again.
+  /// True if another node has the store, so that this one is of no use until it is restarted.
   private var isSucceeded: Bool { (engine as? PostgresEngine)?.isStopped ?? false }
 
-  /// Whether the engine has stopped since a write went well, or runs again since one failed.
+  /// True if the engine has stopped since a write succeeded, or runs again since one failed.
   private var hasChanged: Bool { engine.isStopped == last.withLock { $0 == .written } }
 
   private func probe() async {

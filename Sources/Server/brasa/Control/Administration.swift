@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// What the storage commands ask of a data directory.
+/// The storage commands' requests to a data directory.
 ///
 /// `LocalAdministration` does the work on an open store: in the command itself when no server runs,
 /// in the server when one does; `RemoteAdministration` hands the request to that server.
@@ -48,7 +48,7 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case listIndexes(database: DatabaseLabel)
   /// Keeps a ruleset and puts it in force for releases as `cloud.firestore`.
   case deployRules(project: String, releases: [String], file: RulesSource)
-  /// What is in force, then the kept rulesets.
+  /// The ruleset in force, then the kept rulesets.
   case listRules(project: String)
   /// The source of a ruleset: of that id, or the one in force under that release's name.
   case showRules(project: String, name: String)
@@ -60,27 +60,27 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case createKey(name: String, role: String, project: String, origin: String?)
   /// Each service account's key as a line.
   case listKeys
-  /// What `brasa users` asks of a project's accounts.
+  /// A request of `brasa users` about a project's accounts.
   case users(project: String, UsersRequest)
   /// Lets the next key of users' tokens take over; `immediately` ends every token.
   case rotateKeys(immediately: Bool)
-  /// What `brasa apps` asks of a project.
+  /// A request of `brasa apps` about a project.
   case apps(project: String, AppsRequest)
-  /// What `brasa config` asks of a template.
+  /// A request of `brasa config` about a template.
   case config(project: String, isServer: Bool, ConfigRequest)
-  /// What `brasa analytics` asks of a project's events.
+  /// A request of `brasa analytics` about a project's events.
   case analytics(project: String, AnalyticsRequest)
-  /// What `brasa messages` asks of a project.
+  /// A request of `brasa messages` about a project.
   case messages(project: String, MessagesRequest)
-  /// What `brasa events` asks of a project's triggers.
+  /// A request of `brasa events` about a project's triggers.
   case triggers(project: String, TriggersRequest)
-  /// What `brasa functions` asks of a project.
+  /// A request of `brasa functions` about a project.
   case functions(project: String, FunctionsRequest)
-  /// What `brasa storage` asks of buckets and objects.
+  /// A request of `brasa storage` about buckets and objects.
   case storage(StorageRequest)
   /// The requests of `brasa hosting` about a project's sites.
   case hosting(project: String, HostingRequest)
-  /// What `brasa console` asks of the administrators.
+  /// A request of `brasa console` about the administrators.
   case console(ConsoleRequest)
   /// Takes back the keys with that id, e-mail or name.
   case revokeKeys(String)
@@ -112,7 +112,7 @@ struct DatabaseLabel: Codable, Sendable, Equatable {
 
 /// One part of an answer.
 enum AdministrationReply: Codable, Sendable, Equatable {
-  /// How far the work is, in `unit`s; the total is nil while it is not known.
+  /// The progress of the work, in `unit`s; the total is nil while it is not known.
   case progress(done: Int, total: Int?, unit: String)
   /// An item of an export and the file that it belongs to.
   case item(file: String, bytes: [UInt8])

@@ -46,7 +46,8 @@ extension AdministrationRequest {
     }
   }
 
-  /// Whether it is about what several nodes do not serve, of which another node may have a part.
+  /// True if it is about data that is not shared by several nodes, so that another node may have a
+  /// part of it.
   var isForOneNode: Bool {
     switch self {
     // A list of all kinds of data, to write them all.

@@ -1,4 +1,4 @@
-/// What `brasa analytics` asks of a project's events.
+/// A request of `brasa analytics` about a project's events.
 enum AnalyticsRequest: Codable, Sendable, Equatable {
   /// Events by name from a day to a day, as `2026-11-23`; nil is the last 28.
   case events(from: String?, to: String?)

@@ -16,7 +16,7 @@ struct AppConfiguration {
     /// `google-services.json`, which the build of Android apps reads.
     case googleServices = "google-services"
 
-    /// What the systems of apps expect the file to be called.
+    /// The name of the file that the systems of apps expect.
     var fileName: String {
       switch self {
       case .plist: "GoogleService-Info.plist"

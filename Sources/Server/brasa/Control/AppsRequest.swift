@@ -1,6 +1,6 @@
 import Authentication
 
-/// What `brasa apps` asks of a project.
+/// A request of `brasa apps` about a project.
 enum AppsRequest: Codable, Sendable, Equatable {
   /// Registers an app; its id is the one line of the answer.
   case create(

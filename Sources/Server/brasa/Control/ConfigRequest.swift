@@ -1,6 +1,6 @@
 import ConfigTemplates
 
-/// What `brasa config` asks of a project's template.
+/// A request of `brasa config` about a project's template.
 enum ConfigRequest: Codable, Sendable, Equatable {
   /// A version's JSON; nil is the newest.
   case get(version: Int64?)
@@ -8,11 +8,11 @@ enum ConfigRequest: Codable, Sendable, Equatable {
   case publish(template: String, etag: String?, validatesOnly: Bool, description: String?)
   case versions(limit: Int)
   case rollBack(version: Int64)
-  /// What somebody would get at a time, in RFC 3339; nil is now.
+  /// The values that a user would get at a time, in RFC 3339; nil means now.
   case evaluate(ConfigSubject, at: String?)
-  /// How many installations the variants of experiments have.
+  /// The number of installations in each variant of the experiments.
   case experiments
-  /// What a goal came to by the variants of an experiment; nil is the experiment's own goal.
+  /// The results for a goal by the variants of an experiment; nil is the experiment's own goal.
   case results(experiment: String, goal: ExperimentGoal?)
 }
 

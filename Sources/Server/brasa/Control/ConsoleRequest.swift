@@ -1,4 +1,4 @@
-/// What `brasa console` asks of the administrators.
+/// A request of `brasa console` about the administrators.
 enum ConsoleRequest: Codable, Sendable, Equatable {
   /// A set-up link: for that address, or for whoever opens it; the role is for those projects, or for all where none is
   /// named; the origin is that of the server where none is given.

@@ -9,10 +9,10 @@ import Glibc
 
 /// Serves administration requests on the socket in the data directory while a server runs.
 ///
-/// Whoever can open the socket (mode 0600) is the operator. One connection carries one request: a
-/// line of JSON, then the items of an import; the answer is frames of `ControlFrame`.
+/// Anyone who can open the socket (mode 0600) is the operator. One connection carries one request:
+/// a line of JSON, then the items of an import; the response is frames of `ControlFrame`.
 ///
-/// When the process runs out of file descriptors commands are answered still, one at a time: a
+/// When the process runs out of file descriptors it still serves commands, one at a time: a
 /// descriptor is kept for that.
 final class ControlSocket: Sendable {
   private let descriptor: CInt
@@ -64,7 +64,7 @@ final class ControlSocket: Sendable {
     }
   }
 
-  /// Whether to accept again after that failure.
+  /// Returns true if the socket may accept again after that failure.
   private func wait(after failure: CInt, _ spare: inout SpareDescriptor) -> Bool {
     switch failure {
     case EINTR, ECONNABORTED:

@@ -1,4 +1,4 @@
-/// What `brasa functions` asks of a project.
+/// A request of `brasa functions` about a project.
 enum FunctionsRequest: Codable, Sendable, Equatable {
   /// Deploys the source in a folder of this machine; what happens is told as lines.
   case deploy(folder: String, codebase: String)

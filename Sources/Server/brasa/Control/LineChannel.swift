@@ -132,7 +132,7 @@ private func sendQuietly(_ descriptor: CInt, _ bytes: UnsafeRawPointer, _ count:
   #endif
 }
 
-/// What can go wrong on the control socket.
+/// A failure of the control socket.
 enum ControlError: Error, CustomStringConvertible {
   case lineTooLong
   case pathTooLong(String)

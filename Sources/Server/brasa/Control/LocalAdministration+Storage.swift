@@ -193,7 +193,7 @@ extension LocalAdministration {
 extension StoredObject {
   fileprivate var url: String { "gs://\(bucket.text.string)/\(name.text.string)" }
 
-  /// What people want to know of an object, in this order.
+  /// The facts about an object that people want to know, in this order.
   fileprivate var facts: [(name: String, value: String)] {
     var facts: [(String, String)] = [
       ("url", url), ("size", "\(size)"), ("generation", "\(generation)"),

@@ -23,7 +23,7 @@ struct LocalAdministration: Administration {
   let permit: AdministratorPermit
   let rules: RulesetStore
   let accounts: Accounts
-  /// What the services keep; the commands on all of them go through it.
+  /// The data of the services; the commands on all of them go through it.
   let services: StoredServices
   let templates: ConfigTemplates
   let files: ObjectStorage
@@ -37,7 +37,7 @@ struct LocalAdministration: Administration {
   var databaseServer: PostgresEngine?
   /// Nil where functions are off, and on a directory at rest.
   var functions: FunctionHost?
-  /// Whether the home node of a cluster has the files, messages and events, and this is another one.
+  /// True if the primary of a cluster has the files, messages and events, and this is another node.
   var isAway = false
 
   /// Opens a directory at rest for one request.
@@ -267,7 +267,7 @@ struct LocalAdministration: Administration {
 }
 
 extension AdministrationReply {
-  /// What a service tells while it works on its data.
+  /// Makes the reply from the report of a service on its work.
   fileprivate init(_ event: StorageEvent) {
     switch event {
     case .progress(let done, let total, let unit):

@@ -1,4 +1,4 @@
-/// What `brasa messages` asks of a project.
+/// A request of `brasa messages` about a project.
 enum MessagesRequest: Codable, Sendable, Equatable {
   /// Sends a message of HTTP v1's form, to a user where one is named, by a schedule in JSON where there is one.
   case send(message: String, user: String?, schedule: String?, validatesOnly: Bool)

@@ -10,7 +10,7 @@ import SecurityRules
 extension RulesExplanation {
   /// The verdict on a request about an object, or for `list` about the names below a path.
   ///
-  /// - Parameter stored: What is there, unless the request says what to take for it.
+  /// - Parameter stored: The stored object, unless the request gives another one.
   func decision(
     by ruleset: CompiledRuleset,
     in bucket: BucketID,

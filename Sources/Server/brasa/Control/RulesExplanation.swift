@@ -21,9 +21,9 @@ struct RulesExplanation: Codable, Sendable, Equatable {
   var uid: String?
   /// The token's claims as a JSON object.
   var claims: String?
-  /// What is stored, as a JSON object of fields; nil takes what the database has.
+  /// The stored document, as a JSON object of fields; nil takes the one in the database.
   var resource: String?
-  /// What a write would leave.
+  /// The document that a write would leave.
   var newResource: String?
   /// The conditions of a query: a `StructuredQuery` without `from`.
   var query: String?

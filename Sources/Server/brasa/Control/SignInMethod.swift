@@ -1,6 +1,6 @@
 import Authentication
 
-/// What apps may do without an administrator, as `brasa users methods` names it.
+/// An action that apps may take without an administrator, as `brasa users methods` names it.
 enum SignInMethod: String, Codable, Sendable, CaseIterable {
   case password
   case emailLink = "email-link"
@@ -8,7 +8,7 @@ enum SignInMethod: String, Codable, Sendable, CaseIterable {
   case signUp = "sign-up"
   case deletion
 
-  /// Where a project's configuration says whether apps may.
+  /// The setting of a project's configuration that allows it.
   var setting: WritableKeyPath<ProjectConfiguration, Bool> {
     switch self {
     case .password: \.allowsPassword

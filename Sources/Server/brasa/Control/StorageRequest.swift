@@ -1,14 +1,14 @@
-/// What `brasa storage` asks of buckets and objects.
+/// A request of `brasa storage` about buckets and objects.
 enum StorageRequest: Codable, Sendable, Equatable {
   /// A project's buckets, a line each.
   case buckets(project: String)
-  /// What is below a prefix: folders and objects, a line each.
+  /// The content below a prefix: folders and objects, a line each.
   case list(StoragePath, isRecursive: Bool, isLong: Bool)
-  /// What is known of an object, a line each.
+  /// The facts about an object, a line each.
   case stat(StoragePath)
-  /// How much buckets hold: one, or all of a project.
+  /// The amount of data in buckets: one, or all of a project.
   case usage(bucket: String?, project: String?)
-  /// How much a bucket may hold, after a change of that.
+  /// The amount of data that a bucket may hold, after a change of it.
   case quota(bucket: String, QuotaChange)
   /// Gives a bucket that another project made to the project that its name belongs to.
   case assign(bucket: String)
@@ -35,7 +35,7 @@ enum StorageRequest: Codable, Sendable, Equatable {
   }
 }
 
-/// What is to become of a bucket's quota.
+/// The change to a bucket's quota.
 enum QuotaChange: Codable, Sendable, Equatable {
   case keep
   case remove
@@ -71,7 +71,7 @@ struct StoragePath: Codable, Sendable, Equatable {
     return StoragePath(bucket: bucket, name: name + "/")
   }
 
-  /// Whether it names no object, but where there may be some.
+  /// True if it names no object, but a place in which there may be some.
   var isFolder: Bool { name.isEmpty || name.hasSuffix("/") }
 
   var url: String { "gs://\(bucket)/\(name)" }

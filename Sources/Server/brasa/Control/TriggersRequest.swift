@@ -1,4 +1,4 @@
-/// What `brasa events` asks of a project.
+/// A request of `brasa events` about a project's triggers.
 enum TriggersRequest: Codable, Sendable, Equatable {
   /// Events that wait, or dead letters, of all triggers or of one.
   case list(isDead: Bool, trigger: String?, limit: Int)
@@ -28,7 +28,7 @@ enum TriggersRequest: Codable, Sendable, Equatable {
   }
 }
 
-/// How a subscription's events are sent.
+/// The options for sending a subscription's events.
 struct SubscriptionOptions: Codable, Sendable, Equatable {
   var url: String
   var channel: String?

@@ -1,4 +1,4 @@
-/// What `brasa users` asks; `who` is a uid, an e-mail or a telephone number.
+/// A request of `brasa users`; `who` is a uid, an e-mail or a telephone number.
 enum UsersRequest: Codable, Sendable, Equatable {
   /// The account's password, if it has one, is the one line of the input.
   case create(NewAccount)
@@ -14,7 +14,7 @@ enum UsersRequest: Codable, Sendable, Equatable {
   case export
   /// The parameters of the project's password hashes.
   case parameters
-  /// What apps may do, each as a line.
+  /// The actions that apps may take, each as a line.
   case methods
   case setMethod(SignInMethod, isOn: Bool)
   /// A change of an identity provider; its secret, if it has one, is the one item of the input.
@@ -23,7 +23,7 @@ enum UsersRequest: Codable, Sendable, Equatable {
   case policy
   case setPolicy(PasswordPolicyChange)
 
-  /// What a new account is made of.
+  /// The properties of a new account.
   struct NewAccount: Codable, Sendable, Equatable {
     var uid: String?
     var email: String?

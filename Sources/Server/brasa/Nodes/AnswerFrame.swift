@@ -1,18 +1,18 @@
 import BaseStatus
 import Foundation
 
-/// How one node tells another what a call came to: frames of a kind (1 byte), a length (4 bytes, the highest first) and a
-/// content.
+/// The outcome of a call that one node sends another: frames of a kind (1 byte), a length (4 bytes,
+/// the highest first) and a content.
 ///
-/// - 0: a message of the answer;
+/// - 0: a message of the response;
 /// - 1: the end; no content, or the error in JSON.
 ///
-/// An answer without its end was cut off.
+/// A response without its end was cut off.
 enum AnswerFrame {
   case message([UInt8])
   case end(ServiceError?)
 
-  /// What is before the content.
+  /// The number of bytes before the content.
   private static let prefixLength = 5
   /// The largest content: a message of the API, with some to spare.
   private static let maximumLength = 64 << 20

@@ -4,23 +4,25 @@ import KeyValueStore
 
 // The key of the mark in the store: 0xC0, the first byte of `KeyOwner.nodes`, then 0x03. Its value: the mark as UTF-8.
 
-/// Where the bytes of a store's larger files are, so that no node without them becomes home but on demand.
+/// The mark of the place that has the bytes of a store's larger files, so that no node without them
+/// becomes primary except on demand.
 ///
-/// A directory has 32 hexadecimal digits in its file `mark`, made by the first home node; machines that share the directory share
-/// the file. A server of S3 has its address, bucket and prefix. The store keeps the one that the last home node had.
+/// A directory has 32 hexadecimal digits in its file `mark`, made by the first primary; machines
+/// that share the directory share the file. A server of S3 has its address, bucket and prefix. The
+/// store keeps the mark of the last primary.
 struct FilesMark: Sendable {
   private let engine: any KeyValueEngine
   /// Nil where the bytes are on a server of S3.
   private let path: String?
   private let remote: String
-  /// Whether no node is asked for the files.
+  /// True if no node needs the files.
   private let isOptional: Bool
 
   private static let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x03]
 
   /// The mark of a data directory, or of the server that has the bytes instead.
   ///
-  /// - Parameter isOptional: Whether this node may be home with whatever files it has.
+  /// - Parameter isOptional: True if this node may be primary with whatever files it has.
   init(
     engine: any KeyValueEngine,
     directory: String,
@@ -33,7 +35,8 @@ struct FilesMark: Sendable {
     remote = settings.s3.map { "s3 \($0.endpoint) \($0.bucket)/\($0.prefix)" } ?? ""
   }
 
-  /// Whether this node has the files that the last home node had, where it needs them; a store that had none has no others.
+  /// Returns true if this node has the files that the last primary had, or needs none; a store that
+  /// had none has no others.
   ///
   /// Blocks.
   func isCurrent() throws -> Bool {

@@ -2,7 +2,8 @@ import Access
 import BaseStatus
 import Outbound
 
-/// What another node answers a call, read as fast as the client reads; the request ends with the object.
+/// The response of another node to a call, read as fast as the client reads; the request ends with
+/// the object.
 final class ForwardedStream: ResponseStream {
   private let reader: AnswerReader
   private let run: @Sendable (@escaping @Sendable () async -> Void) -> Bool

@@ -56,7 +56,7 @@ final class HomeClaim: Sendable {
   /// The home node, as far as memory is current; nil where there is none.
   var holder: NodeNumber? { state.withLock { $0.holder } }
 
-  /// Whether this node is home.
+  /// True if this node is the primary.
   var isHeld: Bool { holder == own }
 
   /// Throws UNAVAILABLE where this node is not home.

@@ -5,7 +5,7 @@ import FirestoreWire
 import KeyValueStore
 import ServiceModule
 
-/// What a node answers the others of its cluster, and nobody else.
+/// The routes that a node serves to the others of its cluster alone.
 ///
 ///     GET  /brasa/nodes/greeting?{nonce}   the nonce's code, which shows that the node is this one and alive
 ///     POST /brasa/nodes/calls/{method}     a call in a transaction that this node has; see `AnswerFrame`
@@ -19,7 +19,7 @@ struct NodeRoutes: Sendable {
 
   static let greetingTarget = "/brasa/nodes/greeting"
 
-  /// Where calls of a method go.
+  /// Returns the path to which calls of a method go.
   static func target(of method: RPCMethod) -> String { "/brasa/nodes/calls/\(method.rawValue)" }
 
   /// The largest request: as clients may send it.

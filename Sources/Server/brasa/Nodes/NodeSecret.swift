@@ -45,13 +45,13 @@ struct NodeSecret: Sendable {
     return ForwardedCaller(text: parts[0])
   }
 
-  /// How many bytes a greeting has.
+  /// The number of bytes in a greeting.
   static let greetingLength = 2 * SHA256.byteCount
 
-  /// What a node answers who greets it with a text of his own.
+  /// Returns the response of a node to a greeting with a text.
   func greeting(_ nonce: String, of node: NodeNumber) -> String { code("greeting", node, nonce) }
 
-  /// Whether an answer is that node's.
+  /// Returns true if a response is that node's.
   func isGreeting(_ answer: String, _ nonce: String, of node: NodeNumber) -> Bool {
     isCode(answer, "greeting", node, nonce)
   }

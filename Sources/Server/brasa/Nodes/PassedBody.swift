@@ -14,7 +14,7 @@ actor PassedBody {
   private var parts: ServiceBody.AsyncIterator
   private var asked: Task<[UInt8]?, any Error>?
   private var isLetGo = false
-  /// Whether the end may be told.
+  /// True if the end may be sent.
   private var mayEnd: Bool
   private var end: CheckedContinuation<Void, Never>?
   private let sent: AsyncStream<Never>

@@ -30,7 +30,7 @@ final class PeerNodes: CallForwarder {
   private let home: HomeClaim
   private let jobs: AsyncStream<@Sendable () async -> Void>
   private let submission: AsyncStream<@Sendable () async -> Void>.Continuation
-  /// Of nodes that have answered; a number never gets another address.
+  /// The addresses of nodes that have responded; a number never gets another address.
   private let addresses = Mutex<[NodeNumber: String]>([:])
   /// Nodes that the log has named because nothing reaches them.
   private let unreached = Mutex<Set<NodeNumber>>([])
@@ -40,16 +40,18 @@ final class PeerNodes: CallForwarder {
   private let homeless = Mutex<(holder: NodeNumber?, since: ContinuousClock.Instant)?>(nil)
 
   private static let maximumAddresses = 1_000
-  /// How long requests wait for another home node: somewhat longer than it takes until one has taken the place of one that was killed.
+  /// The time that requests wait for another primary: somewhat longer than a node needs to replace
+  /// one that was killed.
   private static let homePatience = Duration.seconds(15)
   private static let homePause = Duration.seconds(2)
-  /// How long the head of an answer may take: a browser's request waits for its turn in the session.
+  /// The time that the head of a response may take: a browser's request waits for its turn in the
+  /// session.
   private static let patience = Duration.seconds(60)
   /// The same where it follows an upload of any length, from the upload's end on: the file may still have to be put together.
   private static let uploadPatience = Duration.seconds(330)
   /// The longest upload.
   private static let longestUpload = Duration.seconds(7 * 24 * 3_600)
-  /// How long what is under way to a home node may go on when another one has taken its place.
+  /// The time that requests in flight to a primary may go on after another node has replaced it.
   private static let grace = Duration.seconds(2)
 
   /// The nodes of the store that an engine shares; nil for one that has its store alone.
@@ -79,7 +81,7 @@ final class PeerNodes: CallForwarder {
     self.streams = (streams, PassedRequests(limit: connections))
   }
 
-  /// What the gateway needs.
+  /// The gateway's access to the other nodes.
   var gatewayPeers: GatewayPeers {
     let (secret, own) = (secret, own)
     return GatewayPeers(own: own) { [self] request, node in
@@ -236,9 +238,10 @@ final class PeerNodes: CallForwarder {
 
   // MARK: Requests for the home node
 
-  /// Passes a request on to the home node, with its body as it comes; nil where this one is it, UNAVAILABLE where there is none.
+  /// Passes a request on to the primary, with its body as it comes; returns nil if this node is the
+  /// primary, and UNAVAILABLE if there is none.
   ///
-  /// - Parameter isStream: Whether the answer goes on until either end leaves.
+  /// - Parameter isStream: True if the response goes on until either end leaves.
   func passHome(
     _ request: ServiceRequest,
     decidesOrigins: Bool = false,

@@ -35,7 +35,7 @@ struct BackupFlags: ParsableArguments {
   var days: Int?
 }
 
-/// Where and how the server is backed up.
+/// The destination and the options of the server's backup.
 struct BackupSettings: Sendable, Equatable {
   let target: BackupTargetAddress
   /// Nil is without encryption.

@@ -3,7 +3,7 @@ import BaseRuntime
 import Foundation
 import Gateway
 
-/// How much memory all clients together may make the port hold.
+/// The amount of memory that all clients together may make the port hold.
 struct ClientMemorySettings: Sendable, Equatable {
   let megabytes: Int
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// Where objects' bytes go, files below the data directory or a server with the protocol of S3, and how many may.
+/// The storage of objects' bytes, files below the data directory or a server with the protocol of
+/// S3, and its limits.
 struct FileSettings: Sendable, Equatable {
   /// A bucket of such a server.
   struct S3: Sendable, Equatable {

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// Whether and how functions are served.
+/// The settings for serving functions.
 struct FunctionSettings: Sendable, Equatable {
-  /// Whether functions are served.
+  /// True if functions are served.
   let isServed: Bool
   /// A folder of functions that is deployed at the start and whenever it changes; for development.
   let developedFolder: String?

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// What accounts need of the network, from `BRASA_*` variables alone: passwords do not belong among
-/// flags, which every user of the machine can read.
+/// The accounts' needs of the network, from `BRASA_*` variables alone: passwords do not belong
+/// among flags, which every user of the machine can read.
 ///
 ///     BRASA_SMTP               host:port of the mail server
 ///     BRASA_SMTP_TLS           starttls (default), immediate, or none for this machine's own relay
@@ -12,7 +12,7 @@ import ArgumentParser
 ///     BRASA_OUTBOUND_PRIVATE   whether providers may be inside this network
 ///     BRASA_OUTBOUND_CA        as BRASA_SMTP_CA
 struct IdentitySettings: Sendable, Equatable {
-  /// How mail leaves.
+  /// The way in which mail leaves.
   struct Mail: Sendable, Equatable {
     let host: String
     let port: Int

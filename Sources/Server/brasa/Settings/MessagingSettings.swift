@@ -1,7 +1,8 @@
 import ArgumentParser
 import PushMessaging
 
-/// What messaging needs of the network, and how long it keeps what it has, from `BRASA_*` variables.
+/// The needs of messaging from the network, and the times that it keeps its data, from `BRASA_*`
+/// variables.
 ///
 ///     BRASA_PUSH_HOSTS         hosts of UnifiedPush to send to besides the browsers' services: host, host:port or
 ///                              *.domain, with commas

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where other nodes of a cluster reach one: scheme, host and port.
+/// The address at which other nodes of a cluster reach one: scheme, host and port.
 enum NodeAddress {
   /// The address, if it is one.
   static func check(_ text: String) throws -> String {
@@ -16,7 +16,8 @@ enum NodeAddress {
     return text
   }
 
-  /// Whether nobody between reads what goes to an address: it is encrypted, or stays on this machine.
+  /// Returns true if no third party can read data sent to an address: it is encrypted, or stays on
+  /// this machine.
   static func isPrivate(_ address: String) -> Bool {
     guard let url = URL(string: address) else { return false }
     let host = url.host() ?? ""
@@ -25,7 +26,7 @@ enum NodeAddress {
 }
 
 extension ServeSettings {
-  /// Where other nodes reach this one, which listens on that port.
+  /// Returns the address at which other nodes reach this one, which listens on that port.
   func nodeAddress(listeningOn port: Int) -> String {
     if let nodeAddress { return nodeAddress }
     let listensOnAll = ["0.0.0.0", "::"].contains(host)

@@ -12,13 +12,13 @@ struct ServeSettings: Sendable, Equatable {
   var port: Int
   var dataDirectory: String
   var store: StoreLocation
-  /// Whether other nodes may serve the store as well.
+  /// True if other nodes may serve the store as well.
   var isClustered: Bool
-  /// Whether this node of a cluster may be the one that serves what one node does.
+  /// True if this node of a cluster may be the primary.
   var isHome: Bool
-  /// Whether it may be that without the files of the last one.
+  /// True if it may be the primary without the files of the last one.
   var isHomeWithoutFiles: Bool
-  /// Where other nodes reach this one; nil is the address that it listens on.
+  /// The address at which other nodes reach this one; nil is the address that it listens on.
   var nodeAddress: String?
   var isDevelopment: Bool
   /// True if a step of the clock, or its distance from the last write, is right.
@@ -36,16 +36,16 @@ struct ServeSettings: Sendable, Equatable {
   var cacheMegabytes: Int?
   /// The size of the store's tables, for tests that need many of them; nil leaves it to the engine.
   var tableKilobytes: Int?
-  /// How many threads read the store; nil leaves it to the number of cores.
+  /// The number of threads that read the store; nil leaves it to the number of cores.
   var engineThreads: Int?
-  /// How much memory clients may make the port hold.
+  /// The amount of memory that clients may make the port hold.
   var clientMemory: ClientMemorySettings
   /// Kilobytes of changes that may wait for one listening client.
   var listenBacklogKilobytes: Int
   var webChannel: WebChannelSettings
-  /// Where clients reach the server; links in mail and key files say so.
+  /// The address at which clients reach the server; links in mail and key files use it.
   var origin: String
-  /// Whether the operator named the origin.
+  /// True if the operator named the origin.
   var hasNamedOrigin: Bool
   /// The domain below which sites have their hosts; nil where they have domains of their own alone.
   var sitesDomain: String?
@@ -53,7 +53,7 @@ struct ServeSettings: Sendable, Equatable {
   var serverHosts: Set<String>
   /// The address of a port for metrics alone; nil has none.
   var metricsAddress: ListenAddress?
-  /// Where objects' bytes go.
+  /// The storage of objects' bytes.
   var files: FileSettings
   /// The project of API keys that name none; nil leaves it to the mode.
   var project: String?
@@ -61,26 +61,27 @@ struct ServeSettings: Sendable, Equatable {
   var developmentOrigins: DevelopmentOrigins?
   var revocation: BearerTokens.RevocationMode
   var rulesCompatibility: RulesCompatibility
-  /// Whether the console is served.
+  /// True if the console is served.
   var hasConsole: Bool
-  /// Where the console's files are read from while it is developed; nil takes those of the program.
+  /// The directory from which the console's files are read while it is developed; nil takes those
+  /// of the program.
   var consoleDirectory: String?
   /// Seconds for which a sign-in to the console is recent.
   var recentSignIn: Int
   var identity: IdentitySettings
   var messaging: MessagingSettings
   var events: EventSettings
-  /// Where the server is backed up to; nil is nowhere.
+  /// The destination of the server's backup; nil means none.
   var backup: BackupSettings?
   var triggers: TriggerSettings
   /// The emulators' folder that development reads and writes.
   var seed: SeedSettings
-  /// Whether and how functions are served.
+  /// The settings for serving functions.
   var functions: FunctionSettings
 
-  /// How queries are proven by the rules.
+  /// The way in which queries are proven by the rules.
   enum RulesCompatibility: String, Sendable, ExpressibleByArgument {
-    /// What a document may break is not proven.
+    /// A condition that some document may break is not proven.
     case safe
     /// As Google's emulator: fields that no filter names count as missing.
     case emulator
@@ -228,7 +229,7 @@ struct ServeSettings: Sendable, Equatable {
     }
   }
 
-  /// Whether only this machine reaches the server.
+  /// True if only this machine reaches the server.
   var isLoopback: Bool {
     host == "localhost" || host == "::1" || host.hasPrefix("127.")
   }
@@ -249,12 +250,12 @@ struct ServeSettings: Sendable, Equatable {
     return Set([HostName(ofOrigin: origin)].compactMap { $0?.text })
   }
 
-  /// Whether there is a console.
+  /// True if there is a console.
   ///
   /// The sessions of its administrators are in one node's memory: in a cluster it is the home node's.
   var servesConsole: Bool { hasConsole && (!isClustered || isHome) }
 
-  /// What the operator should read before anything else; empty when all is well.
+  /// The warnings that the operator should read before anything else; empty when all is well.
   var warnings: [String] {
     var warnings: [String] = []
     if isDevelopment {
@@ -302,7 +303,7 @@ struct ServeSettings: Sendable, Equatable {
     return warnings
   }
 
-  /// How accounts behave on this server.
+  /// The behaviour of accounts on this server.
   var accounts: AccountsConfiguration {
     var accounts = isDevelopment ? AccountsConfiguration.development : AccountsConfiguration()
     accounts.origin = origin
@@ -393,7 +394,8 @@ struct ServeSettings: Sendable, Equatable {
   }
 }
 
-/// Whether development may listen beyond this machine, and the names of it that others use.
+/// The permission for development to listen beyond this machine, and the names of it that others
+/// use.
 struct RemoteDevelopment {
   let isAllowed: Bool
   let hosts: Set<String>

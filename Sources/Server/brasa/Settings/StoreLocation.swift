@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Where documents, accounts and all else but events and large files are kept.
+/// The location of the store of documents, accounts and everything else but events and large files.
 enum StoreLocation: Sendable, Equatable {
   /// In the data directory.
   case directory

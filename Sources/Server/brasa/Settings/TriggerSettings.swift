@@ -1,4 +1,4 @@
-/// Where events may be sent, from `BRASA_*` variables.
+/// The destinations to which events may be sent, from `BRASA_*` variables.
 ///
 ///     BRASA_EVENT_HOSTS   hosts of subscriptions besides public ones by https: name or name:port, with commas; they may be
 ///                         inside the network and in cleartext

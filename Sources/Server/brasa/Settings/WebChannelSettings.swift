@@ -1,8 +1,8 @@
 import ArgumentParser
 import Gateway
 
-/// How much browsers' streams may hold, and how long their answers live, for networks whose proxies
-/// are less patient than the defaults.
+/// The memory that browsers' streams may hold, and the lifetime of their responses, for networks
+/// whose proxies are less patient than the defaults.
 struct WebChannelSettings: Sendable, Equatable {
   private(set) var limits = WebChannelLimits()
 

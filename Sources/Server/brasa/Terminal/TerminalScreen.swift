@@ -8,7 +8,7 @@ import Darwin
 
 /// The whole terminal, drawn line by line; what was on it comes back at the end.
 struct TerminalScreen: Sendable {
-  /// Whether standard output is a terminal that understands this.
+  /// True if standard output is a terminal that understands this.
   static var isUsable: Bool {
     isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
   }
@@ -26,7 +26,7 @@ struct TerminalScreen: Sendable {
     Self.write("\u{1B}[H" + text + "\u{1B}[J")
   }
 
-  /// How large the terminal is now.
+  /// Returns the current size of the terminal.
   static func size() -> (rows: Int, columns: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0

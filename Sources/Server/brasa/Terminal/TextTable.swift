@@ -3,12 +3,12 @@
 /// Columns are as wide as what they hold, where there is room; where there is not, wide ones give
 /// first, and the last ones that would become too narrow are left out.
 struct TextTable {
-  /// How a row is highlighted.
+  /// The highlighting of a row.
   enum Mark {
     case none, new, changed
   }
 
-  /// How a line is drawn; raw values are the terminal's numbers.
+  /// The style of a line; raw values are the terminal's numbers.
   enum Style: Int {
     case plain = 0
     case bold = 1
@@ -80,7 +80,7 @@ struct TextTable {
   }
 }
 
-/// How many columns a text takes on a terminal.
+/// The number of columns that a text takes on a terminal.
 enum TextWidth {
   /// The columns of a text without control characters.
   static func of(_ text: String) -> Int { text.reduce(0) { $0 + of($1) } }

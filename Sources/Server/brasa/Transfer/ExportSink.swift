@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the items of an export go.
+/// The destination of an export's items.
 protocol ExportSink: AnyObject {
   /// Takes an item of a file.
   func take(_ item: [UInt8], of file: String) throws

@@ -29,13 +29,13 @@ final class FileSink: ExportSink {
     content = Self.contents(of: path)
   }
 
-  /// Where the bytes are in an export.
+  /// Returns the directory of the bytes in an export.
   static func contents(of path: String) -> URL {
     URL(fileURLWithPath: path, isDirectory: true)
       .appendingPathComponent("content", isDirectory: true)
   }
 
-  /// Where the bytes of a name are.
+  /// Returns the file with the bytes of a name.
   static func file(_ name: String, in contents: URL) -> URL {
     contents.appendingPathComponent(String(name.prefix(2)), isDirectory: true)
       .appendingPathComponent(name)

@@ -5,7 +5,7 @@ import Foundation
 final class ImportLines {
   private(set) var bytesRead = 0
   let bytesTotal: Int
-  /// Whether there are no files.
+  /// True if there are no files.
   let isEmpty: Bool
   private var files: [URL]
   private var current: FileHandle?
@@ -14,7 +14,7 @@ final class ImportLines {
   private(set) var lineCount = 0
   /// The name of the current file, and the number of the last line in it that was read.
   private var position = (file: "", line: 0)
-  /// Where the next line begins in `buffer`.
+  /// The offset in `buffer` of the next line.
   private var start = 0
   /// Up to where there is no line's end behind `start`.
   private var searched = 0

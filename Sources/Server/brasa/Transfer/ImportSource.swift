@@ -5,7 +5,7 @@ import Foundation
 import ObjectStorage
 import StorageAPI
 
-/// Where the items of an import come from.
+/// The source of an import's items.
 protocol ImportSource: AnyObject {
   var bytesRead: Int { get }
   var bytesTotal: Int { get }
@@ -61,7 +61,7 @@ final class FileSource: ImportSource {
 
   private static let partBytes = 1 << 20
 
-  /// What is told of an object's bytes in its line.
+  /// The facts about an object's bytes in its line.
   private struct ContentLine: Decodable {
     let content: String?
     let isShared: Bool?

@@ -12,10 +12,11 @@ import ObjectStorage
 /// and gets its name when it is whole and verified.
 struct RestoredDirectory {
   let path: String
-  /// Whether the sessions of an earlier instant go on.
+  /// True if the sessions of an earlier instant go on.
   let keepsSessions: Bool
   let threads: EngineThreads
-  /// Whether the directory is for a proof: all files of Storage are below it then, and it is removed.
+  /// True if the directory is for a proof: all files of Storage are below it then, and it is
+  /// removed.
   var isScratch = false
   /// True where the engines alone are restored, without files.
   var hasEnginesAlone = false

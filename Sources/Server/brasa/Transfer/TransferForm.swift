@@ -1,9 +1,9 @@
 import BaseJSON
 
-/// How a kind of data is written in the files of an export: an item is a line of JSON.
+/// The form of a kind of data in the files of an export: an item is a line of JSON.
 ///
-/// Most services hand out such lines. Documents come as messages, which are a fraction as large: a line of theirs
-/// is made here, outside the server.
+/// Most services return such lines. Documents come as messages, which are a fraction as large: a
+/// line of theirs is made here, outside the server.
 struct TransferForm {
   private let kind: String
   /// The line of an item.
