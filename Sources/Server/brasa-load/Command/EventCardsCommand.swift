@@ -66,9 +66,10 @@ struct EventCardsCommand: AsyncParsableCommand {
   }
 }
 
-/// What was sent, as CSV: the batch's number in the order of coming, received, sent, user, batch number, app,
-/// platform, country, version, model, system, language, level, then of the event time, sequence, name, item, stock,
-/// session, engaged, engagement, value in millionths; -1 is none of a number.
+/// The file of the events sent, as CSV: the batch's number in the order of coming, received, sent,
+/// user, batch number, app, platform, country, version, model, system, language, level, then of the
+/// event time, sequence, name, item, stock, session, engaged, engagement, value in millionths; -1
+/// stands for no number.
 private final class SentEventFile {
   private let handle: FileHandle
   private var text = ""

@@ -18,12 +18,12 @@ struct ListenCommand: ParsableCommand {
       """
   )
 
-  /// What the listeners listen to.
+  /// The query that the listeners listen to.
   enum Sharing: String, EnumerableFlag {
     case sameQuery, distinctUsers
   }
 
-  /// What is done with them.
+  /// The scenario of a run.
   enum Scenario: String, EnumerableFlag {
     case deliver, commitRate, resume, idle
   }

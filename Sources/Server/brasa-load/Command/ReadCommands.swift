@@ -74,7 +74,7 @@ struct QueryCommand: AsyncParsableCommand {
     .print()
   }
 
-  /// How many documents an answer holds; field 1 of a message is a document.
+  /// Returns the number of documents in a response; field 1 of a message is a document.
   private static func documents(in answer: Answer) -> Int {
     answer.messages.count { ResponseMessages.holds(1, in: $0) }
   }

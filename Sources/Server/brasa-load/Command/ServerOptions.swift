@@ -48,7 +48,7 @@ struct AddressOptions: ParsableArguments {
   func validate() throws { try ServerOptions.check("--port", port, 1...65_535) }
 }
 
-/// Where a node listens, as `HOST:PORT`.
+/// The address on which a node listens, as `HOST:PORT`.
 struct NodeAddress: ExpressibleByArgument {
   let host: String
   let port: Int
@@ -98,7 +98,7 @@ struct ServerOptions: ParsableArguments {
   }
 }
 
-/// How long a run measures.
+/// The duration of the measurement.
 struct DurationOptions: ParsableArguments {
   @Option(help: "How many seconds to measure.")
   var seconds = 10

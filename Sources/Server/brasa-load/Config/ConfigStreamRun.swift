@@ -5,7 +5,8 @@ final class ConfigStreamRun {
   private let target: ConfigTarget
   private var poller: Poller
   private var streams: [LoadSocket] = []
-  /// What came on a stream since the last version, as far as it may still be of interest.
+  /// The bytes that came on a stream since the last version, as far as they may still be of
+  /// interest.
   private var unread: [[UInt8]] = []
   private var awaiting: Set<Int> = []
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -53,7 +54,7 @@ final class ConfigStreamRun {
     }
   }
 
-  /// What the publishes took.
+  /// The deliveries of the published versions.
   var deliveries: DeliveryLedger { ledger }
 
   /// The version that a publish's answer names.

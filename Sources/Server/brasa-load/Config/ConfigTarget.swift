@@ -30,7 +30,7 @@ struct ConfigTarget: Sendable {
     return request("fetch", body)
   }
 
-  /// What opens a stream of new versions behind one.
+  /// Returns the request that opens a stream of new versions behind one.
   func stream(after version: Int) -> FileRequest {
     request(
       "streamFetchInvalidations",

@@ -6,7 +6,8 @@ import Darwin
 
 /// Finds bytes among others.
 enum ByteSearch {
-  /// Where the wanted bytes, of which there is one at least, begin for the first time; nil where they are not.
+  /// Returns the index at which the wanted bytes, of which there is at least one, begin for the
+  /// first time; nil if they are not there.
   static func first(_ wanted: [UInt8], in bytes: [UInt8]) -> Int? {
     bytes.withUnsafeBytes { all in
       wanted.withUnsafeBytes { part in

@@ -1,6 +1,6 @@
 /// One request to send.
 struct OutgoingCall: Sendable {
-  /// What kinds of requests there are.
+  /// The kind of a request.
   enum Method: Sendable {
     case getDocument, createDocument, commit, runQuery, runAggregationQuery, batchGetDocuments
 
@@ -22,7 +22,7 @@ struct OutgoingCall: Sendable {
   let message: [UInt8]
 }
 
-/// What came back on a stream.
+/// The response on a stream.
 struct Answer: Sendable {
   /// gRPC's status.
   var status: Int
@@ -31,9 +31,9 @@ struct Answer: Sendable {
 
   /// gRPC's code for a conflict between transactions.
   static let aborted = 10
-  /// What is reported when the connection ended first.
+  /// The code that is reported when the connection ended first.
   static let unavailable = 14
 
-  /// How the answer counts among errors.
+  /// The name by which the response counts among errors.
   var errorName: String { "code \(status): \(statusMessage.prefix(120))" }
 }

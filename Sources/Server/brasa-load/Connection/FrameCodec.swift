@@ -45,7 +45,8 @@ enum FrameCodec {
   static let usualWindow = 65_535
   static let largestPayload = 16_384
 
-  /// What a client sends first: the preface, its settings, the connection's window.
+  /// Returns the bytes that a client sends first: the preface, its settings, the connection's
+  /// window.
   static func opening(remembersHeaders: Bool) -> [UInt8] {
     var bytes = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     var settings: [UInt8] = []

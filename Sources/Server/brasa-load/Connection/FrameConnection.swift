@@ -26,7 +26,7 @@ final class FrameConnection {
     /// The beginning of a message whose end has not come.
     var partial: [UInt8] = []
     var window: Int
-    /// What the server's window has no room for yet.
+    /// The bytes that the server's window has no room for yet.
     var unsent: [UInt8] = []
     var endsAfterUnsent = false
     var received = 0
@@ -34,10 +34,10 @@ final class FrameConnection {
     init(window: Int) { self.window = window }
   }
 
-  /// What the loop knows the connection by.
+  /// The number by which the loop knows the connection.
   let number: Int
   let socket: LoadSocket
-  /// Whether the server's settings came: it takes calls.
+  /// True if the server's settings came: it takes calls.
   private(set) var isReady = false
   private(set) var isClosed = false
   private unowned let owner: any FrameConnectionOwner

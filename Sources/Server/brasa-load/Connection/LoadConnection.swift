@@ -43,10 +43,10 @@ final class LoadConnection: FrameConnectionOwner {
     connection = try loop.open(plan.target, owner: self, remembersHeaders: true)
   }
 
-  /// Whether the server takes calls.
+  /// True if the server takes calls.
   var isReady: Bool { connection?.isReady ?? false }
 
-  /// Whether every slot has ended.
+  /// True if every slot has ended.
   var isDone: Bool { openSlots == 0 }
 
   /// Makes the first calls.

@@ -43,7 +43,7 @@ final class LoadSocket {
 
   deinit { close(descriptor) }
 
-  /// Whether something waits for room to be sent.
+  /// True if something waits for room to be sent.
   var hasUnsent: Bool { !unsent.isEmpty }
 
   /// Reads what is there; 0 when there is nothing now, nil when the connection has ended.

@@ -9,7 +9,7 @@ import Darwin
 ///
 /// One thread's. On Linux an epoll, elsewhere a `poll` over all of them, which serves some hundreds.
 struct Poller: ~Copyable {
-  /// What a socket is ready for.
+  /// The events that a socket is ready for.
   struct Event {
     let number: Int
     let canWrite: Bool

@@ -2,7 +2,7 @@
 /// by their places in the table that the server remembers (RFC 7541).
 struct RequestHeaders {
   private let target: LoadTarget
-  /// What the server remembers, the oldest first.
+  /// The fields that the server remembers, the oldest first.
   private var table: [Field] = []
   /// Blocks that only name what is remembered.
   private var blocks: [OutgoingCall.Method: [UInt8]] = [:]

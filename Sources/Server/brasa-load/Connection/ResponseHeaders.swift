@@ -9,7 +9,7 @@ struct ResponseHeaders {
   /// A block that only names what is remembered, and how its call ended.
   private var known: (block: [UInt8], status: Int)?
 
-  /// How a call ended.
+  /// The end of a call.
   struct Ending {
     let status: Int
     let text: String
@@ -41,7 +41,8 @@ struct ResponseHeaders {
     _ = try? decoder.decodeHeaders(from: &buffer)
   }
 
-  /// Whether a block changes nothing that is remembered: fields named by one byte each.
+  /// Returns true if a block leaves the remembered fields as they are: fields named by one byte
+  /// each.
   private static func isStable(_ block: UnsafeRawBufferPointer) -> Bool {
     block.allSatisfy { $0 >= 0x80 && $0 != 0xFF }
   }

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Fills analytics with events, each batch durable before it counts, and asks every report.
 final class EventRun: Sendable {
-  /// How long a report took, and what it said, for a comparison.
+  /// The time that a report took, and its numbers, for a comparison.
   struct Answer: Sendable {
     let name: String
     let seconds: Double
@@ -112,7 +112,7 @@ final class EventRun: Sendable {
       .all(timelinesOf: users)
   }
 
-  /// Where stored counts are not those of the events.
+  /// Returns the stored counts that differ from those of the events.
   func verify() throws -> [String] {
     var differences: [String] = []
     _ = try analytics.verify { differences.append($0) }

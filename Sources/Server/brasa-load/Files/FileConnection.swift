@@ -10,7 +10,7 @@ final class FileConnection {
   /// Bytes of the request's body that were handed to the system.
   private var sent: Int64 = 0
 
-  /// What a socket is asked to take at once.
+  /// The number of bytes that are written to a socket at once.
   private static let part: Int64 = 1 << 18
   /// Bodies up to that many bytes are sent with their heads.
   private static let small = 4_096
@@ -24,7 +24,7 @@ final class FileConnection {
 
   var descriptor: CInt { socket.descriptor }
 
-  /// Whether something waits for room to be sent.
+  /// True if something waits for room to be sent.
   var wantsToWrite: Bool { socket.hasUnsent || sent < request?.body.count ?? 0 }
 
   /// Begins a request.
@@ -97,8 +97,8 @@ final class FileConnection {
     )
   }
 
-  /// Whether the next request needs another connection: the server ends this one, or did not take all of the last
-  /// request.
+  /// True if the next request needs another connection: the server ends this one, or did not take
+  /// all of the last request.
   var isUsedUp: Bool { parser.closesConnection || wantsToWrite }
 
   private static let disconnected = LoadError.refused("the server closed a connection")

@@ -1,4 +1,4 @@
-/// What a load on files, or one connection of it, measured.
+/// The measurements of a load on files, or of one connection of it.
 struct FileMeasurement: Sendable {
   private(set) var latencies = LatencyHistogram()
   private(set) var objects = 0

@@ -45,7 +45,7 @@ struct DownloadOperation: FileOperation {
   let target: FileTarget
   let objects: Int
   let size: Int64
-  /// How many bytes to ask for; nil is all.
+  /// The number of bytes to request; nil means all.
   let range: Int64?
 
   func begin(_ random: inout RandomSource) -> FileRequest? {

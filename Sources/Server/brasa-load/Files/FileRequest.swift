@@ -1,6 +1,6 @@
 /// One request of a load on files.
 struct FileRequest: Sendable {
-  /// What follows the head.
+  /// The part of a request after its head.
   enum Body: Sendable, Equatable {
     case bytes([UInt8])
     /// So many bytes of an object's content, from an offset on.
@@ -18,7 +18,7 @@ struct FileRequest: Sendable {
   let path: String
   var headers: [(name: String, value: String)] = []
   var body = Body.bytes([])
-  /// Whether the answer's body is of interest; others are counted and dropped.
+  /// True if the response's body is of interest; others are counted and dropped.
   var keepsAnswer = false
 
   /// The request's line and headers.
@@ -36,28 +36,28 @@ struct FileAnswer: Sendable {
   let status: Int
   /// Bytes of the body.
   let count: Int64
-  /// Where an upload goes on.
+  /// The address at which an upload goes on.
   let location: String?
   /// The last byte that an unfinished upload has; nil where there is none.
   let lastByte: Int64?
   /// The body of a request that keeps it.
   let body: [UInt8]
 
-  /// What counts this kind of failure together.
+  /// The name under which this kind of failure is counted.
   var errorName: String { "status \(status)" }
 }
 
-/// What a connection does again and again: a request, or a few that depend on each other.
+/// The work that a connection repeats: a request, or a few that depend on each other.
 ///
-/// A value of its own a connection.
+/// Each connection has a value of its own.
 protocol FileOperation: Sendable {
   /// The first request of one more round; nil when there is nothing left to do.
   mutating func begin(_ random: inout RandomSource) -> FileRequest?
-  /// What follows the answer to the last request.
+  /// Takes the response to the last request, and returns the next step.
   mutating func receive(_ answer: FileAnswer) -> FileStep
 }
 
-/// What follows an answer.
+/// The next step after a response.
 enum FileStep: Sendable {
   /// The round goes on with this request.
   case request(FileRequest)

@@ -4,17 +4,17 @@ import Foundation
 ///
 /// A round counts if it ends while the run measures; what is under way at the end is waited for.
 struct FileRun: Sendable {
-  /// How long a run is.
+  /// The length of a run.
   enum Length: Sendable {
     case seconds(warmUp: Int, Int)
     /// Until the operations have no more to do.
     case untilDone
   }
 
-  /// What a run gave.
+  /// The results of a run.
   struct Outcome: Sendable {
     var measurement = FileMeasurement()
-    /// What was measured took so long.
+    /// The duration of the measurement in seconds.
     var seconds: Double
     /// Time on processors that the server took while the run measured; nil where nobody knows.
     var serverSeconds: Double?

@@ -2,7 +2,7 @@ import ArgumentParser
 
 /// The server to load, and how its objects are named in requests.
 struct FileTarget: Sendable {
-  /// Whose paths requests have.
+  /// The server whose paths requests have.
   enum Dialect: String, ExpressibleByArgument, CaseIterable {
     /// Google's JSON API.
     case json
@@ -18,7 +18,7 @@ struct FileTarget: Sendable {
   let dialect: Dialect
   let token: String?
 
-  /// How many objects have one prefix up to the last slash.
+  /// The number of objects that have one prefix up to the last slash.
   static let folderSize = 1_000
 
   /// The folder of a number of objects.
@@ -29,7 +29,7 @@ struct FileTarget: Sendable {
     "\(folder(number / folderSize))\(padded(number % folderSize, 4)).jpg"
   }
 
-  /// Where an object's bytes are read.
+  /// Returns the path at which an object's bytes are read.
   func content(of name: String) -> String {
     switch dialect {
     case .json: "/storage/v1/b/\(bucket)/o/\(Self.escaped(name))?alt=media"
@@ -38,7 +38,7 @@ struct FileTarget: Sendable {
     }
   }
 
-  /// Where an object is written in one request.
+  /// Returns the path at which an object is written in one request.
   func upload(of name: String) -> String {
     switch dialect {
     case .json:
@@ -48,7 +48,8 @@ struct FileTarget: Sendable {
     }
   }
 
-  /// Where a page of names below a prefix is read; `token` continues an earlier page.
+  /// Returns the path at which a page of names below a prefix is read; `token` continues an earlier
+  /// page.
   func list(prefix: String, limit: Int, fields: String? = nil, token: String? = nil) -> String {
     let root = dialect == .firebase ? "/v0" : "/storage/v1"
     var path = "\(root)/b/\(bucket)/o?prefix=\(Self.escaped(prefix))"

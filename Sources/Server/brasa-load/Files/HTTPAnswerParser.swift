@@ -31,7 +31,7 @@ struct HTTPAnswerParser {
   /// A header of the answer; names in lower case.
   func header(_ name: String) -> String? { headers[name] }
 
-  /// Whether the server closes the connection after this answer.
+  /// True if the server closes the connection after this response.
   var closesConnection: Bool { headers["connection"]?.lowercased() == "close" }
 
   /// Takes bytes; true once the answer is whole.
@@ -83,7 +83,7 @@ struct HTTPAnswerParser {
     "connection", "content-length", "location", "range", "transfer-encoding",
   ].map { Array($0.utf8) }
 
-  /// Whether the line is of a header that nobody asks for.
+  /// True if the line is of a header that is not needed.
   private var isOfNoInterest: Bool {
     guard phase == .head, status != 0, !line.isEmpty else { return false }
     return !Self.wanted.contains { name in

@@ -3,7 +3,7 @@ import Foundation
 /// A page of a list of objects.
 struct ObjectPage {
   let names: [String]
-  /// Where the next page begins; nil behind the last.
+  /// The token of the next page; nil behind the last.
   let nextToken: String?
 
   private struct Form: Decodable {
@@ -22,7 +22,7 @@ struct ObjectPage {
     nextToken = form.nextPageToken
   }
 
-  /// How many objects there are below a prefix that ends no folder.
+  /// Returns the number of objects below a prefix that ends no folder.
   static func count(prefix: String, in target: FileTarget) throws -> Int {
     var count = 0
     var token: String?

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Looks at a process twenty times a second while a run measures: its memory, and its time on processors.
 final class ServerWatch: Sendable {
-  /// What was seen.
+  /// The observations of a process.
   struct Seen: Sendable {
     var residentBefore = 0
     var residentMost = 0

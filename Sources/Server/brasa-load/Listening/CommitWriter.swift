@@ -9,7 +9,7 @@ final class CommitWriter: FrameConnectionOwner {
   private var turn = 0
   /// Called after each answer, to make the next commit where it shall follow at once.
   var onAnswer: (() throws -> Void)?
-  /// What went wrong while an answer was handled.
+  /// The error that occurred while a response was handled.
   private(set) var failure: (any Error)?
 
   /// Connects.

@@ -1,4 +1,4 @@
-/// What commits were made and who has seen them: latencies of deliveries, and of each commit's last.
+/// Records the commits and their deliveries: latencies of deliveries, and of each commit's last.
 final class DeliveryLedger {
   private struct Commit {
     let started: Int64
@@ -25,10 +25,10 @@ final class DeliveryLedger {
   private var firstStart: Int64?
   private var lastDelivery: Int64 = 0
 
-  /// How many commits were begun; the next one's number.
+  /// The number of commits that were begun; the next one's number.
   var count: Int { commits.count }
 
-  /// How many deliveries have not come.
+  /// The number of deliveries that have not come.
   var missingCount: Int { expectedCount - deliveredCount }
 
   /// Commits that were neither answered nor refused.
@@ -92,7 +92,7 @@ final class DeliveryLedger {
     }
   }
 
-  /// Whether the commit was answered and everybody saw it.
+  /// Returns true if the commit has its response and all listeners received it.
   func isComplete(_ number: Int) -> Bool {
     commits[number].left <= 0 && (commits[number].acknowledged != nil || !errors.isEmpty)
   }

@@ -26,7 +26,7 @@ final class EventStreamRun {
     try poller.add(control.descriptor, number: Self.writerNumber)
   }
 
-  /// What the poller knows the writer's connection by.
+  /// The number by which the poller knows the writer's connection.
   private static let writerNumber = 1 << 40
 
   /// Opens the subscribers' streams and subscribes each to the collection.

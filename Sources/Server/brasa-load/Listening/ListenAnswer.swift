@@ -1,6 +1,6 @@
 import DocumentCodec
 
-/// What a load needs to know of one ListenResponse.
+/// The parts of one ListenResponse that a load needs to know.
 enum ListenAnswer {
   /// A document entered or changed: the commit's number and how many targets it was sent to.
   case change(number: Int, targets: Int)
@@ -109,7 +109,7 @@ enum ListenAnswer {
     return 0
   }
 
-  /// How many numbers a repeated field holds here, packed or single.
+  /// Returns how many numbers a repeated field holds here, packed or single.
   private static func count(
     _ reader: inout ProtobufReader,
     first: inout Int

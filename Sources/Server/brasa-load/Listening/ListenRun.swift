@@ -32,10 +32,11 @@ struct ListenRun {
 
   private var target: LoadTarget { options.address.target(port: server.port) }
 
-  /// Where commits are made: on another node than the listeners', if there is one.
+  /// The node on which commits are made: another than the listeners', if there is one.
   private var writtenNode: LoadTarget { options.address.targets.dropFirst().first ?? target }
 
-  /// How many documents a query has; where several commits are under way they change different ones.
+  /// The number of documents in a query; if several commits are in flight they change different
+  /// ones.
   private var documents: Int {
     options.documents ?? (options.sharing == .sameQuery ? 10 : 1)
   }

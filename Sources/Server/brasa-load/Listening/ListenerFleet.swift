@@ -10,7 +10,8 @@ final class ListenerFleet: FrameConnectionOwner {
     var changes: [(number: Int, targets: Int)] = []
   }
 
-  /// How many of each, and whose products the listener of a number wants.
+  /// The numbers of listeners, streams and connections, and the user whose products each listener
+  /// wants.
   struct Plan {
     let target: LoadTarget
     let listeners: Int
@@ -20,7 +21,7 @@ final class ListenerFleet: FrameConnectionOwner {
     var keepsTokens = false
   }
 
-  /// What came beside changes.
+  /// The counts of events other than changes.
   struct Counts {
     var consistentStreams = 0
     var currents = 0

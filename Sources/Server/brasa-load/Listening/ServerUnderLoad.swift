@@ -6,7 +6,7 @@ final class ServerUnderLoad {
   private let program: String?
   private let directory: String
   private var process: Process?
-  /// Where it listens.
+  /// The port on which it listens.
   private(set) var port: Int
   private(set) var processID: Int32?
 
@@ -28,7 +28,7 @@ final class ServerUnderLoad {
     try start()
   }
 
-  /// Whether this program started it.
+  /// True if this program started it.
   var isOurs: Bool { program != nil }
 
   /// Starts the server and waits until it says that it listens.
@@ -71,7 +71,8 @@ final class ServerUnderLoad {
     if isOurs { try FileManager.default.removeItem(atPath: directory) }
   }
 
-  /// How much memory and what else of the system it holds now; nil where that cannot be known.
+  /// Returns the memory and other resources of the system that it holds now; nil if they cannot be
+  /// known.
   func resources() -> ServerResources? { processID.flatMap(ServerResources.init) }
 
   private func log() throws -> FileHandle {
@@ -89,7 +90,7 @@ final class ServerUnderLoad {
   }
 }
 
-/// What a process holds, as Linux tells it.
+/// The resources that a process holds, as Linux reports them.
 struct ServerResources {
   let residentBytes: Int
   let threads: Int
@@ -111,7 +112,7 @@ struct ServerResources {
       (try? FileManager.default.contentsOfDirectory(atPath: directory + "/fd").count) ?? 0
   }
 
-  /// What this program holds.
+  /// Returns the resources that this program holds.
   static func ours() -> ServerResources? { ServerResources(processID: getpid()) }
 
   /// Fields 14 and 15 of `stat`, counted behind the name, which may hold anything.

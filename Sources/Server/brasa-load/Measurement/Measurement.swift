@@ -1,4 +1,4 @@
-/// What a run, or one connection of it, measured.
+/// The measurements of a run, or of one connection of it.
 struct Measurement: Sendable {
   private(set) var latencies = LatencyHistogram()
   /// Documents written or returned by the measured operations.

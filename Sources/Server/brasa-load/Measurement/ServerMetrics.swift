@@ -35,8 +35,8 @@ struct ServerMetrics {
     return ServerMetrics(String(decoding: page, as: UTF8.self))
   }
 
-  /// How many groups of writes became durable since `earlier`, how large they were and how long
-  /// that took; nil where the server does not say or nothing was written.
+  /// Describes the groups of writes that became durable since `earlier`: their number, their sizes
+  /// and the time it took; nil if the server does not report them or nothing was written.
   func groups(since earlier: ServerMetrics) -> String? {
     guard let groups = difference("kv_group_durable_seconds_count", earlier), groups > 0 else {
       return nil
@@ -51,13 +51,13 @@ struct ServerMetrics {
     return line
   }
 
-  /// How many syncs of stored files and their directories there were since `earlier`; nil where the server does
-  /// not say.
+  /// Returns the number of syncs of stored files and their directories since `earlier`; nil if the
+  /// server does not report it.
   func fileSyncs(since earlier: ServerMetrics) -> Double? {
     difference("storage_file_syncs_total", earlier)
   }
 
-  /// What the counter of that name, whatever its prefix, has grown by.
+  /// Returns the growth of the counter of that name, whatever its prefix.
   private func difference(_ suffix: String, _ earlier: ServerMetrics) -> Double? {
     guard let (name, value) = counters.first(where: { $0.key.hasSuffix(suffix) }) else {
       return nil

@@ -6,7 +6,7 @@ struct LoadTarget: Sendable {
   let database: String
   let collection: String
   let token: String?
-  /// Who owns all products; nil gives each user a hundred.
+  /// The owner of all products; nil gives each user a hundred.
   var owner: String?
 
   /// The root of all documents, the parent of queries.

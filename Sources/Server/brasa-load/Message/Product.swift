@@ -2,7 +2,7 @@ import DocumentCodec
 
 /// A product of the seed's list: five fields, so five index entries.
 struct Product {
-  /// How many products each user of a filled collection owns.
+  /// The number of products that each user of a filled collection owns.
   static let ownedByEachUser = 100
 
   let userID: String

@@ -25,7 +25,7 @@ enum ResponseMessages {
     }
   }
 
-  /// Whether the message has that field.
+  /// Returns true if the message has that field.
   static func holds(_ wanted: Int, in message: [UInt8]) -> Bool {
     message.withUnsafeBytes { bytes in
       var reader = ProtobufReader(bytes)

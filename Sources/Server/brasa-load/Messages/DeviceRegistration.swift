@@ -11,7 +11,7 @@ final class PushDevices: Sendable {
 
   var all: [PushDevice] { devices.withLock { $0 } }
 
-  /// Whether one more is to be registered; false once that was true so many times.
+  /// Returns true if one more may be registered; false once it was true for the allowed number.
   func mayRegister() -> Bool { counter.take(1) < limit }
 
   func append(_ device: PushDevice) { devices.withLock { $0.append(device) } }

@@ -1,14 +1,14 @@
-/// What a slot does again and again: one call or a few that depend on each other.
+/// The work that a slot repeats: one call or a few that depend on each other.
 ///
-/// A value of its own a slot; it keeps what the next call needs.
+/// Each slot has a value of its own, which keeps the state that the next call needs.
 protocol Operation: Sendable {
   /// The first call of one more round; nil when there is nothing left to do.
   mutating func begin(_ random: inout RandomSource) -> OutgoingCall?
-  /// What follows the answer to the last call.
+  /// Takes the response to the last call, and returns the next step.
   mutating func receive(_ answer: Answer, _ random: inout RandomSource) -> OperationStep
 }
 
-/// What follows an answer.
+/// The next step after a response.
 enum OperationStep {
   /// The round goes on with this call.
   case call(OutgoingCall)

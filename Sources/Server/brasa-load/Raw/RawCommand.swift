@@ -107,7 +107,7 @@ struct RawCommand: AsyncParsableCommand {
     )
   }
 
-  /// What was written while it was measured.
+  /// The writes made during the measurement.
   private struct Written {
     let products: Int
     let seconds: Double

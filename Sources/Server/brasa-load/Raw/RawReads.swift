@@ -50,7 +50,7 @@ struct RawReads {
     return latencies
   }
 
-  /// What all threads came to.
+  /// The combined result of all threads.
   private struct Outcome {
     private var merged = LatencyHistogram()
     private var error: (any Error)?

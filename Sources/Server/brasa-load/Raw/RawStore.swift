@@ -12,8 +12,8 @@ final class RawStore: @unchecked Sendable {
   private let reading: OpaquePointer
   private let database: OpaquePointer
 
-  /// What a server has by default where memory is not scarce; only reads and the number of open files
-  /// depend on it.
+  /// The size of a server's cache by default if memory is not scarce; only reads and the number of
+  /// open files depend on it.
   static let cacheBytes = 512 << 20
 
   /// Opens a database in a directory, made if it is missing.

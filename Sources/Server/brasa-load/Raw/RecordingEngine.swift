@@ -16,7 +16,7 @@ final class RecordingEngine: EngineWrapper {
   let base: any KeyValueEngine = MemoryEngine()
   private let pairs = Mutex<Pairs>([])
 
-  /// What was put since the last call.
+  /// Returns the pairs that were put since the last call.
   func take() -> Pairs {
     pairs.withLock { pairs in
       defer { pairs = [] }

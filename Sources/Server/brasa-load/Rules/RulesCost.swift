@@ -2,9 +2,9 @@ import BaseText
 import FirestoreModel
 import SecurityRules
 
-/// What is measured of the security rules: the seed's, on one product.
+/// The cost of the security rules: those for products, on one product.
 struct RulesCost {
-  /// How long one operation took.
+  /// The time that one operation took.
   struct Figure: CustomStringConvertible {
     let median: Duration
     let best: Duration
@@ -32,7 +32,7 @@ struct RulesCost {
   private let longSource: SourceText
   private let auth = RulesAuth(uid: user, token: RulesMap(["sub": .string(user)]))
 
-  /// How many lines `compileLongSource` compiles.
+  /// The number of lines that `compileLongSource` compiles.
   let longSourceLines: Int
 
   init() throws {

@@ -28,7 +28,7 @@ struct DurabilityCheck {
     return lines
   }
 
-  /// How many documents the collection has.
+  /// Returns the number of documents in the collection.
   static func count(_ target: LoadTarget) async throws -> Int64 {
     let request = OutgoingCall(
       method: .runAggregationQuery,

@@ -1,7 +1,8 @@
-/// The times at which one thread's calls are due: evenly spread, however long answers take.
+/// The times at which one thread's calls are due: evenly spread, however long responses take.
 ///
-/// Whoever has room takes the earliest one, and its latency counts from then; so a call that waits for a slow server
-/// is seen to be late. One that is due for longer than the bound is given up and counted, so that a run ends.
+/// A free slot takes the earliest one, and its latency counts from then; so a call that waits for a
+/// slow server is seen to be late. One that is due for longer than the bound is given up and
+/// counted, so that a run ends.
 final class Pace {
   /// When the next call is due, on the clock of `monotonicNanoseconds`.
   private(set) var next: Int64
@@ -23,7 +24,7 @@ final class Pace {
     self.bound = bound
   }
 
-  /// Whether all calls were taken or given up.
+  /// True if all calls were taken or given up.
   var isOver: Bool { next >= end }
 
   /// When the call that is to begin now was due; nil where none is.

@@ -34,7 +34,7 @@ struct TransferForm {
     }
   }
 
-  /// Where items of the kind go that are exported to a directory, which is made.
+  /// Makes the sink for items of the kind in an export to a directory, which is created.
   func makeSink(_ path: String) throws -> any ExportSink {
     let directory = try ExportDirectory(creating: path)
     return kind == Self.filesKind ? FileSink(directory, path: path) : LineSink(self, directory)

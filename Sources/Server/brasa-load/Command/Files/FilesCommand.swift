@@ -83,7 +83,7 @@ struct FileServerOptions: ParsableArguments {
     }
   }
 
-  /// Where the new objects of this run are.
+  /// The prefix of the new objects of this run.
   var newPrefix: String { "new/\(seed)/" }
 }
 
