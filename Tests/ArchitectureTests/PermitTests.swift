@@ -6,7 +6,7 @@ import Testing
 struct PermitTests {
   private let tree = SourceTree()
 
-  /// Where the registry may be named; the load tool measures the engine without a server.
+  /// The files that may name the registry; the load tool measures the engine without a server.
   private static let allowed = [
     "Sources/Engine/", "Sources/Access/Access/", "Sources/Server/brasa/Composition/",
     "Sources/Server/brasa-load/",
@@ -23,7 +23,7 @@ struct PermitTests {
     }
   }
 
-  /// Where a permit's database may be handed on, and what judges what is done with it there.
+  /// The files that may pass on a permit's database, and the types that decide on its use there.
   private static let holders = [
     "Sources/Services/FirestoreService/FirestoreService.swift":
       "opens a permit's database for its call",

@@ -55,12 +55,12 @@ struct SourceTree {
     }
   }
 
-  /// Whether a file's code names a type.
+  /// Returns true if a file's code names a type.
   func names(_ type: String, in file: String) throws -> Bool {
     try lines(of: file).contains { Self.names(type, in: $0) }
   }
 
-  /// Whether a line names a type, outside comments and texts.
+  /// Returns true if a line names a type, outside comments and texts.
   static func names(_ type: String, in line: Substring) -> Bool {
     let code = line.components(separatedBy: "//")[0].split(
       separator: "\"",

@@ -21,7 +21,8 @@ struct AuditTrailTests {
     )
   }
 
-  /// What a verification reports of a trail of three whose keys were tampered with.
+  /// Returns the differences that a verification reports for a trail of three entries with changed
+  /// keys.
   private func differences(
     after tamper: (any KeyValueGroup) throws -> Void
   ) throws -> [String] {

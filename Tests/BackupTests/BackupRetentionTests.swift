@@ -5,7 +5,7 @@ import KeyValueStore
 import Synchronization
 import Testing
 
-/// What goes of a target, and when.
+/// Tests of the parts of a target that are removed, and of the time at which they are.
 @Suite struct BackupRetentionTests {
   private static let day: Int64 = 86_400_000_000
 

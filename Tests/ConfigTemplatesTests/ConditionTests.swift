@@ -2,7 +2,7 @@ import Testing
 
 @testable import ConfigTemplates
 
-/// What conditions are true of.
+/// Tests of the cases in which conditions are true.
 @Suite struct ConditionTests {
   /// A client of Brazil with something in every attribute.
   private static var client: ConfigClient {

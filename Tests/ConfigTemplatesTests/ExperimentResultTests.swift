@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConfigTemplates
 
-/// What is said of an experiment's variants.
+/// Tests of the figures for an experiment's variants.
 @Suite struct ExperimentResultTests {
   private let id = TemplateID(project: "shop")
   private let clock = TestClock()

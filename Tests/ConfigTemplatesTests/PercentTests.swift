@@ -2,7 +2,7 @@ import Testing
 
 @testable import ConfigTemplates
 
-/// Where percentages put installations.
+/// Tests of the variants to which percentages assign installations.
 @Suite struct PercentTests {
   /// SHA-256 of the text as an integer modulo 100,000,000, computed by Python's `hashlib`.
   @Test(arguments: [

@@ -26,7 +26,7 @@ func template(_ json: String) throws -> ConfigTemplate {
   try ConfigTemplate(json: try JSONValue(parsing: json))
 }
 
-/// What a template's JSON is refused with; nil for one that is taken.
+/// Returns the problem for which a template's JSON is refused; nil if it is accepted.
 func problem(of json: String, _ namespace: ConfigNamespace = .client) -> String? {
   do {
     _ = try CompiledTemplate(try template(json), for: namespace)

@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// What there is when everything was sent again by clients who heard of no answer.
+  /// Returns the counts after clients without a response sent everything again.
   private static func counted(
     _ storage: MemoryStorage
   ) async throws -> (events: [String: [Int]], sessions: [[Int]], differences: [String]) {

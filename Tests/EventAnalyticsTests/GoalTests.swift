@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventAnalytics
 
-/// What the members of groups come to, against a count of every event.
+/// Tests of the figures for the members of groups, against a count of every event.
 @Suite struct GoalTests {
   private static let project: Text = "shop"
   private static let start: Int64 = 20_500 * EventStream.day

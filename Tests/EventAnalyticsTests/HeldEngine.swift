@@ -9,7 +9,7 @@ final class HeldEngine: EngineWrapper {
     var submitted = 0
     /// The number of the write that ends the group that is held.
     var lastOfGroup = 0
-    /// Whether the group that is held has come to its end.
+    /// True if the group that is held has come to its end.
     var isAtEnd = false
     var isReleased = false
   }

@@ -11,7 +11,7 @@ final class MortalEngine: EngineWrapper {
     left = Mutex(writes)
   }
 
-  /// Whether a write was refused.
+  /// True if a write was refused.
   var isDead: Bool { left.withLock { $0 < 0 } }
 
   func submit(_ write: QueuedWrite) {

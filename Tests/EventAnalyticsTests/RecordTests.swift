@@ -4,7 +4,7 @@ import Testing
 
 @testable import EventAnalytics
 
-/// What is stored is read back as it was, and damage is an error.
+/// Tests that stored records are read back as they were, and that damage is an error.
 @Suite struct RecordTests {
   private static func event(_ source: inout SeededSource) -> AnalyticsEvent {
     var event = AnalyticsEvent(

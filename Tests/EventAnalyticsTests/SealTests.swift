@@ -7,7 +7,7 @@ import Testing
 
 @testable import EventAnalytics
 
-/// What is decided while segments are sealed: sessions, names, audiences.
+/// Tests of the decisions made while segments are sealed: sessions, names, audiences.
 @Suite struct SealTests {
   private static let project: Text = "shop"
   private static let day = 20_500

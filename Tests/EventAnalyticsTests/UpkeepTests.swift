@@ -6,7 +6,7 @@ import Testing
 
 @testable import EventAnalytics
 
-/// What is done in the background, and what comes of a restart.
+/// Tests of the work in the background, and of its state after a restart.
 @Suite struct UpkeepTests {
   private static let project: Text = "shop"
   private static let start: Int64 = 20_500 * EventStream.day

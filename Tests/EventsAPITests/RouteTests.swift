@@ -3,7 +3,7 @@ import EventsAPI
 import ServiceTestSupport
 import Testing
 
-/// Who may call which route, and what comes of it.
+/// Tests of the callers that each route admits, and of its responses.
 @Suite struct RouteTests {
   private static let topics = "/v1/projects/{project}/topics"
   private static let tasks = "/projects/{project}/locations/{location}/queues/{queue}/tasks"

@@ -24,7 +24,7 @@ final class AnalyticsFixture: Sendable {
     app = try FirebaseApp.configured(name: name, options: options)
   }
 
-  /// What logs the app's events, as one run of the program has it.
+  /// Makes the collector of the app's events, as one run of the program has it.
   func collector(
     tellsLifecycle: Bool = false,
     arguments: [String] = [],

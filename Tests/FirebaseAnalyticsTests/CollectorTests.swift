@@ -5,7 +5,7 @@ import Testing
 
 @testable import FirebaseAnalytics
 
-/// What is logged, and what comes with it.
+/// Tests of the logged events, and of the fields that come with them.
 struct CollectorTests {
   @Test func `the first start has its events, the next ones theirs`() throws {
     let fixture = try AnalyticsFixture()

@@ -96,7 +96,7 @@ final class Intake: Sendable {
     }
   }
 
-  /// What came so far.
+  /// The state of the requests so far.
   var taken: State { box.state.withLock { $0 } }
 
   /// Returns when so many events have come.

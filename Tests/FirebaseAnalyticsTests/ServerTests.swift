@@ -15,7 +15,7 @@ struct ServerTests {
     ("select_item", "SKU_1"), ("new_item", nil), ("attempt_delete_product", "SKU_2"),
   ]
 
-  /// What an administrator is told of a project's events.
+  /// Returns an administrator's report on a project's events.
   private static func report(_ path: String, of project: String) async throws -> [String: Any] {
     let server = try BrasaServer.shared.get().url
     let url = try #require(URL(string: "\(server)/v1/projects/\(project)/analytics/\(path)"))

@@ -61,7 +61,7 @@ private final class Accounts: Sendable {
 
   private let state = Mutex(State())
 
-  /// How many tokens were made.
+  /// The number of tokens that were made.
   var tokens: Int { state.withLock { $0.tokens } }
 
   /// Makes the token expired.

@@ -109,7 +109,7 @@ private final class ManualTimer: Sendable {
     }
   }
 
-  /// How many wait to be fired.
+  /// The number of bodies that wait to be fired.
   var waiting: Int { state.withLock { $0.bodies.count } }
 
   /// The delay of the next that was asked for; waits for it.
@@ -130,10 +130,10 @@ private final class TokenServer: Sendable {
   private let state = Mutex((count: 0, fails: false))
   private let numbers = AsyncStream<Int>.makeStream()
 
-  /// How many tokens were made.
+  /// The number of tokens that were made.
   var count: Int { state.withLock { $0.count } }
 
-  /// Whether renewals fail from now on.
+  /// Sets if renewals fail after this.
   func fail(_ fails: Bool) { state.withLock { $0.fails = fails } }
 
   /// Waits until so many tokens were made.

@@ -2,7 +2,7 @@ import FirebaseCore
 import Foundation
 import Testing
 
-/// Where what is sent stays between the two.
+/// Tests of the URLs to which data can be sent without a third party reading it.
 struct PrivateURLTests {
   @Test(arguments: [
     "https://db.example.com/v0", "HTTPS://10.0.0.1:1/", "http://localhost:8080",

@@ -2,7 +2,7 @@ import FirebaseFirestore
 import Foundation
 import Testing
 
-/// What data of apps traps on, and the twins that throw instead.
+/// Tests of the data of apps that traps, and of the twins that throw instead.
 struct DataTests {
   private static let document = Coding.document("a/b")
 

@@ -9,7 +9,7 @@ import Testing
 private typealias Instant = FirestoreModel.Timestamp
 private typealias Point = FirebaseFirestore.GeoPoint
 
-/// What apps read of a document.
+/// Tests of the values that apps read from a document.
 struct DocumentSnapshotTests {
   private let metadata = SnapshotMetadata(hasPendingWrites: true, isFromCache: false)
   private let reference = Coding.document("people/ana")

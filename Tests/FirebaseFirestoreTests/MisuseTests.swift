@@ -2,7 +2,7 @@ import FirebaseFirestore
 import Foundation
 import Testing
 
-/// What traps and what throws instead, with the same text.
+/// Tests of the calls that trap and of those that throw instead, with the same text.
 @Suite(.timeLimit(.minutes(2)))
 struct MisuseTests {
   @Test(arguments: Misuse.allCases)

@@ -6,7 +6,7 @@ import FirestoreSync
 import Foundation
 import Testing
 
-/// What queries of apps ask for, and what they refuse.
+/// Tests of the queries that apps make, and of those that are refused.
 struct QueryTests {
   private static func firestore() throws -> Firestore {
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FirebaseMessaging
 
-/// What becomes of changes of topics that the server never hears of.
+/// Tests of changes of topics that never reach the server.
 @Suite(.timeLimit(.minutes(1)))
 struct DeletionTests {
   @Test func `deleting the data ends who waits for a topic`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FirebaseMessaging
 
-/// Whose a registration is.
+/// Tests of the user to whom a registration belongs.
 @Suite(.timeLimit(.minutes(5)))
 struct RegisteredUserTests {
   private static func send(_ fixture: MessagingFixture, to uid: String) async throws -> String {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FirebaseMessaging
 
-/// What comes by the stream, and what is made of it.
+/// Tests of the messages on the stream, and of the values made from them.
 struct WireTests {
   @Test func `lines come whole, however the bytes were cut`() throws {
     let text = "{\"a\": 1}\n\n{\"é\": 2}\nrest"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FirebaseStorage
 
-/// What URLs and paths name.
+/// Tests of the objects that URLs and paths name.
 @Suite
 struct StoragePathTests {
   @Test func `a bucket's URL of people is checked instead of trapping`() throws {

@@ -5,7 +5,8 @@ import Testing
 
 @testable import FirebaseStorage
 
-/// How tasks end: what they leave behind, and what servers that are none cannot do to them.
+/// Tests of the end of tasks: the state that they leave behind, and their protection from servers
+/// that misbehave.
 @Suite
 struct StorageTaskEndTests {
   /// The files of a fixture's app at another server, which is tried for ten seconds.
@@ -204,7 +205,7 @@ private final class FinishingTransfer: Transfer {
   func abandon() async {}
 }
 
-/// How often something happened.
+/// A count of events.
 private final class Count: Sendable {
   private let count = Mutex(0)
 
@@ -213,7 +214,7 @@ private final class Count: Sendable {
   func increment() { count.withLock { $0 += 1 } }
 }
 
-/// What an observer holds, and what uses the task when it goes.
+/// The object that an observer holds, and that uses the task when it is released.
 private final class ObserverOwner: Sendable {
   private let task: StorageObservableTask
   private let gone: Count

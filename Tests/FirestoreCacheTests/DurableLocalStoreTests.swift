@@ -7,7 +7,7 @@ import Foundation
 import GRDB
 import Testing
 
-/// What only a store in a file can do or suffer.
+/// Tests of properties that only a store in a file has.
 struct DurableLocalStoreTests {
   private struct Failure: Error {}
 

@@ -69,7 +69,7 @@ struct GarbageCollectionTests {
   }
 }
 
-/// What a collection took.
+/// The counts of a collection.
 private struct CollectionCount: Equatable {
   let targets: Int
   let documents: Int

@@ -4,7 +4,7 @@ import FirestoreModel
 import FirestoreSync
 import Testing
 
-/// What every local store must do; run once for each conformance.
+/// The requirements on every local store; run once for each conformance.
 struct LocalStoreSuite {
   private let store: any LocalStore
   private let database = DatabaseID(project: "p")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FirestoreClient
 
-/// What a WebChannel client reads, cut anywhere.
+/// Tests of the texts that a WebChannel client reads, cut anywhere.
 struct ChunkReaderTests {
   private static func frame(_ text: String) -> [UInt8] {
     Array("\(text.utf16.count)\n\(text)".utf8)

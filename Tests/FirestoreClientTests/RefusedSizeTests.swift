@@ -147,7 +147,7 @@ struct RefusedSizeTests {
   }
 }
 
-/// How messages go together into requests.
+/// Tests of the way in which messages are combined into requests.
 @Suite struct ForwardQueueTests {
   private static func queue(_ sizes: [Int]) -> ForwardQueue {
     var queue = ForwardQueue()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FirestoreClient
 
-/// What becomes of those who wait when a client ends.
+/// Tests of callers that wait when a client ends.
 @Suite(.timeLimit(.minutes(1)))
 struct TerminationTests {
   private static let database = DatabaseID(project: Text("p"), database: Text("(default)"))

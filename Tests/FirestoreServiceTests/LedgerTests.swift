@@ -8,7 +8,8 @@ import Testing
 @testable import Access
 @testable import FirestoreService
 
-/// What calls make the process hold below the gateway counts on their connection's account.
+/// Tests that the memory that calls make the process hold below the gateway counts on their
+/// connection's account.
 @Suite(.timeLimit(.minutes(5))) struct LedgerTests {
   private static func ledger(_ bytes: Int) -> ByteLedger {
     var limits = ByteLedger.Limits()

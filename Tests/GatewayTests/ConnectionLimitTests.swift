@@ -4,7 +4,8 @@ import Testing
 
 @testable import Gateway
 
-/// How long connections may rest, how many there may be, and how they are told to go.
+/// Tests of the time that connections may be idle, of their number, and of the notices that end
+/// them.
 @Suite struct ConnectionLimitTests {
   private static let lastOfAll: [UInt8] = [0x7f, 0xff, 0xff, 0xff]
   private static let noError: [UInt8] = [0, 0, 0, 0]

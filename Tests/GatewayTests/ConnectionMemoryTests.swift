@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// What clients make the server hold, and that it is given back.
+/// Tests of the memory that clients make the server hold, and of its release.
 @Suite struct ConnectionMemoryTests {
   private static let resourceExhausted = 8
 
@@ -189,7 +189,8 @@ import Testing
   }
 }
 
-/// What the body gives first for one of those clients; the others are not waited for.
+/// Returns the first value that the body gives for one of those clients; the others are not waited
+/// for.
 func first<Client: Sendable, Value: Sendable>(
   of clients: [Client],
   _ body: @escaping @Sendable (Client) async -> Value

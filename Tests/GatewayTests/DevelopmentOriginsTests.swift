@@ -12,7 +12,7 @@ struct DevelopmentOriginsTests {
     hosts: ["brasa.test"],
     pages: ["https://app.test:3000"]
   )
-  /// What a gateway that serves Firestore has.
+  /// The routes of a gateway that serves Firestore.
   private static let routes: RouteTable = {
     let registry = MetricsRegistry()
     let metrics = GatewayMetrics(registry: registry)

@@ -70,13 +70,13 @@ import Testing
       }
     }
 
-    /// What is sent where a connection takes no files.
+    /// The bytes that are sent if a connection takes no files.
     var asBytes: [UInt8] { Array("bytes\n".utf8) + bytes.dropFirst(6) }
   }
 
   private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: x\r\n\r\n" }
 
-  /// What follows an answer's head, once there are so many bytes of it.
+  /// Returns the bytes after a response's head, once there are that many.
   private static func body(_ client: RawClient, _ count: Int) async -> [UInt8] {
     let end = Array("\r\n\r\n".utf8)
     var start: Int?

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// What nodes tell each other of a client, and which node an id names.
+/// Tests of the facts about a client that nodes exchange, and of the node that an id names.
 struct ForwardedCallerTests {
   @Test func `a caller's text says all that is known of it`() throws {
     let context = CallContext(

@@ -13,7 +13,7 @@ import Testing
     [0, 4, 0, 0, 1, 0, 0, 3, 0, 0, 0, 9, 0, 5, 0, 1, 0, 0]
   )
 
-  /// What a scanner gives for those pieces, other bytes joined.
+  /// Returns the frames that a scanner finds in those pieces, other bytes joined.
   private static func scan(_ pieces: [[UInt8]]) -> (others: [UInt8], found: [String]) {
     var scanner = FrameScanner()
     var others: [UInt8] = []

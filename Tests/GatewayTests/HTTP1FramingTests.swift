@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// Where responses and requests of HTTP/1 end, on raw sockets.
+/// Tests of the end of responses and requests of HTTP/1, on raw sockets.
 @Suite struct HTTP1FramingTests {
   /// Routes of every kind of response.
   private static var kinds: ServiceModule {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct HTTP1HeadReaderTests {
   private static let host = "Host: a.example\r\n"
 
-  /// What bytes begin with, in a word, or a head's lengths and path.
+  /// Returns the reader's outcome for some bytes as a word, or as a head's lengths and path.
   private static func outcome(_ text: String, _ reader: inout HTTP1HeadReader) -> String {
     word(reader.read(ByteBuffer(string: text)))
   }

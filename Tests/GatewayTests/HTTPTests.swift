@@ -249,7 +249,7 @@ import Testing
 }
 
 extension String {
-  /// How many parts the separator leaves.
+  /// Returns the number of parts that the separator leaves.
   fileprivate func components(_ separator: String) -> Int {
     var count = 1
     var rest = self[...]

@@ -22,7 +22,7 @@ import Testing
 
     var feed: Feed { feeds[0] }
 
-    /// How often the book was asked for.
+    /// The number of times that the book was requested.
     var askedBooks: Int { books.load(ordering: .relaxed) }
 
     var module: ServiceModule {

@@ -43,7 +43,7 @@ import Testing
     "GET \(path) HTTP/1.1\r\nHost: x\r\n\(headers)\r\n"
   }
 
-  /// What the server answers to those bytes, until so many answers have ended.
+  /// Returns the server's responses to those bytes, until that many have ended.
   private static func answers(_ bytes: String, _ count: Int, port: Int) async throws -> String {
     let client = try await RawClient.connect(to: port)
     try await client.send(bytes)

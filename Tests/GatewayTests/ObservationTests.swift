@@ -11,7 +11,7 @@ import Darwin
 #endif
 
 @Suite struct ObservationTests {
-  /// What a logger with our handler writes.
+  /// Returns the lines that a logger with our handler writes.
   private func lines(_ log: (inout Logger) -> Void) -> [String] {
     let lines = Lines()
     var logger = Logger(label: "test") { label in

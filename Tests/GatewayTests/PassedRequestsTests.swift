@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// How requests to the home node share what there is room for, and end.
+/// Tests of how requests to the primary share its room, and of their end.
 struct PassedRequestsTests {
   private let node = NodeNumber(1)
 

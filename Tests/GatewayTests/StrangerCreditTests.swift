@@ -3,7 +3,8 @@ import Testing
 
 @testable import Gateway
 
-/// How much work a connection without credentials may make in vain before it is read more slowly.
+/// Tests of the work without effect that a connection without credentials may cause before it is
+/// read more slowly.
 @Suite struct UnservedRequestCreditTests {
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
@@ -43,7 +44,8 @@ import Testing
     #expect(isUsedUp)
   }
 
-  /// Nobody has a right there, so every request is refused; those of the pause are answered after it.
+  /// Sends requests without credentials, which are all refused; those of the pause get their
+  /// responses after it.
   @Test func `a client that is out of credit is answered later, and all the same`() async throws {
     var limits = GatewayConfiguration.Limits.test
     limits.unservedRequests = (2, 50)

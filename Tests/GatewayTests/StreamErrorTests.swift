@@ -8,7 +8,7 @@ import Testing
 @Suite struct StreamErrorTests {
   private static let enhanceYourCalm: [UInt8] = [0, 0, 0, 11]
 
-  /// What a client sends on a stream to have the server reset it.
+  /// The frames that a client sends on a stream to have the server reset it.
   enum Provocation: String, CaseIterable, Sendable {
     case overflowingWindow, emptyWindow, dataAfterTheEnd, headersAfterTheEnd, dependencyOnItself
     case noPath, bodyBeyondItsLength

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gateway
 
-/// How many sessions a client may have.
+/// Tests of the number of sessions that a client may have.
 @Suite struct WebChannelSharesTests {
   private typealias Holder = WebChannelShares.Holder
 
@@ -17,7 +17,7 @@ import Testing
     at address: ClientAddress
   ) -> Bool { shares.admit(holder, at: address) }
 
-  /// How many sessions are admitted in a row.
+  /// Returns the number of sessions that are admitted in a row.
   private static func fill(
     _ shares: inout WebChannelShares,
     _ holder: (Int) -> Holder,

@@ -13,7 +13,7 @@ struct PermitTests {
   private static let key = AdministratorKey("brasa-admin-secret")
   private static let rules = "match /c/{id} { allow read; }"
 
-  /// What a caller gets for the database `p`.
+  /// The outcome of a caller's request for the database `p`.
   private enum Outcome: String {
     case everything, rules, nothing
   }

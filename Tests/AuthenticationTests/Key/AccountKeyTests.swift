@@ -4,7 +4,8 @@ import Testing
 
 @testable import Authentication
 
-/// Where accounts are in the store: data that earlier versions wrote is found under the same bytes.
+/// Tests of the keys of accounts in the store: data that earlier versions wrote is found under the
+/// same bytes.
 struct AccountKeyTests {
   private let engine: any KeyValueEngine
   private let accounts: Accounts

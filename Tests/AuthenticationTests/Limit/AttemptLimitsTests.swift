@@ -3,7 +3,7 @@ import Testing
 
 @testable import Authentication
 
-/// Who is stopped by wrong passwords, and who never.
+/// Tests of the callers that wrong passwords stop, and of those that they never stop.
 struct AttemptLimitsTests {
   private let clock = ManualClock(AccountsFixture.start)
   private let limits: AttemptLimits

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Authentication
 
-/// Who is served next where many want their passwords hashed.
+/// Tests of the order of service if many callers want their passwords hashed.
 struct FairQueueTests {
   private func caller(_ address: String, _ account: Text = "ana") -> PasswordCaller {
     PasswordCaller(.client(address: address), account: account)
@@ -147,7 +147,7 @@ struct FairQueueTests {
     #expect(served.count == 4 && served.firstIndex(of: "honest").map { $0 <= 1 } == true)
   }
 
-  /// Whether the work was done on a thread of its own, and not refused.
+  /// Returns true if the work was done on a thread of its own, and not refused.
   private static func onThread(_ work: @escaping @Sendable () throws -> Void) async throws -> Bool {
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue(label: "caller").async {
@@ -164,7 +164,7 @@ struct FairQueueTests {
   }
 }
 
-/// Who was served, one after the other.
+/// The callers in the order of their service.
 private final class Order: Sendable {
   private let names = Mutex<[String]>([])
 

@@ -61,7 +61,7 @@ struct PasswordHasherTests {
     try expectOnly(password, stored)
   }
 
-  /// Of the bcrypt test vectors that every implementation shares.
+  /// Checks some of the bcrypt test vectors that every implementation shares.
   @Test(arguments: [
     ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
     ("U*U*", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Authentication
 
-/// What is kept of a project's choices, and what follows the server's mode.
+/// Tests of a project's kept choices, and of those that follow the server's mode.
 struct ProjectConfigurationTests {
   @Test func `a development server's leave does not reach production`() throws {
     let development = try AccountsFixture { $0.defaults = .development }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Authentication
 
-/// What people bring from identity providers: checked against keys of a provider of the test's own.
+/// Tests of tokens from identity providers: checked against keys of a provider of the test's own.
 struct IdentityProvidersTests {
   private let web = ScriptedWeb()
   private let clock = ManualClock(AccountsFixture.start)

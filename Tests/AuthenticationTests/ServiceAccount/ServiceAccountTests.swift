@@ -5,7 +5,7 @@ import Testing
 
 @testable import Authentication
 
-/// What service accounts sign, and for whom it counts.
+/// Tests of the tokens that service accounts sign, and of their audience.
 struct ServiceAccountTests {
   private let fixture: AccountsFixture
   private let account: ServiceAccount

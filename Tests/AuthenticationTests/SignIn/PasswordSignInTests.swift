@@ -103,7 +103,7 @@ struct PasswordSignInTests {
 
 /// Runs many at once on threads of their own.
 enum Concurrently {
-  /// How many of `count` runs answer true; a throw is a failure of the test.
+  /// Returns how many of `count` runs return true; a throw is a failure of the test.
   static func count(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Bool) async -> Int {
     await withTaskGroup(of: Bool.self) { group in
       for index in 0..<count {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import DocumentStore
 
-/// What is in memory after a group whose writes did not come to be, on an engine that goes on.
+/// Tests of the state in memory after a group that failed, on an engine that goes on.
 @Suite(
   "Groups that fail",
   .enabled(if: PostgresServer.isInstalled, Comment(rawValue: PostgresServer.missing))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-/// What threads that must not block may ask of a database.
+/// Tests of the questions that threads that must not block may ask of a database.
 @Suite struct InMemoryTests {
   private func commit(
     _ writes: Write...,

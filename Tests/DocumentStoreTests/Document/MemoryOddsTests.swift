@@ -3,7 +3,7 @@ import Testing
 @testable import DocumentStore
 
 struct MemoryOddsTests {
-  /// How many of so many attempts would be made while each goes that way.
+  /// Returns how many of the given number of attempts are made while each has that outcome.
   private func attempts(of count: Int, _ odds: MemoryOdds, succeeding success: Bool) -> Int {
     var made = 0
     for _ in 0..<count where odds.shouldTry() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentStore
 
-/// What Firestore allows a document's index entries to take.
+/// Tests of Firestore's limits on a document's index entries.
 @Suite struct IndexEntryLimitsTests {
   private static func set(
     _ fields: [IndexedField] = [],

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentStore
 
-/// What is known of indexes by the queries that asked for them.
+/// Tests of the counts of indexes by the queries that used them.
 @Suite struct IndexUsesTests {
   private static func query(_ field: FieldPath, by order: FieldPath) -> Query {
     var query = Query(scope: .collection("c"))

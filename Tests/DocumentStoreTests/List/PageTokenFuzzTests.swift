@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// What a listing gives for a token: the next one.
+  /// Returns the listings that take a token; each returns the next one.
   private static func listings(
     _ database: Database
   ) -> [(String) throws -> String] {

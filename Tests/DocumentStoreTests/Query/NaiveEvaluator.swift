@@ -1,8 +1,8 @@
 import BaseText
 import FirestoreModel
 
-/// What a query means, read off the description and done the slow way: it shares with the store
-/// only the comparison of values.
+/// The meaning of a query, taken from the description and computed the slow way: it shares with the
+/// store only the comparison of values.
 struct NaiveEvaluator {
   let query: Query
   let database: DatabaseID

@@ -70,13 +70,13 @@ final class QueryFixture {
     try? store.engine.close()
   }
 
-  /// What the log was told, in order.
+  /// The messages of the log, in order.
   var missingIndexes: [String] { missing.withLock { $0 } }
 
-  /// What the newest version holds.
+  /// The documents at the newest version.
   var documents: [ResourcePath: MapValue] { history.last?.documents ?? [:] }
 
-  /// What a version held.
+  /// Returns the documents at a version.
   func documents(at version: CommitVersion) -> [ResourcePath: MapValue] {
     history.last { $0.version <= version }?.documents ?? [:]
   }

@@ -42,7 +42,7 @@ final class RandomQueryRun {
   private var random: RandomSource
   private let seed: UInt64
   private let requireIndexes: Bool
-  /// Whether index definitions change, and are built step by step, in between.
+  /// True if index definitions change, and are built step by step, in between.
   var changesIndexes = false
   private var answered = 0
   private var refused = 0

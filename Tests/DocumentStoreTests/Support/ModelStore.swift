@@ -2,7 +2,8 @@ import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
-/// What a database should hold, kept as plainly as can be: every version of every document.
+/// The documents that a database should hold, kept as plainly as can be: every version of every
+/// document.
 struct ModelStore {
   struct Version {
     let at: CommitVersion
@@ -57,7 +58,8 @@ struct ModelStore {
     return (nil, result.filter { touched.contains($0.key) })
   }
 
-  /// Whether a write demands what the writes before it rule out, whatever is stored.
+  /// Returns true if a write demands a state that the writes before it rule out, whatever is
+  /// stored.
   static func contradicts(_ writes: [Write]) -> Bool {
     writes.indices.contains { index in
       let earlier = writes[..<index].filter { $0.name.path == writes[index].name.path }

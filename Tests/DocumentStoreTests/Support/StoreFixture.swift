@@ -24,7 +24,7 @@ final class ManualClock: Sendable {
   func advance(by amount: Int64) { microseconds.withLock { $0 += amount } }
 }
 
-/// What a store keeps when it closes: a directory of its own or a piece of memory.
+/// The data that a store keeps when it closes: a directory of its own or a piece of memory.
 final class TestStorage: Sendable {
   let kind: TestEngineKind
   let clock = ManualClock()
@@ -95,11 +95,11 @@ final class StoreFixture: Sendable {
   }
 }
 
-/// What a commit observer was told.
+/// The calls of a commit observer.
 final class PublishedLog: CommitObserver {
   func missedCommits() { misses.add(1, ordering: .relaxed) }
 
-  /// How often commits were made of which nobody knows what they changed.
+  /// The number of times that commits were made with unknown changes.
   let misses = Atomic(0)
 
   private let entries = Mutex<[PublishedCommit]>([])

@@ -115,7 +115,7 @@ final class ManualClock: Sendable {
   func advance(by seconds: Double) { offset.withLock { $0 += seconds } }
 }
 
-/// What a call throws as an error of accounts; nil where it throws nothing or something else.
+/// Returns the error of accounts that a call throws; nil if it throws nothing or something else.
 func authFailure(
   isolation: isolated (any Actor)? = #isolation,
   _ call: () async throws -> Void

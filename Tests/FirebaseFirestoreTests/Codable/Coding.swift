@@ -4,7 +4,7 @@ import Testing
 
 import class FirebaseCore.Timestamp
 
-/// What the tests of coders share.
+/// The parts that the tests of coders share.
 enum Coding {
   private static let firestore = Result { try database("coding") }
   private static let otherFirestore = Result { try database("other") }

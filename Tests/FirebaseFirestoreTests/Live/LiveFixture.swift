@@ -43,7 +43,7 @@ struct LiveFixture {
   }
 }
 
-/// What callbacks told, in order.
+/// The values that callbacks received, in order.
 final class Recorder<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
@@ -81,11 +81,11 @@ final class Recorder<Value: Sendable>: Sendable {
     }
   }
 
-  /// What was told and not taken.
+  /// The values that were received and not taken.
   var rest: [Value] { state.withLock { $0.values } }
 }
 
-/// What a listener was told of a query's results.
+/// A listener's snapshot of a query's results.
 struct Told: Sendable, Equatable, CustomStringConvertible {
   var ids: [String]
   var changes: [String] = []

@@ -81,7 +81,7 @@ struct MortalApp {
   }
 }
 
-/// What a counter of `mortal-app` holds.
+/// The content of a counter of `mortal-app`.
 struct Counter: Equatable {
   let count: Int
   let order: [Int]
@@ -91,6 +91,6 @@ struct Counter: Equatable {
     order = snapshot.get("order") as? [Int] ?? []
   }
 
-  /// Whether every write up to the last was applied once and in order.
+  /// True if every write up to the last was applied once and in order.
   var isExact: Bool { count == order.count && order == Array(0..<count) }
 }

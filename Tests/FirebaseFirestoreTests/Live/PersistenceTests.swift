@@ -4,7 +4,7 @@ import Foundation
 import SDKTestSupport
 import Testing
 
-/// What the cache in a file keeps, against the program.
+/// Tests of the state that the cache in a file keeps, against the program.
 @Suite(.timeLimit(.minutes(1)))
 struct PersistenceTests {
   private let mortal: MortalApp
@@ -21,7 +21,7 @@ struct PersistenceTests {
     _ = await firestore.app.delete()
   }
 
-  /// What the server has of a counter, by a client without a past.
+  /// Returns the server's state of a counter, by a client without a past.
   private func counter(_ run: String) async throws -> Counter {
     let firestore = try firestore(name: "other-\(UUID().uuidString)")
     let counter = Counter(

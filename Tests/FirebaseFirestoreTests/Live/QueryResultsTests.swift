@@ -3,7 +3,7 @@ import Foundation
 import Observation
 import Testing
 
-/// What `@FirestoreQuery` shows, against the program.
+/// Tests of the results that `@FirestoreQuery` shows, against the program.
 @Suite(.timeLimit(.minutes(1))) @MainActor
 struct QueryResultsTests {
   private struct Product: Codable, Equatable {

@@ -4,14 +4,14 @@ import SDKTestSupport
 import Synchronization
 import Testing
 
-/// What transactions refuse and when they begin anew, against the program.
+/// Tests of the calls that transactions refuse, and of their retries, against the program.
 @Suite(.timeLimit(.minutes(1)))
 struct TransactionTests {
   private let fixture: LiveFixture
 
   init() throws { fixture = try LiveFixture() }
 
-  /// How often a block ran, and how its transaction ended.
+  /// Returns the number of times that a block ran, and the outcome of its transaction.
   private static func run(
     _ firestore: Firestore,
     attempts: Int? = nil,

@@ -97,7 +97,7 @@ struct StorageFixture {
     )
   }
 
-  /// What a URL answers to somebody without credentials.
+  /// Returns the response of a URL to a caller without credentials.
   static func read(_ url: URL) async throws -> (Data, status: Int) {
     let (data, response) = try await URLSession.shared.data(from: url)
     return (data, (response as? HTTPURLResponse)?.statusCode ?? 0)
@@ -108,7 +108,7 @@ struct StorageFixture {
 final class StorageTestClock: Sendable {
   private let time = Mutex(Date(timeIntervalSince1970: 0))
 
-  /// How long there was waiting.
+  /// The time spent waiting.
   var waited: TimeInterval { time.withLock { $0.timeIntervalSince1970 } }
 
   var clock: StorageClock {
@@ -137,7 +137,7 @@ func storageFailure(
   }
 }
 
-/// What observers of a task heard, in order.
+/// The events that observers of a task received, in order.
 final class TaskLog: Sendable {
   private let seen = Mutex<[StorageTaskStatus]>([])
 

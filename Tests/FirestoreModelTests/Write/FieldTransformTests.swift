@@ -135,7 +135,8 @@ import Testing
     #expect(commitRefusal([half, half])?.contains("500 transforms") == true)
   }
 
-  /// What follows what, as Google's emulator has it: a word for each write, then its refusal.
+  /// Checks which write may follow which, as in Google's emulator: a word for each write, then its
+  /// refusal.
   @Test(arguments: [
     (["delete", "update"], "Cannot delete then update an entity in the same request."),
     (["delete", "at 5"], "Cannot delete then update an entity in the same request."),

@@ -6,7 +6,7 @@ import Testing
 @testable import Access
 @testable import FirestoreService
 
-/// What operators read of denials, and that nobody else does.
+/// Tests of the denials that operators can read, and that no other caller can.
 struct AccessLogTests {
   private static let rules = """
     function isOwner() { return resource.data.owner == request.auth.uid; }

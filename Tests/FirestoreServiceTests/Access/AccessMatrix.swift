@@ -5,7 +5,7 @@ import FirestoreWire
 
 @testable import FirestoreService
 
-/// Who calls in the matrix.
+/// The callers in the matrix.
 enum MatrixCaller: CaseIterable, Sendable {
   case nobody, alice, bob, expired, wrongIssuer, wrongAudience, forged, unsigned, administrator
 
@@ -25,7 +25,7 @@ enum MatrixCaller: CaseIterable, Sendable {
     }
   }
 
-  /// What every call of theirs ends with, whatever it asks for.
+  /// The error that ends every call of theirs, whatever the request.
   var refusal: StatusCode? {
     switch self {
     case .nobody, .alice, .bob, .administrator: nil
@@ -38,11 +38,11 @@ enum MatrixCaller: CaseIterable, Sendable {
 /// One operation, as REST and as gRPC have it.
 struct MatrixOperation: Sendable, CustomStringConvertible {
   var description: String
-  /// What the operation reads.
+  /// The time at which the operation reads.
   var time = MatrixTime.latest
-  /// Who else than administrators may do it.
+  /// The callers besides administrators that may do it.
   var allowed: Set<MatrixCaller> = []
-  /// What administrators are told where they may, but it does not work.
+  /// The error that administrators receive if they may do it, but it does not work.
   var administratorError: StatusCode?
   /// The same for those who are allowed.
   var allowedError: StatusCode?

@@ -81,8 +81,8 @@ struct AccessStreamMatrixTests {
       }.joined(separator: "\n")
     }
 
-    /// What the stream comes to, nil being that it does what it was asked; `.none` where it comes to
-    /// nothing.
+    /// Returns the outcome of the stream, nil if it does the requested work; `.none` if it has no
+    /// outcome.
     func outcome() async -> StatusCode?? { await responses.eventually { outcomeSoFar } }
 
     private var outcomeSoFar: StatusCode?? {

@@ -6,7 +6,7 @@ import FirestoreWire
 struct MatrixStream: Sendable, CustomStringConvertible {
   let description: String
   let method: RPCMethod
-  /// Who else than administrators gets what he asks for.
+  /// The callers besides administrators that get the data they request.
   var allowed: Set<MatrixCaller> = []
   let json: @Sendable (String) -> [String]
   let grpc: @Sendable (String) -> [TestMessage]

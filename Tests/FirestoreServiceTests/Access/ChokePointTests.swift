@@ -8,7 +8,7 @@ import Testing
 @testable import Access
 @testable import FirestoreService
 
-/// What an attacker would try beside asking straight: one test a way.
+/// Tests of an attacker's ways in beside a plain request: one test for each.
 struct ChokePointTests {
   private static let database = DatabaseID(project: "p")
   private static let secret = "secret of bob"

@@ -6,7 +6,7 @@ import Testing
 @testable import Access
 @testable import FirestoreService
 
-/// Who may not write does not come to wait for those who may.
+/// Tests that a caller who may not write does not wait for those who may.
 struct DeniedCommitTests {
   private static let held = "products/b1"
 

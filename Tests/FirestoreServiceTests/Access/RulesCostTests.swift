@@ -4,7 +4,7 @@ import Testing
 @testable import Access
 @testable import FirestoreService
 
-/// What rules cost in readings of the engine.
+/// Tests of the cost of rules in reads of the engine.
 struct RulesCostTests {
   /// A request, as REST has it.
   struct Request: Sendable, CustomTestStringConvertible {

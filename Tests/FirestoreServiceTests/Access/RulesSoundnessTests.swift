@@ -13,7 +13,7 @@ import Testing
 struct RulesSoundnessTests {
   private struct Generator {
     var random: SeededSource
-    /// What the last condition compares with what, for queries that have a chance.
+    /// The fields and values that the last condition compares, for queries that have a chance.
     private var hints: [(field: String, value: String)] = []
 
     init(seed: UInt64) { random = SeededSource(seed: seed) }
@@ -225,7 +225,7 @@ struct RulesSoundnessTests {
     }
   }
 
-  /// What a denied query may not tell by any other way.
+  /// Checks that a denied query reveals nothing in any other way.
   @Test(arguments: [
     #""orderBy":[{"field":{"fieldPath":"secret"}}]"#,
     #""orderBy":[{"field":{"fieldPath":"secret"}}],"limit":1"#,

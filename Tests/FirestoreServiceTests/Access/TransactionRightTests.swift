@@ -5,7 +5,7 @@ import Testing
 @testable import Access
 @testable import FirestoreService
 
-/// Who may begin a transaction, and how many.
+/// Tests of the callers that may begin a transaction, and of how many they may begin.
 struct TransactionRightTests {
   private func fixture(_ rules: String, transactions: Int? = nil) throws -> ServiceFixture {
     try ServiceFixture(

@@ -5,7 +5,8 @@ import Testing
 @testable import Access
 @testable import FirestoreService
 
-/// How writes are judged: what they are called, what they leave, what surrounds them.
+/// Tests of the rules' decisions on writes: their names, the documents that they leave, and those
+/// around them.
 struct WriteRulesTests {
   private static let root = "projects/p/databases/(default)/documents"
 

@@ -33,7 +33,7 @@ struct ListenRulesTests {
     )
   }
 
-  /// What a listener is told until it is current or refused, in JSON.
+  /// Returns the events of a listener until it is current or refused, in JSON.
   private func listen(
     _ target: TestMessage.Part,
     as authorization: String,
@@ -62,7 +62,8 @@ struct ListenRulesTests {
     return try #require(answer)
   }
 
-  /// Where a listener left off: the server's token, or a time, as targets of bundles begin.
+  /// The point at which a listener left off: the server's token, or a time, as targets of bundles
+  /// begin.
   private enum Start {
     case token([UInt8])
     case readTime(Timestamp)

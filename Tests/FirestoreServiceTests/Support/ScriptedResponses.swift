@@ -32,7 +32,7 @@ final class ScriptedResponses: StreamResponses {
   }
 
   private let state = Mutex(State())
-  /// What `send` answers.
+  /// The return value of `send`.
   let hasRoom = Mutex(true)
 
   /// Everything so far.
@@ -65,10 +65,9 @@ final class ScriptedResponses: StreamResponses {
 
   // MARK: Waiting
 
-  /// What the question gives as soon as that is something; nil where a minute goes by without an
-  /// event.
+  /// Returns the first value that the question gives; nil if a minute goes by without an event.
   ///
-  /// Asked again after each event, and not in between.
+  /// The question is asked again after each event, and not in between.
   func eventually<Answer>(_ question: () -> Answer?) async -> Answer? {
     while true {
       let count = state.withLock { $0.events.count }

@@ -16,7 +16,7 @@ final class WebChannelClient: Sendable {
   let arrays = ScriptedResponses()
   private let session: WebChannelSession
 
-  /// Nobody counts.
+  /// An observer that counts nothing.
   private struct Uninterested: WebChannelObserver {
     func received() {}
     func sent(_ messages: Int) {}

@@ -9,7 +9,7 @@ import Testing
 
 /// A Write stream without sockets and without a store: commits are answered by hand.
 @Suite struct WriteStreamCallTests {
-  /// What happens to the stream, and after it what the client has got.
+  /// An event on the stream, followed by the state that the client has received.
   enum Step: Sendable {
     case receive([UInt8])
     case committed
@@ -20,7 +20,7 @@ import Testing
     case roomAgain
   }
 
-  /// What the client sees, in short: `open`, `token`, `results n`, a status.
+  /// The events that the client sees, in short: `open`, `token`, `results n`, a status.
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let steps: [Step]
@@ -202,7 +202,7 @@ private final class Fixture: Sendable {
     }
   }
 
-  /// How many writes each commit had that was begun.
+  /// The number of writes in each commit that was begun.
   var commits: [Int] { pending.commits.withLock { $0 } }
 
   func perform(_ step: WriteStreamCallTests.Step) {
@@ -227,7 +227,7 @@ private final class Fixture: Sendable {
     pending.answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
   }
 
-  /// What the client has got.
+  /// Returns the events that the client has received.
   func seen() throws -> [String] {
     try responses.events.compactMap { event in
       switch event {

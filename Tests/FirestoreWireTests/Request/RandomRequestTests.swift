@@ -52,7 +52,7 @@ struct RandomRequestTests {
     }
   }
 
-  /// What comes of it does not matter: a crash would end the test.
+  /// Reads bytes as every message; the result does not matter: a crash would end the test.
   private static func readAsEverything(_ bytes: [UInt8]) {
     _ = try? GetDocumentRequest(decoding: bytes)
     _ = try? BatchGetDocumentsRequest(decoding: bytes)
@@ -92,7 +92,7 @@ extension RandomRequests {
 }
 
 extension Write {
-  /// Whether both are the same write; the encoder put the fields in an order of its own.
+  /// Returns true if both are the same write; the encoder put the fields in an order of its own.
   func isSame(as other: Write, fields: MapValue) -> Bool {
     let isSameOperation: Bool
     switch (operation, other.operation) {

@@ -42,7 +42,8 @@ final class GuestBook: Sendable {
     return module
   }
 
-  /// What it keeps, to the server and to the commands: the other value that the composition root lists.
+  /// The book's storage, for the server and the commands: the other value that the composition root
+  /// lists.
   var storage: ServiceStorage {
     var storage = ServiceStorage("guest book")
     storage.maintenance = strikeOutOldest

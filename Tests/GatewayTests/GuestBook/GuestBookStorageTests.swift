@@ -6,7 +6,7 @@ import KeyValueStore
 import ServiceModule
 import Testing
 
-/// What a service keeps joins the program as one value, and nothing else.
+/// Tests that a service's storage joins the program as one value, and nothing else.
 @Suite struct GuestBookStorageTests {
   private static let ana = Greeting(guest: "ana", text: "olá")
   private static let nobody = Greeting(guest: "", text: "boo")

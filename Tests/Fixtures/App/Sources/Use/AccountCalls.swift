@@ -63,7 +63,7 @@ public func callbacks(_ auth: Auth, _ credential: AuthCredential, _ code: String
   NotificationCenter.default.removeObserver(observer)
 }
 
-/// What an email's link leads to.
+/// Returns the settings for an email's link.
 public func actionCode() -> ActionCodeSettings {
   let settings = ActionCodeSettings()
   settings.url = URL(string: "https://shop.example.com")
@@ -166,7 +166,7 @@ public func tasks(_ auth: Auth, _ user: User, _ code: String) async throws {
   for await user in auth.idTokenChanges { print(user?.uid ?? "nobody") }
 }
 
-/// What only old apps call.
+/// Makes the calls that only old apps make.
 @available(*, deprecated)
 public func oldCalls(_ auth: Auth, _ user: User) async throws {
   auth.fetchSignInMethods(forEmail: "ana@example.com") { methods, _ in print(methods ?? []) }

@@ -4,9 +4,9 @@ import Foundation
 /// Accounts in the way of a view model, with callbacks and with `async`.
 @MainActor
 public final class AccountModel {
-  /// Who is signed in.
+  /// The signed-in user.
   public private(set) var user: User?
-  /// What went wrong last.
+  /// The last error.
   public private(set) var message: String?
   private var handle: AuthStateDidChangeListenerHandle?
 
@@ -96,7 +96,7 @@ public final class AccountModel {
     )
   }
 
-  /// What an account can do.
+  /// Makes the calls that an account offers.
   public func account() async throws -> String? {
     guard let user = Auth.auth().currentUser else { return nil }
     try await user.reload()

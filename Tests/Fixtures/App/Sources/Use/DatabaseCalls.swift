@@ -19,7 +19,7 @@ public func oldSettings() -> FirestoreSettings {
   return settings
 }
 
-/// What only old apps call.
+/// Makes the calls that only old apps make.
 @available(*, deprecated)
 public func oldCalls(_ firestore: Firestore) async throws {
   let settings = FirestoreSettings()

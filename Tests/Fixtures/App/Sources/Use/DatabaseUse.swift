@@ -8,7 +8,7 @@ import class FirebaseCore.Timestamp
 public final class DatabaseCallbacks {
   private let db = Firestore.firestore()
   private var registrations: [ListenerRegistration] = []
-  /// What was told last.
+  /// The last message.
   public private(set) var message: String?
 
   /// Uses the default database.

@@ -69,7 +69,7 @@ public func pages(_ auth: Auth, _ user: User) async throws {
   print(credential.provider, result.user.uid)
 }
 
-/// What shows pages of providers.
+/// A presenter of providers' pages.
 public final class Pages: NSObject, AuthUIDelegate {
   #if canImport(UIKit)
   /// Shows a screen.
@@ -91,7 +91,7 @@ public func groups(_ auth: Auth) throws {
   print(auth.userAccessGroup ?? "", try auth.getStoredUser(forAccessGroup: nil)?.uid ?? "nobody")
 }
 
-/// What proves an app, and what Apple is told.
+/// Makes the calls that prove an app, and passes on Apple's messages.
 public func verification(_ auth: Auth, _ token: Data, _ url: URL) async throws {
   auth.initializeRecaptchaConfig { error in print(error ?? "initialized") }
   try await auth.initializeRecaptchaConfig()
@@ -107,7 +107,7 @@ public func verification(_ auth: Auth, _ token: Data, _ url: URL) async throws {
   #endif
 }
 
-/// What an authenticator app is opened with.
+/// Opens an authenticator app with a secret.
 public func open(_ secret: TOTPSecret) {
   let url = secret.generateQRCodeURL(withAccountName: "ana@example.com", issuer: "Shop")
   secret.openInOTPApp(withQRCodeURL: url)

@@ -11,7 +11,7 @@ public struct Person: Codable, Identifiable, Hashable {
   @ExplicitNull public var nickname: String?
   /// The name.
   public var name: String
-  /// Where the person is.
+  /// The person's place.
   public var place: GeoPoint?
 
   /// A person who is not stored yet.
@@ -39,7 +39,7 @@ public enum People {
     return data["name"] as? String ?? snapshot["profile.name"] as? String
   }
 
-  /// What a change of a person writes.
+  /// Returns the fields that a change of a person writes.
   public static func change(likes: Int64, tag: String) -> [String: Any] {
     [
       "likes": FieldValue.increment(likes), "tags": FieldValue.arrayUnion([tag]),
@@ -48,7 +48,7 @@ public enum People {
     ]
   }
 
-  /// What an error of the database means for people.
+  /// Returns a description of an error of the database, for people.
   public static func text(of error: any Error) -> String {
     switch error {
     case FirestoreErrorCode.permissionDenied: return "not allowed"

@@ -124,7 +124,7 @@ public final class MessagesUse: MessagingDelegate {
 
 /// Sign-in and photos in the way of FirebaseUI.
 public final class ScreensUse: NSObject, FUIAuthDelegate {
-  /// Whether somebody is signed in.
+  /// True if a user is signed in.
   public private(set) var isLoggedIn = false
 
   /// A cache with limits, a provider and a delegate.
