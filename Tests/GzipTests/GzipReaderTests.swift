@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// What comes out of bytes that come in parts of a size.
+  /// Returns the expansion of bytes that come in parts of a size.
   private static func expanded(
     _ bytes: [UInt8],
     inPartsOf size: Int,

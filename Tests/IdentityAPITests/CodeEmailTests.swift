@@ -3,7 +3,7 @@ import Testing
 
 @testable import IdentityAPI
 
-/// What emails say, and what hostile values in them become.
+/// Tests of the text of emails, and of hostile values in them.
 struct CodeEmailTests {
   private func code(_ purpose: CodePurpose, email: String = "ana@shop.example") -> OutgoingCode {
     OutgoingCode(

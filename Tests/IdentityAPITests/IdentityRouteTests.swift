@@ -69,7 +69,7 @@ struct IdentityRouteTests {
     #expect(try Self.route(path, isDevelopment: true) == .emulator(project: "p", [name]))
   }
 
-  /// What a server with the accounts' routes takes a path for.
+  /// Returns the route that a server with the accounts' routes finds for a path.
   private static func route(_ path: String, isDevelopment: Bool) throws -> IdentityRoute? {
     let paths = IdentityRoute.paths(isDevelopment: isDevelopment)
     var module = ServiceModule("accounts")

@@ -11,7 +11,7 @@ import Testing
   .enabled(if: PostgresServer.isInstalled, Comment(rawValue: PostgresServer.missing))
 )
 struct GroupLogTests {
-  /// What an engine is told of others.
+  /// The notifications of an engine about others.
   private final class Told: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -288,7 +288,7 @@ struct GroupLogTests {
     return leader
   }
 
-  /// Whether something is so within a minute.
+  /// Returns true if a condition becomes true within a minute.
   private static func isSoon(_ condition: () -> Bool) -> Bool {
     for _ in 0..<6_000 {
       if condition() { return true }

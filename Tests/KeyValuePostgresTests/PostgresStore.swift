@@ -15,7 +15,7 @@ struct PostgresStore {
 
   init(address: String) { self.address = address }
 
-  /// How an engine on it is opened; it waits for a machine under load.
+  /// Returns the configuration for opening an engine on it; it waits for a machine under load.
   func configuration(_ sharing: PostgresConfiguration.Sharing = .exclusive) -> PostgresConfiguration
   {
     var configuration = PostgresConfiguration(address: address)

@@ -7,7 +7,7 @@ import Testing
 /// A directory of a test's own, removed with the object.
 final class Scratch: Sendable {
   let path = base + "brasa-rocksdb-" + UUID().uuidString
-  /// Where the engine goes; it does not exist yet.
+  /// The directory of the engine; it does not exist yet.
   var data: String { path + "/data" }
 
   /// In memory where there is such a directory: the tests reopen hundreds of stores.

@@ -1,17 +1,18 @@
 import Foundation
 
-/// Feeds a reader of what clients send with mutated examples.
+/// Feeds a reader of clients' data with mutated examples.
 ///
-/// What is looked for is the end of the process: an overflow, an index out of range, a stack that is too
-/// small. The input is kept in a file while it is read, and what a crash leaves there is the input that
-/// made it. The file's name and the seed are printed before; `BRASA_FUZZ_SEED` takes a seed again.
+/// It looks for the end of the process: an overflow, an index out of range, a stack that is too
+/// small. The input is kept in a file while it is read, so after a crash the file holds the input
+/// that caused it. The file's name and the seed are printed before; `BRASA_FUZZ_SEED` takes a seed
+/// again.
 package struct Fuzzer {
   private let name: String
   private let seed: UInt64
   private let slowCount: Int
   private var mutator: Mutator
 
-  /// How long a reader is fed in the fast suite.
+  /// The time that a reader is fed in the fast suite.
   private static let fastTime = Duration.milliseconds(700)
 
   /// A fuzzer whose inputs are changed examples; `slowCount` of them where the suite may take long.

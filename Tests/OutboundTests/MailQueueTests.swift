@@ -77,7 +77,7 @@ struct MailQueueTests {
   }
 }
 
-/// What was logged.
+/// The lines that were logged.
 final class Lines: LogHandler, Sendable {
   private let lines = Mutex<[String]>([])
 

@@ -4,11 +4,11 @@ import Testing
 
 /// A function's row of the sheet: accepted types, what null gives, and examples.
 struct FunctionRow: Sendable, CustomTestStringConvertible {
-  /// What a null or absent argument gives.
+  /// The result for a null or absent argument.
   enum Nulls: Sendable {
     /// Null, whichever argument it is.
     case null
-    /// What the examples say.
+    /// The result that the examples show.
     case examples
   }
 

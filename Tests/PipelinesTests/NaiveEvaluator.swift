@@ -7,7 +7,7 @@ struct NaiveEvaluator {
   /// A row: fields by name, the document's name under `__name__`, and variables under a dollar sign and their name.
   typealias Fields = [String: Value]
 
-  /// What an expression gives.
+  /// The value of an expression.
   enum Outcome {
     case value(Value)
     case absent

@@ -6,9 +6,9 @@ import PipelineModel
 /// Random documents and pipelines of a seed.
 struct RandomPipeline {
   private var source: SeededSource
-  /// Whether the rows still have their names, so that a sort by name fixes their order.
+  /// True if the rows still have their names, so that a sort by name fixes their order.
   private var isNamed = true
-  /// Whether the order of the rows is fixed.
+  /// True if the order of the rows is fixed.
   private(set) var isOrdered = false
 
   init(seed: UInt64) { source = SeededSource(seed: seed) }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Any thread may call.
 package final class CuttingRelay: Sendable {
-  /// What becomes of the next COMMIT.
+  /// The treatment of the next COMMIT.
   package enum Cut: Sendable {
     /// The server never sees it.
     case request
@@ -15,14 +15,14 @@ package final class CuttingRelay: Sendable {
     case answer
   }
 
-  /// Where the relay's socket is.
+  /// The directory of the relay's socket.
   package let directory: String
   private let target: String
   private let listener: Int32
   private let cut = Mutex<Cut?>(nil)
   private let cuts = Atomic<Int>(0)
 
-  /// Whether COMMITs are those of groups of an engine that shares its store, which notify others.
+  /// True if COMMITs are those of groups of an engine that shares its store, which notify others.
   private let isShared: Bool
 
   /// Relays to the server with a socket in that directory.
@@ -45,7 +45,7 @@ package final class CuttingRelay: Sendable {
   /// Loses the connection of the next COMMIT.
   package func cutNextCommit(_ what: Cut) { cut.withLock { $0 = what } }
 
-  /// How many connections were lost so.
+  /// The number of connections lost in this way.
   package var cutCount: Int { cuts.load(ordering: .sequentiallyConsistent) }
 
   /// Ends the relay; connections that are open go on.
@@ -137,9 +137,9 @@ package final class CuttingRelay: Sendable {
   private final class Connection: Sendable {
     private let client: Int32
     private let server: Int32
-    /// How many of the two directions have ended.
+    /// The number of the two directions that have ended.
     private let ended = Atomic<Int>(0)
-    /// Whether nothing of what the server says is passed on.
+    /// True if nothing that the server sends is passed on.
     let isMute = Atomic(false)
 
     init(client: Int32, server: Int32) {

@@ -13,13 +13,13 @@ package final class PostgresServer: Sendable {
   /// The server that the tests of a run share.
   package static let shared = Result { try PostgresServer() }
 
-  /// Whether PostgreSQL is installed.
+  /// True if PostgreSQL is installed.
   package static var isInstalled: Bool { programs != nil }
 
-  /// What is said where it is not.
+  /// The message if it is not.
   package static let missing = "PostgreSQL is not installed: the engine on it is not tested"
 
-  /// Where the socket is.
+  /// The directory of the socket.
   package let directory: String
   private let shell: Process
   private let input = Pipe()
@@ -49,7 +49,7 @@ package final class PostgresServer: Sendable {
     try awaitAnswer()
   }
 
-  /// Where the server is, for libpq.
+  /// The address of the server, for libpq.
   package var address: String { Self.address(directory) }
 
   /// The address of a server, or of a relay, whose socket is in a directory.
@@ -96,7 +96,7 @@ package final class PostgresServer: Sendable {
     package var description: String { text }
   }
 
-  /// Where Debian has the newest server's programs, or where they are in the path.
+  /// The directory of the newest server's programs on Debian, or of those in the path.
   private static let programs: String? = {
     let versions = "/usr/lib/postgresql"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: versions)) ?? []

@@ -1,6 +1,7 @@
 import KeyValueStore
 
-/// What several writers of one store do together: a counter, and a log of the versions that it changed at.
+/// The work that several writers of one store do together: a counter, and a log of the versions
+/// that it changed at.
 package enum SharedCounter {
   private static let counter = Array("counter".utf8)
   private static let log = Array("v".utf8)

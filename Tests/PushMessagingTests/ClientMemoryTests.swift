@@ -2,7 +2,7 @@ import Testing
 
 @testable import PushMessaging
 
-/// What is kept in memory of clients that are connected, against the store.
+/// Tests of the state of connected clients in memory, against the store.
 @Suite struct ClientMemoryTests {
   private struct Refusal: Error {}
 

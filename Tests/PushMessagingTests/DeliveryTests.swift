@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushMessaging
 
-/// What becomes of messages that go by a push service.
+/// Tests of the fate of messages that go by a push service.
 @Suite struct DeliveryTests {
   private static let address = PushAddress.webPush(
     endpoint: "https://push.example/1",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushMessaging
 
-/// How many messages of a label somebody gets.
+/// Tests of the number of messages of a label that a user gets.
 @Suite struct FrequencyCapTests {
   private let fixture = MessagingFixture()
 

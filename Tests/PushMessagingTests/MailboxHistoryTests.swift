@@ -14,7 +14,7 @@ import Testing
 
   private static let topics = ["a", "b"].compactMap { TopicName($0) }
 
-  /// What should be true of each client, by its number.
+  /// The expected state of each client, by its number.
   private struct Model {
     var waiting: [[Entry]]
     var topics: [Set<TopicName>]

@@ -118,7 +118,7 @@ final class MessagingFixture: Sendable {
     return found.first { $0.registration == number }?.delivery.state
   }
 
-  /// What the verification finds.
+  /// Returns the differences that the verification finds.
   func differences() throws -> [String] {
     var found: [String] = []
     _ = try MessagingVerification.verify(service) { found.append($0) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PushMessaging
 
-/// What devices of each platform get of a message.
+/// Tests of the payload of a message for the devices of each platform.
 @Suite struct PayloadTests {
   private static let context = PayloadContext(
     messageID: "0:1",

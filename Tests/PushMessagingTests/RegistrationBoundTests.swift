@@ -2,7 +2,7 @@ import Testing
 
 @testable import PushMessaging
 
-/// How many registrations clients can make.
+/// Tests of the number of registrations that clients can make.
 @Suite struct RegistrationBoundTests {
   private static func refusal(
     _ body: () async throws -> String

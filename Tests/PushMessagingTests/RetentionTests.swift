@@ -2,7 +2,7 @@ import Testing
 
 @testable import PushMessaging
 
-/// What is forgotten with time.
+/// Tests of the data that is removed with time.
 @Suite struct RetentionTests {
   private static let day: Int64 = 86_400
   private let fixture = MessagingFixture()

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A stand-in of Apple's push service: checks each request as Apple documents it, and keeps what it accepts.
 package final class APNsStandIn: Sendable {
-  /// Who may send what.
+  /// The keys and topics of a team that may send.
   package struct Team: Sendable {
     package let teamID: String
     package let keyID: String
@@ -64,10 +64,10 @@ package final class APNsStandIn: Sendable {
     return (standIn, server)
   }
 
-  /// What was accepted, in order.
+  /// The requests that were accepted, in order.
   package var pushes: [StandInRequest] { state.withLock { $0.pushes } }
 
-  /// How much was accepted.
+  /// The number of requests that were accepted.
   package var count: Int { state.withLock { $0.count } }
 
   /// Has the next requests for a device get these replies instead of being checked.

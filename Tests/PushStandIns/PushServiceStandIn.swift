@@ -31,10 +31,10 @@ package final class PushServiceStandIn: Sendable {
     return (standIn, server)
   }
 
-  /// What was accepted, in order.
+  /// The requests that were accepted, in order.
   package var pushes: [StandInRequest] { state.withLock { $0.pushes } }
 
-  /// How much was accepted.
+  /// The number of requests that were accepted.
   package var count: Int { state.withLock { $0.count } }
 
   /// Has the next requests for a path get these replies instead of being checked.

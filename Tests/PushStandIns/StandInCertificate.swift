@@ -25,7 +25,7 @@ package struct StandInCertificate: Sendable {
   /// Deletes the file; the last call of whoever made it.
   package func removeFile() throws { try FileManager.default.removeItem(atPath: file) }
 
-  /// What a server with this certificate uses.
+  /// Returns the TLS context of a server with this certificate.
   func serverContext() throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: [.certificate(certificate)],

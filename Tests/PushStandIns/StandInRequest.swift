@@ -9,7 +9,7 @@ package struct StandInRequest: Sendable {
   package let connection: Int
 }
 
-/// What a stand-in does with a request.
+/// The reply of a stand-in to a request.
 package enum StandInReply: Sendable, Equatable {
   case answer(status: Int, headers: [String: String] = [:], body: String = "")
   /// Nothing, ever.

@@ -10,7 +10,7 @@ import Synchronization
 /// The first request of a connection that is answered with 200 lets the connection have more streams than the first
 /// settings did, as Apple's service does; the settings come before the answer.
 package final class StandInServer: Sendable {
-  /// How many streams a connection may have before and after its first success.
+  /// The number of streams that a connection may have before and after its first success.
   package struct StreamLimits: Sendable {
     package var first: Int
     package var then: Int
@@ -24,7 +24,7 @@ package final class StandInServer: Sendable {
 
   typealias Handler = @Sendable (StandInRequest) -> StandInReply
 
-  /// Where it listens.
+  /// The port on which it listens.
   package let port: Int
   private let channel: any Channel
 

@@ -69,7 +69,7 @@ private final class SlowAuthority: ListenJudge {
     (self.time, self.microseconds, self.usesTime) = (time, microseconds, usesTime)
   }
 
-  /// How many decisions it has made.
+  /// The number of decisions that it has made.
   var decisions: Int { count.withLock { $0 } }
 
   func refuse(_ error: ServiceError) { refusal.withLock { $0 = error } }
@@ -349,7 +349,7 @@ private func mine(_ user: Text) -> Query { query("a", where: equal("owner", .str
     let fixture = try HubFixture(configure: { $0.backlogBytes = 3_000 })
     var random = RandomValues(seed: seed)
     let users: [Text] = ["u0", "u1", "u2"]
-    /// Whom a document has ever belonged to.
+    /// The users to whom a document has ever belonged.
     var history: [ResourcePath: Set<Text>] = [:]
     var clients = users.map { fixture.client(authority: OwnerAuthority($0)) }
     for (user, client) in zip(users, clients) { client.listen(mine(user), 1) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Realtime
 
-/// What waits for the hub and for its clients counts on the process's ledger.
+/// Tests that data that waits for the hub and for its clients counts on the process's ledger.
 @Suite struct LedgerTests {
   /// A ledger of that many bytes, of which nobody has any for nothing.
   private static func ledger(_ bytes: Int) -> ByteLedger {

@@ -15,9 +15,10 @@ struct ProtocolCase: Sendable, CustomTestStringConvertible {
     case listen(Int32, Query, from: Start = .nothing, once: Bool = false, expecting: Int? = nil)
     case documents(Int32, [ResourcePath], from: Start = .nothing)
     case remove(Int32)
-    /// What the client has of a target from earlier connections.
+    /// The documents that the client has of a target from earlier connections.
     case keep(Int32, Set<ResourcePath>)
-    /// What the client must hold of a target, with no filter that it could not follow.
+    /// The documents that the client must hold of a target, with no filter that it could not
+    /// follow.
     case holds(Int32, Set<ResourcePath>)
     /// The client takes no more than it was just sent.
     case stall
@@ -29,11 +30,11 @@ struct ProtocolCase: Sendable, CustomTestStringConvertible {
     case pass(Int64)
     case clear
     case deleteDatabase
-    /// What the client must have been sent since the last look.
+    /// The frames that the client must have received since the last look.
     case frames([String])
   }
 
-  /// Where the client says that it left off.
+  /// The point at which the client says that it left off.
   enum Start: Sendable {
     case nothing
     /// The token of the last consistency point.

@@ -6,7 +6,8 @@ import Testing
 
 @testable import Realtime
 
-/// What targets begin with is read slice by slice, and not for streams that are gone.
+/// Tests that the initial content of targets is read slice by slice, and not for streams that are
+/// gone.
 @Suite struct SliceTests {
   private static let count = 600
   private static let even = query("a", where: equal("k", .integer(0)))

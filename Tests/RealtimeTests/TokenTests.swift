@@ -5,7 +5,7 @@ import Testing
 
 @testable import Realtime
 
-/// What a token may be used for, and when there must be none.
+/// Tests of the uses of a token, and of the cases in which there must be none.
 @Suite struct TokenTests {
   private static func large(_ path: ResourcePath) -> Write {
     set(path, ["text": .string(Text(String(repeating: "x", count: 100)))])

@@ -1,7 +1,7 @@
 import FirebaseFirestore
 import Foundation
 
-/// What a row measures with a client, in milliseconds or bytes.
+/// The measurements of a row with a client, in milliseconds or bytes.
 struct Measurement {
   /// A row saw something else than it measures.
   struct Unexpected: Error {
@@ -9,7 +9,7 @@ struct Measurement {
   }
 
   let client: BenchmarkClient
-  /// How many documents or writes the row is about.
+  /// The number of documents or writes that the row is about.
   let size: Int
   private let clock = ContinuousClock()
 
@@ -209,7 +209,7 @@ struct Measurement {
     return [try Self.residentBytes() - before]
   }
 
-  /// What the process has in memory, as Linux counts it.
+  /// Returns the process's resident memory in bytes, as Linux counts it.
   private static func residentBytes() throws -> Double {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
       separator: " "

@@ -158,7 +158,7 @@ struct Report {
 
   // MARK: Figures
 
-  /// How long the disk takes to sync a page that was appended, in milliseconds, as median.
+  /// Returns the median time in milliseconds that the disk takes to sync a page that was appended.
   private func fsyncs() throws -> Double {
     let file = folder.appendingPathComponent("fsync")
     try Data().write(to: file)

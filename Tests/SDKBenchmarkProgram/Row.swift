@@ -1,4 +1,4 @@
-/// What is measured, each in a process of its own.
+/// A row of the benchmark, measured in a process of its own.
 enum Row: String, CaseIterable {
   case firstSnapshot
   case cachedSnapshot

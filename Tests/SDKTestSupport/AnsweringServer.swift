@@ -19,7 +19,7 @@ package final class AnsweringServer: Sendable {
     package let line: String
     /// By names in lower case.
     package let headers: [String: String]
-    /// Where the server listens.
+    /// The port on which the server listens.
     package let port: Int
     /// Its body.
     package let body: Data
@@ -45,7 +45,7 @@ package final class AnsweringServer: Sendable {
     }
   }
 
-  /// Where it listens.
+  /// The port on which it listens.
   package let port: Int
   /// Scheme, host and port.
   package var url: String { "http://127.0.0.1:\(port)" }
@@ -72,7 +72,7 @@ package final class AnsweringServer: Sendable {
     try AnsweringServer { _ in Answer(200, body: "{}") }
   }
 
-  /// What was asked so far.
+  /// The requests so far.
   package var requests: [Request] { seen.withLock { $0 } }
 
   /// Takes no further connections.

@@ -21,7 +21,7 @@ package final class BrasaServer: Sendable {
     let output: String
   }
 
-  /// Whether the server is ours, with all its services.
+  /// True if the server is ours, with all its services.
   package static let isOurs = otherPort == nil
 
   private static var otherPort: Int? {
@@ -63,7 +63,7 @@ package final class BrasaServer: Sendable {
 
   /// A command of the program failed.
   package struct CommandFailed: Error {
-    /// How it ended.
+    /// The exit status.
     package let status: Int32
   }
 

@@ -13,7 +13,7 @@ import Darwin
 ///
 /// A broken connection is reset on both sides; what was under way is lost. A thread a connection.
 package final class CuttingProxy: Sendable {
-  /// What happens to a connection.
+  /// The fault of a connection.
   package enum Fault: Sendable {
     /// It breaks after so many bytes, in both directions together.
     case cut(after: Int)
@@ -41,7 +41,7 @@ package final class CuttingProxy: Sendable {
     let number: Int32
   }
 
-  /// Where it listens.
+  /// The port on which it listens.
   package let port: Int
   private let listener: Int32
   private let target: Int
@@ -78,7 +78,7 @@ package final class CuttingProxy: Sendable {
   /// Lets what is held go on.
   package func release() { released.signal() }
 
-  /// How many connections were broken.
+  /// The number of connections that were broken.
   package var cutCount: Int { state.withLock { $0.cuts } }
 
   /// Breaks all connections and takes no more.
@@ -254,7 +254,7 @@ package final class CuttingProxy: Sendable {
   }
 }
 
-/// What a fault lets through of one connection.
+/// The bytes of one connection that a fault lets through.
 private struct FaultMeter {
   private let fault: CuttingProxy.Fault?
   private var sent = 0
@@ -262,13 +262,13 @@ private struct FaultMeter {
 
   init(_ fault: CuttingProxy.Fault?) { self.fault = fault }
 
-  /// Whether the next bytes are held first.
+  /// Returns true if the next bytes are held first.
   func holds(_ count: Int, isSent: Bool) -> Bool {
     guard isSent, case .holdSending(let limit) = fault else { return false }
     return sent <= limit && sent + count > limit
   }
 
-  /// How many of the next bytes go on; fewer than all is the end.
+  /// Returns the number of the next bytes that go on; fewer than all is the end.
   mutating func allow(_ count: Int, isSent: Bool) -> Int {
     defer { if isSent { sent += count } else { answered += count } }
     return switch fault {

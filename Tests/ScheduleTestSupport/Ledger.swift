@@ -3,10 +3,12 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
-/// What a process that is going to be killed wrote and what its server was given, in a file that outlives it.
+/// The writes of a process that is going to be killed and of its server, in a file that outlives
+/// it.
 ///
-/// A line an entry: its kind (A accepted by a queue, J judged by the server, O somebody else's), user, batch, and the
-/// writes in Base64. A line without its end is an entry that nobody had heard of.
+/// A line an entry: its kind (A accepted by a queue, J decided by the server, O another writer's),
+/// user, batch, and the writes in Base64. A line without its end is an entry that no one had
+/// received.
 package final class Ledger {
   /// One entry.
   package enum Entry {

@@ -3,10 +3,11 @@ import DocumentCodec
 import FirestoreModel
 import FirestoreSync
 
-/// What one listener was told, and what it must not be told after that.
+/// The snapshots that one listener received, and the checks on later ones.
 ///
-/// Each snapshot follows from the one before by its changes, holds only states that the server had or that pending
-/// writes made of them, and what counts as synced is what the server had at one version, which never goes back.
+/// Each snapshot follows from the one before by its changes and holds only states that the server
+/// had or that pending writes made of them. A synced snapshot is the server's state at one version,
+/// which never goes back.
 struct ListenerCheck {
   private let query: ListenQuery
   private let options: ListenOptions
@@ -153,10 +154,11 @@ struct ListenerCheck {
   }
 }
 
-/// What the fields of a document ever were, at the server and in a client's writes.
+/// The fields that a document ever had, at the server and in a client's writes.
 ///
-/// An acknowledged write is shown until watch delivers it, to the next user too. Which of the client's writes the server refused is not known when a snapshot comes, so transforms may or may not be
-/// part of a value.
+/// An acknowledged write is shown until watch delivers it, to the next user too. When a snapshot
+/// comes it is not known which of the client's writes the server refused, so transforms may or may
+/// not be part of a value.
 private struct KnownFields {
   private var values: [Text: Set<Value>] = [:]
   private var elements: Set<Value> = []

@@ -18,7 +18,7 @@ package final class ModelServer {
     }
   }
 
-  /// What became of a batch.
+  /// The decision on a batch.
   package enum Verdict {
     case applied(CommitVersion, [WriteResult])
     case refused(FirestoreFailure)
@@ -37,7 +37,7 @@ package final class ModelServer {
   package var onChange: (Label?, [Write]) -> Void = { _, _ in }
   /// Every state that a document ever had, but for its absence.
   package private(set) var fields: [ResourcePath: [DocumentFields]] = [:]
-  /// What everybody who watches does after a commit.
+  /// The callbacks of all watchers after a commit.
   package var watchers: [Int: () -> Void] = [:]
 
   /// A server without documents.
@@ -121,7 +121,7 @@ package final class ModelServer {
     return (document, results)
   }
 
-  /// What a target matches in a state.
+  /// Returns the documents that a target matches in a state.
   package func results(of target: Target, in state: State) -> State {
     switch target.kind {
     case .document(let path): return state.filter { $0.key == path }

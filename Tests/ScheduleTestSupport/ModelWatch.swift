@@ -3,7 +3,7 @@ import FirestoreSync
 
 /// One watch stream at the server.
 final class ModelWatch {
-  /// What a server does in one way or another.
+  /// The choices that servers may make in different ways.
   struct Habits {
     /// Resumed targets are not told which documents left, only how many there are.
     var forgetsDeletes = false
@@ -11,12 +11,12 @@ final class ModelWatch {
   }
 
   private let server: ModelServer
-  /// Whether existence filters come with a bloom filter of what is there.
+  /// True if existence filters come with a bloom filter of the matching documents.
   private let sendsBloomFilters: Bool
   private var targets: [TargetID: (target: Target, sent: ModelServer.State)] = [:]
   /// Requests that are not answered yet.
   private var arriving: [TargetData] = []
-  /// Whether something was said since the last point.
+  /// True if something was sent since the last point.
   private var owesPoint = false
   /// Messages on their way to the client.
   private(set) var outbox: [WatchChange] = []

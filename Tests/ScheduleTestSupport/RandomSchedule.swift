@@ -165,9 +165,10 @@ package struct RandomSchedule {
 
   // MARK: The end
 
-  /// Lets every user of every client send what is queued, then compares.
+  /// Lets every user of every client send the queued writes, then compares.
   ///
-  /// Of `unknown` batches it is not known whether the queue took them: their process ended while they were written.
+  /// It is not known if the queue took the `unknown` batches: their process ended while they were
+  /// written.
   package mutating func finish(unknown: Int = 0) throws {
     let everything = try ListenQuery(Query(scope: .collection("c")))
     for client in clients {

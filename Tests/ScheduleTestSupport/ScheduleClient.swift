@@ -7,7 +7,7 @@ import FirestoreSync
 package struct Violation: Error {
   package let message: String
 
-  /// What was promised and not kept.
+  /// Makes a failure that says which promise was not kept.
   package init(_ message: String) { self.message = message }
 }
 
@@ -15,7 +15,7 @@ package struct Violation: Error {
 ///
 /// Whatever its listeners are told is checked at once (`ListenerCheck`).
 package final class ScheduleClient {
-  /// Where a client's store comes from; it is asked again after each restart.
+  /// The source of a client's store; it is asked again after each restart.
   package typealias OpenStore = () throws -> any LocalStore
 
   /// A write stream with what is on its way in both directions.
@@ -23,7 +23,7 @@ package final class ScheduleClient {
     let id: StreamID
     var events: [SyncEvent]
     var requests: [(label: ModelServer.Label, writes: [Write])] = []
-    /// Whether the server has closed the stream; it reads nothing more then.
+    /// True if the server has closed the stream; it reads nothing more then.
     var isRefused = false
   }
 
@@ -33,8 +33,8 @@ package final class ScheduleClient {
   package private(set) var timers: Set<SyncTimer> = []
   /// The writes that each user's queue took, in their order.
   package private(set) var accepted: [UserID: [[Write]]] = [:]
-  /// What the queues of all users held when the client began: the last write of an earlier life may be there, which
-  /// ended before it could tell.
+  /// The writes in the queues of all users when the client began: the last write of an earlier life
+  /// may be there, which ended before it could report.
   private let inherited: [Write]
   /// Tells what the queue took before the app is told.
   package var onAccepted: (UserID, [Write]) -> Void = { _, _ in }
@@ -276,7 +276,8 @@ package final class ScheduleClient {
     }
   }
 
-  /// Whoever waits for all listeners to be in step is told after every turn that told one, and in no other.
+  /// Checks that waiters for all listeners to be in step are notified after every turn that
+  /// notified one, and in no other.
   private func checkInSync(_ effects: [SyncEffect]) throws {
     guard let id = inSyncListener else { return }
     var isAwaited = false

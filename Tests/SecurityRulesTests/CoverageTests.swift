@@ -3,7 +3,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// What evaluations gave, expression by expression.
+/// Tests of the values that evaluations gave, expression by expression.
 struct CoverageTests {
   private static let rules = firestoreRules(
     """

@@ -3,7 +3,8 @@ import Testing
 
 @testable import SecurityRules
 
-/// How Google's emulator (528.0.0) was seen to judge queries, and what of it holds for every document.
+/// Tests of the decisions that Google's emulator (528.0.0) was seen to make on queries, as far as
+/// they hold for every document.
 struct EmulatorQueryTests {
   private func verdict(
     _ body: String,

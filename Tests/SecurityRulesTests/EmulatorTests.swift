@@ -3,7 +3,7 @@ import Testing
 
 @testable import SecurityRules
 
-/// What Google's emulator (528.0.0) was seen to answer.
+/// Tests of the responses that Google's emulator (528.0.0) was seen to give.
 struct EmulatorTests {
   private static let stored: Value = [
     "i": 1, "f": 1.0, "nan": .double(.nan), "zero": 0, "minus": -0.0, "li": [1], "lf": [1.0],

@@ -142,7 +142,7 @@ struct FuzzTests {
   #endif
   private static let work = WorkBudget(ofOperation: RulesLimits.steps / (isSlow ? 1 : 100))
 
-  /// What is proven of a query holds for every document that it returns.
+  /// Checks that a proof for a query holds for every document that it returns.
   @Test func `a proof never allows a document that the rules deny`() throws {
     var random = RandomRules(source: SeededSource(seed: Self.seed))
     var proven = 0
@@ -200,7 +200,7 @@ struct FuzzTests {
     #expect(proven > 100 && returned > 50, "proven \(proven), returned \(returned)")
   }
 
-  /// What is damaged: much syntax in little room, the rules of a shop, a bucket's.
+  /// The sources that are damaged: much syntax in little room, the rules of a shop, a bucket's.
   private static let corpus = [
     firestoreRules(
       """

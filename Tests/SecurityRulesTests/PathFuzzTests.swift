@@ -6,7 +6,8 @@ import Testing
 
 @testable import SecurityRules
 
-/// Where rules apply, against documents at random paths; and how deep an evaluation goes.
+/// Tests of the paths to which rules apply, against documents at random paths, and of the depth of
+/// an evaluation.
 struct PathFuzzTests {
   private struct RandomPaths {
     var source: SeededSource

@@ -139,7 +139,8 @@ extension RulesSession {
   }
 }
 
-/// What a condition gives: `true`, `false`, `error`, or `compile` for a source with errors.
+/// Returns the value of a condition: `true`, `false`, `error`, or `compile` for a source with
+/// errors.
 func result(
   of condition: String,
   resource: Value? = nil,

@@ -18,7 +18,8 @@ struct WorkTests {
     ofRequest: RulesLimits.stepsOfRequest / scale
   )
 
-  /// What a get of a document with those fields comes to, and how many steps it took.
+  /// Returns the result of a get of a document with those fields, and the number of steps that it
+  /// took.
   private func run(
     _ condition: String,
     _ resource: MapValue,

@@ -44,7 +44,7 @@ package enum SpecProblem: Error {
   case unexpected(String)
 }
 
-/// How a client's store lives.
+/// The lifetime of a client's store.
 package enum SpecMode: String, Sendable, CaseIterable {
   /// In memory, as long as the client.
   case memory
@@ -52,7 +52,7 @@ package enum SpecMode: String, Sendable, CaseIterable {
   case durable
 }
 
-/// How a case ended.
+/// The outcome of a case.
 package enum SpecOutcome: Sendable {
   case passed
   case failed(step: Int, reason: String)

@@ -3,7 +3,7 @@ import FirestoreSync
 
 /// An engine with a server and timers that do what a case says, and a record of what the app is told.
 final class SpecClient {
-  /// What an app is told of a query.
+  /// An event that an app receives for a query.
   enum QueryEvent {
     case snapshot(ViewSnapshot)
     case failure(FirestoreFailure)

@@ -2,7 +2,8 @@ import BaseJSON
 import FirestoreModel
 import FirestoreSync
 
-/// What a case expects of the client after each step; some of it until another step says otherwise.
+/// The state that a case expects of the client after each step; some of it until another step
+/// changes it.
 struct SpecExpectations {
   private var activeTargets: JSONValue = .object([])
   private var activeLimbo: Set<ResourcePath> = []

@@ -70,7 +70,8 @@ import Testing
     )
   }
 
-  /// What a gateway says that is to serve another module beside the guest book; nil where it starts.
+  /// Returns the error of a gateway that is to serve another module beside the guest book; nil if
+  /// it starts.
   private static func conflict(of module: ServiceModule) async -> String? {
     do {
       try await withGateway(modules: [GuestBook().module, module], nothing)

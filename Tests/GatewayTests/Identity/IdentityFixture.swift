@@ -117,7 +117,7 @@ final class Post: Mailer {
   func post(_ mail: Mail) { emails.withLock { $0.append(mail) } }
 }
 
-/// What was logged.
+/// The lines that were logged.
 final class LogLines: Sendable {
   private let lines = Mutex<[String]>([])
 

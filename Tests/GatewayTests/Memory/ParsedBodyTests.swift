@@ -7,7 +7,7 @@ import Logging
 import ServiceModule
 import Testing
 
-/// What bodies take once they are parsed counts like their bytes.
+/// Tests that the memory of parsed bodies counts like their bytes.
 @Suite struct ParsedBodyTests {
   /// A pool all of which one client has where nobody else holds anything.
   private static func limits(_ bytes: Int) -> ByteLedger.Limits {

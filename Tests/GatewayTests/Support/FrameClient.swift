@@ -8,7 +8,7 @@ import NIOSSL
 ///
 /// It never widens its windows by itself: a test says when it reads on.
 final class FrameClient: Sendable {
-  /// What happened on the connection.
+  /// An event on the connection.
   enum Event: Sendable {
     case headers(HTTP2StreamID, HPACKHeaders, endStream: Bool)
     case data(HTTP2StreamID, [UInt8], endStream: Bool)
@@ -48,7 +48,7 @@ final class FrameClient: Sendable {
   }
 
   let channel: any Channel
-  /// How many times the socket gave something.
+  /// The number of times that the socket delivered something.
   let reads: Counter
   private let events: AsyncStream<Event>
 

@@ -8,7 +8,7 @@ struct FrameReader {
     let payload: [UInt8]
 
     var isData: Bool { type == 0 }
-    /// Whether it is the HEADERS frame that ends a stream.
+    /// True if it is the HEADERS frame that ends a stream.
     var isTrailers: Bool { type == 1 && flags & 1 == 1 }
   }
 
@@ -47,7 +47,8 @@ struct FrameReader {
 
   /// All frames that the server sends by itself now.
   ///
-  /// Of two pings the second is answered after everything that could be sent when the first came.
+  /// It sends two pings: the second is acknowledged after everything that could be sent when the
+  /// first came.
   mutating func settle() async throws -> [Frame] {
     var seen: [Frame] = []
     for _ in 0..<2 {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The service's half of a bidirectional call, in a test's hands.
 final class ScriptedCall: StreamCall {
-  /// What the transport told the call.
+  /// A signal of the transport to the call.
   enum Event: Sendable, Equatable {
     case message([UInt8])
     case requestsFinished
@@ -17,7 +17,7 @@ final class ScriptedCall: StreamCall {
   let responses: any StreamResponses
   /// Run within `receive`, on the connection's event loop.
   let onMessage = Mutex<(@Sendable ([UInt8]) -> Void)?>(nil)
-  /// What `drain` answers.
+  /// The return value of `drain`.
   let endsItself = Mutex(false)
   private let echoes: Bool
   private let seen = Mutex<[Event]>([])

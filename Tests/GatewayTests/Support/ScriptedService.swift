@@ -22,7 +22,7 @@ final class ScriptedService: RPCService {
   }
 
   private let state = Mutex(State())
-  /// What streams produced so far.
+  /// The number of messages that streams have produced so far.
   let produced = Counter()
 
   /// The circumstances of every call so far.

@@ -30,7 +30,7 @@ struct TestCertificate {
     try Data("spoilt".utf8).write(to: URL(filePath: files.certificate))
   }
 
-  /// What a client that trusts this certificate alone uses.
+  /// Returns the TLS context of a client that trusts this certificate alone.
   func clientContext(protocols: [String]) throws -> NIOSSLContext {
     var configuration = TLSConfiguration.makeClientConfiguration()
     configuration.trustRoots = .certificates([authority])

@@ -163,7 +163,7 @@ struct DurabilityTests {
     _ = try crash(outcome.trace, from: start, times: 2, &generator)
   }
 
-  /// Of the attempts of each group those have left something that were acknowledged.
+  /// Checks that the attempts that left something are those that were acknowledged.
   private func expectAttempts(_ marks: [String], in scratch: Scratch, _ comment: Comment) throws {
     let landed = marks.filter { $0.hasPrefix("landed") }
       .map { "try" + $0.dropFirst("landed".count).replacing(" ", with: "-") }
@@ -191,7 +191,7 @@ struct DurabilityTests {
     try expectWhole(scratch, ledger, above: ledger.highestTime, "sync \(number)")
   }
 
-  /// What a crash left, and what is known about it.
+  /// The files that a crash left, and the facts that are known about it.
   private struct Crash {
     let contents: [String: [UInt8]]
     let head: Int

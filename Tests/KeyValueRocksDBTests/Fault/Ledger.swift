@@ -1,4 +1,5 @@
-/// What the driver's marks say was acknowledged, and what its groups must have left.
+/// The groups that were acknowledged by the driver's marks, and the content that they must have
+/// left.
 struct Ledger {
   private(set) var lastAcknowledged: Int
   private(set) var highestTime: Int64 = 0

@@ -69,7 +69,7 @@ struct SimulatedDisk {
     }.map(\.key)
   }
 
-  /// What a crash now may leave.
+  /// Returns the files that a crash now may leave.
   func crash(_ generator: inout SeededSource) -> [String: [UInt8]] {
     var names = durableNames
     let kept = Int.random(in: 0...pendingNames.count, using: &generator)

@@ -1,4 +1,4 @@
-/// What the shim recorded; `Tests/Faults/shim.c` describes the format.
+/// The calls that the shim recorded; `Tests/Faults/shim.c` describes the format.
 struct Trace {
   enum Event {
     case open(inode: UInt64, isNew: Bool, path: String)

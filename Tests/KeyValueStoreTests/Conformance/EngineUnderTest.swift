@@ -64,7 +64,7 @@ final class EngineUnderTest: Sendable {
     }
   }
 
-  /// How many tables the engine's directory holds; nil where it has none.
+  /// The number of tables in the engine's directory; nil if it has none.
   var tables: Int? {
     get throws {
       guard kind == .rocksDB else { return nil }

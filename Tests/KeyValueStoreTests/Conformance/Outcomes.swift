@@ -2,7 +2,7 @@ import Dispatch
 import KeyValueStore
 import Synchronization
 
-/// How writes ended, in the order in which they were told.
+/// The outcomes of writes, in the order in which they were reported.
 final class Outcomes: Sendable {
   private let told = Mutex<[String]>([])
   private let arrival = DispatchSemaphore(value: 0)

@@ -99,7 +99,7 @@ struct RandomQueueHistories {
     #expect(shadow.unexpected == 0, "seed \(seed)")
   }
 
-  /// What the engine should hold, as its writing thread has left it.
+  /// The content that the engine should hold, as its writing thread has left it.
   private final class Shadow: Sendable {
     private struct State {
       var model: [[UInt8]: [UInt8]] = [:]

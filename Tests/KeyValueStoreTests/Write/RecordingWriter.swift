@@ -13,7 +13,7 @@ final class RecordingWriter: GroupWriter {
 
   private let state = Mutex(State())
 
-  /// What was noted in each group, the first one first.
+  /// The notes of each group, the first one first.
   var groups: [[String]] { state.withLock { $0.groups } }
   var landed: Int { state.withLock { $0.landed } }
   var abandoned: Int { state.withLock { $0.abandoned } }

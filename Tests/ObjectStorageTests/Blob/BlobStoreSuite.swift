@@ -1,7 +1,7 @@
 import ObjectStorage
 import Testing
 
-/// What every blob store does; a store's tests call `run`.
+/// The requirements on every blob store; a store's tests call `run`.
 struct BlobStoreSuite {
   let store: any BlobStore
 
@@ -46,7 +46,7 @@ struct BlobStoreSuite {
     #expect(try await !store.unfinishedBlobs().contains(id))
   }
 
-  /// What was persisted is there; what came after is the client's to send again.
+  /// Checks that persisted bytes are there; the client has to send later ones again.
   private func testResume() async throws {
     let id = BlobID.random()
     let content = pattern(6 << 20)

@@ -53,7 +53,7 @@ import Testing
     try fixture.close()
   }
 
-  /// What the parts' descriptors give.
+  /// The content of the parts' descriptors.
   private final class FileParts: Sendable {
     private let all = Mutex<[UInt8]>([])
 

@@ -78,7 +78,7 @@ struct ContentSinkTests {
     #expect(writer.bytes == Array(Self.content.prefix(2 * PartMemory.largestPart)))
   }
 
-  /// Whether taking and flushing throws what the writer throws.
+  /// Returns true if taking and flushing throws the writer's error.
   private static func isFull(_ sink: inout ContentSink, _ bytes: [UInt8]) async -> Bool {
     do {
       try await sink.take(bytes)

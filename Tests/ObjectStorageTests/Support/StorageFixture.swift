@@ -18,7 +18,7 @@ final class StorageFixture: Sendable {
   let databases: Databases
   let storage: ObjectStorage
   let blobs: LocalBlobStore
-  /// What the storage takes for the time, in microseconds; it rises with each look.
+  /// The time of the storage, in microseconds; it rises with each look.
   let time: TestTime
 
   init(
@@ -117,7 +117,7 @@ struct Parts: AsyncSequence, Sendable {
 
   var bytes: [UInt8]
   var size = 1_000
-  /// Whether the client goes away after the bytes.
+  /// True if the client goes away after the bytes.
   var isCut = false
 
   struct AsyncIterator: AsyncIteratorProtocol {

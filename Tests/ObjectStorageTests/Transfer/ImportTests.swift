@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectStorage
 
 @Suite struct ImportTests {
-  /// Where objects are imported: a bucket, and what an import has of it.
+  /// The bucket into which objects are imported, and an import's state of it.
   private struct Target {
     let fixture: StorageFixture
     let bucket: Bucket
@@ -55,7 +55,8 @@ import Testing
       }
     }
 
-    /// What a verification finds after released bytes are gone; nothing is there that no object has.
+    /// Returns the differences that a verification finds after released bytes are gone; nothing is
+    /// there that no object has.
     func differences() async throws -> [String] {
       try await fixture.storage.removeReleasedBlobs()
       var differences = try await fixture.storage.differences()

@@ -109,7 +109,7 @@ final class HubFixture {
   }
 }
 
-/// What engine threads would do, while a test keeps it.
+/// The work of engine threads, while a test holds it.
 private final class HeldJobs: Sendable {
   private let jobs = Mutex<[@Sendable () -> Void]?>(nil)
 
@@ -145,7 +145,7 @@ final class ManualTime: Sendable {
 
 /// Decides who may listen to what.
 protocol ListenJudge: AnyObject, Sendable {
-  /// Whether it decides on the hub's thread; otherwise an engine thread has to ask it.
+  /// True if it decides on the hub's thread; otherwise an engine thread has to ask it.
   var answersFromMemory: Bool { get }
 
   func decide(

@@ -15,7 +15,7 @@ import Synchronization
 final class TestClient: Sendable {
   struct State {
     var frames: [String] = []
-    /// What the client held of each target when it came.
+    /// The documents that the client held of each target when it came.
     var kept: [Int32: Set<ResourcePath>] = [:]
     /// Each target's documents, as the frames leave them.
     var targets: [Int32: Set<ResourcePath>] = [:]
@@ -26,10 +26,10 @@ final class TestClient: Sendable {
     /// Each target's token: as official clients do, it takes that of a consistency point for all
     /// targets that it was told of, whether they are current or not.
     var tokens: [Int32: [UInt8]] = [:]
-    /// Whether a consistency point ever went back.
+    /// True if a consistency point ever went back.
     var wentBack = false
     var isReading = true
-    /// How many sends may pass before the client stops taking them.
+    /// The number of sends that may pass before the client stops taking them.
     var budget = Int.max
     /// Targets whose filter did not count what the client had at that moment.
     var mismatches: [Int32] = []
@@ -197,7 +197,7 @@ extension TestClient.State {
 }
 
 extension BloomFilter {
-  /// Whether a name's bits are set, by the clients' side of the rule.
+  /// Returns true if a name's bits are set, by the clients' side of the rule.
   func mayHold(_ name: DocumentName) -> Bool {
     let digest = Array(Insecure.MD5.hash(data: Array(name.string.utf8)))
     func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
