@@ -2,7 +2,7 @@ import Foundation
 
 /// Runs the specification files of a folder and reports each case in one line.
 package struct SpecFolder {
-  /// How many cases ended how.
+  /// The number of cases by outcome.
   package struct Summary: Sendable, Equatable {
     package var passed = 0
     package var failed = 0

@@ -9,7 +9,7 @@ final class SpecRun {
   private let file: CacheFile?
   /// The signed-in user.
   private var user: UserID = nil
-  /// What each user wrote and the server has not answered for good.
+  /// The writes of each user that have no final response of the server.
   private var outstanding: [UserID: [[Write]]] = [:]
   private var isNetworkEnabled = true
   private var failing: Set<TransactionLabel> = []

@@ -201,14 +201,14 @@ private final class StorageServer: Sendable {
     #expect(try await answer(request).status == .ok)
   }
 
-  /// What the route's handler answers.
+  /// Returns the response of the route's handler.
   func get(_ target: String, _ headers: [String: String] = [:]) async throws -> String {
     let response = try await answer(Self.request(target, headers))
     guard case .bytes(let bytes) = response.body else { return "" }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What the route answers from memory alone.
+  /// Returns the response that the route gives from memory alone.
   func remembered(
     _ target: String,
     _ headers: [String: String] = [:],

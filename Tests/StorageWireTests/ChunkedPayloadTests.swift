@@ -58,7 +58,7 @@ import Testing
     "x-amz-checksum-crc32c:sOO8/Q==\r\n"
     + "x-amz-trailer-signature:d81f82fc3505edab99d459891051a732e8730629a2e4a59689829ca17fe2e435\r\n\r\n"
 
-  /// What a reader makes of a body that comes in pieces.
+  /// Returns the content that a reader takes from a body that comes in pieces.
   private static func read(
     _ body: [UInt8],
     _ signer: ChunkSigner?,

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// What was read, content joined; a refusal is its last line.
+  /// Returns the parts that were read, content joined; a refusal is its last line.
   private static func summary(of input: [UInt8], chunk: Int) -> [String] {
     var lines: [String] = []
     do {

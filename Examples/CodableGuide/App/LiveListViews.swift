@@ -2,7 +2,7 @@
 import CodableGuideCore
 import SwiftUI
 
-/// What every live list says of itself: errors, documents that were left out, no connection.
+/// The state of a live list: errors, documents that were left out, no connection.
 struct ListStateView<Element: Codable & Sendable>: View {
   let list: LiveCollection<Element>
 

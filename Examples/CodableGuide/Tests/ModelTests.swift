@@ -3,7 +3,7 @@ import FirebaseFirestore
 import Foundation
 import Testing
 
-/// What the models promise without any server.
+/// Tests of the models without any server.
 @Suite struct `Codable guide's models` {
   @Test(arguments: [
     ("#f05138", "#f05138"), ("#F05138", "#f05138"), ("#f0513800", "#f0513800"),
@@ -107,7 +107,7 @@ import Testing
     #expect(sides.last == .some(nil))
   }
 
-  /// What decoding a value says; nil where it succeeds.
+  /// Returns the error of decoding a value; nil if it succeeds.
   private static func problem<Value: Decodable>(_ type: Value.Type, _ fields: Any) -> MappingError?
   {
     do {

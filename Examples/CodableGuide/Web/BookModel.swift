@@ -1,7 +1,7 @@
 import CodableGuideCore
 import Foundation
 
-/// What `book.mustache` reads, for every kind of book.
+/// The values of `book.mustache`, for every kind of book.
 @MainActor
 struct BookModel {
   struct Fetch {
@@ -9,7 +9,7 @@ struct BookModel {
     let label: String
   }
 
-  /// What a kind of book has beyond the three simple fields.
+  /// The fields that a kind of book has beyond the three simple ones.
   struct Part {
     let title: String
     let emptyText: String

@@ -2,7 +2,7 @@ import CodableGuideCore
 import FirebaseFirestore
 import Foundation
 
-/// What `locations.mustache` reads: a map of 390 by 300, and the rows below it.
+/// The values of `locations.mustache`: a map of 390 by 300, and the rows below it.
 @MainActor
 struct LocationsModel {
   struct Line {

@@ -1,7 +1,7 @@
 import CodableGuideCore
 import Foundation
 
-/// What the templates of `Pages/` read: one type a screen, texts only.
+/// The values of the templates of `Pages/`: one type a screen, texts only.
 
 struct MenuModel {
   struct Group {
@@ -44,7 +44,7 @@ struct WelcomeModel {
   }
 }
 
-/// What every open screen has: the menu beside it and its heading.
+/// The parts of every open screen: the menu beside it and its heading.
 struct PageFrame {
   struct Heading {
     let key: String
@@ -60,7 +60,7 @@ struct PageFrame {
   }
 }
 
-/// What every live list says of itself.
+/// The state that every live list shows.
 @MainActor
 struct ListState {
   struct Skipped {

@@ -4,7 +4,7 @@ import OrderStatusCore
 import RESTClient
 import Testing
 
-/// Whose orders a device tells, and what becomes of that without a network and between runs.
+/// Tests of the orders that a device shows, without a network and between runs.
 @MainActor @Suite(.serialized, .timeLimit(.minutes(2))) struct `Order status devices` {
   @Test func `a device is told of who is signed in, and of nobody else`() async throws {
     let test = try await TestOrders()

@@ -14,7 +14,7 @@ final class TestOrders {
   static let project = "order-status"
   let brasa: Brasa
   let folder: Folder
-  /// What the provider sends with.
+  /// The key with which the provider sends.
   let serverKey: String
   private let service: SalesService
   private var port = 0
@@ -146,15 +146,15 @@ final class RunningApp {
     return try #require(status.token)
   }
 
-  /// Whether the provider knows the device, or does within half a minute.
+  /// Returns true if the provider knows the device, or does within half a minute.
   func isRegistered() async -> Bool { await eventually { self.status.token != nil } }
 
-  /// Whether the lines are those of a message, or are within half a minute.
+  /// Returns true if the lines are those of a message, or are within half a minute.
   func shows(_ messageID: String) async -> Bool {
     await eventually { self.lines?.first == messageID }
   }
 
-  /// Whether there are lines, or are within half a minute.
+  /// Returns true if there are lines, or are within half a minute.
   func showsLines() async -> Bool { await eventually { self.lines != nil } }
 
   /// The five lines as a person reads them; nil where there are none.

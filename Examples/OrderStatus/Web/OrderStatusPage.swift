@@ -29,7 +29,8 @@ package final class OrderStatusPage: LiveApp {
     }
   }
 
-  /// Whether the person is yet to say if banners may be shown; a phone asks at the app's first start.
+  /// True if the person has not decided yet if banners may be shown; a phone asks at the app's
+  /// first start.
   private var asks: Bool { model.status.allowsBanners == nil }
 
   package func perform(_ action: LiveAction) async {

@@ -3,7 +3,7 @@ import CoreLocation
 import Observation
 import PontoCore
 
-/// Where the device is, while the clock shows; nil while that is unknown or not permitted.
+/// The position of the device, while the clock shows; nil while it is unknown or not permitted.
 @MainActor @Observable
 final class LocationFeed {
   private(set) var place: Place?

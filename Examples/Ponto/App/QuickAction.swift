@@ -10,7 +10,7 @@ final class QuickAction {
   static let shared = QuickAction()
   static let item = UIApplicationShortcutItem(type: "register", localizedTitle: "Registrar ponto")
 
-  /// Whether it was chosen and has not been followed yet.
+  /// True if it was chosen and has not been followed yet.
   var isPending = false
 }
 

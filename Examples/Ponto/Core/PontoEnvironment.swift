@@ -1,7 +1,7 @@
 import Foundation
 import RESTClient
 
-/// What the app gets from outside: the server, the outbox, the device and the time.
+/// The app's dependencies: the server, the outbox, the device and the time.
 package struct PontoEnvironment: Sendable {
   package let service: any ReceiptService
   package let outbox: Outbox

@@ -23,7 +23,7 @@ final class PINAuthenticator: Authenticator {
     return await withCheckedContinuation { answer = $0 }
   }
 
-  /// What the person typed; a wrong PIN keeps the question open, up to the fifth.
+  /// Takes the text that the person typed; a wrong PIN keeps the question open, up to the fifth.
   func enter(_ text: String) {
     tries += 1
     if Secret.isEqual(Data(text.utf8), Data(pin.utf8)) {

@@ -1,7 +1,7 @@
 import Foundation
 import PontoCore
 
-/// What the templates of `Pages/` read: one type a screen, texts only.
+/// The values of the templates of `Pages/`: one type a screen, texts only.
 
 @MainActor
 struct ClockModel {

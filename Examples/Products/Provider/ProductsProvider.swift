@@ -37,7 +37,7 @@ package final class ProductsProvider: Sendable {
     let challenge: String
   }
 
-  /// Where the two parts listen.
+  /// The addresses on which the two parts listen.
   private struct Addresses {
     var issuer = ""
     var page = ""
@@ -62,7 +62,7 @@ package final class ProductsProvider: Sendable {
     self.now = now
   }
 
-  /// What servers call, to be served over TLS.
+  /// Returns the routes that servers call, to be served over TLS.
   package func backRouter() -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: ErrorMiddleware())
@@ -72,7 +72,7 @@ package final class ProductsProvider: Sendable {
     return router
   }
 
-  /// What people see.
+  /// Returns the routes of the pages that people see.
   package func pageRouter() -> Router<BasicRequestContext> {
     let router = Router()
     router.add(middleware: ErrorMiddleware())

@@ -33,7 +33,7 @@ package struct ProviderServer: Service {
 
   /// - Parameters:
   ///   - certificates: A folder with `server.pem` and `server-key.pem`, as `brasa certs` makes them.
-  ///   - port: Where servers ask it; 0 lets the kernel choose.
+  ///   - port: The port on which servers ask it; 0 lets the kernel choose.
   ///   - onReady: Called with the issuer once both parts take connections.
   package init(
     _ provider: ProductsProvider,

@@ -5,7 +5,7 @@ import Foundation
 /// Somebody who is signed in and tries every route to another person's products.
 @MainActor
 struct Intruder {
-  /// What became of an attempt.
+  /// The outcome of an attempt.
   enum Outcome: Equatable {
     case refused
     case succeeded

@@ -156,7 +156,7 @@ import Testing
     _ = await events.delete()
   }
 
-  /// Whether each event was found with an item's code.
+  /// Returns true if each event was found with an item's code.
   private static func each(of names: [String], isIn lines: [String], with code: String) -> Bool {
     names.allSatisfy { name in
       lines.contains {

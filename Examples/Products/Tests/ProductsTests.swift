@@ -5,7 +5,7 @@ import Foundation
 import ProductsCore
 import Testing
 
-/// What goes wrong, and what of it is left in Storage.
+/// Tests of failures, and of the files that they leave in Storage.
 @MainActor @Suite(.serialized) struct Products {
   private func upload(_ imageId: String, by app: RunningApp, _ person: String) async throws {
     let metadata = StorageMetadata()

@@ -67,7 +67,7 @@ private final class Staying: NSObject, URLSessionTaskDelegate, Sendable {
     return try #require(URLComponents(url: page, resolvingAgainstBaseURL: false))
   }
 
-  /// What a person does at the page; the address that it leads back to.
+  /// Sends a person's input at the page; returns the address that it leads back to.
   private func answer(_ page: URLComponents, _ fields: [String: String]) async throws -> URL {
     var form = URLComponents()
     form.queryItems =

@@ -3,7 +3,7 @@ import Foundation
 import ProductsCore
 import Testing
 
-/// What is between the app and Brasa: TLS, and no trust beyond that of the system.
+/// Tests of the connection between the app and Brasa: TLS, and no trust beyond that of the system.
 @MainActor @Suite(.serialized) struct `Products over TLS` {
   @Test(.enabled(if: Brasa.trustedCertificates != nil, "Examples/test gives the trust"))
   func `all that the app does is encrypted, and in plain text the server says nothing`()

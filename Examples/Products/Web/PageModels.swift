@@ -2,7 +2,7 @@ import FirebaseUI
 import Foundation
 import ProductsCore
 
-/// What the templates of `Pages/` read: one type a screen, texts only.
+/// The values of the templates of `Pages/`: one type a screen, texts only.
 
 @MainActor
 struct SignInModel {

@@ -1,6 +1,6 @@
 import SalesCore
 
-/// What the templates of `Pages/` read: one type a screen, texts only.
+/// The values of the templates of `Pages/`: one type a screen, texts only.
 
 @MainActor
 struct SignInModel {

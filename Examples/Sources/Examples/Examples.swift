@@ -26,7 +26,7 @@ struct ListenerOptions: ParsableArguments {
   @Option(help: "The port; 0 lets the system choose.") var port = 0
 }
 
-/// What every service takes.
+/// The options of every service.
 struct ServiceOptions: ParsableArguments {
   @OptionGroup var listener: ListenerOptions
   @Option(help: "The SQLite file.") var database: String
@@ -44,7 +44,7 @@ struct ServiceOptions: ParsableArguments {
   }
 }
 
-/// What every page takes.
+/// The options of every page.
 struct WebOptions: ParsableArguments {
   @OptionGroup var listener: ListenerOptions
   @Option(help: "The service's address.") var service: String

@@ -7,7 +7,7 @@ import Foundation
 /// be for a screen.
 @MainActor
 package protocol LiveApp: AnyObject, Sendable {
-  /// What the page shows now.
+  /// The current content of the page.
   var view: LiveView { get }
 
   /// Carries out what the person did. Actions start in the order in which they were done; one

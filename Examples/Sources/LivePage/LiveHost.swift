@@ -32,7 +32,7 @@ package struct LiveHost {
   ///   - title: The name in the browser's tab.
   ///   - language: The texts' language, as in `<html lang>`.
   ///   - pages: A folder with the app's `.mustache` templates, `style.css` and pictures.
-  ///   - folder: Where each browser's folder goes.
+  ///   - folder: The parent of the browsers' folders.
   package init(
     title: String,
     language: String,

@@ -58,7 +58,7 @@ final class LiveSession {
   }
 }
 
-/// What a session's page shows, first as it is and then after every change; changes that come
+/// The content of a session's page, first as it is and then after every change; changes that come
 /// faster than they are read are left out, the last one never.
 ///
 /// This is what `Observations` does; that type's isolated closures crash the 6.3 compiler on

@@ -15,7 +15,7 @@ package struct LocalServer: Sendable {
   /// - Parameters:
   ///   - host: The address to listen on; `0.0.0.0` is every one of this machine.
   ///   - port: 0 lets the kernel choose a free one.
-  ///   - services: What has to run beside the server.
+  ///   - services: The services that run beside the server.
   package init(
     _ router: Router<BasicRequestContext>,
     host: String = "127.0.0.1",

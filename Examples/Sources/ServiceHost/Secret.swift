@@ -9,7 +9,8 @@ package enum Secret {
       .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
-  /// What a database keeps instead of a token: whoever reads it cannot use it.
+  /// Returns the digest that a database keeps instead of a token: a reader of the database cannot
+  /// use it.
   package static func digest(_ token: String) -> String {
     SHA256.hash(data: Data(token.utf8)).map {
       String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)

@@ -12,7 +12,7 @@ public func withDefaultApp(_ body: @Sendable () async throws -> Void) async thro
   await DefaultAppTurn.shared.give()
 }
 
-/// Who has the default app, and who waits for it.
+/// The turn to use the default app, and the tests that wait for it.
 private actor DefaultAppTurn {
   static let shared = DefaultAppTurn()
   private var isTaken = false

@@ -1,7 +1,7 @@
 import Foundation
 import RESTClient
 
-/// What tests ask of a running sales provider.
+/// The calls that tests make to a running sales provider.
 package protocol ShopClient: Sendable {
   var url: URL { get }
 }

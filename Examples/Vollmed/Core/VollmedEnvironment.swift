@@ -1,7 +1,7 @@
 import Foundation
 import RESTClient
 
-/// What the app gets from outside: the clinic's services, the clock and the place.
+/// The app's dependencies: the clinic's services, the clock and the place.
 package struct VollmedEnvironment: Sendable {
   package let homeService: any HomeService
   package let authentication: any AuthenticationService

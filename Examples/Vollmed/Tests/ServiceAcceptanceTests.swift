@@ -7,7 +7,7 @@ import Testing
 
 /// The acceptance list 3e, over HTTP.
 ///
-/// Where a better rule replaces the documents', the test's name says so.
+/// If a better rule replaces the documents', the test's name says so.
 @Suite struct `Vollmed service 3e` {
   @Test func `3e.1 sign-up answers 202 and refuses a known CPF, a known e-mail and bad digits`()
     async throws

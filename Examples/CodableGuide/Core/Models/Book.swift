@@ -1,7 +1,7 @@
 import FirebaseFirestore
 import Foundation
 
-/// What every kind of book in the collection `books` has.
+/// The properties of every kind of book in the collection `books`.
 package protocol BookDocument: Codable, Sendable {
   var id: String? { get set }
   var title: String { get set }

@@ -38,7 +38,7 @@ package struct HexColor: Hashable, Sendable {
     return "#" + channels.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Whether black text is the one to read on it, over white where it is not opaque.
+  /// True if black text is the readable one on it, over white if it is not opaque.
   ///
   /// Light is a colour two of whose channels are above 0.65.
   package var isLight: Bool {

@@ -19,12 +19,12 @@ package struct MapFrame: Equatable, Sendable {
 
   /// The map's width through its height.
   package static let aspect = 1.3
-  /// What a map shows around a single office.
+  /// The span that a map shows around a single office.
   package static let closeSpan = 0.005
 
   /// The middle, as fractions of the whole world's map.
   private let middle: Position
-  /// How many degrees of longitude the width has.
+  /// The degrees of longitude across the width.
   package let span: Double
 
   package init(center: GeoPoint, span: Double) {
@@ -47,7 +47,7 @@ package struct MapFrame: Equatable, Sendable {
     span = min(max(width * 360, Self.closeSpan), 360)
   }
 
-  /// Where a point is; nil outside of the map.
+  /// Returns the position of a point; nil outside of the map.
   package func position(of point: GeoPoint) -> Position? {
     let place = Self.world(latitude: point.latitude, longitude: point.longitude)
     let position = Position(x: across(place.x), y: down(place.y))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What went wrong between a document and a value, told apart for the person who reads it.
+/// An error between a document and a value, classified for the person who reads it.
 package struct MappingError: Error, Equatable, Sendable {
   package enum Kind: Sendable {
     /// A field has another type than the property.
@@ -16,7 +16,7 @@ package struct MappingError: Error, Equatable, Sendable {
   }
 
   package let kind: Kind
-  /// What the decoder or the server says, with the field where there is one.
+  /// The message of the decoder or the server, with the field if there is one.
   package let detail: String
 
   package init(_ error: any Error) {

@@ -7,7 +7,7 @@ import Observation
 @MainActor @Observable
 package final class BookViewModel<Value: BookDocument> {
   package var book = Value.empty
-  /// What the last step did.
+  /// The result of the last step.
   package private(set) var notice: String?
   package private(set) var error: MappingError?
   @ObservationIgnored private let books: CollectionReference

@@ -24,7 +24,7 @@ package final class GuideViewModel {
     case articles(ArticlesViewModel)
   }
 
-  /// Who uses the app; nil until somebody is signed in.
+  /// The user of the app; nil until somebody is signed in.
   package private(set) var person: String?
   /// Why nobody is signed in.
   package private(set) var error: MappingError?
@@ -33,7 +33,7 @@ package final class GuideViewModel {
   package let app: FirebaseApp
   @ObservationIgnored private let auth: Auth
   @ObservationIgnored private let database: Firestore
-  /// What was chosen while nobody was signed in yet.
+  /// The entry that was chosen before a user was signed in.
   @ObservationIgnored private var chosen: Entry?
 
   package init(_ app: FirebaseApp) {

@@ -7,7 +7,7 @@ import Observation
 package final class LanguagesViewModel {
   package let list: LiveCollection<ProgrammingLanguage>
   package var draft = ProgrammingLanguage.empty
-  /// What the form says of the year; the language has it once it is one.
+  /// The text for the year in the form; the language has it once it is a year.
   package var yearText: String
   package private(set) var formError: String?
   /// nil where the document does not exist.

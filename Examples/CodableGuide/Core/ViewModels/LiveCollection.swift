@@ -16,13 +16,13 @@ package final class LiveCollection<Element: Codable & Sendable> {
   /// nil until the first snapshot.
   package private(set) var elements: [Element]?
   package private(set) var skipped: [Skipped] = []
-  /// Whether the list may be behind the server: offline, or not in step yet.
+  /// True if the list may be behind the server: offline, or not in step yet.
   package private(set) var isFromCache = false
   /// Why the last addition was not stored.
   package private(set) var error: MappingError?
   /// Why the list follows the server no more; nil while it does.
   package private(set) var stopped: MappingError?
-  /// How many were added here; a form that has a new number begins anew.
+  /// The number of additions made here; a form that has a new number starts over.
   package private(set) var additions = 0
   @ObservationIgnored private let collection: CollectionReference
   @ObservationIgnored private let areInOrder: (Element, Element) -> Bool

@@ -1,7 +1,7 @@
 import FirebaseFirestore
 import Observation
 
-/// What not to do: a document's fields taken by hand.
+/// An example of the wrong way: a document's fields taken by hand.
 ///
 /// A field that is missing or of another type silently becomes "" or 0.
 @MainActor @Observable

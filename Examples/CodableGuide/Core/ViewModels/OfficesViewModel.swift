@@ -16,7 +16,7 @@ package final class OfficesViewModel {
 
   package var offices: [Office] { list.elements ?? [] }
 
-  /// What the map shows.
+  /// The frame of the map.
   package var frame: MapFrame {
     if let office = offices.first(where: { $0.id == chosen && chosen != nil }) {
       return MapFrame(center: office.location, span: MapFrame.closeSpan)

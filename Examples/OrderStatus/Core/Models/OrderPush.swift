@@ -5,7 +5,7 @@ package struct OrderPush: Equatable, Sendable {
   package let messageID: String
   package let title: String
   package let body: String
-  /// What it says of the order; nil where that cannot be read.
+  /// The update that it carries; nil if that cannot be read.
   package let update: OrderUpdate?
 
   private static let idKey = "gcm.message_id"

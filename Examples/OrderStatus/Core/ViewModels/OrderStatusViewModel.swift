@@ -23,7 +23,7 @@ package final class OrderStatusViewModel {
   @ObservationIgnored private let registrations: RegistrationService
   @ObservationIgnored private let messaging: Messaging
   @ObservationIgnored private var receiver: PushReceiver?
-  /// How often somebody has signed out: what was begun before is not for who comes after.
+  /// The number of sign-outs: work that began before one is not for the next user.
   @ObservationIgnored private var signOuts = 0
   @ObservationIgnored private let turns: AsyncStream<Void>
   @ObservationIgnored private let align: AsyncStream<Void>.Continuation
@@ -32,10 +32,10 @@ package final class OrderStatusViewModel {
   ///
   /// - Parameters:
   ///   - app: The Firebase app, whose messages come to this device.
-  ///   - provider: Where the sales provider lives.
+  ///   - provider: The address of the sales provider.
   ///   - credentials: Keeps the session between runs.
   ///   - device: Keeps what else there is to keep.
-  ///   - patience: How long an answer of the provider is waited for.
+  ///   - patience: The time to wait for a response of the provider.
   package init(
     _ app: FirebaseApp,
     provider: URL,

@@ -3,13 +3,13 @@ import Observation
 /// The screen of who is signed in: the five lines of the last push, and the banner of a new one.
 @MainActor @Observable
 package final class StatusViewModel {
-  /// What the last push says; nil before there is one.
+  /// The content of the last push; nil before there is one.
   package private(set) var update: OrderUpdate?
   /// The push that a banner tells of, where banners are allowed.
   package private(set) var banner: OrderPush?
   /// The id of a push that came last and cannot be read.
   package private(set) var unreadable: String?
-  /// Whether the person allows banners; nil until they were asked.
+  /// True if the person allows banners; nil until they were asked.
   package private(set) var allowsBanners: Bool?
   /// This device's token, once the provider knows it: what the book prints.
   package private(set) var token: String?

@@ -5,7 +5,7 @@ package struct Place: Codable, Sendable, Equatable {
   package var latitude: Double
   package var longitude: Double
 
-  /// What a receipt carries when the device does not say where it is.
+  /// The place of a receipt if the device does not report its position.
   package static let unknown = Place(latitude: 0, longitude: 0)
 
   package init(latitude: Double, longitude: Double) {
@@ -48,7 +48,7 @@ package enum ReceiptDate {
     formatter("dd/MM/yyyy HH:mm").date(from: text)
   }
 
-  /// What the clock shows: `HH:mm`.
+  /// Returns the text of the clock: `HH:mm`.
   package static func clock(_ date: Date) -> String {
     formatter("HH:mm").string(from: date)
   }

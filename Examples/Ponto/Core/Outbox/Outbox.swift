@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// What this device still has to tell the server, in an SQLite file.
+/// The changes that this device still has to send to the server, in an SQLite file.
 ///
 /// Two kinds of entries, in the order in which they were made: a receipt to post, and the id of
 /// one to delete. An entry stays until the server has confirmed it; one that the server refuses

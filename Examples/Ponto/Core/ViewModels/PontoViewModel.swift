@@ -7,7 +7,7 @@ package final class PontoViewModel {
   package enum Tab: String, Sendable { case clock, receipts }
 
   package private(set) var tab = Tab.clock
-  /// Whether the person is about to register: the camera shows, where there is one.
+  /// True if the person is about to register: the camera shows, if there is one.
   package private(set) var isRegistering = false
   package let clock: ClockViewModel
   package let receipts: ReceiptsViewModel

@@ -18,7 +18,7 @@ package final class ReceiptsViewModel {
   }
 
   package private(set) var rows: [Row] = []
-  /// Whether the server's receipts are known; until then only this device's show.
+  /// True while the server's receipts are not known; until then only this device's show.
   package private(set) var isLoading = true
   package private(set) var message: String?
   package private(set) var profile: Picture?

@@ -4,7 +4,7 @@ import Foundation
 /// A product of one person's list: a document of the collection `products`.
 package struct Product: Codable, Identifiable, Sendable {
   @DocumentID package var id: String?
-  /// Whose it is; the rules let nobody else see it.
+  /// The id of its owner; the rules let no other user see it.
   package var userId: String
   package var name: String
   package var description: String

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a person typed into the form of a product.
+/// The text that a person typed into the form of a product.
 package struct ProductDraft: Equatable, Sendable {
   package var name = ""
   package var description = ""

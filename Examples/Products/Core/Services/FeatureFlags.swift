@@ -2,10 +2,10 @@ import FirebaseRemoteConfig
 import Foundation
 import Observation
 
-/// What an administrator turns on and off without a new version of the app.
+/// The features that an administrator turns on and off without a new version of the app.
 @MainActor @Observable
 package final class FeatureFlags {
-  /// Whether products can be deleted from the list; true until the server says otherwise.
+  /// True if products can be deleted from the list; true until the server says otherwise.
   package private(set) var canDelete: Bool
   @ObservationIgnored private let config: RemoteConfig
   private static let deleteKey = "delete_list_view"

@@ -10,7 +10,7 @@ package struct PhotoRetries {
 
   package init() {}
 
-  /// How long to wait; nil where a wait is under way, or there were enough.
+  /// Returns the time to wait; nil if a wait is in progress, or there were enough.
   package mutating func next() -> Duration? {
     guard !isWaiting, made < Self.most else { return nil }
     isWaiting = true

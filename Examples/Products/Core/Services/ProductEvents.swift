@@ -1,6 +1,6 @@
 import FirebaseAnalytics
 
-/// What people do, for the reports.
+/// The events of people's actions, for the reports.
 package struct ProductEvents: Sendable {
   /// A product was opened.
   package func didSelect(_ product: Product) {

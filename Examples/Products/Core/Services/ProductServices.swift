@@ -6,7 +6,7 @@ import FirebaseStorage
 import FirebaseUI
 import Foundation
 
-/// What the app is made of: the products of Firebase that it uses, and its folder on this device.
+/// The parts of the app: the products of Firebase that it uses, and its folder on this device.
 @MainActor
 package struct ProductServices {
   package let app: FirebaseApp
@@ -26,13 +26,14 @@ package struct ProductServices {
     package var errorDescription: String? { "The app lacks FirebaseUI's sign-in." }
   }
 
-  /// Throws ``Incomplete`` where a part is missing.
+  /// Throws ``Incomplete`` if a part is missing.
   ///
   /// - Parameters:
-  ///   - providers: Whom people may sign in with besides email and password.
+  ///   - providers: The providers with which people may sign in besides email and password.
   ///   - fetchInterval: The least time between two questions for flags, in seconds.
-  ///   - uploadPatience: For how long an upload is tried again while nothing of it arrives, in seconds.
-  ///   - clock: By which photos in question are looked into again.
+  ///   - uploadPatience: The time for which an upload is retried while nothing of it arrives, in
+  ///     seconds.
+  ///   - clock: The clock by which photos in question are looked into again.
   package init(
     _ app: FirebaseApp,
     providers: (FUIAuth) -> [any FUIAuthProvider],

@@ -92,7 +92,7 @@ package final class ProductStore {
     products.document(id).delete(completion: completion(onRefusal))
   }
 
-  /// What follows a write: the server has the document, or has refused it.
+  /// Returns the callback of a write: the server has the document, or has refused it.
   private func completion(
     _ onRefusal: @escaping @MainActor (any Error) -> Void
   ) -> ((any Error)?) -> Void {

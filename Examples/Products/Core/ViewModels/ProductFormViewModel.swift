@@ -7,7 +7,7 @@ package final class ProductFormViewModel {
   package var draft: ProductDraft
   /// The photo that was chosen here; nil leaves it as it is.
   package private(set) var photo: Photo?
-  /// Whether the photo is on its way: the app shows "Saving product..." meanwhile.
+  /// True while the photo is uploading: the app shows "Saving product..." meanwhile.
   package private(set) var isSaving = false
   /// Why the product is not stored.
   package private(set) var alert: String?

@@ -12,7 +12,7 @@ package final class ProductListViewModel {
   package private(set) var products: [Product]?
   /// Documents that are no product and were left out.
   package private(set) var skipped = 0
-  /// Whether the list may be behind the server.
+  /// True if the list may be behind the server.
   package private(set) var isFromCache = false
   /// Why a write was refused, or another thing that was asked for did not happen.
   package private(set) var error: String?

@@ -24,7 +24,7 @@ package final class ProductsViewModel {
 
   package var app: FirebaseApp { services.app }
 
-  /// Whether products can be deleted from the list.
+  /// True if products can be deleted from the list.
   package var canDelete: Bool { flags.canDelete }
 
   /// Runs the app until its task is cancelled: asks for flags, and follows who is signed in.

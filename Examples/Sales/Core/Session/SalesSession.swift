@@ -2,10 +2,10 @@ import Foundation
 import Observation
 import RESTClient
 
-/// Who is signed in: the pair of tokens, kept in a store between launches.
+/// The session of the signed-in user: the pair of tokens, kept in a store between launches.
 ///
 /// A refused access token is exchanged for a new one with the refresh token; when that is refused
-/// too, nobody is signed in any more.
+/// too, the session ends.
 @MainActor @Observable
 package final class SalesSession: TokenSource {
   private var token: Token?

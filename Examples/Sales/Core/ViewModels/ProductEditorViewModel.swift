@@ -12,7 +12,7 @@ package final class ProductEditorViewModel {
   package private(set) var isBusy = false
   package private(set) var isDone = false
 
-  /// What is edited; nil while creating.
+  /// The product that is edited; nil while creating.
   @ObservationIgnored private let original: Product?
   @ObservationIgnored private let service: any ProductService
   @ObservationIgnored private let list: ProductListViewModel

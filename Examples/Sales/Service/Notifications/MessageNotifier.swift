@@ -10,13 +10,13 @@ package struct MessageNotifier: Notifier {
 
   /// Sends through the service at `url` with a server key.
   ///
-  /// - Parameter timeout: How long an order's answer may wait for the service.
+  /// - Parameter timeout: The time that the response to an order may wait for the service.
   package init(url: URL, serverKey: String, timeout: Duration = .seconds(3)) {
     client = HTTPClient(baseURL: url, timeout: timeout)
     self.serverKey = serverKey
   }
 
-  /// What `SALES_MESSAGES_URL` and `SALES_MESSAGES_KEY` say; nil without both.
+  /// Makes a notifier from `SALES_MESSAGES_URL` and `SALES_MESSAGES_KEY`; nil without both.
   package init?(environment: [String: String]) {
     guard let url = environment["SALES_MESSAGES_URL"].flatMap(URL.init(string:)),
       let key = environment["SALES_MESSAGES_KEY"], !key.isEmpty
@@ -45,7 +45,7 @@ package struct MessageNotifier: Notifier {
     }
   }
 
-  /// What the service says of a registration that is none any more.
+  /// The errors of the service for a registration that does not exist any more.
   private static let endings: Set<String> = ["NotRegistered", "InvalidRegistration"]
 
   private func send(_ push: Push) async throws -> PushReply.Result? {

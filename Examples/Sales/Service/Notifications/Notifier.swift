@@ -1,6 +1,6 @@
 import Logging
 
-/// What became of an order, for the device of the person whose it is.
+/// The news about an order, for the device of the person who ordered.
 package struct OrderNotice: Sendable, Equatable {
   package let order: Int64
   package let email: String
@@ -12,11 +12,11 @@ package struct OrderNotice: Sendable, Equatable {
   package let registration: String?
 }
 
-/// What became of a notice.
+/// The outcome of a notice.
 package enum NoticeOutcome: Sendable, Equatable {
   /// The messaging service has it, by this id, which the device gets too.
   case sent(messageID: String)
-  /// Nobody is told: there is no device, or no service that answers.
+  /// No device receives it: there is none, or the service does not respond.
   case notSent
   /// The registration is none, or none any more.
   case unregistered

@@ -12,7 +12,7 @@ struct OrderRecord: Codable, FetchableRecord, PersistableRecord {
   var status: OrderStatus
 }
 
-/// How far an order is; the words are those of the API and of the pushes.
+/// The status of an order; the words are those of the API and of the pushes.
 enum OrderStatus: String, Codable, Sendable {
   case created = "CREATED"
   case approved = "APPROVED"
@@ -20,7 +20,7 @@ enum OrderStatus: String, Codable, Sendable {
   case delivered = "DELIVERED"
   case cancelled = "CANCELLED"
 
-  /// What an order can become from here.
+  /// The statuses that can follow this one.
   var successors: Set<OrderStatus> {
     switch self {
     case .created: [.approved, .cancelled]

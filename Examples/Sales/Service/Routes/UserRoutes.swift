@@ -90,7 +90,7 @@ extension SalesService {
     return try Response.json(UserReply(record: changed))
   }
 
-  /// Whether the caller may see the user comes before whether there is one.
+  /// Returns a user; checks that the caller may see the user before it looks if there is one.
   private func user(named email: String, askedBy request: Request) async throws -> UserRecord {
     _ = try await requireUser(request, toBe: email)
     let user = try await database.read {

@@ -8,7 +8,7 @@ package protocol CredentialStore: Sendable {
 }
 
 extension CredentialStore {
-  /// What is kept, decoded; nil when there is nothing or it is of another version.
+  /// Returns the kept value, decoded; nil when there is nothing or it is of another version.
   package func value<Value: Decodable>(_ type: Value.Type) throws -> Value? {
     try load().flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
   }

@@ -1,4 +1,4 @@
-/// Where the bearer token lives and how a new one is obtained.
+/// The place of the bearer token, and the way to a new one.
 package protocol TokenSource: Sendable {
   /// The token to send, or nil while nobody is signed in.
   func currentToken() async -> String?

@@ -11,8 +11,8 @@ package struct Retry: Interceptor {
   private let jitter: @Sendable () -> Double
 
   /// - Parameters:
-  ///   - attempts: How often a call is sent at most, the first time included.
-  ///   - jitter: A number in 0...1: how much of the wait's second half is used.
+  ///   - attempts: The largest number of times that a call is sent, the first time included.
+  ///   - jitter: A number in 0...1: the share of the wait's second half that is used.
   package init(
     attempts: Int = 3,
     firstDelay: Duration = .milliseconds(200),

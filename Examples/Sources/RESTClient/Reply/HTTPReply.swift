@@ -1,6 +1,6 @@
 import Foundation
 
-/// What came back: any status is a reply, only its absence is a transport error.
+/// The reply to a request: any status is a reply, only its absence is a transport error.
 package struct HTTPReply: Sendable {
   package var status: Int
   /// Header names in lower case.

@@ -53,8 +53,8 @@ package struct RequestError: Error, Sendable, Equatable {
     self.init(code, status: reply.status, serverMessage: ServerMessage.text(in: reply))
   }
 
-  /// Whether the same call may succeed later without anything being changed in it: no reply at
-  /// all, 408, 429 and every 5xx.
+  /// True if the same call may succeed later without anything being changed in it: no reply at all,
+  /// 408, 429 and every 5xx.
   package var isTemporary: Bool {
     switch code {
     case .transport, .timedOut, .cancelled, .server: true

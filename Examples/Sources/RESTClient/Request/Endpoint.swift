@@ -11,9 +11,9 @@ package struct Endpoint<Response: Sendable>: Sendable {
   package var query: [URLQueryItem] = []
   package var headers: [String: String] = [:]
   package var body: RequestBody?
-  /// Whether the interceptors may add the session's token.
+  /// True if the interceptors may add the session's token.
   package var isAuthorized = true
-  /// Whether sending it twice equals sending it once, which is what permits a retry.
+  /// True if sending it twice equals sending it once, which is what permits a retry.
   package var isIdempotent: Bool
 
   let decode: @Sendable (HTTPReply) throws -> Response

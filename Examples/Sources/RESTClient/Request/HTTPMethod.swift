@@ -6,7 +6,7 @@ package enum HTTPMethod: String, Sendable {
   case patch = "PATCH"
   case delete = "DELETE"
 
-  /// Whether HTTP (RFC 9110, 9.2.2) lets a client repeat the call unasked.
+  /// True if HTTP (RFC 9110, 9.2.2) lets a client repeat the call unasked.
   package var isIdempotent: Bool {
     switch self {
     case .get, .put, .delete: true

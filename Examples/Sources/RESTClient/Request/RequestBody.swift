@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a request carries, not yet encoded.
+/// The body of a request, not yet encoded.
 package enum RequestBody: Sendable {
   case json(any Encodable & Sendable)
   /// `application/x-www-form-urlencoded`, in the order given.

@@ -9,7 +9,7 @@ package final class ScriptedTransport: Transport {
     self.answer = answer
   }
 
-  /// What was sent so far, in order.
+  /// The requests sent so far, in order.
   package var sent: [HTTPRequest] { requests.withLock(\.self) }
 
   package func send(_ request: HTTPRequest) async throws -> HTTPReply {

@@ -13,7 +13,7 @@ package struct URLSessionTransport: Transport {
   package static let shared = URLSessionTransport()
 
   private let session: URLSession
-  /// Where answers come.
+  /// The queue on which responses arrive.
   private let queue = DispatchQueue(label: "URLSessionTransport")
 
   package init() {

@@ -1,4 +1,4 @@
-/// What a person fills in to become a patient.
+/// The form that a person fills in to become a patient.
 package struct NewPatient: Encodable, Sendable, Equatable {
   package var cpf: String
   package var name: String

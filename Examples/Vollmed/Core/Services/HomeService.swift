@@ -1,6 +1,6 @@
 import RESTClient
 
-/// What the home screen needs of the clinic.
+/// The home screen's calls to the clinic.
 package protocol HomeService: Sendable {
   func specialists() async throws(RequestError) -> [Specialist]
 }

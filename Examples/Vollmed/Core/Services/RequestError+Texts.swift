@@ -1,7 +1,7 @@
 import RESTClient
 
 extension RequestError {
-  /// What the person reads: the service's own sentence, or the documents' for what went wrong.
+  /// The text for the person: the service's own sentence, or the documents' for the error.
   package var customMessage: String {
     switch code {
     case .decode: "erro de decodificação"

@@ -2,10 +2,11 @@ import Foundation
 import Observation
 import RESTClient
 
-/// Who is signed in: the token and the patient's id, kept in a store between launches.
+/// The session of the signed-in user: the token and the patient's id, kept in a store between
+/// launches.
 ///
-/// When the service refuses the token, nobody is signed in any more: there is no refresh token,
-/// so only the person can obtain a new one.
+/// When the service refuses the token, the session ends: there is no refresh token, so only the
+/// person can obtain a new one.
 @MainActor @Observable
 package final class Session: TokenSource {
   package struct Credentials: Codable, Sendable, Equatable {

@@ -4,8 +4,8 @@ import RESTClient
 
 /// The whole app: which screen shows, and the view models of the screens.
 ///
-/// Whether the person sees the sign-in screen or the tabs depends on the session alone, so a
-/// session that ends anywhere leads back to sign-in.
+/// The session alone decides if the person sees the sign-in screen or the tabs, so a session that
+/// ends anywhere leads back to sign-in.
 @MainActor @Observable
 package final class VollmedViewModel {
   package enum Tab: String, Sendable { case home, appointments }
@@ -24,7 +24,7 @@ package final class VollmedViewModel {
   package let appointments: AppointmentsViewModel
   package private(set) var tab = Tab.home
 
-  /// What covers the tabs, or the sign-in screen.
+  /// The screen that covers the tabs, or the sign-in screen.
   private var cover: Screen?
   private let signIn: SignInViewModel
   @ObservationIgnored private let environment: VollmedEnvironment

@@ -7,7 +7,7 @@ struct BookingRules {
   let clinic: Clinic
   let now: Date
 
-  /// How long an appointment occupies both people.
+  /// The time that an appointment occupies both people.
   static let length: TimeInterval = 60 * 60
   private static let shortestNotice: TimeInterval = 30 * 60
   private static let cancellationNotice: TimeInterval = 24 * 60 * 60

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where and when the clinic works.
+/// The place and the opening hours of the clinic.
 package struct Clinic: Sendable {
   package let timeZone: TimeZone
   let calendar: Calendar
