@@ -50,7 +50,8 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// A value that was read after a mark is what a read would give for as long as there is that very mark.
   var stateMark: Int? { get }
 
-  /// Which of the engines this is that may have the same store open; nil for one that has its store alone.
+  /// The number of this engine among those that may have the same store open; nil for one that has
+  /// its store alone.
   var nodeNumber: NodeNumber? { get }
 
   /// Registers an observer of other engines' writes in some ranges of keys; it receives nothing

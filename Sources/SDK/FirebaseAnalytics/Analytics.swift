@@ -30,8 +30,8 @@ public final class Analytics: NSObject, Sendable {
 
   /// Logs an error that the app got over, as `app_exception` with `fatal` 0.
   ///
-  /// The event names the error's domain and code; reports count it by them. What ends the process is logged by itself,
-  /// at the next start.
+  /// The event names the error's domain and code; reports count it by them. An error that ends the
+  /// process is logged by itself, at the next start.
   ///
   /// - Parameter userInfo: Further parameters, as those of any event.
   public static func record(error: any Error, userInfo: [String: Any]? = nil) {

@@ -6,7 +6,7 @@ public let FunctionsErrorDomain = "com.firebase.functions"
 /// The member of an error with what the function gave as details.
 public let FunctionsErrorDetailsKey = "details"
 
-/// Why a call failed.
+/// The reason why a call failed.
 ///
 /// Calls throw `NSError`s of ``FunctionsErrorDomain`` with these codes.
 public enum FunctionsErrorCode: Int, Sendable, CaseIterable {

@@ -9,7 +9,7 @@ import FoundationNetworking
 public final class InstallationsAuthTokenResult: NSObject, Sendable {
   /// The token.
   public let authToken: String
-  /// When it ends.
+  /// The time at which it expires.
   public let expirationDate: Date
 
   init(_ registration: InstallationState.Registration) {

@@ -1,4 +1,4 @@
-/// Which of Apple's environments a device's token is from.
+/// The Apple environment from which a device's token is.
 public enum MessagingAPNSTokenType: Int, Sendable {
   /// Whichever the app was built for.
   case unknown = 0

@@ -169,7 +169,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
 
   // MARK: Fetching
 
-  /// When values were fetched last; nil is never.
+  /// The time of the last fetch; nil if there was none.
   public var lastFetchTime: Date? { kept.lastFetchTime }
 
   /// The outcome of the last fetch.

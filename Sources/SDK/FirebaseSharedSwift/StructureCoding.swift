@@ -1,4 +1,4 @@
-/// Which values stay the objects that they are, instead of being taken apart.
+/// The rule by which values stay the objects that they are, instead of being taken apart.
 public protocol StructureCodingPassthroughTypeResolver {
   /// Returns true if a value stays as it is.
   static func isPassthroughType<T>(_ t: T) -> Bool

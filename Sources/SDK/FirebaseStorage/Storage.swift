@@ -144,19 +144,19 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
 
   // MARK: Settings
 
-  /// For how many seconds an upload is tried again while nothing of it arrives.
+  /// The number of seconds for which an upload is retried while nothing of it arrives.
   public var maxUploadRetryTime: TimeInterval {
     get { state.withLock { $0.maxUploadRetryTime } }
     set { state.withLock { $0.maxUploadRetryTime = newValue } }
   }
 
-  /// For how many seconds a download is tried again while nothing of it arrives.
+  /// The number of seconds for which a download is retried while nothing of it arrives.
   public var maxDownloadRetryTime: TimeInterval {
     get { state.withLock { $0.maxDownloadRetryTime } }
     set { state.withLock { $0.maxDownloadRetryTime = newValue } }
   }
 
-  /// For how many seconds everything else is tried again.
+  /// The number of seconds for which everything else is retried.
   public var maxOperationRetryTime: TimeInterval {
     get { state.withLock { $0.maxOperationRetryTime } }
     set { state.withLock { $0.maxOperationRetryTime = newValue } }

@@ -1,4 +1,4 @@
-/// Why something did not get out.
+/// The reason why something was not sent.
 package struct OutboundError: Error, CustomStringConvertible {
   /// The kinds of failure.
   package enum Code: Sendable {

@@ -15,7 +15,7 @@ package struct DatabaseBackup: Sendable, Equatable {
   package let incarnation: Incarnation
   /// The version that the backup has.
   package let version: CommitVersion
-  /// When the backup is given up.
+  /// The time at which the backup expires.
   package let expiry: CommitVersion
 
   var record: [UInt8] {
@@ -66,9 +66,9 @@ package struct DatabaseBackup: Sendable, Equatable {
 package struct BackupSchedule: Sendable, Equatable {
   /// Unique in the database.
   package let id: String
-  /// When the schedule was made.
+  /// The time at which the schedule was created.
   package let created: CommitVersion
-  /// When the schedule was last changed.
+  /// The time of the schedule's last change.
   package internal(set) var updated: CommitVersion
   /// Seconds for which each backup is kept.
   package internal(set) var retention: Int64

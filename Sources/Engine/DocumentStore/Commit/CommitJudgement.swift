@@ -3,7 +3,7 @@ import FirestoreModel
 
 /// Plans a commit and has its judge decide on the plan.
 struct CommitJudgement {
-  /// Why a commit is denied.
+  /// The reason for the denial of a commit.
   struct Denial: Error {
     let reason: any Error
     /// True if the judge looked at several documents, which may have been read at different

@@ -13,7 +13,7 @@ struct CommitPlan: Sendable {
   var steps: [PlannedStep] = []
   /// The index definitions that the entries were made with.
   var indexGeneration: UInt64
-  /// When the bases were read; nil inside a group, where nobody writes meanwhile.
+  /// The moment at which the bases were read; nil inside a group, in which no other writes happen.
   var basis: RecentWrites.Moment?
   /// The value of the server timestamps; nil when no write asked for it.
   var requestTime: Timestamp?

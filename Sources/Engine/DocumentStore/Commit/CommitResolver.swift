@@ -21,7 +21,7 @@ struct PreparedCommit: Sendable {
   var requestTime: Timestamp?
   /// The reads that the permission depends on, all made after `basis`.
   var dependencies: [ReadDependency] = []
-  /// When the documents were read; nil where nothing was.
+  /// The moment at which the documents were read; nil if none were.
   var basis: RecentWrites.Moment?
 
   /// A commit that needs no permission, or is left to the group.

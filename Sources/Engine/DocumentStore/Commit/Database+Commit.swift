@@ -169,11 +169,12 @@ extension Database {
     completion(result)
   }
 
-  /// Why the commit is not allowed as things are; nil where it may wait for its documents.
+  /// Returns the reason why the commit is not allowed as things are; nil if it may wait for its
+  /// documents.
   ///
-  /// Asked before a commit takes locks: who may not write neither learns from the wait that others
-  /// are at work on a document, nor keeps anybody from it. When it has the locks it is judged
-  /// again, and what goes wrong here comes up then.
+  /// This is asked before a commit takes locks: a caller who may not write neither learns from the
+  /// wait that others are at work on a document, nor keeps anybody from it. When it has the locks
+  /// the commit is decided again, and an error here comes up then.
   private func denial(of request: CommitProposal) -> ServiceError? {
     guard let judge = request.judge, !request.isJudgedInGroup else { return nil }
     do {

@@ -1,8 +1,8 @@
 import KeyValueStore
 import Synchronization
 
-/// Which documents the last groups have written, so that a plan whose documents nobody has touched
-/// since it was made need not be checked against the engine.
+/// The documents that the last groups have written, so that a plan whose documents have no later
+/// writes need not be checked against the engine.
 ///
 /// Groups are counted from 1. A plan notes how many had landed before it read anything; it holds
 /// for a document that no later group has written. Keys are remembered by hash: two that collide

@@ -7,7 +7,7 @@ import KeyValueStore
 /// A collection's documents are contiguous on disk, those of its documents' sub-collections lie
 /// behind all of them; by path they interleave. So collections are merged: the directory lists them
 /// by their parents' paths, and one is opened only when the merge has come to its first possible
-/// name. What is open at a time are nested collections, not all there are.
+/// name. Only nested collections are open at the same time, not all there are.
 final class CollectionsStream: PositionStream {
   private let view: ReadView
   private let incarnation: Incarnation

@@ -5,15 +5,15 @@ import Synchronization
 /// One life of a database: what its readers, transactions and commits share.
 ///
 /// Clearing or deleting the database retires the object; a new life is a new object. Any thread may
-/// call. What is not said here is in extensions: `Document/` reads, `Commit/` writes,
-/// `Transaction/`, `Query/`, `List/`, `Index/`.
+/// call. The rest is in extensions: `Document/` reads, `Commit/` writes, `Transaction/`, `Query/`,
+/// `List/`, `Index/`.
 package final class Database: Sendable {
   /// The project's and the database's ids; a later life has the same.
   package let id: DatabaseID
   /// The number of this life in the store's keys.
   package let incarnation: Incarnation
-  /// When the database was created; together with the incarnation no other life of any database, in
-  /// another store either, has it.
+  /// The time at which the database was created; together with the incarnation no other life of any
+  /// database, in another store either, has it.
   package let createTime: CommitVersion
   /// The store that holds this and other databases.
   package let engine: any KeyValueEngine
@@ -31,7 +31,7 @@ package final class Database: Sendable {
   let historyBudget: HistoryBudget
   /// The odds that asking memory first pays off, by kind of request.
   let odds = (gets: MemoryOdds(), queries: MemoryOdds(), commits: MemoryOdds())
-  /// When documents whose time to live is over are looked for next, by the clock of waiting.
+  /// The time of the next look for documents whose time to live is over, by the clock of waiting.
   let expiryDue = Atomic<Int64>(0)
   /// True while the copy that makes this database may not have ended.
   let isCopying = Atomic(true)

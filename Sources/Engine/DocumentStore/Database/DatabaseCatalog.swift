@@ -8,7 +8,7 @@ package struct DatabaseListing: Sendable, Hashable {
   package let id: DatabaseID
   /// The current life; clearing replaces it.
   package let incarnation: Incarnation
-  /// When the database was created; clearing does not change it.
+  /// The time at which the database was created; clearing does not change it.
   package let createTime: CommitVersion
   /// True while nobody may delete the database.
   package let isProtected: Bool
@@ -20,7 +20,7 @@ package struct DatabaseListing: Sendable, Hashable {
   package let earliestVersion: CommitVersion
 }
 
-/// Which databases there are, as `MetaKey` documents it.
+/// The catalog of databases, as `MetaKey` documents it.
 ///
 /// Every change is one write.
 struct DatabaseCatalog: Sendable {
@@ -244,7 +244,7 @@ struct DatabaseCatalog: Sendable {
     }
   }
 
-  /// When a database was created; nil for an unknown one.
+  /// Returns the time at which a database was created; nil for an unknown one.
   static func createTime(
     of id: DatabaseID,
     in reader: any KeyValueReader

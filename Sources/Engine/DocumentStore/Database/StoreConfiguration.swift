@@ -31,7 +31,7 @@ package struct StoreConfiguration: Sendable {
   package var transactionIdleTimeout: Int64 = 60_000_000
   /// After so many microseconds a transaction is over, whatever it does.
   package var transactionTotalTimeout: Int64 = 270_000_000
-  /// For so many microseconds it is remembered how a transaction ended.
+  /// The microseconds for which the outcome of a transaction is remembered.
   package var transactionMemory: Int64 = 300_000_000
   /// The number of transactions of one database that may be in flight.
   package var maximumTransactions = 50_000
@@ -67,7 +67,8 @@ package struct StoreConfiguration: Sendable {
   /// `Databases.performMaintenance()`.
   package var leavesSweepsToCaller = false
 
-  /// Which node this is, where other processes serve the same databases, with transactions of their own; the engine says so.
+  /// The number of this node, if other processes serve the same databases, with transactions of
+  /// their own; the engine supplies it.
   var node: NodeNumber?
 
   /// The defaults of production.

@@ -2,7 +2,7 @@ import FirestoreModel
 import KeyValueStore
 import Synchronization
 
-/// Which collections of one database may hold something (`DirectoryKey` has the layout).
+/// The collections of one database that may hold something (`DirectoryKey` has the layout).
 ///
 /// `known` remembers collections whose entries exist, so that creating a document costs no look.
 /// It changes only inside a group's body; groups are serial, so it never runs ahead of or behind

@@ -86,7 +86,7 @@ struct HistorySweep: Sendable {
     return true
   }
 
-  /// Which commits are too old.
+  /// The limit behind which commits are too old.
   private struct Limit {
     let version: CommitVersion
     let bytes: Int64

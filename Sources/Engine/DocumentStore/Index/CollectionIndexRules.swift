@@ -4,7 +4,7 @@ import FirestoreModel
 struct CollectionIndexRules: Sendable {
   let incarnation: Incarnation
   let declared: [DeclaredIndex]
-  /// By the field's encoded names, without the terminator.
+  /// The overrides by the field's encoded names, without the terminator.
   private let overrides: [[UInt8]: FieldOverride]
   private let anyField: FieldOverride?
 

@@ -2,7 +2,8 @@ import BaseStatus
 import BaseText
 import FirestoreModel
 
-/// Which documents an index holds; raw values are those of `google.firestore.admin.v1`.
+/// The scope of the documents that an index holds; raw values are those of
+/// `google.firestore.admin.v1`.
 package enum IndexScope: UInt8, Sendable, Hashable, CaseIterable {
   /// One collection at a time, each in a range of its own.
   case collection = 1

@@ -66,7 +66,7 @@ struct IndexEntryLimits {
     }
   }
 
-  /// By how much an automatic entry's size exceeds its key.
+  /// Returns the number of bytes by which an automatic entry's size exceeds its key.
   private func surplusOfAutomatic(_ scope: IndexScope) -> Int {
     let kind = AutomaticIndexKind(scope: scope, elements: false)
     let prefix = IndexKey.automaticPrefix(

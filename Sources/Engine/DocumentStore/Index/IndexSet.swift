@@ -8,7 +8,7 @@ package struct IndexSet: Sendable {
   package let generation: UInt64
   /// The life of the database that the definitions belong to.
   package let incarnation: Incarnation
-  /// By number.
+  /// The declared indexes by number.
   package let declared: [DeclaredIndex]
   /// Overrides of single-field indexes, including those on their way back.
   package let overrides: [FieldOverride]

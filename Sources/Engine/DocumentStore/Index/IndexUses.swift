@@ -11,15 +11,15 @@ package final class IndexUses: Sendable {
   package struct Count: Sendable, Hashable {
     /// The number of queries since the database was opened.
     package var queries: Int
-    /// When the last one was, in microseconds since 1970.
+    /// The time of the last one, in microseconds since 1970.
     package var last: Int64
   }
 
   /// All that is known at one moment.
   package struct Report: Sendable {
-    /// Since when queries are counted, in microseconds since 1970.
+    /// The time since which queries are counted, in microseconds since 1970.
     package let since: Int64
-    /// By the ids of declared indexes; those without are unused.
+    /// The counts by the ids of declared indexes; those without are unused.
     package var used: [String: Count]
     /// The indexes that are still missing, those asked for most often first.
     package var missing: [(index: MissingIndex.Kind, count: Count)]

@@ -5,8 +5,9 @@ import KeyValueStore
 
 /// A policy of one collection id: documents are deleted once the time in a field is past, within minutes.
 ///
-/// Google's rules: https://firebase.google.com/docs/firestore/ttl. Of a collection id one field can have a policy. Documents
-/// without the field, or with another value than a timestamp in it, stay. Collections below a document stay too.
+/// Google's rules: https://firebase.google.com/docs/firestore/ttl. One field of a collection id can
+/// have a policy. Documents without the field, or with another value than a timestamp in it, stay.
+/// Collections below a document stay too.
 package struct TimeToLive: Sendable, Hashable {
   /// The id of the collections whose documents end.
   package let collectionID: Text

@@ -25,7 +25,7 @@ package final class PartitionCursor: Sendable {
   private let read: ConsistentRead
   private let page: Page
 
-  /// Which of the split points are asked for.
+  /// The page of split points that a request asks for.
   fileprivate struct Page {
     let count: Int
     let size: Int

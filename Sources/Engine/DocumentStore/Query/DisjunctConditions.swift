@@ -12,7 +12,7 @@ package struct DisjunctConditions: Sendable {
     package let tag: ValueTag
   }
 
-  /// By field path, each field once.
+  /// The equalities by field path, each field once.
   package private(set) var equalities: [Equality] = []
   /// `array-contains`, distinct.
   package private(set) var elements: [Equality] = []

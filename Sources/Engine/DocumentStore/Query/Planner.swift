@@ -4,8 +4,8 @@ import FirestoreModel
 /// Chooses indexes for a normalised query.
 ///
 /// For each disjunct: the conditions that fix a value must be a prefix of an index (in any order),
-/// the remaining orders its suffix, either all as asked for or all reversed. Where no single index
-/// has them all, several with the same suffix are intersected.
+/// the remaining orders its suffix, either all as requested or all reversed. If no single index has
+/// them all, several with the same suffix are intersected.
 package struct Planner {
   let indexes: IndexSet
   let query: NormalizedQuery

@@ -221,7 +221,7 @@ package final class QueryCursor: Sendable {
   }
 }
 
-/// Which fields of a query's documents are delivered.
+/// The fields of a query's documents that are delivered.
 struct QueryProjection: Sendable {
   private let fields: [FieldPath]?
 

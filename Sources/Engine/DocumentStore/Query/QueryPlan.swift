@@ -107,7 +107,7 @@ package struct IndexLeg: Sendable, Hashable {
 
 /// Several collections whose documents are read in the order of their paths.
 package struct CollectionSet: Sendable, Hashable {
-  /// Which collections below the parent.
+  /// The collections below the parent that are read.
   package enum Members: Sendable, Hashable {
     /// All of one id, at any depth.
     case group(Text)

@@ -239,7 +239,7 @@ final class QueryResult {
 }
 
 extension CandidateStream {
-  /// Which of the position's values is a field's; nil where none is.
+  /// Returns the index of the position's value for a field; nil if it has none.
   func position(of field: FieldPath, orders: [Order]) -> Int? {
     guard let order = orders.firstIndex(where: { $0.field == field }),
       case .position(let index) = plan.components[order]

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The connections that views use, one a view.
 ///
-/// Any thread may call. Where all are in use a call waits for one.
+/// Any thread may call. If all are in use, a call waits for one.
 final class ViewConnections: Sendable {
   private struct State {
     var idle: [PostgresConnection] = []

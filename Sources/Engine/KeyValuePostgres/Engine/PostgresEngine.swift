@@ -8,9 +8,9 @@ import Synchronization
 /// after the other. A view is a repeatable-read transaction. Nothing is kept in memory: reads that may not
 /// touch the disk answer that they do not know. Engines that share a store learn of each other's groups from a log.
 ///
-/// **Faults.** A connection that is lost is opened anew, for as long as calls wait. What a lost connection
-/// leaves of a group is found out before its authors hear anything. An engine that is alone and finds that another
-/// has taken the store over stops for good.
+/// **Faults.** A connection that is lost is reopened, for as long as calls wait. The remains of a
+/// group on a lost connection are found out before its authors receive anything. An engine that is
+/// alone and finds that another has taken the store over stops for good.
 package final class PostgresEngine: KeyValueEngine {
   private let connector: Connector
   private let schema: StoreSchema
@@ -272,8 +272,8 @@ package final class PostgresEngine: KeyValueEngine {
     return address.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// When a node that shares the store was last heard of, in microseconds of the database's clock; nil where that is more than a
-  /// quarter of a minute ago.
+  /// Returns the time of the last sign of life of a node that shares the store, in microseconds of
+  /// the database's clock; nil if that was more than a quarter of a minute ago.
   package func lastHeard(of node: NodeNumber) throws -> Int64? {
     try listing(of: node) { try BinaryValue.number($0.bytes(0, 1)) }
   }

@@ -158,10 +158,10 @@ final class PostgresGroups: GroupWriter {
     }
   }
 
-  /// Finds out what came of a group whose COMMIT was not answered, however long that takes.
+  /// Finds out the outcome of a group whose COMMIT got no response, however long that takes.
   ///
-  /// Locking the row waits for its transaction's end. What is found is committed once more, since a server that waits
-  /// for its standby shows a commit whose wait was broken off.
+  /// Locking the row waits for its transaction's end. The outcome is committed once more, since a
+  /// server that waits for its standby shows a commit whose wait was broken off.
   private func hasLanded(_ number: Int64) throws -> Bool {
     try connector.retryingUntilClosed {
       let connection = try connector.connect(for: .groups)

@@ -1,10 +1,12 @@
 import KeyValueStore
 import Synchronization
 
-/// By which one of the engines of a store leads: a lease of a few seconds, renewed every second, and the number of its term.
+/// The lease by which one of the engines of a store leads: a few seconds long, renewed every
+/// second, with the number of its term.
 ///
-/// An engine that hangs or is cut off loses the lease, by its own clock as by the server's. What it had begun is refused
-/// by its term: each group knows by the timeline's row which one runs. Any thread may ask; one renews.
+/// An engine that hangs or is cut off loses the lease, by its own clock as by the server's. Its
+/// unfinished writes are refused by its term: each group knows by the timeline's row which one
+/// runs. Any thread may ask; one renews.
 final class LeaderLease: Sendable {
   /// The time after which a lease ends that is not renewed, in seconds.
   private static let seconds: Int64 = 4

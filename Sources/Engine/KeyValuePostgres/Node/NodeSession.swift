@@ -28,7 +28,7 @@ final class NodeSession: Sendable {
     bell = try WakePipe()
   }
 
-  /// By which others know this node.
+  /// The number by which others know this node.
   var number: NodeNumber { NodeNumber(UInt64(bitPattern: node)) }
 
   /// The address with which the node is listed from its next beat on.

@@ -16,7 +16,7 @@ final class DiskRoom: Sendable {
   /// With so much left nobody looks again for a while.
   private static let ample = 1 << 30
   private static let pause = Duration.milliseconds(250)
-  /// Between two flushes that are to make room.
+  /// The pause between two flushes that are to make room.
   private static let flushPause = Duration.seconds(1)
   /// Less in memory is not worth a flush.
   private static let flushBytes = 256 << 10

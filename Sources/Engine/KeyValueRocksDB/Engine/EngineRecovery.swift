@@ -29,7 +29,7 @@ final class EngineRecovery: Sendable {
 
   /// The time that open views may take to end.
   private static let timeout = Duration.seconds(2)
-  /// Between two attempts.
+  /// The pause between two attempts.
   private static let pause = Duration.milliseconds(250)
   /// The number of descriptors that an opening takes, with the tables that it opens, and some to
   /// spare for other callers.
@@ -54,9 +54,9 @@ final class EngineRecovery: Sendable {
   /// The number of times that the database was reopened.
   var recoveries: Int { count.load(ordering: .relaxed) }
 
-  /// Opens the database again if the engine has stopped for a reason that may have passed.
+  /// Reopens the database if the engine has stopped for a reason that may have passed.
   ///
-  /// Not too soon after the last attempt. Where that fails the engine is stopped still.
+  /// It waits for a pause after the last attempt. If the attempt fails the engine stays stopped.
   func recoverIfDue() {
     guard condition.mayRecover, isDue() else { return }
     do {

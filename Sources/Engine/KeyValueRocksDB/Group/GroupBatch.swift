@@ -41,7 +41,7 @@ struct GroupBatch: ~Copyable {
   /// Writes of a plain batch.
   private var entries: [Entry] = []
   private var bytes: [UInt8] = []
-  /// By the hash of its key, the last write of a plain batch with that hash, of those that are listed.
+  /// The last listed write of a plain batch with a key's hash, by that hash.
   ///
   /// Most groups write much and read nothing that they may have written: a read lists the writes before it.
   private var latest: [UInt64: Int] = [:]

@@ -58,9 +58,9 @@ final class RocksDBHandle: @unchecked Sendable {
 
   /// Reads a value if that touches no disk.
   ///
-  /// The default options read the newest value. Where the reader of a table is not open, the library
-  /// answers that the key may exist, which its C interface shows as success with an empty value; as
-  /// no value is empty, an empty one is not known.
+  /// The default options read the newest value. If the reader of a table is not open, the library
+  /// says that the key may exist, which its C interface shows as success with an empty value; as no
+  /// value is empty, an empty one is not known.
   func getCached(_ key: [UInt8], options: OpaquePointer? = nil) throws -> PointRead {
     RocksDBOptions.countNothing()
     var message: UnsafeMutablePointer<CChar>?

@@ -9,9 +9,10 @@ import Glibc
 
 /// Reads the acknowledged groups of an engine from the files of its log, behind the commits and beside them.
 ///
-/// The commits do nothing for it. It reads no record with a sequence number above the last acknowledged one: a record
-/// up to that number is synced, whole and never changes. What was read beyond that number is read again, since a
-/// recovery may cut it off and give its number to another group.
+/// The commits do nothing for it. It reads no record with a sequence number above the last
+/// acknowledged one: a record up to that number is synced, whole and never changes. Bytes that were
+/// read beyond that number are read again, since a recovery may cut them off and give their number
+/// to another group.
 ///
 /// One call at a time; calls block.
 package final class GroupLog: Sendable {

@@ -1,4 +1,4 @@
-/// Which writes of a queue come first.
+/// The priority of a write in a queue.
 package enum WritePriority: Sendable {
   /// Somebody waits for the answer.
   case interactive

@@ -5,9 +5,10 @@ import Synchronization
 
 /// The way of commits from the store's writer to the hub's thread.
 ///
-/// It goes into the store's configuration before the store is opened, then to the hub. While nobody
-/// listens it only remembers how far the store has come. What waits for the hub is bounded: where the hub falls
-/// behind by more, commits are left out, and the hub hears of the gap instead. Any thread may call.
+/// It goes into the store's configuration before the store is opened, then to the hub. Without
+/// listeners it only remembers how far the store has come. The commits that wait for the hub are
+/// bounded: if the hub falls behind by more, commits are left out, and the hub is notified of the
+/// gap instead. Any thread may call.
 package final class CommitFeed: CommitObserver {
   private struct State {
     var isFlowing = false

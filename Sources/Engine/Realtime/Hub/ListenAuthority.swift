@@ -32,7 +32,7 @@ package protocol ListenAuthority: AnyObject, Sendable {
   func checkCredentials() throws(ServiceError)
 }
 
-/// Why a target was admitted, as far as it may change.
+/// The decision to admit a target, as far as it may change.
 package struct ListenDecision: Sendable, Hashable {
   /// True if rules decided; otherwise nothing but the credentials matters.
   package var dependsOnRules: Bool

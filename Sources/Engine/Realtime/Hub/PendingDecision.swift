@@ -3,8 +3,8 @@ import FirestoreModel
 
 /// A decision that is being made on an engine thread, while its stream waits.
 ///
-/// It is made for the version at which it was begun. What has changed since is noted: where the decision rests
-/// on any of it, it is made again.
+/// It is made for the version at which it was begun. Later changes are noted: if the decision
+/// depends on any of them, it is made again.
 final class PendingDecision {
   /// The request or target that waits for the decision.
   enum Purpose {

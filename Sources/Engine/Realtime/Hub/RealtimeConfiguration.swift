@@ -18,14 +18,14 @@ package struct RealtimeConfiguration: Sendable {
   package var sliceSteps = QueryCursor.longSlice
   /// After so many microseconds without a message a client hears of the time.
   package var heartbeat: Int64 = 30_000_000
-  /// For so many microseconds the hub's version counts as the store's newest when a stream opens; with none a token of another
-  /// node on the store is never ahead of it.
+  /// The microseconds for which the hub's version counts as the store's newest when a stream opens;
+  /// with none a token of another node on the store is never ahead of it.
   package var freshness: Int64 = 10_000_000
   /// Microseconds between looks at credentials, heartbeats and the like.
   package var tick: Int64 = 1_000_000
   /// After so many microseconds decisions that looked at the time are made again.
   package var timedDecision: Int64 = 10_000_000
-  /// For so many microseconds decisions are made again before others have their turn.
+  /// The microseconds for which decisions are made again before others have their turn.
   package var decisionTime: Int64 = 10_000
   /// True if the hub has a thread of its own; tests call `ListenHub.step()` instead.
   package var runsItself = true

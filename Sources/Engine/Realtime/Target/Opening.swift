@@ -29,7 +29,7 @@ final class Opening {
   var readerBytes = 0
   /// The account that all of these, and a part that is held, count against.
   var lease: ByteLease?
-  /// By how much those changes have changed the number of results.
+  /// The change that those changes made to the number of results.
   var countDelta = 0
   /// The number of results at the version that is read, where the client resumes.
   var count: Int?

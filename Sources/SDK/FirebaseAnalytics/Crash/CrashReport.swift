@@ -7,7 +7,7 @@ import Foundation
 package struct CrashReport: Sendable, Hashable {
   /// The signal.
   package var signal: Int64
-  /// When it came: microseconds since 1970.
+  /// The time of the crash: microseconds since 1970.
   package var timeMicros: Int64
 
   /// A report of a signal.

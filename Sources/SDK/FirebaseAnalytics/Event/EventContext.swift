@@ -9,7 +9,7 @@ struct EventContext: Codable, Sendable, Hashable {
 
   var userID: String?
   var properties: [String: Property] = [:]
-  /// By the server's names: `GRANTED` or `DENIED`.
+  /// The consent by the server's names: `GRANTED` or `DENIED`.
   var consent: [String: String] = [:]
   var device = EventDevice()
   /// Events go out at once, and only to the live view.

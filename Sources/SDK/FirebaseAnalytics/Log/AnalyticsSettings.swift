@@ -11,7 +11,7 @@ struct AnalyticsSettings: Codable, Sendable, Hashable {
   var session: SessionState?
   var sessionCount: Int64 = 0
   var hasFirstOpen = false
-  /// When the app was opened first, in microseconds; files of before that was kept have none.
+  /// The time at which the app was first opened, in microseconds; older files have none.
   var firstOpenMicros: Int64?
   /// The number of the next batch; zero before the first one.
   ///

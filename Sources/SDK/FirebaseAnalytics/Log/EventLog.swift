@@ -3,9 +3,9 @@ import Locking
 
 /// The file of an app's events, for all of its processes.
 ///
-/// A step reads what other processes have added, appends its own records with one write, and has the file's lock
-/// meanwhile. What was appended is safe from the end of the process; ``sync()`` makes it safe from a power cut. May be
-/// used from any thread.
+/// A step reads the records that other processes have added, appends its own with one write, and
+/// has the file's lock meanwhile. Appended records are safe from the end of the process; ``sync()``
+/// makes them safe from a power cut. May be used from any thread.
 final class EventLog: Sendable {
   /// An open file and how far it was read.
   private struct Open {

@@ -26,14 +26,14 @@ final class LogFile: Sendable {
 
   deinit { _ = close(descriptor) }
 
-  /// Which file it is.
+  /// Returns the identity of the file.
   func identity() throws -> Identity {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Self.failure() }
     return Identity(status)
   }
 
-  /// Which file has a name now; nil is none.
+  /// Returns the identity of the file that has a name now; nil if there is none.
   static func identity(of url: URL) throws -> Identity? {
     var status = stat()
     if lstat(url.path, &status) == 0 { return Identity(status) }

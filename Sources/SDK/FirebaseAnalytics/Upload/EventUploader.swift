@@ -4,9 +4,9 @@ import Locking
 
 /// Sends the events of a log in batches, each until the server has it.
 ///
-/// A batch is in the log, under its number, before it is sent, and after a lost answer goes out again as the same one.
-/// Of several processes one sends at a time; the lock that says which ends with its process. A task runs while events
-/// wait.
+/// A batch is in the log, under its number, before it is sent, and after a lost response goes out
+/// again as the same one. One process sends at a time; the lock that says which ends with its
+/// process. A task runs while events wait.
 final class EventUploader: Sendable {
   private struct State {
     var task: Task<Void, Never>?

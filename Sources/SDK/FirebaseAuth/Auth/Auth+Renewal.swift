@@ -6,7 +6,7 @@ struct RenewalPlan: Sendable {
   var isWanted = false
   /// The token that the plan is for.
   var token: String?
-  /// Which plan counts.
+  /// The number of the plan that counts.
   var number = 0
 
   /// Seconds until the second attempt; each further one waits twice as long as the last.

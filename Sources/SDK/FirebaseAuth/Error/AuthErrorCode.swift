@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-/// Why a request of accounts failed, by the numbers of Firebase's SDKs.
+/// The reason why a request of accounts failed, by the numbers of Firebase's SDKs.
 ///
 /// Thrown errors are `NSError`s of the domain ``AuthErrors/domain`` with such a number as `code`; casts to this type take
 /// them, as in `catch AuthErrorCode.wrongPassword`.

@@ -13,7 +13,7 @@ public class MultiFactorInfo: NSObject, NSSecureCoding, @unchecked Sendable {
   public let uid: String
   /// The name that the person gave it.
   public let displayName: String?
-  /// When it was added.
+  /// The time at which it was added.
   public let enrollmentDate: Date
   /// The kind of factor.
   public let factorID: String

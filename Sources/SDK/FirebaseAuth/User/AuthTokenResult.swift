@@ -4,11 +4,11 @@ import Foundation
 public final class AuthTokenResult: NSObject, NSSecureCoding, Sendable {
   /// The token.
   public let token: String
-  /// When the token ends.
+  /// The time at which the token expires.
   public let expirationDate: Date
-  /// When the person signed in.
+  /// The time at which the person signed in.
   public let authDate: Date
-  /// When the token was issued.
+  /// The time at which the token was issued.
   public let issuedAtDate: Date
   /// The provider with which the person signed in, such as `password`.
   public let signInProvider: String

@@ -4,7 +4,7 @@ import Foundation
 struct SessionTokens: Codable, Sendable, Equatable {
   var idToken: String
   var refreshToken: String
-  /// When the ID token ends, by this machine's clock.
+  /// The time at which the ID token expires, by this machine's clock.
   var expiration: Date
 
   /// A token with less than this left is renewed before it is used.

@@ -65,7 +65,7 @@ public final class User: NSObject, UserInfo, NSSecureCoding, Sendable {
   public var isEmailVerified: Bool { profile.isEmailVerified }
   /// The providers that the account is linked with.
   public var providerData: [any UserInfo] { profile.providers.map(ProviderUserInfo.init) }
-  /// When the account was made and last used.
+  /// The times at which the account was created and last used.
   public var metadata: UserMetadata {
     let profile = profile
     return UserMetadata(

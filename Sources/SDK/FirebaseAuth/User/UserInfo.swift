@@ -30,11 +30,11 @@ final class ProviderUserInfo: NSObject, UserInfo, Sendable {
   var phoneNumber: String? { provider.phoneNumber }
 }
 
-/// When an account was made and last used.
+/// The times at which an account was created and last used.
 public final class UserMetadata: NSObject, NSSecureCoding, Sendable {
-  /// When the account was made.
+  /// The time at which the account was created.
   public let creationDate: Date?
-  /// When somebody last signed in.
+  /// The time of the last sign-in.
   public let lastSignInDate: Date?
 
   init(creationDate: Date?, lastSignInDate: Date?) {

@@ -4,7 +4,7 @@ import Foundation
 package struct AppUserProperties: Sendable, Equatable {
   /// The values that the app set, by the names of their properties.
   package var values: [String: String]
-  /// When the app was opened for the first time; nil where that is not known.
+  /// The time at which the app was opened for the first time; nil if it is not known.
   package var firstOpenTime: Date?
 
   /// Properties of a user of whom nothing else is known.

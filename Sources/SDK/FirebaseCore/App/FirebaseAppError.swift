@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why an app cannot be configured.
+/// The reason why an app cannot be configured.
 public struct FirebaseAppError: Error, Sendable, Equatable {
   /// The kinds of reasons.
   public enum Code: Int, Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Which project an app belongs to and where its services are.
+/// The project that an app belongs to, and the addresses of its services.
 ///
 /// Options are free to edit until an app was configured with them: the app keeps a copy that traps on
 /// edits.

@@ -57,7 +57,7 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
     Date(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1_000_000_000)
   }
 
-  /// Which of two points in time is earlier.
+  /// Compares two points in time.
   public func compare(_ other: Timestamp) -> ComparisonResult {
     let left = (seconds, nanoseconds)
     let right = (other.seconds, other.nanoseconds)

@@ -13,8 +13,8 @@ final class CacheTurn: Sendable {
     var isEnding = false
   }
 
-  /// For how many seconds all before are waited for; a client that was told to end takes its time where it has much to
-  /// write.
+  /// The number of seconds to wait for all clients before; a client that was asked to end takes its
+  /// time if it has much to write.
   private static let greatestWait = 60.0
   /// The turns that have not ended, by their files' paths.
   private static let turns = Lock<[String: [CacheTurn]]>([:])

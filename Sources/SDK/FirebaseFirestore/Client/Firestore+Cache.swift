@@ -11,9 +11,9 @@ extension Firestore {
     app.stateFile(named: "firestore_\(database.database.string).sqlite")
   }
 
-  /// For how many seconds a file is waited for that another process has open.
+  /// The number of seconds to wait for a file that another process has open.
   ///
-  /// That one may be about to end. Clients of this process are waited for by turns.
+  /// That process may be about to end. Clients of this process are waited for by turns.
   private static var greatestWait: Double { 1 }
 
   /// A turn at the file, if the settings ask for one.
@@ -85,7 +85,7 @@ extension Firestore {
 }
 
 extension LocalCacheSettings {
-  /// When documents go.
+  /// The policy by which documents are removed.
   var policy: CollectionPolicy {
     (self as? MemoryCacheSettings)?.collector is MemoryEagerGCSetting ? .eager : .leastRecentlyUsed
   }

@@ -1,4 +1,4 @@
-/// Why something cannot be decoded.
+/// The reason why something cannot be decoded.
 public enum FirestoreDecodingError: Error, Sendable {
   /// The type is decoded by Firestore's decoder alone, or needs a document's reference.
   case decodingIsNotSupported(String)
@@ -6,7 +6,7 @@ public enum FirestoreDecodingError: Error, Sendable {
   case fieldNameConflict(String)
 }
 
-/// Why something cannot be encoded.
+/// The reason why something cannot be encoded.
 public enum FirestoreEncodingError: Error, Sendable {
   /// The type is encoded by Firestore's encoder alone.
   case encodingIsNotSupported(String)

@@ -7,7 +7,7 @@ import Foundation
 // Listening to queries.
 
 extension Query {
-  /// Why a limit to the last cannot be; nil where it can.
+  /// The reason why a limit to the last is not possible; nil if it is.
   var limitProblem: String? {
     keepsLast && definition.limit != nil && !isOrdered
       ? "limit(toLast:) queries require specifying at least one OrderBy() clause." : nil

@@ -20,7 +20,7 @@ public struct FirestoreQuery<T>: DynamicProperty {
     public var decodingFailureStrategy = DecodingFailureStrategy.raise
     /// The animation that shows changes.
     public var animation: Animation?
-    /// Why there are no newer results; setting it has no effect.
+    /// The reason why there are no newer results; setting it has no effect.
     public var error: (any Error)?
   }
 

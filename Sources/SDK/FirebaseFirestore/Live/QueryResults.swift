@@ -39,7 +39,7 @@ package final class QueryResults<Items> {
 
   /// The results, as the property's type has them.
   package private(set) var items: Items
-  /// Why there are no newer results; nil where there are.
+  /// The reason why there are no newer results; nil if there are.
   package private(set) var error: (any Error)?
   /// The query to listen to; a new one replaces the last.
   package var request: Request {

@@ -3,8 +3,9 @@ import Foundation
 
 /// Documents of a collection, by filters, in an order, within a window.
 ///
-/// A query is a value: each call makes another one. What cannot be a query traps, with the official texts.
-/// Unchecked: it is not final, and neither it nor a subclass here has anything that changes.
+/// A query is a value: each call makes another one. A call that cannot make a query traps, with the
+/// official texts. Unchecked: it is not final, and neither it nor a subclass here has anything that
+/// changes.
 public class Query: NSObject, @unchecked Sendable {
   /// The database.
   public let firestore: Firestore

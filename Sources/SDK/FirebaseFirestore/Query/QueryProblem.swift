@@ -1,4 +1,4 @@
-/// Why a query cannot be made as the app writes it.
+/// The reason why a query cannot be made as the app writes it.
 struct QueryProblem: Error {
   let message: String
 

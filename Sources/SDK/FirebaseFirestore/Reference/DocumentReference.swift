@@ -2,7 +2,7 @@ import FirestoreModel
 import Foundation
 
 extension Firestore {
-  /// Why a document cannot be named in this database; nil where it can.
+  /// Returns the reason why a document cannot be named in this database; nil if it can.
   func problem(of name: DocumentName) -> String? {
     guard name.database != database else { return nil }
     return

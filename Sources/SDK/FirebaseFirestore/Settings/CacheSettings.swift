@@ -3,7 +3,8 @@ import Foundation
 /// The cache of a database: ``PersistentCacheSettings`` or ``MemoryCacheSettings``.
 public protocol LocalCacheSettings: Sendable {}
 
-/// When a cache in memory lets documents go: ``MemoryEagerGCSetting`` or ``MemoryLRUGCSettings``.
+/// The policy by which a cache in memory lets documents go: ``MemoryEagerGCSetting`` or
+/// ``MemoryLRUGCSettings``.
 public protocol MemoryGarbageCollectorSettings: Sendable {}
 
 /// A cache that outlives the program.

@@ -20,7 +20,7 @@ public final class Transaction: NSObject, Sendable {
     var read: [DocumentName] = []
     var writes: [Write] = []
     var written: Set<DocumentName> = []
-    /// Why it cannot be committed.
+    /// The reason why it cannot be committed.
     var problem: NSError?
   }
 

@@ -52,7 +52,7 @@ public final class FieldPath: NSObject, NSCopying, Sendable {
     return FieldPath(text.split(separator: ".").map(String.init))
   }
 
-  /// Why a text is no path; nil where it is one.
+  /// Returns the reason why a text is no path; nil if it is one.
   static func problem(ofDotted text: String) -> String? {
     if text.split(separator: ".", omittingEmptySubsequences: false).contains("") {
       return

@@ -35,7 +35,7 @@ public final class GeoPoint: NSObject, NSCopying, Sendable, Codable {
   /// Itself: it never changes.
   public func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Which of two points comes first: by latitude, then by longitude.
+  /// Compares two points: by latitude, then by longitude.
   public func compare(_ other: GeoPoint) -> ComparisonResult {
     let left = (latitude, longitude)
     let right = (other.latitude, other.longitude)

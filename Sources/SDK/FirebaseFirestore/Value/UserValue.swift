@@ -6,7 +6,7 @@ import Foundation
 
 /// Values of apps as Firestore's, and back.
 enum UserValue {
-  /// Why a value of an app cannot be stored.
+  /// The reason why a value of an app cannot be stored.
   struct Problem: Error, Hashable {
     let message: String
   }

@@ -22,7 +22,7 @@ struct MessagingState: Codable, Sendable, Equatable {
   var registeredAddress: AppleAddress?
   /// The user whose registration it is; nil is nobody's.
   var registeredUserID: String?
-  /// When the server last heard the address.
+  /// The time at which the server last received the address.
   var renewed: Date?
   /// The highest sequence of the stream that was handed over.
   var acknowledged: Int64 = 0

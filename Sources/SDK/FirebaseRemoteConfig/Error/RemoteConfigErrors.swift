@@ -11,7 +11,7 @@ public let RemoteConfigCustomSignalsErrorDomain =
 /// The member of an error with the time until which fetches are refused, in seconds since 1970.
 public let RemoteConfigThrottledEndTimeInSecondsKey = "error_throttled_end_time_seconds"
 
-/// Why values could not be fetched.
+/// The reason why values could not be fetched.
 ///
 /// Remote Config throws and delivers `NSError`s of this domain; casts to this type take them.
 public struct RemoteConfigError: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
@@ -71,7 +71,7 @@ public struct RemoteConfigError: ErrorWithObject, Hashable, CustomNSError, Local
   public static var internalError: Code { .internalError }
 }
 
-/// Why updates in real time ended or failed.
+/// The reason why updates in real time ended or failed.
 ///
 /// Remote Config throws and delivers `NSError`s of this domain; casts to this type take them.
 public struct RemoteConfigUpdateError: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
@@ -130,7 +130,7 @@ public struct RemoteConfigUpdateError: ErrorWithObject, Hashable, CustomNSError,
   public static var unavailable: Code { .unavailable }
 }
 
-/// Why custom signals were refused.
+/// The reason why custom signals were refused.
 ///
 /// Remote Config throws and delivers `NSError`s of this domain; casts to this type take them.
 public struct RemoteConfigCustomSignalsError: ErrorWithObject, Hashable, CustomNSError,

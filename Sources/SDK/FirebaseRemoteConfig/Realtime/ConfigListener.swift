@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which values an update would change.
+/// The values that an update would change.
 public final class RemoteConfigUpdate: NSObject, Sendable {
   /// The keys whose values are other after an activation.
   public let updatedKeys: Set<String>

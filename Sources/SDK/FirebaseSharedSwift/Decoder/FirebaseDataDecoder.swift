@@ -56,7 +56,7 @@ public class FirebaseDataDecoder {
   public var nonConformingFloatDecodingStrategy = NonConformingFloatDecodingStrategy.throw
   /// The decoding of keys; keys of dictionaries stay as they are.
   public var keyDecodingStrategy = KeyDecodingStrategy.useDefaultKeys
-  /// Which values stay the objects that they are.
+  /// The resolver of values that stay the objects that they are.
   public var passthroughTypeResolver: any StructureCodingPassthroughTypeResolver.Type =
     NoPassthroughTypes.self
   /// The options for the values' own decoding.

@@ -56,7 +56,7 @@ public class FirebaseDataEncoder {
   public var nonConformingFloatEncodingStrategy = NonConformingFloatEncodingStrategy.throw
   /// The encoding of keys; keys of dictionaries stay as they are.
   public var keyEncodingStrategy = KeyEncodingStrategy.useDefaultKeys
-  /// Which values stay the objects that they are.
+  /// The resolver of values that stay the objects that they are.
   public var passthroughTypeResolver: any StructureCodingPassthroughTypeResolver.Type =
     NoPassthroughTypes.self
   /// The options for the values' own encoding.

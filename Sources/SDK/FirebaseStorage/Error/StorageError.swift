@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why something with files failed.
+/// The reason why an operation on files failed.
 ///
 /// Files throw and deliver `NSError`s of ``StorageErrorDomain`` with the number of a ``StorageErrorCode`` and the server's
 /// response: `ResponseErrorDomain`, `ResponseErrorCode`, `ResponseBody`, `bucket`, `object`, and the status as

@@ -97,9 +97,9 @@ public final class StorageMetadata: NSObject, Sendable {
   public var path: String? { served.name }
   /// The bytes of the object.
   public var size: Int64 { served.size }
-  /// When the object was made.
+  /// The time at which the object was created.
   public var timeCreated: Date? { served.timeCreated }
-  /// When the metadata were changed last.
+  /// The time at which the metadata were last changed.
   public var updated: Date? { served.updated }
   /// True if this is an object's; true for the server's responses.
   public var isFile: Bool { served.name != nil }

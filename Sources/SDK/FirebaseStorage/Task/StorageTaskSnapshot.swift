@@ -8,7 +8,7 @@ public final class StorageTaskSnapshot: NSObject, Sendable {
   public let metadata: StorageMetadata?
   /// The object.
   public let reference: StorageReference
-  /// Why the task failed.
+  /// The reason why the task failed.
   public let error: (any Error)?
   /// The status of the task.
   public let status: StorageTaskStatus

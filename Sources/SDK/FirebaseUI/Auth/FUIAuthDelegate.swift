@@ -17,7 +17,8 @@ extension FUIAuthDelegate {
   ) {}
 }
 
-/// Why a sign-in ended without an account, beyond the errors of `FirebaseAuth`; the numbers are our own.
+/// The reason why a sign-in ended without an account, beyond the errors of `FirebaseAuth`; the
+/// numbers are our own.
 public enum FUIAuthErrorCode: Int, ErrorWithObject, LocalizedError, CustomNSError, Sendable {
   /// The person did not want to, here or at the provider's page.
   case userCancelledSignIn = 1

@@ -1,4 +1,4 @@
-/// Why a durable cache cannot be used.
+/// The reason why a durable cache cannot be used.
 package struct CacheError: Error, Sendable {
   /// The kind of error.
   package enum Code: Sendable, Hashable {
@@ -14,7 +14,7 @@ package struct CacheError: Error, Sendable {
 
   /// The kind of the problem, by which callers decide what to do with the file.
   package let code: Code
-  /// For the log.
+  /// The text for the log.
   package let message: String
   /// The underlying error of SQLite or of the file system; nil without one.
   package let cause: (any Error)?

@@ -8,7 +8,7 @@ extension DurableLocalStore {
   package struct Opened {
     /// The store of the file or of its replacement; one in memory where neither can be used.
     package let store: any LocalStore
-    /// Why the store is not what the file held, for the log; nil where all is well.
+    /// The reason why the store differs from the file, for the log; nil if all is well.
     package let problem: CacheError?
   }
 

@@ -3,7 +3,7 @@ import GRDBSQLite
 
 /// A compiled statement that is bound and stepped without copies of what it is given or returns.
 ///
-/// Bound bytes are copied by SQLite. What a row lends ends with the next step or reset.
+/// Bound bytes are copied by SQLite. Values lent by a row end with the next step or reset.
 final class CacheStatement {
   private let statement: Statement
   private let handle: OpaquePointer

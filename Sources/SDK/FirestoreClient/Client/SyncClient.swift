@@ -129,8 +129,8 @@ package actor SyncClient {
 
   /// Ends everything and closes the cache.
   ///
-  /// Listeners end without being told. Whoever waits for something hears `cancelled`; a write of theirs stays queued where
-  /// the cache is in a file.
+  /// Listeners end without notice. A caller that waits for something receives `cancelled`; its
+  /// writes stay queued if the cache is in a file.
   package func terminate() {
     calls.withLock { $0 = .terminated }
     if case .running = state { handle(.shutdown) }

@@ -28,7 +28,7 @@ package struct Bundle: Sendable {
   package let progress: BundleProgress
   let queries: [NamedQuery]
   let documents: [ResourcePath: CachedDocument]
-  /// Which documents belong to which named query.
+  /// The documents that belong to each named query.
   let documentsByQuery: [String: Set<ResourcePath>]
 
   /// Reads a whole bundle of a database; tells how far it is at first and behind each document.

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// When the cache lets documents go that nothing needs any more.
+/// The policy by which the cache lets documents go that nothing needs any more.
 package enum CollectionPolicy: Sendable, Hashable {
   /// At the end of the transaction that made them unneeded.
   case eager

@@ -16,7 +16,7 @@ struct LimboResolution {
   private var queued: Set<ResourcePath> = []
   private(set) var activeByTarget: [TargetID: Active] = [:]
   private var targetsByPath: [ResourcePath: TargetID] = [:]
-  /// Which targets' views show each document.
+  /// The targets whose views show each document.
   private var references: [ResourcePath: Set<TargetID>] = [:]
   private var nextID: TargetID = 1
 

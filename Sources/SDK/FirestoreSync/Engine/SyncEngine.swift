@@ -43,7 +43,7 @@ package final class SyncEngine {
     var snapshot: ViewSnapshot?
   }
 
-  /// Why the client does not use the network.
+  /// The reason why the client does not use the network.
   enum OfflineCause: Hashable {
     case user
     case storage

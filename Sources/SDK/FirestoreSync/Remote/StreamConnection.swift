@@ -14,7 +14,7 @@ struct StreamConnection {
     case waiting
   }
 
-  /// Which timers the stream uses.
+  /// The timers that the stream uses.
   let timers: (idle: SyncTimer, backoff: SyncTimer, health: SyncTimer)
   var state = State.idle
   /// The newest connection.

@@ -158,7 +158,7 @@ package protocol LocalStore: AnyObject {
   func batches(of paths: Set<ResourcePath>, user: UserID) throws -> [MutationBatch]
   /// The number of the last batch in a user's queue; nil where it is empty.
   func highestBatchID(user: UserID) throws -> BatchID?
-  /// Which of the documents a queued batch of any user writes.
+  /// Returns the documents among those given that a queued batch of any user writes.
   func mutated(among paths: Set<ResourcePath>) throws -> Set<ResourcePath>
 
   // MARK: Overlays, one a user and document
@@ -191,7 +191,7 @@ package protocol LocalStore: AnyObject {
   func addKeys(_ paths: some Collection<ResourcePath>, toTarget id: TargetID) throws
   /// Removes documents from a target's keys; those that are not there are ignored.
   func removeKeys(_ paths: some Collection<ResourcePath>, fromTarget id: TargetID) throws
-  /// Which of the documents a target matches.
+  /// Returns the documents among those given that a target matches.
   func matched(among paths: Set<ResourcePath>) throws -> Set<ResourcePath>
 
   // MARK: Collection of what is no longer used

@@ -8,7 +8,7 @@ package typealias ResumeToken = [UInt8]
 
 /// The state that the client keeps of a target that it listens or listened to.
 package struct TargetData: Sendable, Hashable {
-  /// Why the target is listened to; sent as a label of the request.
+  /// The reason why the target is listened to; sent as a label of the request.
   package enum Purpose: Int, Sendable, Hashable {
     case listen = 0
     /// The target's documents differ from the server's, and no bloom filter was there to say which.
@@ -25,7 +25,7 @@ package struct TargetData: Sendable, Hashable {
   package let id: TargetID
   /// The reason for which the target is listened to.
   package var purpose: Purpose
-  /// When the target was last used, in the order of all uses.
+  /// The position of the target's last use in the order of all uses.
   package var sequenceNumber: Int64
   /// The last snapshot that covers the target.
   package var snapshotVersion: CommitVersion

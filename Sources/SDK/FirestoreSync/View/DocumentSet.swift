@@ -25,7 +25,7 @@ struct DocumentSet {
 
   subscript(path: ResourcePath) -> CachedDocument? { byPath[path] }
 
-  /// Which of two documents comes first.
+  /// Returns the order of two documents.
   func compare(_ left: CachedDocument, _ right: CachedDocument) -> Ordering {
     order.compare(left, right)
   }

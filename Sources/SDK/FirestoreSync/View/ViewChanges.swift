@@ -75,6 +75,6 @@ struct ViewChangeSet {
 }
 
 extension ViewChange {
-  /// Which changes come before others in a snapshot.
+  /// The rank of a change in a snapshot's order.
   fileprivate var rank: Int { min(kind.rawValue, Kind.modified.rawValue) }
 }

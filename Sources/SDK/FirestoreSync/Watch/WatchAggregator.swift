@@ -2,8 +2,8 @@ import FirestoreModel
 
 /// Collects the messages of a watch stream into one event for each snapshot.
 ///
-/// It lives as long as a stream. What is said of a target while requests for it are unanswered belongs to
-/// an earlier life of the target and is ignored.
+/// It lives as long as a stream. Messages about a target while requests for it are pending belong
+/// to an earlier life of the target and are ignored.
 struct WatchAggregator {
   /// The questions that an aggregator asks the engine.
   struct Context {

@@ -25,7 +25,7 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
     let bearer: Bearer
     /// The secret of the session that the token was made for.
     let session: String
-    /// When the session began, in seconds since 1970.
+    /// The time at which the session began, in seconds since 1970.
     let began: Int64
     /// Microseconds since 1970.
     let expiry: Int64

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Long work on stored data that administrators start in the console: one at a time, the others wait.
 ///
-/// The newest are kept with what they found, over restarts too. What was not finished when the server ended has not
-/// happened or only in part, as with the commands.
+/// The newest are kept with their findings, over restarts too. Work that was not finished when the
+/// server ended has not happened or only in part, as with the commands.
 package final class OperationJobs: Sendable {
   /// Does a job and returns its summary; what it tells may throw, which ends it.
   package typealias Work = @Sendable (_ tell: (StorageEvent) throws -> Void) throws -> String
@@ -183,7 +183,7 @@ package struct OperationJob: Sendable, Equatable {
   package let kind: String
   /// The subject of the job, for people.
   package let target: String
-  /// When it was asked for, in milliseconds since 1970.
+  /// The time of the request, in milliseconds since 1970.
   package let time: Int64
   /// The state; a job never returns to an earlier one.
   package internal(set) var state = State.waiting

@@ -12,7 +12,7 @@ final class ConnectionActivity: Sendable {
   /// In the event loops' time; the connection begins without a request.
   private let resting = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
 
-  /// Since when the connection rests; nil while it has a request.
+  /// The time since which the connection is idle; nil while it has a request.
   var restingSince: NIODeadline? {
     let nanoseconds = resting.load(ordering: .relaxed)
     return nanoseconds == Self.busy ? nil : .uptimeNanoseconds(nanoseconds)

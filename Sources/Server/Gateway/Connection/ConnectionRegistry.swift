@@ -171,7 +171,7 @@ final class ConnectionRegistry: Sendable {
 
   /// The degree to which a connection can be done without.
   private struct Rank: Comparable {
-    /// Since when it rests.
+    /// The time since which it is idle.
     let since: NIODeadline?
     /// The number of connections from its address.
     let connections: Int

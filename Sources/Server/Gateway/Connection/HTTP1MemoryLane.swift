@@ -48,7 +48,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   private var early: LoopAnswer?
   /// True if the channel asked to read while a response was pending.
   private var isReadDue = false
-  /// When the last call began, or the last answer was written.
+  /// The time at which the last call began, or the last response was written.
   private var lastActivity: NIODeadline = .now()
   private var timer: Scheduled<Void>?
 

@@ -2,8 +2,8 @@ import NIOCore
 
 /// Decides a cleartext connection's protocol by its first bytes and makes way for it.
 ///
-/// A client that starts with the HTTP/2 preface gets HTTP/2, any other gets HTTP/1.1. What was read
-/// is replayed to the handlers that `configure` adds.
+/// A client that starts with the HTTP/2 preface gets HTTP/2, any other gets HTTP/1.1. The bytes
+/// read so far are replayed to the handlers that `configure` adds.
 final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

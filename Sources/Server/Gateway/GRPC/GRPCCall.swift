@@ -34,7 +34,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   let connection: HTTP2Connection
   private let callDeadline: NIODeadline?
-  /// By when the request must have come.
+  /// The time by which the request must have come.
   private let requestDeadline: NIODeadline
   var unwrittenBytes = 0
   var flow = AnswerFlow()

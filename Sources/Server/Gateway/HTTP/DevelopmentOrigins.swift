@@ -1,7 +1,8 @@
 import HTTPTypes
 import ServiceModule
 
-/// Which names a development server answers to, and which web pages may do there what administrators do.
+/// The names to which a development server responds, and the web pages that have an administrator's
+/// rights there.
 ///
 /// Development checks no credential, so a page of any origin could drive the server of whoever opens it. Two
 /// rules keep such pages away; programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`.

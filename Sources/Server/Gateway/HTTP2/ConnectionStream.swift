@@ -5,7 +5,7 @@ import NIOHTTP2
 ///
 /// All of it happens on the connection's event loop.
 protocol ConnectionStream: AnyObject {
-  /// When the caller stops waiting; nil is never.
+  /// The time at which the caller stops waiting; nil means never.
   var deadline: NIODeadline? { get }
   /// Bytes of DATA that wait for the client's windows or the socket.
   var unwrittenBytes: Int { get set }

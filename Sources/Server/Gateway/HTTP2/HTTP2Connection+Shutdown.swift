@@ -3,7 +3,7 @@ import NIOHTTP2
 
 /// The end of connections: at a stop, when they rest, and when the client has to go.
 extension HTTP2Connection {
-  /// Between the announcement of the end and the refusal of new streams.
+  /// The time between the announcement of the end and the refusal of new streams.
   private static let announcement = TimeAmount.milliseconds(100)
 
   /// Ends the connection of a client that floods it with frames.
@@ -87,7 +87,7 @@ extension HTTP2Connection {
     watchIdleness()
   }
 
-  /// When a connection that has no stream ends; nil while it has one.
+  /// The time at which a connection without a stream ends; nil while it has one.
   private var idleEnd: NIODeadline? {
     let limits = environment.limits
     let limit = lastStreamID == .rootStream ? limits.headTimeout : limits.idleTimeout

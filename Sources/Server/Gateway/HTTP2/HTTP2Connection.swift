@@ -65,7 +65,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   var stalledBytes = 0
   /// True if all has been given up.
   private(set) var isEnded = false
-  /// Since when the connection has had no stream; nil while it has.
+  /// The time since which the connection has had no stream; nil while it has one.
   var idleSince: NIODeadline? = .now()
 
   /// The progress of the connection to a graceful end.

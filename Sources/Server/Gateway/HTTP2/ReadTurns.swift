@@ -18,7 +18,7 @@ final class ReadTurns {
 
   init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-  /// When a turn that begins now is over.
+  /// The time at which a turn that begins now is over.
   var endOfTurn: NIODeadline {
     let share = Self.round.nanoseconds / Int64(waiting.count + 1)
     return .now() + max(Self.leastTurn, .nanoseconds(share))

@@ -15,7 +15,7 @@ struct UnservedRequestCredit {
   private let most: Int
   private let intervalNanoseconds: Int64
   private var left: Int
-  /// Since when it has been used up, without half of it having come back.
+  /// The time since which it has been used up, without half of it having come back.
   private(set) var usedUpSince: NIODeadline?
   /// The time up to which the growth is in `left`.
   private var counted: NIODeadline

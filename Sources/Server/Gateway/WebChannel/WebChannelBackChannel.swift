@@ -16,11 +16,11 @@ struct WebChannelBackChannel {
   /// Tells it from the one before, which may not know yet that it was replaced.
   let generation: Int
   let isLongPoll: Bool
-  /// When it ends, with a noop if nothing else has been written.
+  /// The time at which it ends, with a noop if nothing else has been written.
   let end: ContinuousClock.Instant
   /// The last array that was written on it, or that the client had when it opened.
   var lastSent: Int
-  /// When a noop is due.
+  /// The time at which a noop is due.
   var noop: ContinuousClock.Instant
   var waiter: CheckedContinuation<Void, Never>?
 

@@ -14,7 +14,8 @@ import ServiceModule
 ///
 /// Either with `TYPE=terminate` ends the session. Errors of the call come in the stream; an HTTP
 /// status other than 200 is fatal for the client's channel and says that there is no such session.
-/// Of several nodes the one that has the session answers, by way of the one that was asked.
+/// If there are several nodes, the one that has the session responds, by way of the one that
+/// received the request.
 struct WebChannelRoutes: Sendable {
   let methods: [WebChannelMethod]
   let sessions: WebChannelSessions

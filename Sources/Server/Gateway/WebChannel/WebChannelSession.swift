@@ -8,8 +8,8 @@ import Synchronization
 /// One stream of a browser: a bidirectional call that outlives the requests that carry it.
 ///
 /// Messages to the service wait in `requests`, arrays to the client in the outbox until they are
-/// acknowledged. Whoever brings something works it off: one thread at a time is inside the service's
-/// call (`isDelivering`), and never with the lock held. Any thread may call.
+/// acknowledged. A thread that brings something processes it: one thread at a time is inside the
+/// service's call (`isDelivering`), and never with the lock held. Any thread may call.
 ///
 ///     open -> ended (the last array is an error or `close`) -> gone
 ///     open -> gone (terminated, expired, the server stops)
@@ -331,7 +331,8 @@ final class WebChannelSession: StreamResponses {
     return hasRoom
   }
 
-  /// Why the session may not hold what waits for its client; nil where it may.
+  /// Returns the reason why the session may not hold the data that waits for its client; nil if it
+  /// may.
   private func excess(_ state: inout State) -> ServiceError? {
     guard state.outbox.bytes <= limits.sessionBytes else {
       return ServiceError(.resourceExhausted, "The client does not read what it asked for.")

@@ -8,9 +8,9 @@ import Synchronization
 
 /// The open WebChannel sessions of a gateway, found by their unguessable ids.
 ///
-/// A timer runs while there are any: it sends noops, ends long polls and forgets sessions whose
-/// client is not heard of any more. What a session holds is charged to an account of the ledger, and how
-/// many a client may have is its share of the table.
+/// A timer runs while there are any: it sends noops, ends long polls and forgets sessions of
+/// clients without a sign of life. The memory that a session holds is charged to an account of the
+/// ledger, and the number of sessions that a client may have is its share of the table.
 final class WebChannelSessions: WebChannelObserver {
   private struct Entry {
     let session: WebChannelSession

@@ -16,7 +16,7 @@ package final class MailQueue: Mailer {
     /// Taken and neither delivered nor given up.
     var count = 0
     var isClosed = false
-    /// When the attempts of a stop are over.
+    /// The time at which the attempts of a stop are over.
     var end: ContinuousClock.Instant?
   }
 

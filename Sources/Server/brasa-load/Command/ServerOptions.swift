@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which server and database to load.
+/// The server and the database to load.
 struct AddressOptions: ParsableArguments {
   @Option(help: "The server's address.")
   var host = "127.0.0.1"
@@ -63,7 +63,7 @@ struct NodeAddress: ExpressibleByArgument {
   }
 }
 
-/// Which server and database to load, and over how many connections.
+/// The server and the database to load, and the number of connections.
 struct ServerOptions: ParsableArguments {
   @OptionGroup var address: AddressOptions
 

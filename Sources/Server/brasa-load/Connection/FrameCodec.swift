@@ -4,7 +4,7 @@ import NIOHPACK
 /// The few frames of HTTP/2 that loads send and read, as bytes.
 ///
 /// A frame is nine bytes of head (three of length, one of type, one of flags, four of stream) and
-/// its payload. Where our side announces a header table of size 0, each block of headers that the
+/// its payload. If our side announces a header table of size 0, each block of headers that the
 /// server sends can be read on its own, or not at all.
 enum FrameCodec {
   /// Types of frames by number.

@@ -38,7 +38,7 @@ final class ListenerFleet: FrameConnectionOwner {
   private let ledger: DeliveryLedger?
   private let headers: [UInt8]
   private var connections: [FrameConnection] = []
-  /// By connection, then by the order of its streams.
+  /// The streams by connection, then by their order.
   private var streams: [Int: [Stream]] = [:]
   private(set) var tokens: [[UInt8]]
   private(set) var counts = Counts()

@@ -7,7 +7,7 @@ import PushMessaging
 
 /// Makes registrations in the store of a server that does not run, and goes through a topic, in this process.
 final class MessageFill: Sendable {
-  /// By which way messages reach the registrations.
+  /// The way in which messages reach the registrations.
   enum Way: String, Sendable, CaseIterable {
     case direct, apns, web
   }

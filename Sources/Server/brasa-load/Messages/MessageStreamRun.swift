@@ -39,7 +39,7 @@ final class MessageStreamRun {
   private var arrivals: [Arrival] = []
   private var nextArrival = 0
   private var unsent = 0
-  /// When each message's send began; the text of a message is its number.
+  /// The times at which each message's send began; the text of a message is its number.
   private var started: [Int64] = []
   private var random = RandomSource(seed: 1)
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)

@@ -8,7 +8,7 @@ struct TopicRun {
     var accepted: Int64 = 0
     var first: Int64?
     var expanded: Int64?
-    /// When as many as were expected had left for their devices.
+    /// The time at which the expected number had left for their devices.
     var handed: Int64?
     var deliveries = 0
   }

@@ -3,7 +3,7 @@ import BaseText
 import DocumentStore
 import FirestoreModel
 
-/// Which products RocksDB alone reads, and how.
+/// The products that RocksDB alone reads, and the way in which it does.
 struct RawReadOptions: ParsableArguments {
   @Option(help: "The server's data directory.", completion: .directory) var data: String
   @Option(help: "How many products the collection was filled with.") var documents = 100_000

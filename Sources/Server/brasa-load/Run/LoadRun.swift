@@ -139,7 +139,7 @@ struct LoadRun {
   }
 }
 
-/// Why a run could not be made.
+/// The reason why a run could not be made.
 enum LoadError: Error, CustomStringConvertible {
   case cannotConnect(String)
   case noAnswer(String)

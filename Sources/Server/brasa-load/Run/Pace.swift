@@ -4,7 +4,7 @@
 /// slow server is seen to be late. One that is due for longer than the bound is given up and
 /// counted, so that a run ends.
 final class Pace {
-  /// When the next call is due, on the clock of `monotonicNanoseconds`.
+  /// The time at which the next call is due, on the clock of `monotonicNanoseconds`.
   private(set) var next: Int64
   /// Calls that were given up.
   private(set) var missed = 0
@@ -27,7 +27,7 @@ final class Pace {
   /// True if all calls were taken or given up.
   var isOver: Bool { next >= end }
 
-  /// When the call that is to begin now was due; nil where none is.
+  /// Returns the time at which the call that is to begin now was due; nil if there is none.
   func take(_ now: Int64) -> Int64? {
     while next < end, now - next > bound {
       missed += 1

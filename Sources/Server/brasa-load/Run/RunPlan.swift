@@ -1,4 +1,4 @@
-/// When a run begins to measure and ends, and what it loads.
+/// The times at which a run begins to measure and ends, and its load.
 struct RunPlan: Sendable {
   let target: LoadTarget
   /// On the clock of `monotonicNanoseconds`, as `end`.

@@ -63,7 +63,7 @@ struct DataOptions: ParsableArguments, Administration {
   }
 }
 
-/// Which database of the directory.
+/// The database of the directory to work on.
 struct DatabaseOptions: ParsableArguments {
   @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).")
   var project: String?

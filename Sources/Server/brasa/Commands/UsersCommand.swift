@@ -26,7 +26,7 @@ struct UsersCommand: ParsableCommand {
     defaultSubcommand: List.self
   )
 
-  /// Which project's accounts, and where.
+  /// The project whose accounts a command works on, and the server.
   struct Accounts: ParsableArguments {
     @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).") var project: String?
     @OptionGroup var data: DataOptions

@@ -11,7 +11,7 @@ struct WatchSnapshot: Sendable {
 
   /// In the query's order.
   let documents: [DecodedDocument]
-  /// By the document's name; empty where nothing has changed.
+  /// The changes by the document's name; empty if nothing has changed.
   let changes: [DocumentName: Change]
   /// The time at which this is the query's result.
   let readTime: CommitVersion

@@ -12,7 +12,7 @@ struct BackupProver: Sendable {
   let directory: String
   let log: Logger
 
-  /// Between two looks at whether a proof is due.
+  /// The pause between two checks if a proof is due.
   private static let pause = Duration.seconds(1)
   /// After a proof that failed, in microseconds.
   private static let retry: Int64 = 3_600_000_000

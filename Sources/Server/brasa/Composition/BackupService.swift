@@ -29,9 +29,9 @@ final class BackupService: Service {
   /// The newest version that was once seen in the target: later writes take nothing back.
   private let heldThrough = Mutex<Int64>(.min)
 
-  /// Between two looks at how the backup fares.
+  /// The pause between two checks of the backup.
   private static let pause = Duration.seconds(1)
-  /// Between two looks at the schedules of databases' backups.
+  /// The pause between two checks of the schedules of databases' backups.
   private static let schedulePause = Duration.seconds(2)
   /// The time that the last shipment may take when the server ends.
   private static let lastShipment = Duration.seconds(10)

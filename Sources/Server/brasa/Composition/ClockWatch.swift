@@ -25,7 +25,7 @@ final class ClockWatch: Service {
   /// The parts whose steps were reported last.
   private let reported = Mutex<Set<String>>([])
 
-  /// Between two looks at the clock.
+  /// The pause between two checks of the clock.
   private static let pause = Duration.seconds(5)
 
   init(

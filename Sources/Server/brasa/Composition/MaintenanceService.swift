@@ -40,9 +40,9 @@ final class MaintenanceService: Service {
     self.worker = worker
   }
 
-  /// Between two rounds while some service has more to do.
+  /// The pause between two rounds while some service has more to do.
   private static let pause = Duration.milliseconds(1)
-  /// Between two rounds while none has.
+  /// The pause between two rounds while none has.
   private static let rest = Duration.seconds(1)
 
   func run() async throws {

@@ -49,7 +49,7 @@ extension OpenDataDirectory {
   }
 }
 
-/// Which services of a cluster's store.
+/// The part of a cluster's services.
 enum StoredPart {
   case all
   /// Those that every node serves.

@@ -34,9 +34,9 @@ final class StorageProbe: Service {
   private let queue: DispatchQueue
   private let last = Mutex(Outcome.written)
 
-  /// Between two writes while nothing changes.
+  /// The pause between two writes while nothing changes.
   private static let pause = Duration.seconds(5)
-  /// Between two looks at whether something has.
+  /// The pause between two checks for a change.
   private static let tick = Duration.milliseconds(500)
   /// A write that takes longer is told as a failure.
   private static let timeout = Duration.seconds(10)

@@ -30,7 +30,7 @@ struct StorageService: Service {
     }
   }
 
-  /// Between two looks for memory that is kept although it is free.
+  /// The pause between two searches for memory that is kept although it is free.
   private static let pause = Duration.seconds(10)
   private static let keptBytes = 32 << 20
 

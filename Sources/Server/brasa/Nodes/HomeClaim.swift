@@ -9,13 +9,15 @@ import Synchronization
 // The key of the claim: 0xC0, the first byte of `KeyOwner.nodes`, then 0x02. Its value: the home node's number (8 bytes, big-endian);
 // none where there is no home node.
 
-/// Which node of a cluster is home: the one that serves what is kept in the memory or the directory of one process.
+/// The claim to be the primary of a cluster: the node that serves the data kept in the memory or
+/// the directory of one process.
 ///
-/// The claim is in the store, and every node hears of its changes before anything that was written after them. So a home node whose
-/// claim another one took, because it hung or was cut off, writes and shows nothing of those services any more (`HomeEngine`).
+/// The claim is in the store, and every node is notified of its changes before anything that was
+/// written after them. So a primary whose claim another node took, because it hung or was cut off,
+/// writes and shows nothing of those services any more (`HomeEngine`).
 ///
-/// A node that may be home is it at once where there is none, and else stands by until the one that is has given its claim up or was
-/// silent for long.
+/// A node that may be primary becomes it at once if there is none. Otherwise it stands by until the
+/// primary has given up its claim or was silent for long.
 final class HomeClaim: Sendable {
   private struct State {
     var holder: NodeNumber?

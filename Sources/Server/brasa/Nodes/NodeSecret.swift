@@ -10,7 +10,7 @@ extension KeyOwner {
   package static let nodes = KeyOwner("nodes", firstBytes: 0xC0...0xCF)
 }
 
-/// By which the nodes of a cluster know each other: 32 random bytes in their store.
+/// The secret by which the nodes of a cluster know each other: 32 random bytes in their store.
 ///
 /// It does not go over the network. A request that a node passes on has a field
 ///

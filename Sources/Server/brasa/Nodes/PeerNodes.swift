@@ -22,7 +22,7 @@ final class PeerNodes: CallForwarder {
   private let engine: PostgresEngine
   private let threads: EngineThreads
   private let calls: NodeClient
-  /// For requests of browsers, whose streams end when this node begins to stop.
+  /// The client for requests of browsers, whose streams end when this node begins to stop.
   private let channels: NodeClient
   /// To the home node: what is asked and answered, which may end while this node stops, and what goes on until either end leaves.
   private let requests: (client: NodeClient, passages: PassedRequests)
@@ -36,7 +36,7 @@ final class PeerNodes: CallForwarder {
   private let unreached = Mutex<Set<NodeNumber>>([])
   private let log = Logger(label: "nodes")
 
-  /// Since when the home node of a claim, or none, was not reached; nil while it is.
+  /// The time since which the primary of a claim, or any primary, was not reached; nil while it is.
   private let homeless = Mutex<(holder: NodeNumber?, since: ContinuousClock.Instant)?>(nil)
 
   private static let maximumAddresses = 1_000

@@ -12,8 +12,8 @@ import PushMessaging
 
 /// The failure of a command: one or two sentences that say what failed and what to do.
 ///
-/// The program prints it after `Error: ` and exits with 1. How to use the program is printed only where its arguments
-/// cannot be parsed.
+/// The program prints it after `Error: ` and exits with 1. It prints its usage only if its
+/// arguments cannot be parsed.
 struct CommandFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -77,7 +77,7 @@ final class EmulatorFiles: ImportSource {
   /// The bytes of the object whose line waits.
   private var opened: FileHandle?
 
-  /// Why an object is dropped.
+  /// The reason why an object is dropped.
   private struct Problem: Error {
     let text: String
   }

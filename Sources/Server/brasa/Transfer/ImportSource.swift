@@ -13,7 +13,7 @@ protocol ImportSource: AnyObject {
   func next() throws -> [UInt8]?
   /// The lines that were read; of sealed items their number.
   var lineCount: Int { get }
-  /// Why lines were passed over that are no items.
+  /// The reasons why lines that are no items were skipped.
   var drops: [String] { get }
 }
 

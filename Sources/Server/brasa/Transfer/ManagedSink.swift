@@ -13,7 +13,7 @@ final class ManagedSink: ExportSink {
   private let started: Int64
   private var records = ExportRecordWriter()
   private(set) var lineCount = 0
-  /// Why documents were left out, a sentence each.
+  /// The reasons why documents were left out, a sentence each.
   private(set) var drops: [String] = []
 
   private static let bufferBytes = 1 << 20

@@ -15,7 +15,7 @@ import Foundation
 /// Bytes are base64url. The key is 32 bytes of scrypt (N 2^16, r 8, p 1) of the passphrase and the salt, the cipher AES-256-GCM
 /// with the format as what it authenticates besides. It is valid where it opens; nothing of it can be mended.
 struct SealedSecrets {
-  /// Why secrets are not opened.
+  /// The reason why secrets are not opened.
   enum Problem: Error, CustomStringConvertible {
     case malformed
     case wrongPassphrase

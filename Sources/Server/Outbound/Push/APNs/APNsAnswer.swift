@@ -15,7 +15,7 @@ struct APNsAnswer: Sendable, Equatable {
   let status: Int
   let id: String?
   let reason: String
-  /// When the device's token ended, in milliseconds since 1970; with 410 only.
+  /// The time at which the device's token ended, in milliseconds since 1970; with 410 only.
   let timestamp: Int64?
   let pause: Duration?
 

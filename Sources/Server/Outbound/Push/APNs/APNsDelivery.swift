@@ -6,7 +6,7 @@ import PushMessaging
 
 /// One message for one device of Apple's: the request that it becomes.
 struct APNsDelivery: Sendable {
-  /// Why a parcel makes no request.
+  /// The reason why a parcel makes no request.
   struct Refusal: Error {
     let outcome: PushOutcome
   }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The way to one origin: a client that connects to the address that was judged, a breaker, and a bound for what is in flight.
 final class PushHostClient: Sendable {
-  /// Why a request was not sent.
+  /// The reason why a request was not sent.
   enum Refusal: Error, Sendable {
     /// The host gets no request before that time has passed.
     case paused(Duration)

@@ -4,7 +4,7 @@ import PushMessaging
 
 /// One message for one subscription: the request of RFC 8030 that it becomes.
 struct WebPushDelivery: Sendable {
-  /// Why a parcel makes no request.
+  /// The reason why a parcel makes no request.
   struct Refusal: Error {
     let outcome: PushOutcome
   }

@@ -16,7 +16,7 @@ struct FilesCommand: AsyncParsableCommand {
   )
 }
 
-/// Which server, which bucket, and over how many connections.
+/// The server, the bucket, and the number of connections.
 struct FileServerOptions: ParsableArguments {
   @Option(help: "The server's address.")
   var host = "127.0.0.1"

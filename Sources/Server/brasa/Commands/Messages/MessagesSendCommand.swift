@@ -30,7 +30,7 @@ struct MessagesSendCommand: ParsableCommand {
   }
 }
 
-/// When a message is sent, and how often.
+/// The times at which a message is sent.
 struct MessagesTimeOptions: ParsableArguments {
   /// A part of the calendar.
   enum Unit: String, CaseIterable, ExpressibleByArgument {
