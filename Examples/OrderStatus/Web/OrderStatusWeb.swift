@@ -10,7 +10,7 @@ package enum OrderStatusWeb {
   /// The project that the pages use unless told otherwise.
   package static let project = "order-status"
 
-  /// - Parameter folder: Where each browser's app keeps its state.
+  /// - Parameter folder: The folder in which each browser's app keeps its state.
   @MainActor
   package static func host(
     service: URL,

@@ -4,7 +4,7 @@ import PontoCore
 
 /// The time clock's pages, for a service that lives at `service`.
 package enum PontoWeb {
-  /// - Parameter pin: What stands for the owner's finger when a receipt is deleted.
+  /// - Parameter pin: The PIN that stands for the owner's finger when a receipt is deleted.
   @MainActor
   package static func host(service: URL, folder: URL, pin: String) async throws -> LiveHost {
     try await LiveHost(

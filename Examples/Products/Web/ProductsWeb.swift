@@ -12,7 +12,8 @@ package enum ProductsWeb {
   /// The provider beside Brasa, as the project knows it.
   package static let provider = "oidc.trial"
 
-  /// - Parameter folder: Where each browser's app keeps its state, and the events of all wait to be sent.
+  /// - Parameter folder: The folder in which each browser's app keeps its state, and the events of
+  ///   all wait to be sent.
   @MainActor
   package static func host(
     service: URL,

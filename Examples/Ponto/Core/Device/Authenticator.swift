@@ -1,5 +1,5 @@
 /// Makes sure that the person at the device is its owner.
 package protocol Authenticator: Sendable {
-  /// - Parameter reason: What the person is asked to confirm.
+  /// - Parameter reason: The action that the person is asked to confirm.
   func authenticate(reason: String) async -> Bool
 }

@@ -25,7 +25,7 @@ package actor Synchronizer {
     self.service = service
   }
 
-  /// - Throws: What the outbox's file reports; faults of the network are an outcome.
+  /// - Throws: The error of the outbox's file; faults of the network are an outcome.
   package func synchronize() async throws -> Outcome {
     if let following { return try await following.value }
     guard let pass else { return try await start().value }

@@ -26,10 +26,10 @@ struct CommitJudgement {
   /// True if `read` knows only what memory holds.
   var isInMemory = false
 
-  /// Plans the writes and asks the judge, also about writes that will be refused: who may not write
-  /// does not learn why the write would not have worked.
+  /// Plans the writes and asks the judge, also about writes that will be refused: a caller who may
+  /// not write does not learn why the write would not have worked.
   ///
-  /// Throws `Denial`, or what the store throws.
+  /// Throws `Denial`, or the store's error.
   func decide(_ writes: [Write], _ judge: CommitJudge) throws -> Permission {
     do {
       let plan = try planner(.judgedCommit).plan(writes)

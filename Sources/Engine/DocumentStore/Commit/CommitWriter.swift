@@ -68,8 +68,8 @@ final class CommitWriter: Sendable {
 
   /// Tells the observer that no later commit has this version or one below.
   ///
-  /// For what took a version without a commit, on the queue's thread when it is durable: who reads at what the
-  /// observer knows would not see it before the next commit.
+  /// This is for writes that took a version without a commit, on the queue's thread when they are
+  /// durable: a reader at the observer's version would not see them before the next commit.
   func advance(to version: CommitVersion) {
     observer?.groupCommitted(through: version) { [] }
   }

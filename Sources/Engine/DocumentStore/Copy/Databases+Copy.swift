@@ -25,7 +25,8 @@ extension Databases {
 }
 
 extension Databases {
-  /// Makes an empty database that is filled from a backup by somebody else, who calls `endRestore`.
+  /// Makes an empty database that another caller fills from a backup; that caller calls
+  /// `endRestore`.
   package func startRestore(of backup: DatabaseBackup, as id: DatabaseID) throws -> DatabaseCopy {
     try id.checkCreatable()
     return try catalog.create(id, from: backup)

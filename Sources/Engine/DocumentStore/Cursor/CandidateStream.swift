@@ -12,8 +12,8 @@ final class CandidateStream {
   /// True if the current candidate fails the conditions and only marks how far the stream has come.
   private(set) var isMilestone = false
 
-  /// After so many positions in a row that fail the conditions one is delivered as a milestone, so that whoever
-  /// reads can pause there.
+  /// The number of positions in a row failing the conditions after which one is delivered as a
+  /// milestone, so that a reader can pause there.
   static let milestoneDistance = 1_000
 
   /// Reads a plan's positions from the stream that was opened for it.

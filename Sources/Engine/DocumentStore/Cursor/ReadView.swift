@@ -21,7 +21,7 @@ package final class ReadView {
   package var statistics = ReadStatistics()
   /// The number of entries and documents that were looked at.
   private(set) var steps = 0
-  /// After so many steps whoever reads pauses where it can.
+  /// The number of steps after which a reader pauses when it can.
   var sliceEnd = Int.max
   private let check: WorkCheck?
   private let lease: DocumentCache.Lease

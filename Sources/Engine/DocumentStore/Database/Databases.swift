@@ -209,10 +209,12 @@ package final class Databases: Sendable {
     database?.retire()
   }
 
-  /// Another engine has changed what says of databases which there are and how they are: whoever opens one begins anew.
+  /// Notes that another engine has changed the catalog of databases or their definitions: an
+  /// opening in progress restarts.
   func noteDefinitionsChanged() { open.withLock { $0.endings += 1 } }
 
-  /// Called when that write is durable: whoever opened the incarnation meanwhile holds what has ended.
+  /// Retires the incarnation when that write is durable: a caller that opened it meanwhile holds a
+  /// database that has ended.
   func ended(_ id: DatabaseID, _ incarnation: Incarnation) {
     let database = open.withLock { open -> Database? in
       open.endings += 1
@@ -223,7 +225,8 @@ package final class Databases: Sendable {
     configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
   }
 
-  /// Called when that write failed behind its body: whoever listened to what was retired in vain begins anew.
+  /// Notifies listeners of a retired incarnation when that write failed behind its body: they
+  /// restart.
   private func kept(_ id: DatabaseID, _ incarnation: Incarnation) {
     configuration.commitObserver?.databaseRetired(id, incarnation: incarnation)
   }

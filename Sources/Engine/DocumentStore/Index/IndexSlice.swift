@@ -2,8 +2,8 @@ import FirestoreModel
 
 /// A bounded part of an index task as a view showed it, to be written in a group.
 ///
-/// Additions and removals that rest on a document hold only as long as nobody has written the document
-/// since the view; whoever writes them looks again where somebody has.
+/// Additions and removals that depend on a document hold only as long as the document has not been
+/// written since the view; the writer looks again at documents that have been.
 struct IndexSlice {
   /// Entries that a document lacks.
   struct Addition {

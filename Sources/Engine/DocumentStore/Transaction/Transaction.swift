@@ -13,7 +13,8 @@ final class Transaction: Sendable {
     case expired
     /// Its commit was refused.
     case refused
-    /// The store failed to commit it: whoever repeats the commit is told to begin the transaction again.
+    /// The store failed to commit it: a caller that repeats the commit is asked to restart the
+    /// transaction.
     case failed
   }
 

@@ -19,7 +19,7 @@ enum CommitOutcome {
 ///
 /// Calls block; once it is lost every call throws `unreachable`.
 ///
-/// `@unchecked Sendable`: one thread at a time uses it, whoever has taken it from where it is kept.
+/// `@unchecked Sendable`: one thread at a time uses it, the one that has taken it from its pool.
 final class PostgresConnection: @unchecked Sendable {
   private let library: PostgresLibrary
   private let handle: OpaquePointer

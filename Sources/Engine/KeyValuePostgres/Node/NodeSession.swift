@@ -2,9 +2,11 @@ import BaseRuntime
 import KeyValueStore
 import Synchronization
 
-/// The connection by which an engine is one of the nodes of a store: it is listed, hears when others have written, and may lead.
+/// The connection by which an engine is one of the nodes of a store: it is listed, is notified of
+/// others' writes, and may lead.
 ///
-/// One node leads, by a lease: who does what need be done only once. A thread of its own serves the connection.
+/// One node leads, by a lease: it does the work that need be done only once. A thread of its own
+/// serves the connection.
 final class NodeSession: Sendable {
   private let connector: Connector
   private let schema: StoreSchema

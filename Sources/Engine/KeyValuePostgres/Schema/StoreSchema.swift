@@ -47,7 +47,7 @@ extension StoreSchema {
 
   /// Makes the tables, in one transaction; several engines may do it at the same time.
   ///
-  /// A schema that is there is used by whoever owns it, also where he may make none.
+  /// A schema that exists is used by its owner, even one who may not create schemas.
   var creation: String {
     """
     BEGIN;
@@ -78,7 +78,8 @@ extension StoreSchema {
     """
   }
 
-  /// Brings tables of format 1, which had no log, or 2, which had no terms, to this one; by whoever has the store alone.
+  /// Brings tables of format 1, which had no log, or 2, which had no terms, to this one; run by the
+  /// engine that has the store alone.
   var upgrade: String {
     """
     BEGIN;

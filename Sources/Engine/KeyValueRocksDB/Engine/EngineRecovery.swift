@@ -56,7 +56,8 @@ final class EngineRecovery: Sendable {
 
   /// Reopens the database if the engine has stopped for a reason that may have passed.
   ///
-  /// It waits for a pause after the last attempt. If the attempt fails the engine stays stopped.
+  /// A call within a pause after the last attempt does nothing. If the attempt fails the engine
+  /// stays stopped.
   func recoverIfDue() {
     guard condition.mayRecover, isDue() else { return }
     do {

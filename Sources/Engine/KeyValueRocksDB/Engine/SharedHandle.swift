@@ -4,12 +4,12 @@ import Synchronization
 
 /// The open database of an engine, lent to its views and groups, and replaced when it is opened anew.
 ///
-/// A database may be closed only when nobody uses it, so every user holds a lease. While the database
-/// is replaced nobody gets one: such a call throws instead of waiting, as whoever holds a lease may
-/// be the one who asks. Any thread may call; one at a time replaces.
+/// A database may be closed only when it is not in use, so every user holds a lease. While the
+/// database is replaced no lease is given: such a call throws instead of waiting, as the caller
+/// itself may hold one. Any thread may call; one at a time replaces.
 ///
-/// `@unchecked Sendable`: `handle` is read by those who hold a lease, and written by who has kept others
-/// from getting one and has seen the last of them end.
+/// `@unchecked Sendable`: `handle` is read by holders of a lease, and written by the thread that
+/// has kept others from getting one and has seen the last of them end.
 final class SharedHandle: @unchecked Sendable {
   /// Two for each lease, and one while nobody gets any.
   private let state = Atomic<Int>(0)

@@ -15,7 +15,8 @@ final class RocksDBHandle: @unchecked Sendable {
 
   private static let cacheTier: Int32 = 1
 
-  /// - Parameter isReadOnly: Whether nothing at all is written; what the log holds is in memory then.
+  /// - Parameter isReadOnly: True if nothing at all is written; the log's content is in memory
+  ///   then.
   init(
     directory: String,
     configuration: RocksDBConfiguration,

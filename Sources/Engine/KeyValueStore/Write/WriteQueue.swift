@@ -2,7 +2,8 @@ import BaseRuntime
 import Dispatch
 import Synchronization
 
-/// The queue of an engine's writes: whoever waits at the same time shares one group, and one sync.
+/// The queue of an engine's writes: writes that wait at the same time share one group, and one
+/// sync.
 ///
 /// **A group** takes the interactive writes that wait when it begins, in their order and up to a bound
 /// of bytes, then background writes up to bounds of bytes and time, at least one. The bodies run one
@@ -207,7 +208,7 @@ extension WriteQueue {
     }
   }
 
-  /// No group could be begun: whoever waits hears why.
+  /// Refuses all waiting writes with the error for which no group could be begun.
   private func refuseAll(_ backlog: inout WriteBacklog, _ error: any Error) -> [Outcome] {
     var refused: [Outcome] = []
     while let write = backlog.takeFirst() ?? state.withLock({ $0.background.takeFirst() }) {

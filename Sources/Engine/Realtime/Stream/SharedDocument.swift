@@ -30,7 +30,7 @@ package final class SharedDocument: Sendable {
     self.ordinal = ordinal
   }
 
-  /// The document as the protocol has it: made by whoever asks first, shared by all others.
+  /// The document as the protocol has it: made at the first request, shared by all others.
   package func encoded(_ make: () -> [UInt8]) -> [UInt8] {
     encodings.withLock { encodings in
       if let bytes = encodings.record { return bytes }

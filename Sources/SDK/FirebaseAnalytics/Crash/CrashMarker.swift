@@ -11,8 +11,8 @@ import Darwin
 
 /// Notes in a file that a signal ends the process, so that the next start can tell.
 ///
-/// The handler calls nothing but `write`, `time`, `sigaction` and `raise`, all of which signals allow, and hands the
-/// signal on to whoever handled it before.
+/// The handler calls nothing but `write`, `time`, `sigaction` and `raise`, all of which signals
+/// allow, and passes the signal on to the handler before it.
 package final class CrashMarker: Sendable {
   /// The process's only one.
   package static let shared = CrashMarker()

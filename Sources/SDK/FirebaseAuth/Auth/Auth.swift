@@ -6,10 +6,10 @@ import Locking
 import FoundationNetworking
 #endif
 
-/// The accounts of an app: who is signed in, and every way to become so.
+/// The accounts of an app: the signed-in user, and every way to sign in.
 ///
-/// The session of the last run is read when somebody first asks for it, and before any listener is called. May
-/// be used from any thread; callbacks and listeners come on ``callbackQueue``.
+/// The session of the last run is read at its first use, and before any listener is called. May be
+/// used from any thread; callbacks and listeners come on ``callbackQueue``.
 public final class Auth: NSObject, FirebaseComponent, Sendable {
   /// Does something after so many seconds by the wall's clock.
   package typealias Schedule = @Sendable (TimeInterval, @escaping @Sendable () -> Void) -> Void

@@ -2,9 +2,9 @@ import Dispatch
 import FirebaseCore
 import FirestoreSync
 
-/// Something of the app's that goes from one thread to another and is used by one of them at a time.
+/// An app's value that goes from one thread to another and is used by one of them at a time.
 ///
-/// Unchecked: who makes one lets go of the value.
+/// Unchecked: the maker of one lets go of the value.
 struct Transferred<Value>: @unchecked Sendable {
   let value: Value
 }

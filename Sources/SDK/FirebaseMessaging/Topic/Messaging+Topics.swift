@@ -35,7 +35,7 @@ extension Messaging {
     }
   }
 
-  /// Ends the work and whoever waits for it.
+  /// Ends the work and all waits for it.
   func endTopicWork() {
     let (work, waiters) = state.withLock { state in
       defer { (state.topicWork, state.topicWaiters) = (nil, [:]) }

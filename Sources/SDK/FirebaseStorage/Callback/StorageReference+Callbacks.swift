@@ -5,12 +5,12 @@ import Foundation
 // `delete`: there a result would take the place of the error without a word.
 
 extension StorageReference {
-  /// A URL by which whoever has it reads the object.
+  /// Gets a URL with which anyone can read the object.
   public func downloadURL(completion: @escaping (URL?, (any Error)?) -> Void) {
     AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.downloadURL() }
   }
 
-  /// A URL by which whoever has it reads the object.
+  /// Gets a URL with which anyone can read the object.
   public func downloadURL(completion: @escaping (Result<URL, any Error>) -> Void) {
     AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.downloadURL() }
   }

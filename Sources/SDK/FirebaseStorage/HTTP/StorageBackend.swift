@@ -36,9 +36,9 @@ struct StorageBackend: Sendable {
     return request
   }
 
-  /// Sends a request with the credentials of whoever is signed in until it is answered for good.
+  /// Sends a request with the credentials of the signed-in user until it has a final response.
   ///
-  /// A token that the server refuses is renewed once. Throws the error that a refusal is.
+  /// A token that the server refuses is renewed once. Throws the error of a refusal.
   func send(
     _ request: URLRequest,
     body: Data? = nil,

@@ -4,7 +4,7 @@ import Foundation
 // What is asked and answered at once.
 
 extension StorageReference {
-  /// A URL by which whoever has it reads the object.
+  /// Returns a URL with which anyone can read the object.
   public func downloadURL() async throws -> URL {
     let metadata = try await getMetadata()
     let backend = storage.backend

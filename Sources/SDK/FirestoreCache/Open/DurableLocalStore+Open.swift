@@ -12,12 +12,12 @@ extension DurableLocalStore {
     package let problem: CacheError?
   }
 
-  /// Opens a cache's file, and makes do where that is not possible.
+  /// Opens a cache's file, or a replacement if that is not possible.
   ///
-  /// A damaged file is moved aside: a new one takes over what can be read of the queued writes. A file that another
-  /// process has open, that a newer version wrote or that cannot be written is left alone: the store is in memory
-  /// then, and what is written to it lives as long as the process. One that is in use is waited for, for so many
-  /// seconds: who had it open may be about to end.
+  /// A damaged file is moved aside: a new one takes over the readable part of the queued writes. A
+  /// file that another process has open, that a newer version wrote or that cannot be written is
+  /// left alone: the store is in memory then, and its data lives as long as the process. A file in
+  /// use is waited for, for the given number of seconds: its process may be about to end.
   package static func openOrReplace(
     _ file: URL,
     database: DatabaseID,

@@ -1,4 +1,4 @@
-/// The number of a listener or callback, chosen by whoever registers it.
+/// The number of a listener or callback, chosen by the caller that registers it.
 package typealias CallbackID = Int
 
 /// The options of a listener.

@@ -9,7 +9,7 @@ package struct Backoff {
   /// No delay before the first attempt.
   package init() {}
 
-  /// The delay before the next attempt; whoever waits it varies it by up to a half.
+  /// Returns the delay before the next attempt; the caller varies it by up to a half.
   package mutating func next() -> Duration {
     let delay = base
     base = min(max(base * Self.growth, Self.first), Self.greatest)

@@ -5,7 +5,8 @@ import BaseStatus
 // What administrators do with their own accounts, whatever their roles.
 
 extension Administrators {
-  /// Throws INVALID_LOGIN_CREDENTIALS unless it is the administrator's password: who has found a page open gets no further.
+  /// Throws INVALID_LOGIN_CREDENTIALS unless it is the administrator's password: a stranger at an
+  /// open page gets no further.
   func prove(_ password: String, of holder: SignedInAdministrator, from address: String) throws {
     _ = try scope.signIn(
       email: holder.email,

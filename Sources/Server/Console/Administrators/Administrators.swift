@@ -146,8 +146,8 @@ package final class Administrators: Sendable {
 
   private static let invitationKind = TicketKind(rawValue: "console-invitation")
 
-  /// The open links that end with a change of an account: those for its address, those that it made, and those for no
-  /// address, which whoever has one can use for any.
+  /// Returns the open links that end with a change of an account: those for its address, those that
+  /// it made, and those for no address, which any holder can use.
   ///
   /// - Parameter maker: The account; nil where only the address changes hands.
   private static func links(for email: String, by maker: Text?) -> TicketEnding {
@@ -159,8 +159,8 @@ package final class Administrators: Sendable {
     }
   }
 
-  /// The code of a new invitation, for a link that is used once; who has an account and accepts it gets another
-  /// password, second factor and roles.
+  /// Returns the code of a new invitation, for a link that is used once; a person with an account
+  /// who accepts it gets another password, second factor and roles.
   ///
   /// Older links for the same address end.
   ///

@@ -66,7 +66,7 @@ struct Invitation: Sendable {
 package struct OpenInvitation: Sendable {
   /// Names the link to who ends it.
   package let id: String
-  /// Nil where the link is for whoever opens it.
+  /// The address that the link is for; nil if any holder may open it.
   package let email: String?
   /// The roles that the new administrator gets.
   package let roles: AdministratorRoles

@@ -10,7 +10,7 @@ final class DevelopmentAccess: RouterMiddleware {
   private let origins: DevelopmentOrigins
   private let routes: RouteTable
   private let log: Logger
-  /// The refused origins and hosts that were logged.
+  /// The refused hosts and origins that were logged.
   private let told = Mutex<Set<String>>([])
 
   /// The largest number of refusals that are logged.

@@ -4,8 +4,9 @@ import ServiceModule
 /// The names to which a development server responds, and the web pages that have an administrator's
 /// rights there.
 ///
-/// Development checks no credential, so a page of any origin could drive the server of whoever opens it. Two
-/// rules keep such pages away; programs that are no browsers send neither `Origin` nor `Sec-Fetch-Site`.
+/// Development checks no credential, so a page of any origin could drive the server of a person who
+/// opens it. Two rules keep such pages away; programs that are no browsers send neither `Origin`
+/// nor `Sec-Fetch-Site`.
 ///
 /// - The `Host` of a request is a loopback name, an address written as a number, a name of Google's APIs, or
 ///   one that the operator named: a page whose name was made to lead here is refused.

@@ -71,7 +71,7 @@ struct MemoryAnswers: Sendable {
     isOfServer(head.authority)
   }
 
-  /// True if a host is the server's own, and no site's.
+  /// Returns true if a host is the server's own, and no site's.
   func isOfServer(_ authority: String?) -> Bool {
     guard let sites, let authority else { return true }
     return sites.owner(authority) == .server
@@ -137,7 +137,7 @@ struct MemoryAnswers: Sendable {
     return logger
   }
 
-  /// - Parameter origin: Of the page that is to read the answer.
+  /// - Parameter origin: The origin of the page that is to read the response.
   private func bytes(
     _ answer: MemoryAnswer,
     _ requestID: String,

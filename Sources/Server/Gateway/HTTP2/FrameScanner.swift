@@ -4,9 +4,9 @@ import NIOHTTP2
 /// Finds in a client's bytes, as they come in pieces, the frames that say how much it takes, and
 /// counts those that cost the server more than the client.
 ///
-/// A frame is nine bytes of head (three of length, one of type, one of flags, four of stream) and its
-/// payload. Nothing is checked beyond what it takes to find them: what is malformed counts as other
-/// bytes, for whoever reads those to refuse.
+/// A frame is nine bytes of head (three of length, one of type, one of flags, four of stream) and
+/// its payload. Nothing is checked beyond what it takes to find them: malformed bytes count as
+/// other bytes, for their reader to refuse.
 struct FrameScanner {
   /// A part of what came, in order.
   enum Piece {

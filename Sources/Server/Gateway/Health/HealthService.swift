@@ -28,7 +28,7 @@ final class HealthService: Sendable {
   private let services: Set<String>
   private let state = Mutex(State())
 
-  /// Tells the server's health to whoever asks for one of those gRPC services.
+  /// Reports the server's health to callers that ask for one of those gRPC services.
   init(_ health: ServerHealth, of services: some Sequence<String>) {
     self.services = Set(services).union([""])
     health.observe { [weak self] isWell in self?.change { $0.isWell = isWell } }

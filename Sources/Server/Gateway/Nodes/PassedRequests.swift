@@ -9,9 +9,9 @@ import Synchronization
 /// No network is turned away below half of the limit. Beyond it no network may have more than a
 /// sixteenth. Any thread may call.
 package final class PassedRequests: Sendable {
-  /// A request under way, which is over when nobody holds it.
+  /// A request in flight, which ends with its last holder.
   ///
-  /// So whoever forgets its answer ends it.
+  /// A caller that drops its response ends it.
   package final class Passage: Sendable {
     /// Raised when the request is to end; what has to be done then is the business of who passes it on.
     package let cancellation = Cancellation()

@@ -35,7 +35,7 @@ final class WebChannelSessions: WebChannelObserver {
   /// The precision of times.
   private static let tick = DispatchTimeInterval.milliseconds(250)
 
-  /// - Parameter node: Which node of several this is; ids say so.
+  /// - Parameter node: The number of this node among several; ids contain it.
   init(
     limits: WebChannelLimits,
     node: NodeNumber? = nil,

@@ -2,13 +2,13 @@ import Authentication
 import Logging
 import Synchronization
 
-/// Messages on their way: taken at once, delivered in the background, tried again a few times.
+/// Messages on their way: taken at once, delivered in the background, retried a few times.
 ///
-/// At most `capacity` messages wait; what comes on top is refused. Messages live in memory and never in
-/// the store, which holds no code that works: who reads a copy of it must not be able to take accounts.
-/// At a stop every message that waits is tried once more; what is not delivered then, or after the last
-/// attempt, is in the log as an error. The log has the recipient's domain and the reason of a failure,
-/// never the message.
+/// At most `capacity` messages wait; further ones are refused. Messages live in memory and never in
+/// the store, which holds no code that works: a reader of a copy of it must not be able to take
+/// over accounts. At a stop every message that waits is tried once more; a message that is not
+/// delivered then, or after the last attempt, is in the log as an error. The log has the
+/// recipient's domain and the reason of a failure, never the message.
 package final class MailQueue: Mailer {
   private struct State {
     /// Taken and not begun.

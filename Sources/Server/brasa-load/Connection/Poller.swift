@@ -90,7 +90,7 @@ struct Poller: ~Copyable {
 
   mutating func remove(_ socket: CInt, number: Int) throws { watched[number] = nil }
 
-  /// Nothing: who waits asks again and again, for less than a millisecond.
+  /// Does nothing: a waiter asks again and again, for less than a millisecond.
   func pause(nanoseconds: Int64) throws {}
 
   mutating func wait(milliseconds: Int32, _ body: (Event) throws -> Void) throws {

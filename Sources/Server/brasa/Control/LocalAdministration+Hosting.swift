@@ -243,7 +243,7 @@ private final class UploadParts: Sendable {
     (parts, continuation) = AsyncThrowingStream.makeStream()
   }
 
-  /// The parts for whoever stores them, each of which makes room for another.
+  /// The parts for their consumer, each of which makes room for another.
   var stream: some AsyncSequence<[UInt8], any Error> & Sendable {
     parts.map { [slots] part in
       slots.signal()

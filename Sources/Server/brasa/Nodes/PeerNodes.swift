@@ -115,7 +115,8 @@ final class PeerNodes: CallForwarder {
     }
   }
 
-  /// Ends what is under way to a home node whose place another one has taken: who hangs answers nobody.
+  /// Ends the requests in flight to a primary that another node has replaced: a node that hangs
+  /// responds to none of them.
   private func followHome() async {
     var last = home.holder
     for await _ in home.changes() {

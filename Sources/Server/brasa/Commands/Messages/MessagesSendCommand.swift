@@ -30,7 +30,7 @@ struct MessagesSendCommand: ParsableCommand {
   }
 }
 
-/// The times at which a message is sent.
+/// The time at which a message is sent, and its repetition.
 struct MessagesTimeOptions: ParsableArguments {
   /// A part of the calendar.
   enum Unit: String, CaseIterable, ExpressibleByArgument {
