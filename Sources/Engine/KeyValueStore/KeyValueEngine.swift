@@ -107,7 +107,7 @@ package enum PointRead: Sendable {
   /// Only the disk knows.
   case incomplete
 
-  /// True if it says if there is a value.
+  /// True unless only the disk knows the value.
   package var isComplete: Bool {
     if case .incomplete = self { false } else { true }
   }

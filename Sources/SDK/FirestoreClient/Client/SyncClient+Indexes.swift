@@ -3,7 +3,7 @@ import FirestoreSync
 // Indexes of the cache.
 
 extension SyncClient {
-  /// Turns on or off that queries of the cache get indexes if they read much for little.
+  /// Turns indexes on or off for queries of the cache that read much for little.
   package func setMakesIndexes(_ isWanted: Bool) { engine()?.setMakesIndexes(isWanted) }
 
   /// Makes the cache's indexes these, which are filled bit by bit.

@@ -168,7 +168,7 @@ package final class SyncEngine {
 
   // MARK: Indexes
 
-  /// Turns on or off that queries of the cache get indexes if they read much for little.
+  /// Turns indexes on or off for queries of the cache that read much for little.
   package func setMakesIndexes(_ isWanted: Bool) { cache.makesIndexes = isWanted }
 
   /// Makes the cache's indexes these; `fillIndexes` fills new ones.

@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Records if a connection has a request, and since when it has none.
+/// The activity of a connection: whether it has a request, and since when it has none.
 ///
 /// The connection writes it; the registry reads it when it looks for one that can go. Any thread may
 /// call.
