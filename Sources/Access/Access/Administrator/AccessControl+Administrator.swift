@@ -65,12 +65,12 @@ extension AccessControl {
     return .user(user)
   }
 
-  /// What a call of the console's own routes is about, which says whose roles allow it.
+  /// The subject of a call of the console's own routes, which decides whose roles allow it.
   package enum ConsoleSubject: Sendable, Equatable {
     /// The server: the role for all projects counts.
     case server
     case project(Text)
-    /// What every administrator has, as an account: a role anywhere will do.
+    /// Something that every administrator has, as an account: any role on any project is enough.
     case own
   }
 

@@ -81,7 +81,7 @@ package struct BucketPermit: Sendable {
     try gate?.require(request, name, stored: stored)
   }
 
-  /// Whether no rules apply, or they allow without a look at documents; false says nothing.
+  /// Returns true if no rules apply, or they allow without a look at documents; false says nothing.
   ///
   /// For threads that must not block; whoever hears false asks `require`.
   ///

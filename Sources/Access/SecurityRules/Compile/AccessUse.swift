@@ -6,7 +6,7 @@ struct AccessUse {
 
   init(_ functions: [CompiledFunction]) { self.functions = functions }
 
-  /// Whether evaluating the node may read a document.
+  /// Returns true if evaluating the node may read a document.
   mutating func reads(_ node: Node) -> Bool {
     switch node.operation {
     case .builtin(let builtin, _) where builtin.isAccess: return true

@@ -148,7 +148,7 @@ final class Evaluator {
     }
   }
 
-  /// What a query promises of a field does not tell its type.
+  /// Tests a value's type; a query's promises about a field do not tell its type.
   private func typeTest(
     _ value: RulesValue,
     _ type: RulesType,

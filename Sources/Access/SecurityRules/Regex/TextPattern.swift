@@ -21,7 +21,7 @@ package struct TextPattern: Sendable {
     }
   }
 
-  /// Whether some part of the text matches.
+  /// Returns true if some part of the text matches.
   package func isFound(in text: String) -> Bool {
     let scalars = text.unicodeScalars.map(\.value)
     let budget = (scalars.count + 1) * (regex.program.count + 1) * Self.stepsPerScalar
