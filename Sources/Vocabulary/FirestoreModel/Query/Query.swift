@@ -153,7 +153,7 @@ package struct FindNearest: Sendable, Hashable {
 
 /// One aggregation of an aggregation query.
 package struct Aggregation: Sendable, Hashable {
-  /// What is computed.
+  /// The function that is computed.
   package enum Operator: Sendable, Hashable {
     /// At most `upTo` are counted, if given.
     case count(upTo: Int64?)
