@@ -20,7 +20,8 @@ struct IdentityEnvelope: Sendable {
   /// For what goes wrong beside the answer.
   let logger: Logger
   var isAdministrator = false
-  /// Whether answers have the hashes of passwords: an export by a back end's, which no page of the console needs.
+  /// True if responses include the hashes of passwords: an export by a back end, which no page of
+  /// the console needs.
   var mayReadHashes = false
   var body = JSONValue.object([JSONValue.Member]())
 

@@ -3,7 +3,7 @@ import BaseText
 import HTTPTypes
 import ServiceModule
 
-/// What a request of the account APIs asks for, as its path tells.
+/// The target of a request of the account APIs, by its path.
 ///
 /// Google spreads the APIs over host names. A request may come with the host's name as the first
 /// segment of its path, as emulator clients send it, or without, when the names lead here. The paths

@@ -14,7 +14,7 @@ final class MessageStream: LoopStream, DirectListener {
     var opening: [UInt8]?
     /// The highest sequence that was taken.
     var last: Int64
-    /// What came behind it, with nothing missing between.
+    /// The messages that came behind it, with nothing missing between.
     var arrivals: [MailboxArrival] = []
     /// What was read of the mailbox.
     var entries: [MailboxEntry] = []
