@@ -139,7 +139,7 @@ package struct PostPolicy: Sendable, Equatable {
 }
 
 extension String {
-  /// Whether the bytes begin with those of the other.
+  /// Returns true if the bytes begin with those of the other.
   fileprivate func hasPrefixBytes(_ other: String) -> Bool { utf8.starts(with: other.utf8) }
 }
 
