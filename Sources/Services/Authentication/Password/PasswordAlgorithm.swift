@@ -1,4 +1,4 @@
-/// How a stored hash was made of a password.
+/// The algorithm of a stored password hash.
 package enum PasswordAlgorithm: Sendable, Hashable {
   /// Ours: Firebase's scrypt with the project's own parameters.
   case own

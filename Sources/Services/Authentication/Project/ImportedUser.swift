@@ -18,7 +18,7 @@ package struct ImportedUser: Sendable {
   package var customClaims: String?
   /// The identities of other providers that sign the user in.
   package var providers: [LinkedProvider] = []
-  /// Of the algorithm that the import names.
+  /// The hash, of the algorithm that the import names.
   package var password: PasswordHash?
   /// The password itself, hashed on arrival; ignored where `password` is set.
   package var rawPassword: String?

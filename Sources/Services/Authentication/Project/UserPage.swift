@@ -4,7 +4,7 @@ import FirestoreModel
 package struct UserPage: Sendable {
   /// In the order of uids.
   package let users: [User]
-  /// Where the next page begins; nil after the last.
+  /// The token with which the next page begins; nil after the last.
   package let nextPageToken: String?
 }
 
@@ -17,7 +17,7 @@ package struct UserQuery: Sendable {
     case phoneNumber(String)
   }
 
-  /// What users are ordered by.
+  /// The field by which users are ordered.
   package enum Order: String, Sendable {
     case uid = "USER_ID"
     case name = "NAME"

@@ -64,7 +64,7 @@ package struct JSONWebToken: Sendable {
   /// The key that signed it, as far as the token says.
   package var keyID: String? { header["kid"]?.string }
 
-  /// Whether it claims to need no signature, and has none.
+  /// True if the token claims to need no signature, and has none.
   package var isUnsigned: Bool { algorithm == "none" && signature.isEmpty }
 
   /// Checks an RS256 signature.

@@ -28,7 +28,7 @@ struct RefreshToken {
     text = Base64.url(bytes)
   }
 
-  /// What a client sent; nil for what is none.
+  /// Reads a client's text; nil if it is no refresh token.
   init?(_ text: String) {
     guard text.utf8.count <= 2_048, let bytes = Base64.decodeStrictly(Array(text.utf8)),
       bytes.count > 41, bytes[0] == 0x01

@@ -77,7 +77,7 @@ final class Revocations: Sendable {
     record(event, at: time)
   }
 
-  /// Nobody knows what became of users: sessions from before are not valid until verified anew.
+  /// Forgets all users' states: sessions from before are not valid until verified again.
   func forget(at time: Int64) {
     let observers = state.withLock { state in
       state.floor = time + Authentication.User.sessionNoise
