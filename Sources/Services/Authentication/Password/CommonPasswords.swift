@@ -10,8 +10,8 @@ enum CommonPasswords {
     return isRun(folded) || words.contains(String(decoding: stem(folded), as: UTF8.self))
   }
 
-  /// Returns the letters of a password that remain without its decoration: `password` for
-  /// `Password123!`. Digits for letters are read as letters.
+  /// Returns the letters that remain of a password without its decoration: `password` for
+  /// `Password123!`; digits for letters are read as letters.
   private static func stem(_ folded: [UInt8]) -> [UInt8] {
     var stem = folded[...]
     while let last = stem.last, !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains(last) {

@@ -1,4 +1,4 @@
-/// How the backup of a running server fares.
+/// The state of a running server's backup.
 package struct BackupStatus: Sendable, Equatable {
   /// The target's address.
   package var target = ""

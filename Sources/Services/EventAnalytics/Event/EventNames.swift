@@ -5,7 +5,7 @@ package enum EventNames {
   /// Characters of the names of user properties.
   package static let propertyLength = 24
 
-  /// What no app's names begin with.
+  /// The prefixes that no app's names may have.
   static let reservedPrefixes = ["firebase_", "google_", "ga_"]
 
   /// Events that only the SDK itself logs.
