@@ -83,6 +83,6 @@ enum UserGroup: UInt32, Sendable {
   case all = 0
   /// Everybody with an engaged session, engagement time or a first open.
   case active = 1
-  /// Whoever opened the app for the first time.
+  /// Everybody who opened the app for the first time.
   case new = 2
 }
