@@ -27,7 +27,7 @@ extension ObjectStorage {
   }
 }
 
-/// How often the blobs of a part are named by objects, and by their records.
+/// The numbers of references to the blobs of a part, by objects and by the blobs' records.
 private struct BlobCount {
   private(set) var differences: [String] = []
 

@@ -95,7 +95,7 @@ struct UploadRecord: Sendable {
 }
 
 extension UploadRecord {
-  /// What the fields give while they are read.
+  /// The values of the fields while they are read.
   private struct Draft {
     var numbers: [UInt8: Int64] = [:]
     var texts: [UInt8: Text] = [:]
