@@ -19,7 +19,7 @@ enum CountedReason: String, Sendable, CaseIterable {
   case stale
   case erased
   case installationDeleted = "installation_deleted"
-  /// What a push service says, or why it could not be asked.
+  /// The push service's own text, or the reason why it could not be reached.
   case other
 
   /// The kind of a reason as deliveries have it.

@@ -14,7 +14,7 @@ package final class APNsTokens: Sendable {
     case unreadableKey
   }
 
-  /// What makes two keys the same; the bundle that a key serves does not.
+  /// The members in which equal keys agree; the bundle that a key serves is not among them.
   private struct Identity: Hashable {
     let keyID: String
     let teamID: String
@@ -34,7 +34,7 @@ package final class APNsTokens: Sendable {
     let made: Int
   }
 
-  /// How long a token is used, in seconds.
+  /// The time for which a token is used, in seconds.
   static let use = 40 * 60
   /// Within which time of its making no token is replaced, whatever Apple says, in seconds.
   static let minimumUse = 20 * 60

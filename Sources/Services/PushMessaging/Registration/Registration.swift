@@ -11,7 +11,7 @@ package struct Registration: Sendable, Equatable {
     package let at: Int64
   }
 
-  /// What an app says of itself.
+  /// The app's description of itself.
   package struct Details: Sendable, Equatable {
     /// The client's name for its platform; else `web`, `ios`, `direct` or `imported`.
     package var platform = ""

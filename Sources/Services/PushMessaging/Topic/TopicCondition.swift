@@ -28,7 +28,7 @@ package indirect enum TopicCondition: Sendable, Equatable {
     }
   }
 
-  /// Whether it is true of a registration that is subscribed to those topics.
+  /// Returns true if the condition is true of a registration that is subscribed to those topics.
   package func holds(for topics: Set<TopicName>) -> Bool {
     switch self {
     case .topic(let name): topics.contains(name)

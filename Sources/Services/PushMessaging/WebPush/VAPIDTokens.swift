@@ -19,9 +19,9 @@ package final class VAPIDTokens: Sendable {
     func isCurrent(_ now: Int) -> Bool { renewal > now && renewal <= now + VAPIDTokens.use }
   }
 
-  /// How long a header is used, in seconds.
+  /// The time for which a header is used, in seconds.
   static let use = 12 * 3_600
-  /// How long a header is valid, in seconds; RFC 8292 allows a day.
+  /// The time for which a header is valid, in seconds; RFC 8292 allows a day.
   static let validity = 18 * 3_600
 
   private let capacity: Int

@@ -11,7 +11,7 @@ package struct WebPushReceiver: Sendable {
     case unauthentic
   }
 
-  /// What senders need to know.
+  /// The keys that senders need to know.
   package let keys: WebPushKeys
   private let privateKey: P256.KeyAgreement.PrivateKey
 
