@@ -17,7 +17,7 @@ struct IdentityEnvelope: Sendable {
   let apiKey: String?
   /// The language that the client asks for.
   let locale: String?
-  /// For what goes wrong beside the answer.
+  /// The log for failures beside the response.
   let logger: Logger
   var isAdministrator = false
   /// True if responses include the hashes of passwords: an export by a back end, which no page of

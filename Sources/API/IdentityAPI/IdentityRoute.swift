@@ -25,7 +25,7 @@ import ServiceModule
 ///     *      /emulator/v1/projects/P/accounts, /config, /oobCodes, /verificationCodes   development
 ///     GET    /__/auth/action, /__/auth/handler, /__/auth/iframe, and their files
 ///
-/// Which methods a path has is checked behind it, where its errors have the APIs' own form.
+/// The methods of a path are checked behind it, where its errors have the APIs' own form.
 enum IdentityRoute: Equatable, Sendable {
   /// An operation of a client; the project is the API key's.
   case client(String)

@@ -7,7 +7,7 @@ import Locking
 /// content has ended. Several members one after the other are one content; what follows them and is none means
 /// nothing. No I/O, but work enough for a thread that may block. One call at a time.
 package final class GzipReader: Sendable {
-  /// Why content cannot be expanded.
+  /// The error of content that cannot be expanded.
   package enum Problem: Error, Sendable, Equatable {
     case damaged
     case truncated

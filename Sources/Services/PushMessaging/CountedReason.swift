@@ -1,4 +1,5 @@
-/// Why deliveries end, as metrics count it: a bounded set, since some reasons are what push services write.
+/// The reasons for the end of deliveries, as metrics count them: a bounded set, since some reasons
+/// are texts of push services.
 enum CountedReason: String, Sendable, CaseIterable {
   case mailboxFull = "mailbox_full"
   case frequencyCap = "frequency_cap"

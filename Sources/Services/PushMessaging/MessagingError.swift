@@ -1,7 +1,8 @@
 import BaseStatus
 import KeyValueStore
 
-/// Why a message is not sent, or a registration not made, in Cloud Messaging's words.
+/// The error of a message that is not sent, or a registration that is not made, in Cloud
+/// Messaging's words.
 package struct MessagingError: Error, Sendable {
   /// The codes of `google.firebase.fcm.v1.FcmError`.
   package enum Code: String, Sendable, CaseIterable {

@@ -1,4 +1,4 @@
-/// Why bytes are no protobuf message.
+/// The error of bytes that are no protobuf message.
 package enum ProtobufError: Error, Sendable {
   /// A field or its length goes beyond the end.
   case truncated

@@ -2,7 +2,7 @@ import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
-/// Which state of the database a read sees: the oneof `consistency_selector`.
+/// The state of the database that a read sees: the oneof `consistency_selector`.
 package enum ReadConsistency: Sendable, Hashable {
   /// Everything acknowledged before the read came.
   case latest

@@ -45,7 +45,7 @@ package struct HTTPRoute: Sendable {
     }
   }
 
-  /// Which web pages may call the route in development, where requests need no credentials.
+  /// The web pages that may call the route in development, where requests need no credentials.
   ///
   /// In production credentials decide, and this says nothing.
   package enum Audience: Sendable {

@@ -1,7 +1,7 @@
 import BaseStatus
 import BaseText
 
-/// Which project a client's API key belongs to.
+/// Finds the project that a client's API key belongs to.
 package struct ProjectKeys: Sendable {
   /// The project of keys that name none; nil refuses them.
   package let defaultProject: Text?

@@ -29,7 +29,7 @@ package struct MultipartReader: Sendable {
     package let value: String
   }
 
-  /// Why a body is none of several parts.
+  /// The error of a body that is none of several parts.
   package enum Problem: Error, Sendable, Equatable {
     case noBoundary
     case truncated

@@ -17,7 +17,7 @@ package struct PostPolicy: Sendable, Equatable {
   package let expiration: Int64
   let conditions: [Condition]
 
-  /// Why a form is refused.
+  /// The reason for refusing a form.
   package enum Problem: Error, Sendable, Equatable {
     case malformed
     case expired

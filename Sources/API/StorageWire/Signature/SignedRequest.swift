@@ -155,7 +155,7 @@ package struct RequestSignature: Sendable {
   }
 }
 
-/// Why a signed request is refused.
+/// The reason for refusing a signed request.
 package enum SignatureProblem: Error, Sendable, Equatable {
   /// A parameter or header is missing, doubled or no such thing.
   case malformed(String)

@@ -17,7 +17,8 @@ package struct UserIdentity: Sendable, Hashable {
   /// True if the token's issuer vouches for the claims; development's unsigned tokens only state
   /// them.
   package let isSigned: Bool
-  /// Which of the user's sessions it is of, told apart more finely than by `issued`; for the verifier.
+  /// The session of the user that the token belongs to, told apart more finely than by `issued`;
+  /// for the verifier.
   package let session: Int64
 
   /// The user that a verified token names.

@@ -34,7 +34,7 @@ final class AccessLog: Sendable {
   let denied = RecentRequests()
   /// The requests that were allowed while a console watched their project.
   let allowed = RecentRequests()
-  /// Until when somebody looks at any project, in microseconds since 1970.
+  /// The end of the last watch of any project, in microseconds since 1970.
   private let watchedUntil = Atomic<Int64>(0)
   private let watches = Mutex<[Text: Watch]>([:])
   private let state = Mutex(State())

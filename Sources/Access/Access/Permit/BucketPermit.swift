@@ -44,7 +44,7 @@ package struct BucketPermit: Sendable {
 
   /// Throws PERMISSION_DENIED where the account that the permit was given to has lost its right since.
   ///
-  /// For what takes as long as its client likes, as an upload does. May wait for the disk.
+  /// Long operations, such as an upload, call it while they go on. May wait for the disk.
   package func requireAccount() throws(ServiceError) { try account?.check() }
 
   /// True if the holder is an administrator of the bucket, who may also do what no rules can allow.

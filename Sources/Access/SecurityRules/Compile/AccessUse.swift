@@ -1,5 +1,5 @@
-/// Which conditions may read documents: those that call `get()` or its kin, themselves or through
-/// functions.
+/// The conditions that may read documents: those that call `get()` or its kin, themselves or
+/// through functions.
 struct AccessUse {
   private let functions: [CompiledFunction]
   private var known: [Int: Bool] = [:]

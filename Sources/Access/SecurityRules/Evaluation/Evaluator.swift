@@ -23,7 +23,7 @@ final class Evaluator {
     self.resource = resource
   }
 
-  /// Which budget is used up.
+  /// The budget that is used up.
   private enum Exhaustion {
     case nodes, work
 

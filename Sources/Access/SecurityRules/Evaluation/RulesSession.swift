@@ -219,7 +219,7 @@ package final class RulesSession {
   }
 }
 
-/// Why a document could not be read by a rule.
+/// The error of a document that a rule could not read.
 struct AccessError: Error {
   let message: String
 }

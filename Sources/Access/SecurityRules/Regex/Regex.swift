@@ -77,7 +77,7 @@ extension Regex.Operation {
   }
 }
 
-/// Why a pattern is none.
+/// The error of a malformed pattern.
 struct RegexError: Error {
   let message: String
 }

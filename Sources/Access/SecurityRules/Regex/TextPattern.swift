@@ -1,6 +1,6 @@
 /// A regular expression of RE2's language that is looked for anywhere in a text, in time linear in it.
 package struct TextPattern: Sendable {
-  /// Why a pattern cannot be used, in words for its author.
+  /// The error of a malformed pattern, in words for its author.
   package struct Malformed: Error, Sendable {
     /// The first fault that was found, such as `unexpected )`.
     package let message: String

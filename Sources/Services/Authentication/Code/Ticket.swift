@@ -39,7 +39,7 @@ package struct Ticket: Sendable {
   let key: [UInt8]
   let endKey: [UInt8]
 
-  /// Why a ticket is not good.
+  /// The reason for refusing a ticket.
   package enum Problem: Error, Sendable {
     case unknown
     case over

@@ -13,7 +13,7 @@ package enum PasswordAlgorithm: Sendable, Hashable {
   /// The digest of password and salt, `rounds` times over.
   case digest(PasswordDigest, rounds: Int, order: InputOrder)
 
-  /// Which comes first in what is hashed.
+  /// The order of salt and password in the hashed text.
   package enum InputOrder: Int64, Sendable, Hashable {
     case saltFirst = 1
     case passwordFirst = 2

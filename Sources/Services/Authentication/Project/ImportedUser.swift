@@ -42,7 +42,7 @@ package struct ImportedUser: Sendable {
   package var passwordUpdatedAt: Int64?
   /// The last sign-in or refresh in milliseconds since 1970.
   package var lastRefreshAt: Int64?
-  /// Why the account cannot be taken, found while it was read.
+  /// The reason for refusing the account, found while it was read.
   package var refusal: AccountError?
 
   /// An account with that uid.

@@ -38,7 +38,8 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   var authorizesFirebaseHosting = false
   /// The project's own texts for emails.
   package var mail = MailTemplates()
-  /// Which domain links for apps on telephones have, as the Admin SDKs set it; Brasa's links have the server's own.
+  /// The domain of links for apps on telephones, as the Admin SDKs set it; Brasa's links have the
+  /// server's own.
   package var mobileLinksDomain: MobileLinksDomain?
 
   /// The domains that links for apps may have at Firebase.

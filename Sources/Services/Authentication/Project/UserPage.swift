@@ -8,7 +8,7 @@ package struct UserPage: Sendable {
   package let nextPageToken: String?
 }
 
-/// Which users a query asks for, and in which order.
+/// The users that a query asks for, and their order.
 package struct UserQuery: Sendable {
   /// One thing to look for.
   package enum Expression: Sendable, Hashable {

@@ -73,7 +73,7 @@ struct UnsignedCredential {
     claims["email_verified"]?.boolean == true || claims["email_verified"]?.string == "true"
   }
 
-  /// Why a credential without claims is refused.
+  /// Returns the error for a credential without claims.
   static func refusal(of credential: ProviderCredential) -> AccountError {
     guard credential.idToken == nil else {
       return IdentityProviders.invalid(

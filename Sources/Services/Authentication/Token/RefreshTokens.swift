@@ -8,7 +8,7 @@ import KeyValueStore
 // text, in the key; the value, in the form of RecordWriter.swift, says how the session began:
 // 1 provider, 2 time of sign-in (s), 3 extra claims, 4 second factor, 5 its kind, 6 session (us).
 
-/// Which session a refresh token is for.
+/// A refresh token, which names its session.
 struct RefreshToken {
   let text: String
   let scope: AccountScope

@@ -2,7 +2,7 @@
 package struct BackupStatus: Sendable, Equatable {
   /// The target's address.
   package var target = ""
-  /// Why the last step failed; nil where it went well.
+  /// The error of the last step; nil where it went well.
   package var failure: BackupError?
   /// Microseconds since 1970 from when on nothing is in the target; nil where all is.
   package var pendingSince: Int64?

@@ -1,6 +1,6 @@
 import BaseText
 
-/// By what an experiment's variants are compared.
+/// The measure by which an experiment's variants are compared.
 package struct ExperimentGoal: Sendable, Equatable, Codable {
   /// The measurement of an installation, from the day on that it got its variant.
   package enum Measure: String, Sendable, CaseIterable, Codable {

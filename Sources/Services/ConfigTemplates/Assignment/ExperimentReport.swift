@@ -18,7 +18,7 @@ package struct ExperimentReport: Sendable, Equatable {
   package let exposure: Int
   /// True where an installation keeps its variant when weights change.
   package let isSticky: Bool
-  /// By what its results compare the variants where nothing else is asked.
+  /// The measure by which its results compare the variants where nothing else is asked.
   package let goal: ExperimentGoal?
   /// The variants in the template's order.
   package let variants: [Variant]

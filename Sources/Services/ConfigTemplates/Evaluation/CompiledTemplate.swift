@@ -24,7 +24,8 @@ package struct CompiledTemplate: Sendable {
     /// Parameters that have a value by it.
     var keys: [String]
 
-    /// By which installations are put: what was decided by another shape is not compared with this one.
+    /// The description by which installations are assigned: decisions by another shape are not
+    /// compared with this one.
     ///
     /// An experiment's exposure is not in it: who takes part is decided by a seed of its own, so that each exposure splits
     /// alike, and who took part at a smaller one does at a greater.

@@ -15,7 +15,7 @@ package final class ServedTemplate: Sendable {
   package let version: TemplateVersion
   /// The template as it was published.
   package let template: ConfigTemplate
-  /// By which clients know it; see `TemplateHead`.
+  /// The number by which clients know it; see `TemplateHead`.
   package let served: Int64
   /// The template's conditions and splits, ready to be evaluated.
   package let compiled: CompiledTemplate

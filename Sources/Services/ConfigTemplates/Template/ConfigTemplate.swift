@@ -125,7 +125,8 @@ package enum ParameterValue: Sendable, Equatable {
     package let exposure: Int
     /// True if an installation keeps its variant when weights change.
     package let isSticky: Bool
-    /// By what its results compare the variants, where nothing else is asked; nil where its author names nothing.
+    /// The measure by which its results compare the variants, where nothing else is asked; nil
+    /// where its author names none.
     package let goal: ExperimentGoal?
     /// The name for people, where that is not its id; nothing is decided or counted by it.
     package let displayName: String?
@@ -142,7 +143,7 @@ package enum ConfigNamespace: String, Sendable, CaseIterable {
   case server = "firebase-server"
 }
 
-/// Which template is meant.
+/// The id of a template.
 package struct TemplateID: Sendable, Hashable {
   /// The id of the project.
   package let project: Text

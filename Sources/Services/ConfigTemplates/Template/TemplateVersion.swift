@@ -20,7 +20,7 @@ package struct TemplateVersion: Sendable, Equatable {
   /// The origin of a version.
   package enum UpdateType: String, Sendable {
     case incremental = "INCREMENTAL_UPDATE"
-    /// Whatever was there before.
+    /// A publication regardless of the previous version.
     case forced = "FORCED_UPDATE"
     case rollback = "ROLLBACK"
   }

@@ -35,7 +35,7 @@ package enum EventNames {
     "firebase_event_origin", "engagement_time_msec", "session_engaged",
   ]
 
-  /// Why a text is no name; nil for a name.
+  /// Returns the fault of a name; nil for a valid one.
   static func problem(
     with name: String,
     atMost length: Int,
@@ -66,7 +66,7 @@ package enum EventNames {
     return nil
   }
 
-  /// Why a name is not an app's to use; nil where it is.
+  /// Returns the reason why an app may not use a name; nil where it may.
   static func reservation(
     of name: String,
     in reserved: Set<String>,

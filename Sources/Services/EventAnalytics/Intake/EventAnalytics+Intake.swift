@@ -16,7 +16,7 @@ package struct BatchReceipt: Sendable, Equatable {
 /// A batch that was held to the limits, and the bytes in which it is kept.
 package struct CheckedBatch: Sendable {
   fileprivate let kept: EventBatch
-  /// By what a repeat is known, the batch's own first; none where it counts again.
+  /// The names by which a repeat is recognized, the batch's own first; none where it counts again.
   fileprivate let identities: [String]
   fileprivate let drops: [EventDrop]
   fileprivate let bytes: [UInt8]

@@ -39,7 +39,7 @@ package struct ParameterReport: Sendable, Equatable {
   package let sum: ReportFigures?
 }
 
-/// By what a report may be broken down.
+/// The dimensions by which a report may be broken down.
 package enum BreakdownDimension: String, Sendable, CaseIterable {
   case platform
   case appVersion

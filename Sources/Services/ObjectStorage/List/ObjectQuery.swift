@@ -1,8 +1,8 @@
 import BaseText
 
-/// Which objects of a bucket are listed, and how they are folded.
+/// The objects of a bucket that are listed, and their folding.
 package struct ObjectQuery: Sendable {
-  /// Which generations are listed.
+  /// The generations that are listed.
   package enum Versions: Sendable {
     case live
     case all

@@ -50,7 +50,7 @@ extension Bucket {
   ///
   /// - Parameters:
   ///   - initiator: The identity of the caller, in the API's own form; the session hands it back.
-  ///   - caller: By whom it counts, whatever the credentials; nil for administrators.
+  ///   - caller: The caller for whom it counts, whatever the credentials; nil for administrators.
   package func beginSession(
     _ new: NewObject,
     initiator: [UInt8],

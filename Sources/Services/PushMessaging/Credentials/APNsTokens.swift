@@ -8,7 +8,7 @@ import Synchronization
 /// for 40 minutes after the time that it says. That is the last whole 20 minutes: a server that starts anew makes one of the same time, or
 /// of one 20 minutes later. At most `capacity` keys are kept, beyond which all are forgotten.
 package final class APNsTokens: Sendable {
-  /// Why a key gives no token.
+  /// The reason why a key gives no token.
   package enum Problem: Error {
     /// The private key is no P-256 key in PEM.
     case unreadableKey

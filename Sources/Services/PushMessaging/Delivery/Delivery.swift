@@ -29,7 +29,7 @@ package enum PushChannel: UInt8, Sendable, CaseIterable {
 }
 
 extension PushAddress {
-  /// By which way messages go there.
+  /// The channel of messages to the address.
   package var channel: PushChannel {
     switch self {
     case .apns: .apns

@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// An app on a device that gets messages.
 package struct Registration: Sendable, Equatable {
-  /// Why and since when a registration gets nothing any more.
+  /// The cause and the time of a registration's end.
   package struct Gone: Sendable, Equatable {
     /// The cause, such as `unregistered`, `replaced`, `stale`, or a push service's text.
     package let reason: String

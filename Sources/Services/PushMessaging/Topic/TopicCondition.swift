@@ -1,4 +1,5 @@
-/// Which registrations a message goes to, by their topics: `'a' in topics && !('b' in topics || 'c' in topics)`.
+/// The registrations that a message goes to, by their topics: `'a' in topics && !('b' in topics ||
+/// 'c' in topics)`.
 package indirect enum TopicCondition: Sendable, Equatable {
   case topic(TopicName)
   case not(TopicCondition)

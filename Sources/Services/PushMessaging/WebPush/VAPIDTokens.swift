@@ -13,7 +13,7 @@ package final class VAPIDTokens: Sendable {
 
   private struct Entry {
     let header: String
-    /// From when on it is made anew, in seconds since 1970.
+    /// The time at which it is renewed, in seconds since 1970.
     let renewal: Int
 
     func isCurrent(_ now: Int) -> Bool { renewal > now && renewal <= now + VAPIDTokens.use }

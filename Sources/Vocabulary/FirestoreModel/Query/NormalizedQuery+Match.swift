@@ -54,7 +54,7 @@ extension NormalizedQuery {
     return .equal
   }
 
-  /// Which of two results comes first; only the same document is equal to itself.
+  /// Returns the order of two results; only the same document is equal to itself.
   package func compare(_ left: some QueryDocument, _ right: some QueryDocument) -> Ordering {
     for order in orders {
       guard let first = left.queryValue(at: order.field),

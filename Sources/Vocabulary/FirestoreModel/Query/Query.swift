@@ -5,7 +5,7 @@ import BaseText
 /// `NormalizedQuery` (made by `normalized()`) has the implicit orders, the disjunctive normal form
 /// and Firestore's checks behind it.
 package struct Query: Sendable, Hashable {
-  /// Which documents the query ranges over, below `parent`.
+  /// The documents that the query ranges over, below `parent`.
   package enum Scope: Sendable, Hashable {
     /// Documents of one direct child collection.
     case collection(Text)
