@@ -30,8 +30,8 @@ extension AccessControl {
 
   /// Throws PERMISSION_DENIED to a signed-in administrator whose sign-in is not recent.
   ///
-  /// Calls that turn out to be serious once the body is known use it. Everybody else's credentials are proven
-  /// with each call.
+  /// Calls that turn out to be serious once the body is known use it. Everybody else's credentials
+  /// are proven with each call.
   package func requireRecentSignIn(_ context: CallContext) throws(ServiceError) {
     guard context.actor?.administrator != nil else { return }
     let token = context.authorization?.split(separator: " ").last ?? ""

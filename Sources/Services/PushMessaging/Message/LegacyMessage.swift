@@ -12,7 +12,7 @@ package struct LegacyMessage: Sendable {
 
   /// The recipients, or why there are none.
   package let target: Result<Target, MessagingError>
-  /// The content, or the error that answers for each recipient.
+  /// The content, or the error for each recipient.
   package let content: Result<MessageContent, MessagingError>
   /// The package that the apps of its tokens must have; nil for any.
   package let packageName: String?
