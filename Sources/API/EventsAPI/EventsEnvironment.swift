@@ -9,7 +9,7 @@ import FirestoreModel
 import HTTPTypes
 import ServiceModule
 
-/// What the routes of events need of the program.
+/// The parts of the program that the routes of events depend on.
 package struct EventsEnvironment: Sendable {
   /// The events that the routes publish.
   package let bus: EventBus
@@ -18,7 +18,7 @@ package struct EventsEnvironment: Sendable {
   /// The pools on which work that blocks runs.
   package let threads: EngineThreads
 
-  /// What the routes need.
+  /// Collects the dependencies of the routes.
   package init(bus: EventBus, access: AccessControl, threads: EngineThreads) {
     self.bus = bus
     self.access = access

@@ -58,7 +58,7 @@ struct RESTRoutes: Sendable {
     return named.isReading ? .viewer : .editor
   }
 
-  /// Whether a path is a database's own.
+  /// Returns true if a path is a database's own.
   private static func isDatabase(_ path: String) -> Bool {
     path.split(separator: "/").count == 5
   }

@@ -18,7 +18,7 @@ package enum RPCMethod: String, Sendable, CaseIterable {
   case listCollectionIDs = "ListCollectionIds"
   case batchWrite = "BatchWrite"
 
-  /// How many messages each side sends.
+  /// The number of messages that each side sends.
   package enum Shape: Sendable {
     case unary
     case serverStreaming
@@ -34,7 +34,7 @@ package enum RPCMethod: String, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the method changes no document and takes no lock by itself.
+  /// True if the method changes no document and takes no lock by itself.
   package var isReading: Bool {
     switch self {
     case .getDocument, .listDocuments, .batchGetDocuments, .runQuery, .runAggregationQuery,

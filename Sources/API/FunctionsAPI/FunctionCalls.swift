@@ -160,7 +160,7 @@ struct FunctionCalls: Sendable {
   private static let pagePolicy =
     "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
 
-  /// Whether a cookie is one of the console's, which no function reads or sets.
+  /// Returns true if a cookie is one of the console's, which no function reads or sets.
   private static func isOfConsole(_ cookie: Substring) -> Bool {
     let name = cookie.drop { $0 == " " }.prefix { $0 != "=" }.lowercased()
     return name.hasPrefix("brasa_") || name.hasPrefix("__host-brasa_")
@@ -261,7 +261,7 @@ struct FunctionCalls: Sendable {
 
   private static let unauthenticated = ServiceError(.unauthenticated, "Unauthenticated")
 
-  /// Whether a token says that it is a user's of some project.
+  /// Returns true if a token claims to be a user's of some project.
   private static func claimsUser(_ token: Substring) -> Bool {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let bytes = Base64.decode(parts[1].utf8),

@@ -2,7 +2,7 @@ import BaseJSON
 import HTTPTypes
 import ServiceModule
 
-/// What an operation answers.
+/// The response of an operation.
 enum IdentityAnswer: Sendable {
   case json(JSONValue)
   /// JSON as text, which may be kept for that many seconds.

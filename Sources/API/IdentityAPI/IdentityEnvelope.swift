@@ -17,10 +17,11 @@ struct IdentityEnvelope: Sendable {
   let apiKey: String?
   /// The language that the client asks for.
   let locale: String?
-  /// For what goes wrong beside the answer.
+  /// The log for failures beside the response.
   let logger: Logger
   var isAdministrator = false
-  /// Whether answers have the hashes of passwords: an export by a back end's, which no page of the console needs.
+  /// True if responses include the hashes of passwords: an export by a back end, which no page of
+  /// the console needs.
   var mayReadHashes = false
   var body = JSONValue.object([JSONValue.Member]())
 

@@ -2,13 +2,13 @@ import Access
 import Authentication
 import BaseText
 
-/// What the account APIs depend on.
+/// The dependencies of the account APIs.
 package struct IdentityEnvironment: Sendable {
   /// The accounts of all projects.
   package let accounts: Accounts
   /// The choke point, which says who calls and who is an administrator.
   package let access: AccessControl
-  /// What sends emails; nil where the server was not told how.
+  /// The mailer that sends emails; nil if the server was started without one.
   package let mailer: (any Mailer)?
   /// Development's mailbox, which is the mailer then.
   package let mailbox: DevelopmentMailbox?
@@ -22,8 +22,8 @@ package struct IdentityEnvironment: Sendable {
   package let isDevelopment: Bool
   /// Hosts of pages that development's operator named: they sign in as pages of authorized domains do.
   package var developmentHosts: [String] = []
-  /// What the refusal of too many attempts waits for, so that who tries again at once costs little; it ends
-  /// early where the caller leaves.
+  /// The delay before too many attempts are refused, so that an immediate retry costs little; it
+  /// ends early where the caller leaves.
   package var holdRefusal: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }
 
   /// Production's environment, or development's.
@@ -47,7 +47,7 @@ package struct IdentityEnvironment: Sendable {
     self.isDevelopment = isDevelopment
   }
 
-  /// What sends emails, or a refusal that names what the operator has to do.
+  /// Returns the mailer, or throws a refusal that names what the operator has to do.
   func requiredMailer() throws -> any Mailer {
     guard let mailer else {
       throw AccountError(

@@ -72,7 +72,7 @@ private struct IdentityRoutes: Sendable {
     }
   }
 
-  /// What the log may say of a failure: never the request.
+  /// Returns the cause of a failure for the log: never the request.
   private static func cause(_ error: any Error) -> String {
     guard let error = error as? AccountError else { return "\(error)" }
     return "\(error.code.rawValue): \(error.cause.map { "\($0)" } ?? error.detail ?? "")"

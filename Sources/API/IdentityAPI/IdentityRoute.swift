@@ -3,7 +3,7 @@ import BaseText
 import HTTPTypes
 import ServiceModule
 
-/// What a request of the account APIs asks for, as its path tells.
+/// The target of a request of the account APIs, by its path.
 ///
 /// Google spreads the APIs over host names. A request may come with the host's name as the first
 /// segment of its path, as emulator clients send it, or without, when the names lead here. The paths
@@ -25,7 +25,7 @@ import ServiceModule
 ///     *      /emulator/v1/projects/P/accounts, /config, /oobCodes, /verificationCodes   development
 ///     GET    /__/auth/action, /__/auth/handler, /__/auth/iframe, and their files
 ///
-/// Which methods a path has is checked behind it, where its errors have the APIs' own form.
+/// The methods of a path are checked behind it, where its errors have the APIs' own form.
 enum IdentityRoute: Equatable, Sendable {
   /// An operation of a client; the project is the API key's.
   case client(String)

@@ -33,10 +33,9 @@ struct IdentityService: Sendable {
 
   // MARK: Who calls
 
-  /// Who calls.
+  /// Identifies the caller.
   ///
-  /// What only administrators may do is refused to everybody else, before the request
-  /// is read.
+  /// Operations for administrators only are refused to everybody else, before the request is read.
   ///
   /// - Parameter changes: True for a method that changes something.
   func caller(
@@ -161,7 +160,7 @@ struct IdentityService: Sendable {
 struct IdentityOperation: Sendable {
   var method = HTTPRequest.Method.post
   let shape: MessageShape
-  /// Whether the body is read at all; an operation that refuses every request need not.
+  /// True if the body is read at all; an operation that refuses every request need not.
   var readsBody = true
   let run: @Sendable (IdentityCall) async throws -> JSONValue
 }
@@ -173,7 +172,7 @@ struct IdentityCall: Sendable {
   let message: IdentityMessage
   let envelope: IdentityEnvelope
 
-  /// Whether an administrator calls, on whichever path.
+  /// True if an administrator calls, on whichever path.
   var isAdministrator: Bool { envelope.isAdministrator }
 
   var origin: RequestOrigin {

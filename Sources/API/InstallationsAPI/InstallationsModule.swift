@@ -36,7 +36,7 @@ extension ServiceModule {
   }
 }
 
-/// What apps call, with the project's API key.
+/// The routes that apps call, with the project's API key.
 ///
 /// Below `/v1/projects/{project}`; iOS has a slash at the end of some:
 ///

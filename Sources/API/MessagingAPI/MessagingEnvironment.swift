@@ -8,7 +8,7 @@ import HTTPTypes
 import PushMessaging
 import ServiceModule
 
-/// What the routes of messaging need of the program.
+/// The parts of the program that the routes of messaging depend on.
 package struct MessagingEnvironment: Sendable {
   /// An app's installation, as its authentication token proves it.
   package struct Installation: Sendable {
@@ -41,14 +41,15 @@ package struct MessagingEnvironment: Sendable {
   private let subscriptions: NetworkQuota
   private let pushes: NetworkQuota
   private let named = NamedProjects()
-  /// Where senders reach the server, as `https://push.example.org`; nil is where the request did.
+  /// The address at which senders reach the server, as `https://push.example.org`; nil is that of
+  /// the request.
   package var origin: String?
   /// The address that the server listens on, as `http://127.0.0.1:8080`.
   package var ownOrigin = ""
-  /// Whether the legacy form takes any server key, which names its project then.
+  /// True if the legacy form takes any server key, which names its project then.
   package var takesAnyServerKey = false
 
-  /// What the routes need.
+  /// Collects the dependencies of the routes.
   package init(
     service: PushService,
     access: AccessControl,
@@ -83,8 +84,8 @@ package struct MessagingEnvironment: Sendable {
     return try await threads.run(caller: context.network) { try access.account(of: context).name }
   }
 
-  /// Whether a caller may send who is known without a look at the disk, and leaves no trace in the audit trail; throws
-  /// where he may not.
+  /// Returns true if the caller may send, is known without a look at the disk and leaves no trace
+  /// in the audit trail; throws if the caller may not send.
   func isSenderInMemory(_ request: ServiceRequest) throws -> Bool {
     guard let known = try access.identifyInMemory(request.context) else { return false }
     try access.requireAdministration(known, of: request.project)

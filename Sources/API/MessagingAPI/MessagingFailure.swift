@@ -58,7 +58,7 @@ extension MessagingError {
 }
 
 extension LoopAnswer {
-  /// What comes of a request, with errors in the form of HTTP v1.
+  /// The outcome of a request, with errors in the form of HTTP v1.
   init(_ request: ServiceRequest, _ answer: () throws -> LoopAnswer) {
     do {
       self = try answer()

@@ -12,7 +12,7 @@ import FirestoreWire
 /// `:` means the same as `=`. Names may be given in full or without what is the same in the whole
 /// project, in quotes or without; `*` matches any text.
 struct RulesListFilter {
-  /// What a filter may be about.
+  /// The fields that a filter may test.
   enum Field {
     case name, rulesetName, testSuiteName, createTime
 
@@ -68,7 +68,7 @@ struct RulesListFilter {
     }
   }
 
-  /// Whether the list shows the ruleset.
+  /// Returns true if the list shows the ruleset.
   func admits(_ ruleset: StoredRuleset) -> Bool {
     restrictions.allSatisfy { restriction in
       switch restriction {
@@ -80,7 +80,7 @@ struct RulesListFilter {
     }
   }
 
-  /// Whether the list shows the release.
+  /// Returns true if the list shows the release.
   ///
   /// None has a test suite.
   func admits(_ release: StoredRelease) -> Bool {
@@ -105,7 +105,7 @@ struct RulesListFilter {
     return [name.string, full].contains { matches(pattern[...], Array($0.utf8)[...]) }
   }
 
-  /// Whether a text is what a pattern with `*` says, in steps of the product of their lengths.
+  /// Returns true if a text matches a pattern with `*`, in steps of the product of their lengths.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
     var (pattern, text) = (pattern, text)
     var retry: (pattern: ArraySlice<UInt8>, text: ArraySlice<UInt8>)?

@@ -152,7 +152,7 @@ struct RulesManagement {
     return target
   }
 
-  /// What follows `projects/{project}/{collection}/`.
+  /// Returns the part of a name that follows `projects/{project}/{collection}/`.
   private static func last(
     _ name: String,
     of collection: String,
@@ -253,7 +253,7 @@ extension RulesManagement {
   /// The source in force.
   func currentRules() throws -> JSONValue { .object(["rules": Self.rules(try current().source)]) }
 
-  /// What the rules in force have seen since they were deployed or the server started.
+  /// The coverage of the rules in force, since they were deployed or the server started.
   func coverage() throws -> JSONValue {
     let ruleset = try current()
     let report = ruleset.coverage?.report(of: ruleset) ?? []

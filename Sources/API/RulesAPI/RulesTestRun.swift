@@ -4,13 +4,13 @@ import BaseText
 import FirestoreModel
 import SecurityRules
 
-/// What became of one case.
+/// The result of one case.
 package struct RulesTestResult: Sendable {
   /// The verdict of the rules, with the allow statements that were tried.
   package let decision: RulesDecision
-  /// Whether the verdict is the expected one.
+  /// True if the verdict is the expected one.
   package let isSuccess: Bool
-  /// What the rules asked of access functions.
+  /// The calls of access functions that the rules made.
   package let calls: [RulesMocks.Call]
   /// The case's own coverage, where it asked for reports.
   let coverage: RulesCoverage?

@@ -38,7 +38,7 @@ package struct RulesTestSuite: Sendable {
 
 /// One request with the verdict that it should get.
 package struct RulesTestCase: Sendable {
-  /// What the answer tells of the expressions.
+  /// The expressions that the response reports on.
   package enum Reporting: String, Sendable {
     case none = "NONE"
     case full = "FULL"

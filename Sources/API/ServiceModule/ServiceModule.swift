@@ -1,4 +1,5 @@
-/// What one service is to the program: everything that the server serves, runs and shows on its behalf.
+/// One service as the program sees it: everything that the server serves, runs and shows on its
+/// behalf.
 ///
 /// A service's API target makes the value, the composition root lists the values, and the gateway serves
 /// what they hold. Nothing else joins the two: the gateway names no service, and no service the gateway.
@@ -23,7 +24,7 @@ package struct ServiceModule: Sendable {
   package var sites: HostedOrigins?
   /// The gRPC calls that the service answers.
   package var methods: [ServiceMethod] = []
-  /// What runs beside the port.
+  /// The tasks that run beside the port.
   package var tasks: [ServiceTask] = []
   /// Read at each scrape of `/metrics`; names that end in `_total` are counters, others gauges.
   package var metrics: MetricsSource?
@@ -34,7 +35,7 @@ package struct ServiceModule: Sendable {
   /// A service of that name that does nothing yet.
   package init(_ name: String) { self.name = name }
 
-  /// What the service serves, each once: gRPC services by name, then the paths of routes.
+  /// The names that the service serves, each once: gRPC services by name, then the paths of routes.
   package var served: [String] {
     var seen: Set<String> = []
     return (methods.map(\.serviceName) + routes.map(\.pattern.description)).filter {

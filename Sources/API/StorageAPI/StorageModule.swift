@@ -6,7 +6,7 @@ import ObjectStorage
 import ServiceModule
 import StorageWire
 
-/// What the routes of Cloud Storage work with.
+/// The dependencies of the routes of Cloud Storage.
 package final class StorageEnvironment: Sendable {
   /// The buckets and objects that the routes serve.
   package let storage: ObjectStorage
@@ -14,7 +14,7 @@ package final class StorageEnvironment: Sendable {
   package let access: AccessControl
   /// Do what waits for the disk.
   package let threads: EngineThreads
-  /// Who may sign requests.
+  /// Verifies signatures, and decides who may sign requests.
   package let signatures: SignatureVerifier
   /// Tells for an e-mail and a project if that is a service account of it; blocks.
   package let isServiceAccount: @Sendable (_ email: String, _ project: Text) -> Bool

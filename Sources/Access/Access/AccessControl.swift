@@ -38,8 +38,8 @@ package final class AccessControl: Sendable {
   /// Gives out permits to those databases by that mode and those rules; without a verifier there are
   /// no signed tokens.
   ///
-  /// - Parameter overwriting: What new content for an object that exists is to the rules of Storage:
-  ///   `create`, as in Google's service and emulator, or `update`.
+  /// - Parameter overwriting: The method that the rules of Storage see for new content of an object
+  ///   that exists: `create`, as in Google's service and emulator, or `update`.
   package init(
     mode: Mode,
     databases: Databases,

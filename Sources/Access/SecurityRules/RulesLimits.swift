@@ -1,4 +1,4 @@
-/// What a ruleset and its evaluation may use (fact sheet, section 8).
+/// The limits of a ruleset and of its evaluation (fact sheet, section 8).
 package enum RulesLimits {
   /// Nested `match` blocks: the service's own and ten more.
   package static let matchDepth = 11

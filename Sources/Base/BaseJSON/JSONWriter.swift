@@ -2,9 +2,9 @@ import BaseText
 
 /// Writes compact JSON piece by piece.
 package struct JSONWriter {
-  /// What was written.
+  /// The text written so far.
   @usableFromInline package internal(set) var text: [UInt8] = []
-  /// Whether the next name or element is the first of its object or array.
+  /// True if the next name or element is the first of its object or array.
   @usableFromInline var isFirst = true
 
   /// An empty text with room for that many bytes.

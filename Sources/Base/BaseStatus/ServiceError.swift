@@ -30,7 +30,7 @@ package struct ServiceError: Error, Sendable {
     /// The violation in words for the client.
     package let description: String
 
-    /// What is wrong with that field.
+    /// A violation of a rule by that field, with its description.
     package init(field: String, description: String) {
       self.field = field
       self.description = description

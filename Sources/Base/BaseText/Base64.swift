@@ -32,7 +32,8 @@ package enum Base64 {
     encode(bytes, urlAlphabet, padded)
   }
 
-  /// What people and tools mean by Base64: either alphabet, padded or not; nil for anything else.
+  /// Decodes Base64 as people and tools write it: either alphabet, padded or not; nil for anything
+  /// else.
   package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     var letters = Array(text)
     while letters.last == UInt8(ascii: "=") { letters.removeLast() }
@@ -46,7 +47,7 @@ package enum Base64 {
   /// The same of a string.
   package static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
 
-  /// What a token's part encodes: the URL-safe alphabet, no padding, no stray bits; nil otherwise.
+  /// Decodes a part of a token: the URL-safe alphabet, no padding, no stray bits; nil otherwise.
   package static func decodeStrictly(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard let (bytes, strayBits) = bytes(text, urlDigits), strayBits == 0 else { return nil }
     return bytes
@@ -81,7 +82,7 @@ package enum Base64 {
     }
   }
 
-  /// What the letters stand for, and the bits that make no byte.
+  /// Returns the bytes that the letters stand for, and the bits that make no byte.
   private static func bytes(
     _ text: some Collection<UInt8>,
     _ digits: [UInt8]

@@ -18,7 +18,7 @@ package struct Text: Sendable {
   @inlinable
   package var byteCount: Int { string.utf8.count }
 
-  /// Whether there are no bytes.
+  /// True if there are no bytes.
   @inlinable
   package var isEmpty: Bool { string.utf8.isEmpty }
 

@@ -1,4 +1,5 @@
-/// Whether bytes are well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+/// Returns true if the bytes are well-formed UTF-8: no overlong forms, no surrogates, nothing above
+/// U+10FFFF.
 @inlinable
 @inline(__always)
 package func isValidUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {

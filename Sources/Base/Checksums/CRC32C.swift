@@ -42,7 +42,7 @@ package struct CRC32C: Sendable, Hashable {
     state = Self.tables.withUnsafeBufferPointer { Self.update(state, bytes, $0) }
   }
 
-  /// Whether the processor has an instruction for it.
+  /// True if the processor has an instruction for it.
   private static let hasInstruction = crc32c_is_supported() != 0
 
   /// Eight tables of 256: table k advances a byte's contribution by k more bytes.

@@ -7,7 +7,7 @@ import Locking
 /// content has ended. Several members one after the other are one content; what follows them and is none means
 /// nothing. No I/O, but work enough for a thread that may block. One call at a time.
 package final class GzipReader: Sendable {
-  /// Why content cannot be expanded.
+  /// The error of content that cannot be expanded.
   package enum Problem: Error, Sendable, Equatable {
     case damaged
     case truncated
@@ -28,11 +28,11 @@ package final class GzipReader: Sendable {
     var input: [UInt8] = []
     var position = 0
     var output: Int64 = 0
-    /// Whether zlib may have more to give without input.
+    /// True if zlib may have more output without input.
     var isHolding = false
   }
 
-  /// What `next` gives at most.
+  /// The most bytes that `next` returns.
   package static let partBytes = 256 << 10
   /// The first bytes of every gzip member.
   package static let signature: [UInt8] = [0x1F, 0x8B]
@@ -42,7 +42,7 @@ package final class GzipReader: Sendable {
 
   /// Expands content that has come whole.
   ///
-  /// - Parameter limit: How many bytes may come out; `Problem.tooLarge` where there are more.
+  /// - Parameter limit: The most bytes that may come out; `Problem.tooLarge` where there are more.
   package static func unpacked(_ bytes: [UInt8], limit: Int64) throws(Problem) -> [UInt8] {
     let reader = GzipReader(limit: limit)
     reader.feed(bytes)

@@ -3,10 +3,10 @@ import Locking
 
 /// Packs content in the form of gzip (RFC 1952) as it arrives.
 ///
-/// What `pack` and then `finish` answer is one member. No I/O, but work enough for a thread that may block. One call at a
-/// time.
+/// The output of `pack` and then `finish` is one member. No I/O, but work enough for a thread that
+/// may block. One call at a time.
 package final class GzipWriter: Sendable {
-  /// How much work is put into small output: 1 is quick, 9 makes the smallest.
+  /// The work that is put into small output: 1 is quick, 9 makes the smallest.
   package enum Effort: Int32, Sendable {
     case quick = 1
     case usual = 6

@@ -12,10 +12,12 @@ extension KeyOwner {
   package static let audit = KeyOwner("audit", firstBytes: 0xF0...0xFE)
 }
 
-/// What administrators did, in entries of which each holds the digest of the one before.
+/// The record of administrators' actions, in entries each of which holds the digest of the one
+/// before.
 ///
-/// Nobody can change an entry without changing all that follow it; who owns the machine could do even that, so
-/// the newest digest is worth writing down elsewhere. All calls block. Any thread may call.
+/// An entry cannot be changed without a change of all that follow it; the owner of the machine
+/// could do even that, so the newest digest is worth writing down elsewhere. All calls block. Any
+/// thread may call.
 package struct AuditTrail: Sendable {
   private let engine: any KeyValueEngine
   private let clock: MicrosecondClock

@@ -1,4 +1,5 @@
-/// What a client of accounts is told when a request fails: the official code and its detail.
+/// The error that a client of accounts receives for a failed request: the official code and its
+/// detail.
 ///
 /// The cause is for the log and never leaves the server.
 package struct AccountError: Error, Sendable {
@@ -15,7 +16,7 @@ package struct AccountError: Error, Sendable {
 
   /// The official code, which clients compare.
   package let code: Code
-  /// What follows the code after ` : `.
+  /// The text that follows the code after ` : `.
   package let detail: String?
   /// The error behind this one, for the log; nil without one.
   package let cause: (any Error)?

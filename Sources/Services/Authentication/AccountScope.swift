@@ -8,8 +8,8 @@ import FirestoreModel
 //   server    0xFE
 //   tenant    0xFF, the project's id, the tenant's id, both escaped and ended
 
-/// Whose accounts: every scope has users, addresses, providers and a configuration of its own, and a
-/// token of one is none of another.
+/// The owner of a set of accounts: every scope has users, addresses, providers and a configuration
+/// of its own, and a token of one is none of another.
 package enum AccountScope: Sendable, Hashable {
   case project(Text)
   /// A tenant of a project.

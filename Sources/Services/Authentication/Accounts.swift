@@ -13,7 +13,7 @@ package final class Accounts: Sendable {
   let engine: any KeyValueEngine
   /// The settings that all scopes share, as the server was started with them.
   package let configuration: AccountsConfiguration
-  /// Where passwords are hashed.
+  /// The threads that hash passwords.
   package let passwords: PasswordPool
   /// The keys that sign tokens.
   package let signingKeys: SigningKeys
@@ -21,7 +21,7 @@ package final class Accounts: Sendable {
   package let serviceAccounts: ServiceAccounts
   /// The seal of this process's unsigned tokens.
   let seal: UnsignedSeal
-  /// Who has tried too often.
+  /// The counts of attempts, with their limits.
   package let limits: AttemptLimits
   let revocations = Revocations()
   private let companion = Mutex<RevocationCompanion?>(nil)
@@ -30,7 +30,7 @@ package final class Accounts: Sendable {
   private let knownGate = Mutex<(any SignInGate)?>(nil)
   /// The scopes' records, as far as they were asked for.
   let projects = Mutex(KnownProjects())
-  /// Whether what other engines write has been heard of since the beginning.
+  /// True if this engine has followed the writes of other engines since the beginning.
   let isFollowing = Atomic(false)
 
   /// Writes what goes along with the revocation of a user's tokens, in the same group.
@@ -85,7 +85,7 @@ package final class Accounts: Sendable {
     try KeptSecret.read(AccountKey.prefix(.providersSecret), in: engine)
   }
 
-  /// Where clients reach the server, without a slash at the end.
+  /// The address at which clients reach the server, without a slash at the end.
   package var origin: String { servedOrigin.withLock { $0 } }
 
   /// Says which port the system chose for a configured origin that leaves it open by `:0`.

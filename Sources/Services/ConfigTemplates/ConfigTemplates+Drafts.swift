@@ -14,7 +14,7 @@ package struct TemplateDraft: Sendable, Equatable {
   package let updateTime: Int64
   /// The template's JSON as it was sent; it may break rules that publishing checks.
   package let template: JSONValue
-  /// What keeps it from being published; nil where nothing does.
+  /// The problem that keeps it from being published; nil if there is none.
   package let problem: String?
 }
 

@@ -3,7 +3,7 @@ import KeyValueStore
 
 // Changing templates, and their versions. All of it blocks.
 
-/// What must be so for a template to be published.
+/// The condition under which a template is published.
 package enum TemplatePrecondition: Sendable, Equatable {
   /// Nothing.
   case none
@@ -11,7 +11,7 @@ package enum TemplatePrecondition: Sendable, Equatable {
   case etag(String)
 }
 
-/// Who publishes, and by what.
+/// The author and program of a publication.
 package struct Publisher: Sendable {
   /// The author as the version's `updateUser` shows it.
   package var author: TemplateVersion.Author

@@ -101,7 +101,7 @@ package final class ConfigTemplates: Sendable {
   /// A template in memory.
   package enum Lookup: Sendable {
     case found(ServedTemplate)
-    /// Nobody has published.
+    /// No template has been published.
     case nothing
     /// `load` has to read it.
     case onDisk
@@ -117,7 +117,7 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// Whether anybody has published in the project.
+  /// Returns true if a template has been published in the project.
   package func knows(_ project: Text) -> Bool {
     state.withLock { state in
       ConfigNamespace.allCases.contains {
@@ -196,7 +196,8 @@ package final class ConfigTemplates: Sendable {
     state.withLock { _ = $0.withoutAssignments.insert(id) }
   }
 
-  /// Whether what clients get depends on the audiences that they are in; nil where the disk has to be read for that.
+  /// Returns true if clients' values depend on the audiences that they are in; nil where the disk
+  /// has to be read for that.
   package func asksForAudiencesInMemory(_ id: TemplateID) -> Bool? {
     switch lookUp(id) {
     case .nothing: false
@@ -210,8 +211,8 @@ package final class ConfigTemplates: Sendable {
     try load(id)?.compiled.asksForAudiences ?? false
   }
 
-  /// What a client gets, from memory alone; nil where the disk has to be read first, for the template or for what
-  /// is known of the client.
+  /// Returns a client's values, from memory alone; nil where the disk has to be read first, for the
+  /// template or for the client's stored decisions.
   package func replyInMemory(to client: ConfigClient, of id: TemplateID) -> ConfigReply? {
     switch lookUp(id) {
     case .nothing: return .nothing(for: id)
@@ -256,7 +257,7 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// What a client gets and why; nil where nobody has published.
+  /// Returns a client's values and the reasons for them; nil where no template has been published.
   ///
   /// May read the disk.
   package func evaluate(
@@ -297,7 +298,8 @@ package final class ConfigTemplates: Sendable {
 
   // MARK: Time
 
-  /// Whether a condition of some template has changed by itself and `announceChanges` is to be called.
+  /// True if a condition of some template has changed by itself and `announceChanges` is to be
+  /// called.
   package var isChangeDue: Bool {
     let now = clock.now()
     return state.withLock { state in
@@ -368,7 +370,7 @@ package protocol ConfigAudiences: Sendable {
 }
 
 extension ServiceError {
-  /// What clients hear when the engine fails; the cause is for the log.
+  /// Returns the error for clients when the engine fails; the cause is for the log.
   static func config(_ error: any Error) -> ServiceError {
     if let known = error as? ServiceError { return known }
     if let cause = error as? KeyValueError, cause.code == .corruption {

@@ -58,7 +58,7 @@ package final class EventAnalytics: Sendable {
   /// The projects that have events.
   package var projects: [Text] { logs.map(\.name) }
 
-  /// What a project has set; what a new one has where it has no events yet.
+  /// Returns the settings of a project; those of a new one where it has no events yet.
   package func settings(of project: Text) -> AnalyticsSettings {
     log(of: project)?.settings ?? AnalyticsSettings()
   }
@@ -129,7 +129,7 @@ package final class EventAnalytics: Sendable {
   }
 }
 
-/// What can be set about analytics.
+/// The settings of analytics.
 package struct AnalyticsConfiguration: Sendable {
   /// The bytes that senders may bring, by the second and by the day.
   package var limits = IntakeLimits()
@@ -143,13 +143,13 @@ package struct AnalyticsConfiguration: Sendable {
   package var waitingSegments = 64
   /// Different texts of a parameter or a dimension that are counted apart; others are counted together.
   package var wordLimit = 20_000
-  /// Of these, new on one day.
+  /// The number of these that may be new on one day.
   package var wordsPerDay = 2_000
   /// Different names of an app's events that are new on one day; `NameBudget` has the shares of networks.
   package var namesPerDay = 500
   /// Installations that proved nothing and are told apart, new in a project on one day; further ones count as nobody.
   package var unprovenPerDay = 2_000
-  /// What the disk has left; nil is not asked.
+  /// Returns the free bytes of the disk; with nil they are not checked.
   package var availableBytes: (@Sendable () throws -> Int)?
   /// Bytes that stay free for documents; with less than twice as many left, senders that prove nothing are refused.
   package var reserveBytes = 1 << 30
@@ -161,11 +161,11 @@ package struct AnalyticsConfiguration: Sendable {
   /// Has the disk get back soon what deleted keys of a range took; does not wait for it.
   package var freeSpace: (@Sendable (KeyRange) throws -> Void)?
 
-  /// What a server has.
+  /// The defaults of a server.
   package init() {}
 }
 
-/// What has come in since the start.
+/// The counts of incoming batches since the start.
 struct IntakeCounts: Sendable {
   var batches = 0
   var repeated = 0

@@ -11,8 +11,8 @@ import Synchronization
 
 /// Firestore's API on the store: names the caller, authorises, and does one store call an operation.
 ///
-/// What memory can answer is answered on the caller's thread; what may touch the disk goes to the
-/// engine threads; commits answer from the store's own threads once they are durable.
+/// Responses from memory are made on the caller's thread; work that may touch the disk goes to the
+/// engine threads; commits respond from the store's own threads once they are durable.
 package final class FirestoreService: RPCService {
   /// Answers a call with the encoded response.
   typealias Respond = @Sendable (Result<[UInt8], ServiceError>) -> Void

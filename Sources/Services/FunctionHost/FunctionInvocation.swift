@@ -125,7 +125,8 @@ package protocol InstanceListeners: Sendable {
   ///
   /// - Parameters:
   ///   - depth: The number of events that led to what the instance does now; read with each of its calls.
-  ///   - admits: Whether the process that has the connection from that port is the instance; may block.
+  ///   - admits: Returns true if the process that has the connection from that port is the
+  ///     instance; may block.
   func open(
     project: String,
     depth: @escaping @Sendable () -> Int,

@@ -18,7 +18,7 @@ extension KeyOwner {
 /// Nothing is kept of an installation, so that whoever makes millions of them costs nothing: a token says whose it
 /// is, under a code that only the server's secret gives. Any thread may call.
 package struct InstallationTokens: Sendable {
-  /// What a refresh token proves.
+  /// The installation that a refresh token proves.
   package struct Installation: Sendable, Equatable {
     /// The id of the project that the app belongs to.
     package let project: Text
@@ -48,7 +48,8 @@ package struct InstallationTokens: Sendable {
     self.init(secret: try KeptSecret.read(key, in: engine))
   }
 
-  /// Whether a text is an id: 22 characters of URL-safe base64, of which the first is c, d, e or f.
+  /// Returns true if a text is an id: 22 characters of URL-safe base64, of which the first is c, d,
+  /// e or f.
   package static func isID(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.count == 22, let first = bytes.first else { return false }
@@ -133,7 +134,8 @@ package struct InstallationTokens: Sendable {
     return proved.installation
   }
 
-  /// What an authentication token proves until a time in seconds; nil for another text.
+  /// Returns the installation that an authentication token proves until a time in seconds; nil for
+  /// another text.
   func proved(byAuthToken token: String) -> (installation: Installation, end: Int64)? {
     let bytes = Array(token.utf8)
     guard bytes.count <= 4_096 else { return nil }
@@ -157,7 +159,8 @@ package struct InstallationTokens: Sendable {
     return Array(HMAC<SHA256>.authenticationCode(for: message, using: secret))
   }
 
-  /// What a code is made of: parts that cannot be taken for others, since each has its length before it.
+  /// Returns the bytes that a code is computed from: parts that cannot be taken for others, since
+  /// each has its length before it.
   private static func message(_ purpose: String, _ installation: Installation) -> [UInt8] {
     var bytes: [UInt8] = []
     for part in [purpose, installation.project.string, installation.id, installation.appID] {

@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Authentication tokens that installations showed lately: who shows the same one with each request has it checked once.
+/// Authentication tokens that installations showed in their last requests: a token that comes with
+/// each request is checked once.
 ///
-/// What is known is in two generations: when the newer one is full the older one is forgotten. Any thread may call; nothing blocks.
+/// The known tokens are in two generations: when the newer one is full the older one is forgotten.
+/// Any thread may call; nothing blocks.
 package final class ShownTokens: Sendable {
   private typealias Proved = (installation: InstallationTokens.Installation, end: Int64)
 

@@ -71,7 +71,8 @@ package final class ObjectStorage: Sendable {
     return Bucket(self, .unmade(name, project: permit.bucket.project), permit)
   }
 
-  /// What is kept of a bucket; of one that its first use will make, what will be kept then.
+  /// Returns the record of a bucket; for one that its first use will make, the record that it will
+  /// have.
   ///
   /// Looking makes none: Google's client for Python looks for a bucket while it makes it.
   package func description(_ permit: BucketPermit) async throws -> StoredBucket {
@@ -117,12 +118,13 @@ package final class ObjectStorage: Sendable {
     try await storedBucket(name) != nil
   }
 
-  /// What is kept of a bucket for its clients by that name, which is for anybody to know; nil where there is nothing.
+  /// Returns a bucket's public document of that name, which is kept for its clients; nil where
+  /// there is none.
   package func document(_ key: Text, ofBucket name: BucketName) async throws -> Text? {
     try await storedBucket(name)?.configuration.documents[key]
   }
 
-  /// What is to become of a bucket's objects and uploads; nothing where there is no such bucket.
+  /// Returns the lifecycle rules of a bucket; none where there is no such bucket.
   package func lifecycle(ofBucket name: BucketName) async throws -> [LifecycleRule] {
     try await storedBucket(name)?.configuration.lifecycle ?? []
   }

@@ -2,22 +2,22 @@ import BaseRuntime
 import BaseText
 import KeyValueStore
 
-/// How files are kept.
+/// The settings of the storage of files.
 package struct StorageConfiguration: Sendable {
-  /// Whether any bucket is made on first use, as Google's emulator does; otherwise a project's default
-  /// buckets alone are.
+  /// True if any bucket is made on first use, as Google's emulator does; otherwise a project's
+  /// default buckets alone are.
   package var makesBuckets = false
-  /// Whose buckets are that are made on first use and whose name tells no project.
+  /// The owner of buckets that are made on first use and whose name tells no project.
   package var project: Text?
   /// The most bytes that all buckets of a project may hold; nil is no bound.
   package var projectQuotaBytes: Int64?
-  /// How long an upload may be unfinished.
+  /// The time for which an upload may be unfinished, in microseconds.
   package var uploadLifetime: Int64 = 7 * 86_400 * 1_000_000
-  /// What unfinished resumable uploads may take.
+  /// The limits of unfinished resumable uploads.
   package var uploadLimits = UploadLimits()
   /// So many bytes of the disk are left to others: uploads are refused where fewer are free.
   package var reservedBytes: Int64 = 256 << 20
-  /// What small objects that were downloaded lately may take of memory.
+  /// The memory for small objects of recent downloads.
   package var memoryBytes = 16 << 20
   /// Content of up to so many bytes is kept in the engine, at most `EngineContent.largest`; nil keeps none there.
   package var engineContentBytes: Int? = EngineContent.largest

@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// What went wrong with a request for buckets, objects or uploads.
+/// The failure of a request for buckets, objects or uploads.
 ///
 /// The message is for the client; the cause is for the log and never leaves the server.
 package struct StorageError: Error, Sendable {
@@ -8,7 +8,7 @@ package struct StorageError: Error, Sendable {
   package enum Code: Sendable, Hashable {
     /// The request means nothing, or a hash is not the bytes'.
     case invalid
-    /// Who asks may not.
+    /// The caller is not allowed to do it.
     case forbidden
     case notFound
     /// A name that is taken, a bucket that is not empty.
@@ -27,7 +27,7 @@ package struct StorageError: Error, Sendable {
     case insufficientStorage
     /// Worth another try.
     case unavailable
-    /// What is stored is damaged.
+    /// The stored data is damaged.
     case corrupt
     /// Nothing here does that.
     case unsupported

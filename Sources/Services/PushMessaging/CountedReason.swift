@@ -1,4 +1,5 @@
-/// Why deliveries end, as metrics count it: a bounded set, since some reasons are what push services write.
+/// The reasons for the end of deliveries, as metrics count them: a bounded set, since some reasons
+/// are texts of push services.
 enum CountedReason: String, Sendable, CaseIterable {
   case mailboxFull = "mailbox_full"
   case frequencyCap = "frequency_cap"
@@ -19,7 +20,7 @@ enum CountedReason: String, Sendable, CaseIterable {
   case stale
   case erased
   case installationDeleted = "installation_deleted"
-  /// What a push service says, or why it could not be asked.
+  /// The push service's own text, or the reason why it could not be reached.
   case other
 
   /// The kind of a reason as deliveries have it.

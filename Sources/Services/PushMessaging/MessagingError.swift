@@ -1,7 +1,8 @@
 import BaseStatus
 import KeyValueStore
 
-/// Why a message is not sent, or a registration not made, in Cloud Messaging's words.
+/// The error of a message that is not sent, or a registration that is not made, in Cloud
+/// Messaging's words.
 package struct MessagingError: Error, Sendable {
   /// The codes of `google.firebase.fcm.v1.FcmError`.
   package enum Code: String, Sendable, CaseIterable {
@@ -14,7 +15,7 @@ package struct MessagingError: Error, Sendable {
     case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
   }
 
-  /// What is wrong with an argument, as the legacy form tells it.
+  /// The fault of an argument, as the legacy form names it.
   package enum Kind: String, Sendable {
     case other = "InvalidParameters"
     case missingRecipient = "MissingRegistration"
@@ -64,7 +65,7 @@ package struct MessagingError: Error, Sendable {
     "The registration is not one of a client that connects."
   )
 
-  /// What a failure of the engine is to clients.
+  /// Returns the error for clients when the engine fails.
   static func engine(_ error: any Error) -> any Error {
     if error is MessagingError || error is ServiceError { return error }
     if let known = error as? KeyValueError, known.code == .corruption {

@@ -1,4 +1,4 @@
-/// How much there may be of everything that clients make.
+/// The limits on everything that clients make.
 package struct MessagingLimits: Sendable {
   /// Clients that are connected at the same time.
   package var streams = 100_000
@@ -18,7 +18,7 @@ package struct MessagingLimits: Sendable {
   package var registrationsPerNetwork = 20_000
   /// Subscriptions to topics that clients of one network make in an hour.
   package var subscriptionsPerNetwork = 200_000
-  /// What the disk is to keep for others when clients make registrations and subscriptions, in bytes.
+  /// The bytes of the disk to keep for others when clients make registrations and subscriptions.
   package var reserveBytes = 1 << 30
   /// Topics of one registration.
   package var topics = 2_000

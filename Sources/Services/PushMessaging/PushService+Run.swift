@@ -21,7 +21,8 @@ extension PushService {
   /// Looks every second at what is due by the clock: a wait of its own for each would have to follow every step
   /// of the clock.
   ///
-  /// What has much to do takes a step at a time in turns with the others; what fails holds up none of them.
+  /// A task with much to do takes a step at a time in turns with the others; a failure holds up
+  /// none of them.
   package func runClock(report: @escaping QueueReport) async throws {
     while true {
       let end = ContinuousClock.now + .seconds(1)

@@ -225,7 +225,7 @@ extension PushService {
 }
 
 extension MessageTarget {
-  /// Whether its registrations are known at once.
+  /// True if its registrations are known at once.
   var isDirect: Bool {
     switch self {
     case .registration, .user: true
@@ -235,6 +235,6 @@ extension MessageTarget {
 }
 
 extension Registration {
-  /// Where messages wait for a client that connects.
+  /// The mailbox in which messages wait for a client that connects.
   package var mailbox: MailboxID { MailboxID(project: project, number: number) }
 }

@@ -18,19 +18,19 @@ package final class PushService: Sendable {
   let figures = MessagingFigures()
   let signals = WorkSignals()
   let random: @Sendable (Int) -> [UInt8]
-  /// Who is in audiences; nil where there are none.
+  /// The members of audiences; nil where there are none.
   let audiences: (any MessageAudiences)?
-  /// What the disk has left; nil is not asked.
+  /// Returns the free bytes of the disk; with nil they are not checked.
   let availableBytes: (@Sendable () throws -> Int)?
-  /// Whether the disk has less left than it is to keep.
+  /// True if the disk has less space left than it is to keep.
   let isShortOfSpace = Atomic<Bool>(false)
-  /// How far registrations were looked at for ones that nobody uses.
+  /// The progress of the look for unused registrations.
   let sweep = Mutex(SweepProgress())
-  /// How far what counts for caps was looked at.
+  /// The progress of the look for counts that no cap needs.
   let capSweep = Mutex(SweepProgress())
-  /// How far messages were gone through for what expired.
+  /// The progress of the look for expired messages.
   let expiry = Mutex(ExpiryProgress())
-  /// How far messages were looked at for old ones.
+  /// The progress of the look for old messages.
   let pruned = Mutex(PruneProgress())
   /// Deliveries that were written to streams, and are to be kept as handed over.
   let written = Mutex<[WrittenDelivery]>([])
@@ -40,8 +40,8 @@ package final class PushService: Sendable {
   /// The messaging of an engine.
   ///
   /// - Parameters:
-  ///   - audiences: Who is in audiences; nil where there are none.
-  ///   - availableBytes: What the disk has left; blocks.
+  ///   - audiences: The members of audiences; nil where there are none.
+  ///   - availableBytes: Returns the free bytes of the disk; blocks.
   ///   - random: Gives so many bytes that nobody can guess.
   package init(
     engine: any KeyValueEngine,
@@ -187,7 +187,7 @@ package final class PushService: Sendable {
   }
 }
 
-/// What a write gives its caller.
+/// The value that a write gives its caller.
 private final class WriteResult<R: Sendable>: Sendable {
   private let value = Mutex<R?>(nil)
 

@@ -21,7 +21,7 @@ extension DocumentFields {
     withView(at: path) { $0?.decoded() }
   }
 
-  /// Whether there is a value at a path.
+  /// Returns true if there is a value at a path.
   package func hasValue(at path: FieldPath) -> Bool { withView(at: path) { $0 != nil } }
 
   /// Lends the value at a path as it lies in the bytes; the view ends with the body.
@@ -44,7 +44,7 @@ extension DocumentFields {
     }
   }
 
-  /// What Firestore counts for keys and values.
+  /// The size of keys and values as Firestore counts it.
   package var byteSize: Int {
     var check = FieldsCheck()
     try? bytes.withUnsafeBytes { try check.entries($0, field: 2, depth: 0) }
@@ -61,7 +61,7 @@ extension DocumentRecord: QueryDocument {
 struct EntryIterator: IteratorProtocol {
   private var reader: ProtobufReader
   private let field: Int
-  /// Where the entry that `next()` returned last begins in the message.
+  /// The offset in the message at which the entry that `next()` returned last begins.
   private(set) var start = 0
 
   init(_ message: UnsafeRawBufferPointer, field: Int) {
@@ -69,7 +69,7 @@ struct EntryIterator: IteratorProtocol {
     self.field = field
   }
 
-  /// Where that entry ends.
+  /// The offset at which that entry ends.
   var end: Int { reader.position }
 
   mutating func next() -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {

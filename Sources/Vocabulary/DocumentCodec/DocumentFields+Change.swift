@@ -41,7 +41,8 @@ extension DocumentFields {
     return (editor.finish(), results)
   }
 
-  /// What of the document the paths name, in its structure; missing fields are left out.
+  /// Returns the parts of the document that the paths name, in its structure; missing fields are
+  /// left out.
   package func projected(to paths: [FieldPath]) -> DocumentFields {
     let paths = FieldMask.reduced(paths)
     if paths.count > FieldsEditor.fewChanges {
@@ -52,7 +53,7 @@ extension DocumentFields {
     return editor.finish()
   }
 
-  /// Whether both hold the same values of the same types, in whatever order.
+  /// Returns true if both hold the same values of the same types, in any order.
   package func isIdentical(to other: DocumentFields) -> Bool {
     // Stored spelling is canonical but for the order of entries.
     guard bytes.count == other.bytes.count else { return false }
@@ -62,7 +63,7 @@ extension DocumentFields {
       }
   }
 
-  /// Whether two messages of the same length hold the same entries.
+  /// Returns true if two messages of the same length hold the same entries.
   private static func isIdentical(
     _ left: UnsafeRawBufferPointer,
     _ right: UnsafeRawBufferPointer,

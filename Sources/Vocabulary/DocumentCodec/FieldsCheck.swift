@@ -13,7 +13,7 @@ struct UnusualSpelling: Error {}
 /// microseconds, no key twice. So what reads stored bytes needs no checks of its own, and stored
 /// values of the same type are identical if, and unless maps are in them only if, their bytes are.
 struct FieldsCheck {
-  /// Where a map has more keys than this and they are not sorted, it is rebuilt rather than searched.
+  /// The most keys of an unsorted map that are searched; a larger one is rebuilt instead.
   private static let searchedKeys = 64
 
   /// Keys and values so far, by Firestore's arithmetic.

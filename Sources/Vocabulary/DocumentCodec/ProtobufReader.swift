@@ -1,4 +1,4 @@
-/// Why bytes are no protobuf message.
+/// The error of bytes that are no protobuf message.
 package enum ProtobufError: Error, Sendable {
   /// A field or its length goes beyond the end.
   case truncated
@@ -19,7 +19,7 @@ package enum ProtobufError: Error, Sendable {
 /// The bytes must outlive the reader. Call `nextField()`, then exactly one of the reading functions
 /// or `skip()`.
 package struct ProtobufReader {
-  /// How a field is written; raw values are the protocol's numbers.
+  /// The encoding of a field; raw values are the protocol's numbers.
   package struct WireType: RawRepresentable, Sendable, Hashable {
     /// The wire type's number in the protobuf encoding, 0 to 7.
     package let rawValue: UInt8
@@ -41,9 +41,9 @@ package struct ProtobufReader {
   private let bytes: UnsafeRawBufferPointer
   /// The offset of the next byte to read.
   package private(set) var position: Int
-  /// How the field that `nextField()` named last is written.
+  /// The encoding of the field that `nextField()` named last.
   package private(set) var wireType: WireType
-  /// Whether every varint so far had its shortest spelling.
+  /// True if every varint so far had its shortest spelling.
   package private(set) var isCanonical = true
 
   /// A reader at the beginning of a message.
@@ -53,7 +53,7 @@ package struct ProtobufReader {
     wireType = .varint
   }
 
-  /// Whether the message is read.
+  /// True if the message has been read to its end.
   package var isAtEnd: Bool { position >= bytes.count }
 
   /// The next field's number; nil at the end.

@@ -5,7 +5,7 @@ import BaseText
 /// The functions write what they are given, zero and empty included: leaving out defaults of fields
 /// without presence is the caller's choice.
 package struct ProtobufWriter {
-  /// What was written.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8]
 
   /// An empty message with room for that many bytes.

@@ -30,7 +30,7 @@ package struct ValueView {
   /// A view of a stored value's message.
   package init(_ message: UnsafeRawBufferPointer) { self.message = message }
 
-  /// What the value is.
+  /// The content of the value.
   package var content: Content { (try? readContent()) ?? .null }
 
   /// The value itself.

@@ -115,7 +115,7 @@ struct VectorView {
   }
 }
 
-/// Whether two runs of bytes are the same.
+/// Returns true if two runs of bytes are the same.
 @inline(__always)
 func isSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
   left.count == right.count && compareBytes(left, right) == .equal

@@ -52,7 +52,7 @@ extension RecordedEvent {
     return host.isEmpty ? .null : .string(String(host))
   }
 
-  /// What a campaign's parameters say of an event's source.
+  /// The source that a campaign's parameters name for an event.
   var collectedSource: JSONValue {
     let columns = [
       ("manual_campaign_id", "campaign_id"), ("manual_campaign_name", "campaign"),
@@ -66,7 +66,7 @@ extension RecordedEvent {
     return members.isEmpty ? .null : .object(members)
   }
 
-  /// What a purchase, or another event with items, comes to.
+  /// The totals of a purchase, or of another event with items.
   var ecommerce: JSONValue {
     let items = items ?? []
     var members: [JSONValue.Member] = []

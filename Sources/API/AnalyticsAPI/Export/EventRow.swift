@@ -7,7 +7,7 @@ import EventAnalytics
 extension RecordedEvent {
   /// The event as a row of BigQuery's export.
   ///
-  /// - Parameter isActive: Whether the installation was active on the day.
+  /// - Parameter isActive: True if the installation was active on the day.
   func row(on day: EventDay, isActive: Bool) -> JSONValue {
     .object([
       .init("event_date", .string(day.compactText)),

@@ -48,7 +48,8 @@ struct BatchMessage {
     return overflows || !isTime(micros) ? nil : micros
   }
 
-  /// Whether a client's number can be a time in microseconds, so that differences of such do not overflow.
+  /// Returns true if a client's number can be a time in microseconds, so that differences of such
+  /// do not overflow.
   static func isTime(_ micros: Int64) -> Bool { micros.magnitude < 1 << 61 }
 
   private static func context(

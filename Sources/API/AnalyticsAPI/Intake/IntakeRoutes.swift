@@ -8,7 +8,7 @@ import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
-/// What apps and servers send events to.
+/// The routes that apps and servers send events to.
 ///
 ///     POST /v1/projects/{project}/apps/{app}/events:batch    a batch of our SDK, with the project's API key
 ///     POST /mp/collect                                       the Measurement Protocol: 204 whatever it holds

@@ -6,7 +6,8 @@ import EventAnalytics
 /// Hashes of people in `user_data`, addresses and what was agreed about advertisements are read here and nowhere else: none
 /// of it is kept.
 struct ProtocolCheck {
-  /// What is wrong, and what the protocol does not have, where `validation_behavior` asks for that; events count all the same.
+  /// The faults, and the members that the protocol does not have, where `validation_behavior` asks
+  /// for that; events count all the same.
   private(set) var remarks: [EventDrop] = []
   private let json: JSONValue
 

@@ -5,9 +5,9 @@ import EventAnalytics
 /// A request of the Measurement Protocol.
 struct ProtocolMessage {
   let batch: EventBatch
-  /// What is wrong with the request as a whole, for which none of it is kept.
+  /// The faults of the request as a whole, for which none of it is kept.
   let problems: [EventDrop]
-  /// What is wrong with members of the request that are checked and not kept; the rest of it is.
+  /// The faults of members of the request that are checked and not kept; the rest of it is.
   let remarks: [EventDrop]
 
   /// Reads a request for an app, or a stream of the web; INVALID_ARGUMENT where it is not of the form.
@@ -152,7 +152,7 @@ struct ProtocolMessage {
     if let value = value(json) { parameters.append(EventParameter(name, value)) }
   }
 
-  /// What a parameter's JSON says; nil for what Google ignores.
+  /// The value of a parameter's JSON; nil for values that Google ignores.
   private static func value(_ json: JSONValue) -> EventValue? {
     switch json {
     case .null: return nil

@@ -6,9 +6,9 @@ import EventAnalytics
 /// A report that may be asked for by its name, over HTTP and by the command line.
 struct ReportKind: Sendable {
   let path: String
-  /// Whether a name follows the path.
+  /// True if a name follows the path.
   var isNamed = false
-  /// Whether the request has a body.
+  /// True if the request has a body.
   var takesBody = false
   let table: ReportTable
   let answer: @Sendable (Reports, ReportCall) throws -> JSONValue

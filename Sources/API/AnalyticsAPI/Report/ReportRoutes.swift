@@ -8,7 +8,7 @@ import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
-/// What administrators and the console ask about a project's events.
+/// The routes by which administrators and the console query a project's events.
 ///
 /// Below `/v1/projects/{project}/analytics`; days are ?from= and ?to=, as `2026-11-23`, the last 28 where they are left out.
 /// Reports are CSV for ?format=csv or `Accept: text/csv`:
@@ -131,7 +131,7 @@ extension ServiceResponse {
 /// A request for a report.
 struct ReportCall: Sendable {
   let project: Text
-  /// What the path names, such as an audience.
+  /// The name in the path, such as that of an audience.
   let name: String?
   let parameters: [(name: String, value: String)]
   let bytes: [UInt8]
@@ -141,7 +141,8 @@ struct ReportCall: Sendable {
     parameters.first { $0.name == name && !$0.value.isEmpty }?.value
   }
 
-  /// Whether CSV is asked for, by the parameter or, where there is none, by the header.
+  /// Returns true if the call asks for CSV, by the parameter or, where there is none, by the
+  /// header.
   func wantsCSV(accepting header: String?, hasTable: Bool) throws(ServiceError) -> Bool {
     switch parameter("format") {
     case "csv"?:

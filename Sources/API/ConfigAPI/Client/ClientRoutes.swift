@@ -7,7 +7,7 @@ import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
-/// What apps call, with the project's API key.
+/// The routes that apps call, with the project's API key.
 ///
 ///     POST /v1/projects/{project}/namespaces/{namespace}:fetch
 ///          the values for the client that the body describes
@@ -159,7 +159,7 @@ private struct InvalidationList {
 }
 
 extension String {
-  /// Whether a header's list of etags has this one.
+  /// Returns true if a header's list of etags has this one.
   fileprivate func names(_ etag: String) -> Bool {
     split(separator: ",").contains { part in
       var name = part.drop { $0 == " " }

@@ -9,7 +9,7 @@ extension ConfigClient {
   /// Characters of one of them.
   private static let maximumLength = 2_000
 
-  /// What the body of a fetch says; members of other names are ignored, as Google's service does.
+  /// Reads the body of a fetch; members of other names are ignored, as Google's service does.
   init(fetch body: JSONValue, userAgent: String?) throws(ServiceError) {
     self.init()
     appID = try Self.text("app_id", of: body)

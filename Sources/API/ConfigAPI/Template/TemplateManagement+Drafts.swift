@@ -20,7 +20,7 @@ extension TemplateManagement {
 
   /// Takes `{"etag", "template"}`; the etag is that of the version that the draft began from.
   ///
-  /// What breaks a rule may be kept, and is said in `problem`.
+  /// A draft may break a rule; the response says so in `problem`.
   func putDraft(_ call: TemplateCall) throws -> ServiceResponse {
     let body = try call.body()
     guard let template = body["template"], template.members != nil else {

@@ -8,7 +8,7 @@ import FirestoreWire
 import HTTPTypes
 import ServiceModule
 
-/// What administrators, the Admin SDKs and the Firebase CLI call.
+/// The routes that administrators, the Admin SDKs and the Firebase CLI call.
 ///
 /// Below `/v1/projects/{project}` for the template of apps, and below
 /// `/v1/projects/{project}/namespaces/{firebase | firebase-server}` for either:
@@ -148,7 +148,8 @@ struct TemplateCall: Sendable {
     }
   }
 
-  /// Who publishes: the administrator who is signed in to the console, or the program that the request names.
+  /// The publisher: the administrator who is signed in to the console, or the program that the
+  /// request names.
   var publisher: Publisher {
     if let administrator = request.context.actor?.administrator {
       return Publisher(.init(email: administrator.email), origin: "CONSOLE")

@@ -19,7 +19,7 @@ internal import SwiftProtobuf
 /// - `…/databases/{d}/backupSchedules`: GET lists, POST creates; `…/backupSchedules/{id}`: GET, PATCH (`updateMask`), DELETE
 /// - `projects/{p}/locations/{l}/backups`: GET lists (`l` may be `-`); `…/backups/{id}`: GET, DELETE
 ///
-/// What Google serves below these paths beyond that is refused with UNIMPLEMENTED.
+/// Google's other methods below these paths are refused with UNIMPLEMENTED.
 package enum AdminCall: Sendable, Equatable {
   /// A page of a list.
   package struct Page: Sendable, Hashable {
@@ -46,8 +46,9 @@ package enum AdminCall: Sendable, Equatable {
   case deleteIndex(DatabaseID, collectionGroup: Text, id: String)
   case listFields(DatabaseID, collectionGroup: Text, Page)
   case getField(DatabaseID, collectionGroup: Text, path: String)
-  /// What the mask names is set as in the message, and where the message has it not, goes back to what applies without it; an
-  /// empty mask means the indexes, and the time to live where the message has it.
+  /// Sets the parts of a field that the mask names as in the message; a part that the message lacks
+  /// reverts to the setting that applies without it. An empty mask means the indexes, and the time
+  /// to live where the message has it.
   case updateField(
     DatabaseID,
     collectionGroup: Text,

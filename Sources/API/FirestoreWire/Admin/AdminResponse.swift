@@ -2,9 +2,9 @@ import BaseStatus
 
 internal import SwiftProtobuf
 
-/// What a request of `google.firestore.admin.v1` is answered with.
+/// The response to a request of `google.firestore.admin.v1`.
 package enum AdminResponse: Sendable {
-  /// What a long-running operation has come to.
+  /// The state or result of a long-running operation.
   package enum Outcome: Sendable {
     case running
     case index(Google_Firestore_Admin_V1_Index)
@@ -16,7 +16,7 @@ package enum AdminResponse: Sendable {
     case failed(ServiceError)
   }
 
-  /// What a long-running operation is about.
+  /// The subject of a long-running operation.
   package enum Metadata: Sendable {
     case index(Google_Firestore_Admin_V1_IndexOperationMetadata)
     case field(Google_Firestore_Admin_V1_FieldOperationMetadata)

@@ -18,14 +18,14 @@ package struct GRPCMessageDeframer: Sendable {
 
   private let maximumSize: Int
   private var buffer: [UInt8] = []
-  /// Where the next message's prefix begins in the buffer.
+  /// The offset in the buffer at which the next message's prefix begins.
   private var start = 0
   private var state = State.open
 
   /// A deframer that refuses messages of more bytes than that.
   package init(maximumSize: Int) { self.maximumSize = maximumSize }
 
-  /// How many bytes wait for the rest of their message.
+  /// The number of bytes that wait for the rest of their message.
   package var bufferedBytes: Int { buffer.count - start }
 
   /// Takes the next piece of the body.

@@ -2,7 +2,7 @@ import BaseStatus
 import BaseText
 import DocumentCodec
 
-/// How a gRPC call ended, as trailers say it.
+/// The outcome of a gRPC call, as its trailers give it.
 ///
 /// - `grpc-status`: the code's number;
 /// - `grpc-message`: the text, with `%` and the bytes outside 0x20 ... 0x7E as `%XX`, no others:
@@ -11,7 +11,7 @@ import DocumentCodec
 /// - `grpc-status-details-bin`: unpadded base64 of a `google.rpc.Status` with the details. Absent
 ///   without details.
 package struct GRPCStatus: Sendable {
-  /// What a text may take in its encoded form; the longest links stay well below.
+  /// The longest encoded form of a text; the longest links stay well below.
   private static let maximumMessageSize = 4_096
 
   /// The canonical code, sent as its number.
@@ -30,7 +30,7 @@ package struct GRPCStatus: Sendable {
     details = ErrorDetails()
   }
 
-  /// What the client is told of an error; its cause stays here.
+  /// The status that a client receives for an error, without its cause.
   package init(error: ServiceError) {
     code = error.code
     message = Self.limited(error.message)

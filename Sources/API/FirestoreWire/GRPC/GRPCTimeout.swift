@@ -1,6 +1,6 @@
 /// The `grpc-timeout` header: one to eight digits and a unit, one of `H M S m u n`.
 package enum GRPCTimeout {
-  /// How long the caller waits; nil when the header is malformed.
+  /// Returns the time that the caller waits; nil when the header is malformed.
   package static func parse(_ header: String) -> Duration? {
     var digits = Array(header.utf8)
     guard let unit = digits.popLast(), (1...8).contains(digits.count),

@@ -9,7 +9,7 @@ enum JSONScalar {
   case string(String)
   case bytes([UInt8])
 
-  /// Whether a field without presence leaves it out.
+  /// True if a field without presence leaves the value out.
   var isDefault: Bool {
     switch self {
     case .bool(let flag): !flag
@@ -64,7 +64,8 @@ enum JSONScalar {
     Double(text).flatMap { Int64(exactly: $0) }
   }
 
-  /// Whether the text has only what JSON numbers have: no `nan`, `0x` or leading `+`.
+  /// Returns true if the text has only the characters of JSON numbers: no `nan`, `0x` or leading
+  /// `+`.
   private static func isNumber(_ text: String) -> Bool {
     guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first)
     else { return false }

@@ -139,7 +139,7 @@ struct JSONTranscoder {
 }
 
 extension MessageSchema.Field {
-  /// Whether null is a value of the field and not its absence.
+  /// True if null is a value of the field and not its absence.
   fileprivate var takesNull: Bool {
     switch kind {
     case .enumeration(let name): name == WellKnownJSON.nullValue

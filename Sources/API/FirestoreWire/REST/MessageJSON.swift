@@ -33,7 +33,7 @@ struct MessageJSON {
     var values: [RawField]
   }
 
-  /// What the wire has for a field.
+  /// The content of a field on the wire.
   private enum RawField {
     case number(UInt64)
     case content(UnsafeRawBufferPointer)

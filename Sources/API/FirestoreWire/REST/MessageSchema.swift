@@ -2,9 +2,9 @@ import BaseText
 
 internal import SwiftProtobuf
 
-/// What JSON may say of a message: its fields by either spelling of their names.
+/// The form of a message in JSON: its fields by either spelling of their names.
 struct MessageSchema: Sendable {
-  /// What a field holds.
+  /// The type of a field.
   enum Kind: Sendable {
     case bool
     case int32
@@ -25,7 +25,7 @@ struct MessageSchema: Sendable {
     let number: Int
     let kind: Kind
     let isRepeated: Bool
-    /// Whether it is a map; `kind` is then the entry's message.
+    /// True if the field is a map; `kind` is then the entry's message.
     let isMap: Bool
     /// The oneof that it is a member of.
     let oneof: String?
@@ -88,7 +88,7 @@ struct SchemaRegistry: Sendable {
     enumerations[enumeration]?.names[number]
   }
 
-  /// Whether the message is one of ours.
+  /// Returns true if the message is one of ours.
   func hasMessage(_ name: String) -> Bool { messages[name] != nil }
 }
 

@@ -4,7 +4,8 @@ import BaseText
 
 /// The parameters behind a URL's question mark, decoded, in their order.
 package struct QueryParameters: Sendable {
-  /// What Google's front end takes itself, whatever the method; they change nothing here.
+  /// The parameters that Google's front end takes itself, whatever the method; they change nothing
+  /// here.
   private static let system: Set<String> = [
     "$.xgafv", "$alt", "$callback", "$fields", "$key", "$prettyPrint", "$quotaUser",
     "$userProject", "access_token", "alt", "callback", "fields", "key", "oauth_token", "pp",
@@ -33,7 +34,7 @@ package struct QueryParameters: Sendable {
     self.apiKey = apiKey
   }
 
-  /// What a parameter that no field takes is answered.
+  /// Returns the error for a parameter that no field takes.
   static func unknown(_ name: String) -> ServiceError {
     ServiceError.badRequest(
       "Invalid JSON payload received. Unknown name \"\(name)\": Cannot bind query parameter. "

@@ -1,7 +1,7 @@
 import BaseStatus
 import BaseText
 
-/// Which method an HTTP request names, and what its path says.
+/// The method that an HTTP request names, with the parameters in its path.
 ///
 /// Routes, below `/v1/projects/{p}/databases/{d}/documents` (or `/v1beta1/…`):
 ///

@@ -7,7 +7,7 @@ package struct BatchGetDocumentsRequest: WireRequest {
   package let database: DatabaseID
   /// Each once, as a document is answered once; in the request's order.
   package let names: [DocumentName]
-  /// What to return of them; nil is everything.
+  /// The fields of the documents to return; nil is everything.
   package let mask: [FieldPath]?
   /// The version to read at, or the transaction to read in or to begin.
   package let consistency: ReadConsistency

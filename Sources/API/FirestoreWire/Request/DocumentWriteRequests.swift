@@ -7,9 +7,9 @@ import FirestoreModel
 package struct CreateDocumentRequest: Sendable, Hashable {
   /// The update that creates the document; its precondition is that there is none.
   package let write: Write
-  /// What to return of the document; nil is everything.
+  /// The fields of the document to return; nil is everything.
   package let mask: [FieldPath]?
-  /// Whether the client left the choice of the id to the server.
+  /// True if the client left the choice of the id to the server.
   package let hasGeneratedID: Bool
 
   /// Reads a request; where it names no id, one is made from the random source.
@@ -73,7 +73,7 @@ package struct CreateDocumentRequest: Sendable, Hashable {
 package struct UpdateDocumentRequest: WireRequest {
   /// The update, with `update_mask` and `current_document`.
   package let write: Write
-  /// What to return of the document; nil is everything.
+  /// The fields of the document to return; nil is everything.
   package let mask: [FieldPath]?
 
   /// Reads the message; INVALID_ARGUMENT without a document.

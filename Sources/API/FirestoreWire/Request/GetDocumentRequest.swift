@@ -5,7 +5,7 @@ import FirestoreModel
 package struct GetDocumentRequest: WireRequest {
   /// The document's full resource name.
   package let name: DocumentName
-  /// What to return of it; nil is everything.
+  /// The fields of the document to return; nil is everything.
   package let mask: [FieldPath]?
   /// The version to read at, or the transaction to read in.
   package let consistency: ReadConsistency

@@ -15,11 +15,11 @@ package struct ListDocumentsRequest: WireRequest {
   package let pageToken: String
   /// `order_by` as parsed; empty sorts by name.
   package let orders: [Order]
-  /// What to return of the documents; nil is everything.
+  /// The fields of the documents to return; nil is everything.
   package let mask: [FieldPath]?
   /// The version to read at, or the transaction to read in.
   package let consistency: ReadConsistency
-  /// Whether to list names without a document that have documents below them.
+  /// True if names without a document are listed where they have documents below them.
   package let showMissing: Bool
 
   /// Reads the message; INVALID_ARGUMENT for a negative page size, or an order together with `show_missing`.

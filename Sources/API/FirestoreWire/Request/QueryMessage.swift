@@ -5,8 +5,7 @@ import FirestoreModel
 
 /// Reads `google.firestore.v1.StructuredQuery`.
 ///
-/// What is wrong with a part alone is refused here; how the parts go together is judged by
-/// `Query.normalized()`.
+/// A fault of one part is refused here; `Query.normalized()` checks the parts together.
 struct QueryMessage {
   private var projection: [FieldPath]?
   private var scopes: [Query.Scope] = []

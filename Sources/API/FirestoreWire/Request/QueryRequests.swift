@@ -2,7 +2,8 @@ import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
-/// Whether a query tells how it is answered, and is answered at all: `ExplainOptions`.
+/// The parts of an explained query's response, `ExplainOptions`: the plan, and the results if the
+/// query is run.
 package enum ExplainMode: Sendable, Hashable {
   /// Only the plan.
   case plan
@@ -61,7 +62,7 @@ package struct PartitionQueryRequest: WireRequest {
   package let parent: ParentName
   /// The query to divide; its parent is `parent.path`.
   package let query: Query
-  /// How many cursors at most; positive.
+  /// The largest number of cursors; positive.
   package let partitionCount: Int64
   /// Empty asks for the first page.
   package let pageToken: String

@@ -2,7 +2,7 @@ import BaseStatus
 import DocumentCodec
 import FirestoreModel
 
-/// Which state of the database a read sees: the oneof `consistency_selector`.
+/// The state of the database that a read sees: the oneof `consistency_selector`.
 package enum ReadConsistency: Sendable, Hashable {
   /// Everything acknowledged before the read came.
   case latest
@@ -14,9 +14,10 @@ package enum ReadConsistency: Sendable, Hashable {
   case newTransaction(TransactionOptions)
 }
 
-/// What kind of transaction to begin.
+/// The kind of transaction to begin.
 package enum TransactionOptions: Sendable, Hashable {
-  /// How a read-write transaction keeps others from interfering; raw values are the protocol's.
+  /// The way in which a read-write transaction keeps others from interfering; raw values are the
+  /// protocol's.
   package enum ConcurrencyMode: Int32, Sendable, Hashable {
     case optimistic = 1
     case pessimistic = 2
@@ -86,7 +87,7 @@ struct ConsistencySelector {
     fields = Fields(transaction: transaction, newTransaction: newTransaction, readTime: readTime)
   }
 
-  /// What was selected.
+  /// The consistency that was selected.
   var consistency: ReadConsistency { selected ?? .latest }
 
   /// Reads a member, or skips a field that is none.

@@ -4,7 +4,7 @@ import FirestoreModel
 
 /// A message of a `Listen` stream: one target added or removed.
 package struct ListenRequest: WireRequest {
-  /// What the message asks for.
+  /// The change that the message asks for.
   package enum Change: Sendable, Hashable {
     case add(ListenTarget)
     case remove(Int32)
@@ -72,7 +72,7 @@ package struct ListenRequest: WireRequest {
   }
 }
 
-/// What a client listens to.
+/// A set of documents that a client listens to.
 package struct ListenTarget: Sendable, Hashable {
   /// The documents of the target.
   package enum Kind: Sendable, Hashable {
@@ -80,7 +80,7 @@ package struct ListenTarget: Sendable, Hashable {
     case documents([DocumentName])
   }
 
-  /// Where the client left off.
+  /// The point at which the client left off.
   package enum Resumption: Sendable, Hashable {
     case token([UInt8])
     case readTime(Timestamp)
@@ -90,11 +90,11 @@ package struct ListenTarget: Sendable, Hashable {
   package let kind: Kind
   /// Zero leaves the choice to the server.
   package let targetID: Int32
-  /// Whether the target ends once it is consistent.
+  /// True if the target ends once it is consistent.
   package let once: Bool
   /// Nil starts from nothing.
   package let resumption: Resumption?
-  /// How many documents the client holds of the target; nil where it does not say.
+  /// The number of documents that the client holds of the target; nil where it does not say.
   package let expectedCount: Int?
 
   /// Reads a `Target` to its end.

@@ -38,7 +38,7 @@ package struct CommitResponse: WireResponse {
 package struct BatchWriteResponse: WireResponse {
   private let outcomes: [Result<WriteResult, ServiceError>]
 
-  /// What became of each write.
+  /// Collects the outcome of each write.
   package init(outcomes: [Result<WriteResult, ServiceError>]) { self.outcomes = outcomes }
 
   /// An outcome takes 32 bytes; texts of errors are not counted.

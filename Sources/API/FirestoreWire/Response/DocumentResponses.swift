@@ -58,7 +58,7 @@ package struct ListDocumentsResponse: WireResponse {
 
 /// One message of BatchGetDocuments.
 package struct BatchGetDocumentsResponse: WireResponse {
-  /// What was found under a name.
+  /// The result of looking up a name.
   package enum Lookup: Sendable, Hashable {
     case found(DocumentRecord)
     case missing(DocumentName)

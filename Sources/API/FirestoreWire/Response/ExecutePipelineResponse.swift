@@ -51,7 +51,8 @@ package struct ExecutePipelineResponse: WireResponse {
   }
 }
 
-/// What an error tells of a pipeline that was explained: the cause of a `ServiceError`, sent as a detail of its status.
+/// The explanation that an error gives of an explained pipeline: the cause of a `ServiceError`,
+/// sent as a detail of its status.
 package struct PipelineExplanation: Error, Sendable {
   /// The tree of the plan.
   package let text: String

@@ -1,6 +1,6 @@
 import DocumentCodec
 
-/// How a query is or was answered.
+/// The plan of a query, and the figures of its execution.
 package struct ExplainMetrics: Sendable, Hashable {
   /// An index that the plan uses.
   package struct PlannedIndex: Sendable, Hashable {
@@ -16,7 +16,7 @@ package struct ExplainMetrics: Sendable, Hashable {
     }
   }
 
-  /// What running took.
+  /// The cost of the execution.
   package struct Execution: Sendable, Hashable {
     /// Documents in the response; one for an aggregation.
     package let resultsReturned: Int64

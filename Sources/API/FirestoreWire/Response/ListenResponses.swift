@@ -7,7 +7,7 @@ import FirestoreModel
 /// A document's message is made once (`document(_:)`) and copied into the messages of all streams,
 /// which differ in the target ids only.
 package enum ListenResponse: WireResponse {
-  /// What is said of a target, or of all; raw values are the protocol's numbers.
+  /// The kind of a message about a target, or about all; raw values are the protocol's numbers.
   package enum TargetChange: Int, Sendable {
     case noChange = 0
     case add = 1

@@ -7,7 +7,7 @@ import BaseText
 /// A map's fields are `req0___data__`, `req1___data__`, …; its value is the JSON of one message. A map
 /// with a `_type` of `_badmap` could not be encoded by the client and has no message.
 package struct WebChannelForm: Sendable {
-  /// How many maps a client may put into one request.
+  /// The most maps that a client may put into one request.
   private static let maximumCount = 1_000
 
   /// The number of the first map.

@@ -12,7 +12,8 @@ package enum WebChannelFrame {
     return frame
   }
 
-  /// How many UTF-16 code units a text in UTF-8 has: one for every scalar, two beyond U+FFFF.
+  /// Returns the number of UTF-16 code units of a text in UTF-8: one for every scalar, two beyond
+  /// U+FFFF.
   package static func utf16Length(_ text: [UInt8]) -> Int {
     var length = 0
     for byte in text {

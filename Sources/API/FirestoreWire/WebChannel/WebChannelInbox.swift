@@ -9,7 +9,7 @@ package struct WebChannelInbox: Sendable {
   private let maximumHeldBytes: Int
   private var next = 0
   private var early: [Int: [UInt8]?] = [:]
-  /// What the maps take that came too early.
+  /// The bytes of the maps that came too early.
   package private(set) var heldBytes = 0
 
   /// Holds at most that many bytes of maps that came too early.

@@ -6,7 +6,7 @@ import BaseStatus
 /// A back channel gets what follows the last array that its client has, so what a broken one lost is
 /// sent again by the next.
 package struct WebChannelOutbox: Sendable {
-  /// What an array carries.
+  /// The payload of an array.
   package enum Payload: Sendable {
     /// JSON as it is sent.
     case json([UInt8])
@@ -29,14 +29,14 @@ package struct WebChannelOutbox: Sendable {
   }
 
   private var items: [Item] = []
-  /// Where the items begin that are still wanted.
+  /// The index of the first item that is still wanted.
   private var start = 0
   /// The number of the newest array.
   package private(set) var last = 0
   /// The payload bytes that wait to be acknowledged.
   package private(set) var bytes = 0
 
-  /// How many arrays wait to be acknowledged.
+  /// The number of arrays that wait to be acknowledged.
   package var count: Int { items.count - start }
 
   /// Nothing but the opening array.
@@ -82,7 +82,8 @@ package struct WebChannelOutbox: Sendable {
     items[start..<position(after: number)].reduce(0) { $0 + $1.payload.size }
   }
 
-  /// Where the wanted items after that number begin; any number is one that a client may name.
+  /// Returns the index at which the wanted items after that number begin; any number is one that a
+  /// client may name.
   private func position(after number: Int) -> Int {
     guard start < items.count, number < last else { return items.count }
     let first = items[start].number

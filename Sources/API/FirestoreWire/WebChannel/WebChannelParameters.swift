@@ -66,7 +66,7 @@ package struct WebChannelParameters: Sendable {
 
 /// Request headers that travel in a URL or a body: lines of `Name:value`.
 package struct WebChannelHeaders: Sendable, Hashable {
-  /// What a block may have, in bytes, as the header fields of a request.
+  /// The largest size of a block, in bytes, as the header fields of a request.
   private static let maximumBytes = 32 << 10
 
   private let values: [String: String]

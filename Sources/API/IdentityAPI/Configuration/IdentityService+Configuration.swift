@@ -145,7 +145,8 @@ struct UpdateMask: Sendable {
     }
   }
 
-  /// Whether a change of that field is meant: it, a part of it, or what it is part of was named.
+  /// Returns true if the mask covers a change of that field: it names the field, a part of it, or
+  /// something that holds it.
   func names(_ path: String) -> Bool {
     paths.contains { $0 == path || $0.hasPrefix(path + ".") || path.hasPrefix($0 + ".") }
   }
@@ -193,7 +194,8 @@ struct ChangeReader {
     }
   }
 
-  /// What is to become of the field: nil leaves it; null, or a field that only the mask names, clears.
+  /// The requested change of the field: nil leaves it; null, or a field that only the mask names,
+  /// clears.
   private mutating func value(_ path: String) -> JSONValue?? {
     asked.insert(path)
     if let mask, !mask.names(path) { return nil }

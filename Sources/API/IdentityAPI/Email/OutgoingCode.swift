@@ -13,6 +13,7 @@ package struct OutgoingCode: Sendable {
   /// The link that carries the code, for the email.
   package let link: String
 
-  /// Where the email goes: a change of address is proved at the new one and told to the old one.
+  /// The address that the email goes to: a change of address is proved at the new one, and the old
+  /// one is notified.
   var recipient: String { purpose == .verifyAndChangeEmail ? newEmail ?? email : email }
 }

@@ -54,7 +54,7 @@ struct IdentityFailure: Error {
     reason: "notFound"
   )
 
-  /// What an error thrown below becomes; nil for what is the server's own fault.
+  /// Converts an error thrown below; nil for faults of the server's own.
   init?(_ error: any Error) {
     switch error {
     case let failure as IdentityFailure: self = failure
@@ -105,7 +105,7 @@ struct IdentityFailure: Error {
     self.reason = reason
   }
 
-  /// What is answered when the fault is the server's.
+  /// The response to a fault of the server's.
   static let internalError = IdentityFailure(
     status: .internalServerError,
     message: "INTERNAL_ERROR",

@@ -2,7 +2,7 @@ import BaseJSON
 
 /// A request message that fits its shape.
 struct IdentityMessage: Sendable {
-  /// What a field holds.
+  /// The value of a field.
   enum Value: Sendable {
     case text(String)
     case flag(Bool)
@@ -18,7 +18,7 @@ struct IdentityMessage: Sendable {
   /// A message of those fields.
   init(_ values: [String: Value] = [:]) { self.values = values }
 
-  /// Whether the field came at all.
+  /// Returns true if the field came at all.
   func has(_ name: String) -> Bool { values[name] != nil }
 
   /// The text, also an empty one; nil when the field did not come.

@@ -1,7 +1,7 @@
 import Authentication
 import BaseText
 
-/// How an import says that its passwords are hashed.
+/// The algorithm by which an import's passwords are hashed.
 struct ImportedHash: Sendable {
   private let algorithm: PasswordAlgorithm
 

@@ -5,7 +5,7 @@ import BaseJSON
 /// Requests are checked against their shape before anything reads them: an unknown name or a value
 /// of another kind is refused as Google's servers refuse it. Names may come in snake_case.
 struct MessageShape: Sendable {
-  /// What a field holds.
+  /// The type of a field.
   indirect enum Kind: Sendable {
     case text
     case flag

@@ -1,6 +1,6 @@
 /// The fields of every request message of the account APIs.
 enum RequestShapes {
-  /// What clients add to most requests and what changes nothing here.
+  /// The members that clients add to most requests and that change nothing here.
   private static let common = MessageShape(
     texts: [
       "captchaChallenge", "captchaResponse", "captchaResp", "instanceId", "tenantId",

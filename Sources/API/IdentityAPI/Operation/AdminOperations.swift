@@ -1,4 +1,4 @@
-/// What administrators may ask for below `/v1/projects/P/accounts`.
+/// The operations of administrators below `/v1/projects/P/accounts`.
 enum AdminOperations {
   static let all: [String: IdentityOperation] = [
     "create": .init(shape: RequestShapes.signUp) { try await $0.create() },

@@ -1,6 +1,6 @@
 import Authentication
 
-/// What clients may ask for, by the names that the APIs' versions share.
+/// The operations of clients, by the names that the APIs' versions share.
 enum ClientOperations {
   static let all: [String: IdentityOperation] = [
     "signUp": .init(shape: RequestShapes.signUp) { try await $0.signUp() },
@@ -52,7 +52,7 @@ enum ClientOperations {
   /// Factors by text message are refused: the server sends none.
   static let noMessages = AccountError(.operationNotAllowed, "SMS based MFA not enabled.")
 
-  /// What Google has and this server has not; each says so.
+  /// The operations that Google has and this server lacks; each one's error says so.
   private static let unsupported = Dictionary(
     uniqueKeysWithValues: [
       "signInWithPhoneNumber": "Sign-in by telephone number",

@@ -75,7 +75,7 @@ extension IdentityCall {
       .mail
   }
 
-  /// What a request type names.
+  /// The purpose that a request type names.
   private func purpose() throws -> CodePurpose {
     switch message.text("requestType") {
     case "PASSWORD_RESET", "1": return .passwordReset
@@ -113,7 +113,8 @@ extension IdentityCall {
     }
   }
 
-  /// Whose address it is: of the holder of the ID token, or of whom an administrator names.
+  /// Returns the user whose address it is: the holder of the ID token, or the user whom an
+  /// administrator names.
   private func holder(_ accounts: ProjectAccounts) throws -> (user: User, token: IDToken?) {
     if let idToken = message.text("idToken") { return try accounts.signedIn(idToken) }
     guard isAdministrator else { throw IdentityFailure.code("MISSING_ID_TOKEN") }

@@ -127,7 +127,8 @@ extension IdentityCall {
     answer.put("rawUserInfo", profile.rawUserInfo)
   }
 
-  /// What the client brings: in the body's form, and in the address that the provider led back to.
+  /// Reads the client's credential: in the body's form, and in the address that the provider led
+  /// back to.
   private func credential(_ requestURI: String) throws -> ProviderCredential {
     let address = requestURI.split(
       separator: "#",

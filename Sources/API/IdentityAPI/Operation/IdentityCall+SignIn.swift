@@ -87,7 +87,7 @@ extension IdentityCall {
     answer(kind, .signedIn(session))
   }
 
-  /// Where a first factor led.
+  /// The response to a first factor: the signed-in user, or the request for a second factor.
   func answer(
     _ kind: String,
     _ outcome: SignInOutcome,

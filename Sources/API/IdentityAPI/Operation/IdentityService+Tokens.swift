@@ -118,7 +118,7 @@ extension IdentityService {
     return .document(text, lifetime: keys.documentLifetime)
   }
 
-  /// What OpenID Connect's discovery tells of a project's tokens.
+  /// The document of OpenID Connect's discovery about a project's tokens.
   func discovery(_ project: String) -> IdentityAnswer {
     let issuer = "https://securetoken.google.com/\(project)"
     let keys =

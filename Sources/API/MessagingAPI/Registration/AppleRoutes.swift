@@ -6,7 +6,7 @@ import HTTPTypes
 import PushMessaging
 import ServiceModule
 
-/// What Apple's clients of Firebase register by, with forms and plain texts.
+/// The routes by which Apple's clients of Firebase register, with forms and plain texts.
 ///
 ///     POST /checkin         device-provisioning: an identity that we have no use for
 ///     POST /register        fcmtoken: a token for a device token, or its end with delete=true

@@ -4,7 +4,7 @@ import HTTPTypes
 import PushMessaging
 import ServiceModule
 
-/// What back ends call to take over device tokens of Apple's.
+/// The routes by which back ends take over device tokens of Apple's.
 ///
 ///     POST /iid/v1:batchImport    {"application": <bundle id>, "sandbox": false, "apns_tokens": […]}
 ///

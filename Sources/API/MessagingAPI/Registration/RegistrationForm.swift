@@ -2,7 +2,7 @@ import BaseJSON
 import BaseText
 import PushMessaging
 
-/// What a body says of an app's address.
+/// The address of an app, and its details, in a body.
 struct RegistrationForm {
   let address: PushAddress
   let details: Registration.Details

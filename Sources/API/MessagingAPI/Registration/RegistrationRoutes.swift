@@ -3,7 +3,7 @@ import HTTPTypes
 import PushMessaging
 import ServiceModule
 
-/// What apps call, with the project's API key and their installation's token.
+/// The routes that apps call, with the project's API key and their installation's token.
 ///
 /// Below `/v1/projects/{project}/registrations`:
 ///

@@ -4,12 +4,12 @@ import ServiceModule
 
 /// Push resources: Brasa as the push service (RFC 8030) of clients that connect to it.
 ///
-/// What the client calls, below `/v1/projects/{project}/registrations/{token}`:
+/// The client's calls, below `/v1/projects/{project}/registrations/{token}`:
 ///
 ///     POST   /pushResources           makes the resource {name}, for the VAPID key {vapidKey} alone where it is there
 ///     DELETE /pushResources/{name}    ends it
 ///
-/// What senders call, who have nothing but the URL:
+/// The calls of senders, who have nothing but the URL:
 ///
 ///     POST   /__/push/{capability}        sends a message, with TTL, Topic, Urgency and the encoding "aes128gcm"
 ///     GET    /__/push/{capability}/{id}   204 where the client has acknowledged it, 202 while it waits, 410 where it won't come

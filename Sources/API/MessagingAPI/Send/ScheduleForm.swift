@@ -4,7 +4,7 @@ import FirestoreWire
 import Foundation
 import PushMessaging
 
-/// What a request says of when its message is sent.
+/// The time at which a request wants its message sent.
 ///
 ///     {"scheduleTime": "2027-01-15T08:00:00Z"} or {"localTime": "2027-01-15T09:00"}, with
 ///     {"timeZone": "America/Sao_Paulo", "repeat": {"every": "WEEK", "interval": 2, "until": "2027-06-30T00:00:00Z"}}
@@ -24,7 +24,7 @@ package struct ScheduleForm {
     )
   }
 
-  /// What absolute times in the message count from, in microseconds.
+  /// The instant that absolute times in the message count from, in microseconds.
   package var reference: Int64 {
     switch schedule.first {
     case .instant(let instant): instant

@@ -6,7 +6,7 @@ import HTTPTypes
 import PushMessaging
 import ServiceModule
 
-/// What back ends call, with an administrator's credentials.
+/// The routes that back ends call, with an administrator's credentials.
 ///
 /// Below `/v1/projects/{project}`:
 ///
@@ -180,7 +180,7 @@ struct SendRoutes: Sendable {
   /// The body of a request that sends.
   private struct Body {
     let json: JSONValue
-    /// Whether everything is checked and nothing sent.
+    /// True if everything is checked and nothing sent.
     let isTrial: Bool
     /// Brasa's own: how many of the message's label somebody gets at most.
     let cap: FrequencyCap?

@@ -14,13 +14,13 @@ final class MessageStream: LoopStream, DirectListener {
     var opening: [UInt8]?
     /// The highest sequence that was taken.
     var last: Int64
-    /// What came behind it, with nothing missing between.
+    /// The messages that came behind it, with nothing missing between.
     var arrivals: [MailboxArrival] = []
-    /// What was read of the mailbox.
+    /// The entries read from the mailbox.
     var entries: [MailboxEntry] = []
     /// The highest sequence for which the mailbox has to be read; 0 where it need not be.
     var missed: Int64
-    /// What `missed` was when the mailbox began to be read; nil while nobody reads it.
+    /// The value of `missed` when a read of the mailbox began; nil while none is under way.
     var reading: Int64?
     var isOver = false
   }
@@ -118,7 +118,7 @@ final class MessageStream: LoopStream, DirectListener {
 }
 
 extension MessageStream.State {
-  /// What is to be done next, which is taken.
+  /// Takes the next step.
   fileprivate mutating func nextStep() -> MessageStream.Step {
     if let line = opening {
       opening = nil

@@ -40,7 +40,7 @@ struct StreamRoutes: Sendable {
 
   // MARK: The stream
 
-  /// What a client asks that connects.
+  /// The request of a client that connects.
   private struct Connecting {
     let acknowledged: Int64
     /// Seconds.
@@ -231,7 +231,8 @@ struct StreamRoutes: Sendable {
     return (try await service.registration(of: owner), body)
   }
 
-  /// Who shows which token, and the body; nil where memory does not know the project.
+  /// The owner of the token in the request, and the body; nil where memory does not know the
+  /// project.
   private func owner(
     of request: ServiceRequest,
     _ body: [UInt8]

@@ -6,7 +6,7 @@ import HTTPTypes
 import PushMessaging
 import ServiceModule
 
-/// What back ends call to manage topics.
+/// The routes by which back ends manage topics.
 ///
 ///     POST   /iid/v1:batchAdd                    subscribes {registration_tokens} to the topic {to}
 ///     POST   /iid/v1:batchRemove                 ends that

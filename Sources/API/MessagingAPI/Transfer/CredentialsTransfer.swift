@@ -27,7 +27,7 @@ package struct CredentialsTransfer: Sendable, Equatable {
     (json["apnsKeys"]?.elements?.count ?? 0) + (json["vapid"] == nil ? 0 : 1)
   }
 
-  /// Whether there is nothing of it.
+  /// True if there are no credentials.
   package var isEmpty: Bool { apnsKeys.isEmpty && vapid == nil }
 
   /// The object; private keys only where they are asked for.
@@ -88,7 +88,7 @@ package struct CredentialsTransfer: Sendable, Equatable {
 }
 
 extension CredentialsTransfer {
-  /// What an export without secrets has that a project lacks, in words for people.
+  /// Lists, in words for people, the credentials of an export without secrets that a project lacks.
   func lacking(from json: JSONValue) -> [String] {
     var found: [String] = []
     if let key = json["vapid"]?["publicKey"]?.string,

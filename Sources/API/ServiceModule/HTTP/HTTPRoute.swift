@@ -5,8 +5,8 @@ import HTTPTypes
 package struct HTTPRoute: Sendable {
   /// Answers a request of the route.
   ///
-  /// What it throws as `ServiceError` becomes Google's JSON error of that code, `ServiceBody.TooLarge`
-  /// status 413; anything else is logged and told as an internal error.
+  /// A `ServiceError` that it throws becomes Google's JSON error of that code,
+  /// `ServiceBody.TooLarge` status 413; anything else is logged and sent as an internal error.
   package typealias Handler = @Sendable (ServiceRequest) async throws -> ServiceResponse
 
   /// Answers a request of the route without a body from memory alone, on the event loop of its connection.
@@ -27,8 +27,8 @@ package struct HTTPRoute: Sendable {
   package struct LoopHandling: Sendable {
     /// The largest body; the route's handler answers larger ones.
     package let bodyLimit: Int
-    /// Whether the answer may be a stream: nothing else comes by such a connection, on which nothing came before that
-    /// was not answered in this way.
+    /// True if the response may be a stream: nothing else comes by such a connection, on which
+    /// nothing came before that was not answered in this way.
     package let takesConnection: Bool
     /// Called first for each POST of the route; false leaves the request to the route's handler.
     package let handler: LoopHandler
@@ -45,7 +45,7 @@ package struct HTTPRoute: Sendable {
     }
   }
 
-  /// Which web pages may call the route in development, where requests need no credentials.
+  /// The web pages that may call the route in development, where requests need no credentials.
   ///
   /// In production credentials decide, and this says nothing.
   package enum Audience: Sendable {
@@ -70,16 +70,18 @@ package struct HTTPRoute: Sendable {
   package var memoryHandler: MemoryHandler?
   /// Asked first for a POST where there is one.
   package var loop: LoopHandling?
-  /// Whether the body may be of any length: its bytes count only until the handler takes the next part, and
-  /// its client may take as long as it sends something.
+  /// True if the body may be of any length: its bytes count only until the handler takes the next
+  /// part, and its client may take as long as it sends something.
   package var takesStream = false
-  /// Whether requests are passed on to another program now, their bodies as they come; nil where none ever is.
+  /// Returns true if requests are passed on to another program now, their bodies as they come; nil
+  /// where none ever is.
   package var isPassedOn: (@Sendable () -> Bool)?
-  /// Whether the handler says which origins' pages may call: the gateway passes preflights on, which are requests of
-  /// method OPTIONS for a route of that pattern, and adds nothing to the answers.
+  /// True if the handler decides which origins' pages may call: the gateway passes preflights on,
+  /// which are requests of method OPTIONS for a route of that pattern, and adds nothing to the
+  /// responses.
   package var decidesOrigins = false
-  /// Whether the route leaves alone every path whose first segment is the beginning of other routes or the name of a
-  /// gRPC service: what is unknown below those is not found in their own words.
+  /// True if the route leaves alone every path whose first segment is the beginning of other routes
+  /// or the name of a gRPC service: those report unknown paths in their own words.
   package var yields = false
   /// The least role of a signed-in administrator that a request of that method and path takes; the path is as it
   /// came.
@@ -89,8 +91,8 @@ package struct HTTPRoute: Sendable {
     .editor
   }
 
-  /// Whether a request of that method and path takes that a signed-in administrator signed in lately; nil leaves it to the
-  /// rule of `takesRecentSignIn`.
+  /// Returns true if a request of that method and path requires a recent sign-in of a signed-in
+  /// administrator; nil leaves it to the rule of `takesRecentSignIn`.
   package var recency: (@Sendable (HTTPRequest.Method, String) -> Bool)?
 
   /// A route; a GET route answers HEAD too, unless another route has that.
@@ -170,8 +172,8 @@ package struct HTTPRoute: Sendable {
     return route
   }
 
-  /// Whether a request takes that a signed-in administrator signed in lately: what owners alone may change does,
-  /// where the route says nothing else.
+  /// Returns true if a request requires a recent sign-in of a signed-in administrator: changes for
+  /// owners alone do, where the route says nothing else.
   package func takesRecentSignIn(_ method: HTTPRequest.Method, _ path: String) -> Bool {
     if let recency { return recency(method, path) }
     return method != .get && method != .head && demand(method, path) == .owner

@@ -1,7 +1,7 @@
 import BaseStatus
 import HTTPTypes
 
-/// What a route's `LoopHandler` answers, once it knows.
+/// The response of a route's `LoopHandler`, once it is known.
 package enum LoopAnswer: Sendable {
   /// An answer whose body is bytes.
   case response(ServiceResponse)
@@ -25,7 +25,7 @@ package protocol LoopStream: AnyObject, Sendable {
   func end()
 }
 
-/// What a stream has to write.
+/// The next output of a stream.
 package enum LoopPart: Sendable {
   case bytes([UInt8])
   /// Nothing until there is news.
@@ -34,7 +34,7 @@ package enum LoopPart: Sendable {
   case end
 }
 
-/// Where a stream says that it has something to write.
+/// The receiver of a stream's notice that it has something to write.
 package protocol LoopNews: AnyObject, Sendable {
   /// Has the event loop ask the stream soon; any thread may call, any number of times.
   func arrived()

@@ -1,13 +1,13 @@
 import BaseStatus
 import BaseText
 
-/// Which project a client's API key belongs to.
+/// Finds the project that a client's API key belongs to.
 package struct ProjectKeys: Sendable {
   /// The project of keys that name none; nil refuses them.
   package let defaultProject: Text?
-  /// Whether any key will do, and the path says which project is meant.
+  /// True if any key will do, and the path says which project is meant.
   package let takesAnyKey: Bool
-  /// Whether there is such a project; blocks.
+  /// Returns true if there is such a project; blocks.
   package let isProject: @Sendable (Text) throws -> Bool
 
   /// The rules for keys.
@@ -25,7 +25,7 @@ package struct ProjectKeys: Sendable {
   ///
   /// Blocks.
   ///
-  /// - Parameter knows: Whether the service has something of a project, from memory.
+  /// - Parameter knows: Returns true if the service has something of a project, from memory.
   package func project(
     key: String?,
     path: Text,

@@ -28,12 +28,12 @@ package struct RoutePattern: Sendable, Hashable {
       return String(segment.dropFirst(prefix.count).dropLast(suffix.count))
     }
 
-    /// Whether every segment of this pattern is one of the other's.
+    /// Returns true if every segment of this pattern is one of the other's.
     func isWithin(_ other: Variable) -> Bool {
       prefix.hasPrefix(other.prefix) && suffix.hasSuffix(other.suffix)
     }
 
-    /// Whether a segment could be both patterns'.
+    /// Returns true if some segment matches both patterns.
     func overlaps(_ other: Variable) -> Bool {
       (prefix.hasPrefix(other.prefix) || other.prefix.hasPrefix(prefix))
         && (suffix.hasSuffix(other.suffix) || other.suffix.hasSuffix(suffix))
@@ -73,7 +73,7 @@ package struct RoutePattern: Sendable, Hashable {
 
   // MARK: Two patterns
 
-  /// How the paths of two patterns lie to each other.
+  /// The relation between the paths of two patterns.
   enum Relation: Equatable {
     case apart
     case same
@@ -84,7 +84,7 @@ package struct RoutePattern: Sendable, Hashable {
     case crossing
   }
 
-  /// How this pattern's paths lie to the other's.
+  /// Returns the relation of this pattern's paths to the other's.
   func relation(to other: RoutePattern) -> Relation {
     var isWithin = true
     var isAround = true

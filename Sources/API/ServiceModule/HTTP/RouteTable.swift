@@ -3,10 +3,10 @@ import HTTPTypes
 
 /// The routes of all services, found by method and path.
 ///
-/// Where a request fits several routes the most specific answers. Of two routes one is more specific if
-/// every path of its pattern is the other's too; two routes that share a method and a path of which
-/// neither is more specific are an error when the table is made. So the order of modules means nothing,
-/// and no route hides another by accident.
+/// If a request fits several routes, the most specific one responds. Of two routes one is more
+/// specific if every path of its pattern is the other's too; two routes that share a method and a
+/// path of which neither is more specific are an error when the table is made. So the order of
+/// modules means nothing, and no route hides another by accident.
 package struct RouteTable: Sendable {
   /// A route that a request fits, with what its path says.
   package struct Match: Sendable {
@@ -25,7 +25,7 @@ package struct RouteTable: Sendable {
     package var service: String { entry.service }
     /// The route with the most specific pattern for the path.
     package var route: HTTPRoute { entry.route }
-    /// What the path says at the pattern's variables.
+    /// The values that the path has for the pattern's variables.
     package var parameters: [String: String] {
       Dictionary(zip(entry.names, values), uniquingKeysWith: { $1 })
     }
@@ -45,7 +45,8 @@ package struct RouteTable: Sendable {
       }
     }
 
-    /// Whether the route leaves alone all paths of the other one, which begin with a segment that is fixed.
+    /// Returns true if the route leaves alone all paths of the other one, which begin with a
+    /// segment that is fixed.
     func yields(to other: Entry) -> Bool {
       guard route.yields, case .literal? = other.route.pattern.segments.first else { return false }
       return true
@@ -58,9 +59,9 @@ package struct RouteTable: Sendable {
   private final class Node: @unchecked Sendable {
     var literals: [String: Node] = [:]
     var variables: [(variable: RoutePattern.Variable, node: Node)] = []
-    /// What takes all segments from here.
+    /// The routes that take all segments from here.
     var rest: [HTTPRequest.Method: Entry] = [:]
-    /// What ends here.
+    /// The routes that end here.
     var end: [HTTPRequest.Method: Entry] = [:]
   }
 
@@ -70,7 +71,7 @@ package struct RouteTable: Sendable {
     let rest: [String]
   }
 
-  /// What comes below the name of one of Google's hosts.
+  /// The routes below the name of one of Google's hosts.
   private struct Host: Sendable {
     let root = Node()
     var fallback: Entry?
@@ -185,7 +186,8 @@ package struct RouteTable: Sendable {
     return relation == .within ? other : own
   }
 
-  /// Whether clients have that path, whatever the method: all routes that it fits are for them.
+  /// Returns true if clients have that path, whatever the method: all routes that it fits are for
+  /// them.
   package func isForClients(_ path: String) -> Bool {
     let segments = Self.segments(of: path)
     let audiences = HTTPRoute.everyMethod.compactMap {
@@ -207,7 +209,7 @@ package struct RouteTable: Sendable {
       }
   }
 
-  /// Of routes alone, without what answers all of a host's paths.
+  /// Finds a route, without the fallback for all of a host's paths.
   private func findRoute(_ method: HTTPRequest.Method, _ segments: [String]) -> Found? {
     guard let first = segments.first, let host = hosts[first] else {
       return admitted(Self.find(method, segments[...], in: root), segments[...])
@@ -216,7 +218,7 @@ package struct RouteTable: Sendable {
     return admitted(Self.find(method, rest, in: host.root), rest)
   }
 
-  /// What was found, unless it yields to the owners of paths that begin so.
+  /// Returns the route found, unless it yields to the owners of paths that begin so.
   private func admitted(_ found: Found?, _ segments: ArraySlice<String>) -> Found? {
     guard let found, found.entry.route.yields, let first = segments.first, taken.contains(first)
     else { return found }

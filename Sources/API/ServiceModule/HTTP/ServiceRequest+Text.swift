@@ -5,8 +5,9 @@ import Gzip
 extension ServiceRequest {
   /// The whole body, which is a text to be parsed (JSON, a form, XML).
   ///
-  /// What its values take counts on the ledger until the request is answered; RESOURCE_EXHAUSTED where there is no
-  /// room for them, `TooLarge` where the body is longer than that many bytes.
+  /// The memory of its values counts on the ledger until the request is answered;
+  /// RESOURCE_EXHAUSTED where there is no room for them, `TooLarge` where the body is longer than
+  /// that many bytes.
   package func collectText(upTo limit: Int) async throws -> [UInt8] {
     let bytes = try await body.collect(upTo: limit)
     try reserveParsed(bytes)
@@ -42,7 +43,7 @@ extension ServiceRequest {
   }
 }
 
-/// How much memory texts take once they are parsed.
+/// The memory that texts take once they are parsed.
 package enum ParsedText {
   /// About how much memory takes what is parsed out of a text, at most: its strings, and a value for each separator.
   package static func bytes(of text: [UInt8]) -> Int {

@@ -8,7 +8,7 @@ import Logging
 package struct ServiceRequest: Sendable {
   /// The method, path and header fields; HEAD is GET where the route has no HEAD of its own.
   package let head: HTTPRequest
-  /// What the path says at the pattern's variables, decoded.
+  /// The values that the path has for the pattern's variables, decoded.
   package let parameters: [String: String]
   /// The segments that a pattern's `{path=**}` took, decoded.
   package let rest: [String]
@@ -16,13 +16,13 @@ package struct ServiceRequest: Sendable {
   package let context: CallContext
   /// The client's IP address, by which attempts are counted; empty where there is none.
   package let address: String
-  /// Whether the connection speaks HTTP/2.
+  /// True if the connection speaks HTTP/2.
   package let isHTTP2: Bool
   /// Logs with the request's id.
   package let logger: Logger
   /// The body as it arrives; it can be read once.
   package let body: ServiceBody
-  /// What the request takes of the process's memory beside its bytes.
+  /// The memory that the request holds beside its bytes.
   let leases = HeldLeases()
 
   /// A request's parts.
@@ -60,7 +60,7 @@ package struct ServiceRequest: Sendable {
     return String(Substring(path.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
   }
 
-  /// What follows the question mark, not decoded; nil without one.
+  /// The part of the path that follows the question mark, not decoded; nil without one.
   package var query: String? {
     let path = (head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "#") }
     guard let mark = path.firstIndex(of: UInt8(ascii: "?")) else { return nil }

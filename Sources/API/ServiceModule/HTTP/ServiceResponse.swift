@@ -1,7 +1,7 @@
 import BaseStatus
 import HTTPTypes
 
-/// What a service answers an HTTP request.
+/// A service's response to an HTTP request.
 package struct ServiceResponse: Sendable {
   /// A body that is there, or one that is written at the pace of the client's reading.
   package enum Body: Sendable {
@@ -68,7 +68,7 @@ package struct ServiceResponse: Sendable {
   }
 }
 
-/// Where a streamed body goes.
+/// The destination of a streamed body.
 package protocol ServiceBodyWriter {
   /// Writes the next part; returns when more may follow.
   ///
@@ -98,7 +98,7 @@ package struct OpenFilePart: Sendable {
   package let descriptor: Int32
   /// The bytes of the file to send, counted from its beginning.
   package let range: Range<Int64>
-  /// Whoever closes the descriptor.
+  /// The object that closes the descriptor.
   private let owner: any AnyObject & Sendable
 
   /// A part of a file that is open for as long as there is its owner.

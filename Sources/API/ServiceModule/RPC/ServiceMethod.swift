@@ -8,7 +8,7 @@ package struct ServiceMethod: Sendable {
   /// Answers with a stream of encoded messages.
   package typealias RespondStream = @Sendable (Result<any ResponseStream, ServiceError>) -> Void
 
-  /// What answers a call, by how many messages each side sends.
+  /// The handler of a call, by the number of messages that each side sends.
   ///
   /// The gateway calls on an event loop: none may block. Answers come exactly once, on any thread, and may
   /// come before the call returns.
@@ -49,7 +49,7 @@ package struct ServiceMethod: Sendable {
   package let handler: Handler
   /// Nil where browsers have no use for the method.
   package let json: JSONForm?
-  /// Whether the method changes nothing, and viewers of the console may call it as a WebChannel.
+  /// True if the method changes nothing, and viewers of the console may call it as a WebChannel.
   package var isReading = false
 
   /// A method; without a name it is the path's last part.

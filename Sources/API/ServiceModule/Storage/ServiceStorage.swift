@@ -1,7 +1,7 @@
 import Access
 
-/// What a service keeps in the data directory is to the program: how it is maintained, verified, exported and
-/// imported.
+/// The data of a service in the data directory, as the program sees it: its maintenance,
+/// verification, export and import.
 ///
 /// It needs no port, so a service has it beside its `ServiceModule`: the commands work on a directory that no
 /// server has open as well. The composition root lists the values; `StoredServices` does what the server and
@@ -27,18 +27,19 @@ package struct ServiceStorage: Sendable {
   package var maintenance: Maintenance?
   /// The service's part of `brasa verify`; nil where nothing can be checked.
   package var check: Check?
-  /// What can be exported and imported, each by itself.
+  /// The kinds of data that can be exported and imported, each by itself.
   package var transfers: [StorageTransfer] = []
 
   /// The storage of a service of that name, of which nothing is said yet.
   package init(_ name: String) { self.name = name }
 }
 
-/// How much a verification looks at, and the right to it.
+/// The extent of a verification, and the right to it.
 package struct StorageCheckScope: Sendable {
   /// The right to read everything.
   package let permit: AdministratorPermit
-  /// Of what is costly to read, such as the bytes of files, one in so many is; nil is all.
+  /// The interval at which costly content, such as the bytes of files, is sampled: one in so many
+  /// is read; nil reads all.
   package var sample: Int?
 
   /// A verification of everything, or of a sample.
@@ -48,9 +49,9 @@ package struct StorageCheckScope: Sendable {
   }
 }
 
-/// What long work on stored data tells while it goes on.
+/// A report of long work on stored data while it goes on.
 package enum StorageEvent: Sendable, Equatable {
-  /// How far the work is, in units of that name; the total is nil while it is not known.
+  /// The progress of the work, in units of that name; the total is nil while it is not known.
   case progress(done: Int, total: Int?, unit: String)
   /// Something that is stored otherwise than it should be, or an item that an import left out.
   case difference(String)
@@ -59,13 +60,13 @@ package enum StorageEvent: Sendable, Equatable {
   case omission(String, secret: String? = nil)
 }
 
-/// How many of something there were, for people.
+/// A number of items, in words for people.
 package struct StorageCount: Sendable, Equatable {
   /// The number of items, which decides between `unit` and `plural`.
   package var number: Int
-  /// What one of them is called: `document`.
+  /// The name of one item: `document`.
   package let unit: String
-  /// What several of them are called; nil adds an s.
+  /// The name of several items; nil adds an s.
   package let plural: String?
   /// Items of an import beside those, which were there already and stayed as they were.
   package var skipped = 0

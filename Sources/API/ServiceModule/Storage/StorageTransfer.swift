@@ -43,7 +43,7 @@ package struct StorageTransfer: Sendable {
   }
 }
 
-/// What an export or an import is about, and the right to it.
+/// The subject of an export or an import, and the right to it.
 package struct StorageScope: Sendable {
   /// The right to read or to replace everything in the scope.
   package let permit: AdministratorPermit

@@ -3,7 +3,7 @@ import BaseStatus
 
 /// The storage of all services, as the server maintains it and the commands work on it.
 package struct StoredServices: Sendable {
-  /// What a verification found.
+  /// The result of a verification.
   package struct Verification: Sendable, Equatable {
     /// The counts of all services, in the order of the services.
     package var counts: [StorageCount] = []

@@ -43,7 +43,7 @@ package enum FileItem: Sendable, Equatable {
   }
 }
 
-/// What a stream says of an object before its bytes.
+/// The description of an object that precedes its bytes in a stream.
 package struct FileHeader: Sendable, Equatable {
   /// The object's name in its bucket.
   package var name: String

@@ -96,7 +96,7 @@ private final class FileImport {
   private let permit: AdministratorPermit
   private let project: Text
   private var buckets: [String: StoredBucket] = [:]
-  /// Where contents are that several objects have, by their names in the export.
+  /// The blobs that several objects share, by their names in the export.
   private var shared: [String: BlobID] = [:]
   /// Contents that several objects have and whose bytes came.
   private var received: Set<String> = []

@@ -3,7 +3,7 @@ import BaseStatus
 import BaseText
 import ObjectStorage
 
-/// What the operator's commands do with buckets and their objects.
+/// The operations on buckets and their objects for the operator's commands.
 ///
 /// Calls block their thread, which is none of an event loop. Errors are `ServiceError`s.
 package struct StorageOperations: Sendable {
@@ -19,7 +19,7 @@ package struct StorageOperations: Sendable {
   /// One line of a list.
   package enum Entry: Sendable {
     case object(StoredObject)
-    /// What names up to the next slash begin with.
+    /// The common beginning of names up to the next slash.
     case folder(String)
   }
 
@@ -38,7 +38,7 @@ package struct StorageOperations: Sendable {
     }
   }
 
-  /// How much a bucket holds.
+  /// Returns the size of a bucket's contents.
   package func usage(of bucket: String) throws -> BucketUsage {
     let bucket = try self.bucket(bucket)
     return try wait { try await bucket.usage() }
@@ -75,9 +75,10 @@ package struct StorageOperations: Sendable {
 
   // MARK: Objects
 
-  /// Hands out what is below a prefix, in the order of names; a page at a time is in memory.
+  /// Passes on the entries below a prefix, in the order of names; a page at a time is in memory.
   ///
-  /// - Parameter isRecursive: Whether names are listed behind the next slash too, in place of folders.
+  /// - Parameter isRecursive: True if names are listed behind the next slash too, in place of
+  ///   folders.
   package func list(
     _ bucket: String,
     prefix: String,
@@ -153,12 +154,12 @@ package struct StorageOperations: Sendable {
     try item(.end(crc32c: content.object.hashes.crc32c))
   }
 
-  /// What is read at once.
+  /// The number of bytes that are read at once.
   private static let partBytes = 1 << 20
 
   /// Stores the objects of a stream; each is visible when its end has come and its CRC-32C is right.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of objects.
   package func write(to bucket: String, _ next: () throws -> [UInt8]?) throws -> Int {
     let bucket = try self.bucket(bucket)
     var count = 0

@@ -42,7 +42,7 @@ struct ObjectLine {
   let bucket: String
   /// The name of its bytes in the export.
   let content: String
-  /// Whether other objects may have the same.
+  /// True if other objects may have the same content.
   let isShared: Bool
   let object: ImportedObject
   private let metadata: JSONValue

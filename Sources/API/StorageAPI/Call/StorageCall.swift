@@ -8,7 +8,7 @@ import ObjectStorage
 import ServiceModule
 
 extension ServiceRequest {
-  /// Whether every escape of the path is one, and what they say is UTF-8.
+  /// True if every escape of the path is valid, and the result is UTF-8.
   var hasSoundPath: Bool { PercentEncoding.decode(path[...]) != nil }
 }
 
@@ -37,7 +37,7 @@ package struct StorageCall: Sendable {
   /// The storage of the environment.
   package var storage: ObjectStorage { environment.storage }
 
-  /// Who calls; may wait for the disk.
+  /// Identifies the caller; may wait for the disk.
   package func caller() async throws -> Caller {
     let (access, context) = (environment.access, request.context)
     if let known = try access.identifyInMemory(context) { return known }
@@ -118,7 +118,7 @@ package struct StorageCall: Sendable {
 
   private static let noBucket = StorageError(.notFound, "The specified bucket does not exist.")
 
-  /// What the path has at a variable.
+  /// Returns the value that the path has for a variable.
   package func parameter(_ name: String) -> String { request.parameters[name] ?? "" }
 
   /// The object's name in the path.

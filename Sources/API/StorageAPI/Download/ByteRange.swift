@@ -1,6 +1,6 @@
 import ObjectStorage
 
-/// What a header `range` asks for of content of a size.
+/// The bytes that a header `range` asks for, of content of a given size.
 package enum ByteRange: Sendable, Equatable {
   /// All: there is no range, or one that is to be passed over.
   case whole

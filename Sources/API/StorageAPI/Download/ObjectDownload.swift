@@ -7,15 +7,15 @@ import HTTPTypes
 import ObjectStorage
 import ServiceModule
 
-/// An object's bytes as an answer of HTTP: whole, a range, or that the client has them.
+/// An object's bytes as an HTTP response: whole, a range, or a note that the client has them.
 ///
-/// What users uploaded is served so that a browser runs nothing of it: in a sandbox, and as what it was stored as.
-/// Who is asking was decided before.
+/// Users' uploads are served so that a browser runs nothing of them: in a sandbox, with their
+/// stored type. The caller has been authorized before.
 package struct ObjectDownload: Sendable {
-  /// Whose clients ask.
+  /// The kind of clients that ask.
   package enum Dialect: Sendable {
     case google
-    /// What nobody stored of how a client is to show the bytes is said, and pages may read the headers.
+    /// Supplies the display headers that were not stored, and lets pages read the headers.
     case firebase
     /// The object's own metadata are headers.
     case googleXML
@@ -25,7 +25,7 @@ package struct ObjectDownload: Sendable {
     /// True for the XML API, whose tags are of the content alone.
     fileprivate var isXML: Bool { metadataPrefix != nil }
 
-    /// What the headers' names of own metadata begin with; nil where they are not said.
+    /// The prefix of the headers with own metadata; nil where they are not sent.
     fileprivate var metadataPrefix: String? {
       switch self {
       case .google, .firebase: nil
@@ -191,7 +191,7 @@ package struct ObjectDownload: Sendable {
     }
   }
 
-  /// What is stored of the content, for the whole of it.
+  /// The stored checksums of the whole content.
   private var hashes: String {
     let crc = "crc32c=" + Base64.standard(CRC32C.bytes(of: object.hashes.crc32c))
     return object.hashes.md5.map { "\(crc),md5=\(Base64.standard($0))" } ?? crc
@@ -203,7 +203,7 @@ package struct ObjectDownload: Sendable {
     object.attributes.contentEncoding?.string.lowercased() == "gzip"
   }
 
-  /// Whether the client takes no gzip, and whoever stored the object did not forbid to change it on the way.
+  /// True if the client takes no gzip, and the object's cache control allows a change on the way.
   private var wantsExpansion: Bool {
     isStoredAsGzip && object.size > 0
       && !AcceptedEncodings(request[.acceptEncoding]).contains("gzip")
@@ -245,7 +245,8 @@ package struct ObjectDownload: Sendable {
     )
   }
 
-  /// How many times its size content may become, where that is more than what is free: others made it.
+  /// The factor by which content may grow, where it becomes larger than the free size: other people
+  /// made it.
   private static let greatestExpansion: Int64 = 100
   private static let freeExpansion: Int64 = 256 << 20
 
@@ -280,7 +281,7 @@ package struct ObjectDownload: Sendable {
     return EntityTags.list(tags).contains { $0 == "*" || bare.contains($0) }
   }
 
-  /// Whether a range of what the client has is one of this object.
+  /// True if a range of the client's copy is one of this object.
   private var isRangeValid: Bool {
     guard let basis = request[.ifRange] else { return true }
     return !basis.hasPrefix("W/") && lists(basis) || HTTPDate.seconds(basis) == modified
@@ -307,7 +308,7 @@ struct AcceptedEncodings {
 
   init(_ header: String?) { self.header = header?.lowercased() ?? "" }
 
-  /// Whether a coding is named, or all are, and not with a weight of nothing.
+  /// Returns true if a coding is named, or all are, and not with a weight of 0.
   func contains(_ coding: String) -> Bool {
     var isAccepted = false
     for element in header.split(separator: ",") {

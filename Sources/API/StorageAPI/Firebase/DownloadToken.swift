@@ -12,7 +12,8 @@ enum DownloadToken {
     return Text(groups.joined(separator: "-"))
   }
 
-  /// Whether a text is one of the tokens; the time it takes says nothing about where they differ.
+  /// Returns true if a text is one of the tokens; the time it takes says nothing about where they
+  /// differ.
   static func isOne(of tokens: [Text], _ text: String) -> Bool {
     let given = Array(text.utf8)
     var isFound = false

@@ -16,16 +16,17 @@ struct FirebaseFailure: Error {
     FirebaseFailure(status: 400, message: message)
   }
 
-  /// What a denial says: the kind of permission that is missing, and nothing else.
+  /// Returns the error of a denial: it names the kind of permission that is missing, and nothing
+  /// else.
   static func denied(_ permission: String) -> FirebaseFailure {
     FirebaseFailure(status: 403, message: "Permission denied. No \(permission) permission.")
   }
 
   static let notFound = FirebaseFailure(status: 404, message: "Not Found.")
 
-  /// The failure that an error is to a client; nil for what it is not told.
+  /// The failure that a client receives for an error; nil for errors that it must not see.
   ///
-  /// - Parameter permission: What the request needs, for a denial's text.
+  /// - Parameter permission: The permission that the request needs, for a denial's text.
   init?(_ error: any Error, permission: String) {
     switch error {
     case let failure as FirebaseFailure: self = failure

@@ -98,7 +98,7 @@ enum FirebaseMetadata {
     return .object(all)
   }
 
-  /// What is stored, or the object's own name for whoever saves it.
+  /// Returns the stored disposition, or one with the object's own name for saving it.
   static func disposition(of object: StoredObject) -> String {
     if let stored = object.attributes.contentDisposition { return stored.string }
     let file = object.name.text.string.split(separator: "/").last ?? "file"

@@ -51,7 +51,7 @@ struct FirebaseRequest: Sendable {
     try await base.collectText(upTo: Self.metadataLimit)
   }
 
-  /// What metadata may take as JSON.
+  /// The largest size of metadata as JSON.
   static let metadataLimit = 64 << 10
 
   /// The preconditions of the query and the headers on the stored object.

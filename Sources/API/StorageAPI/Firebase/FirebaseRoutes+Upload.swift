@@ -126,7 +126,7 @@ extension FirebaseRoutes {
     return response
   }
 
-  /// By whom an upload counts: a user, or the network of clients without one.
+  /// Returns the name under which an upload counts: a user, or the network of clients without one.
   static func share(of caller: Caller, _ request: FirebaseRequest) -> Text? {
     switch caller {
     case .administrator, .projectAdministrator: nil

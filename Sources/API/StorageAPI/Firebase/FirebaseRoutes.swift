@@ -75,7 +75,7 @@ struct FirebaseRoutes: Sendable {
     return route.openToViewers()
   }
 
-  /// What pages may read of an answer.
+  /// The headers of a response that pages may read.
   static let exposedHeaders = [
     "X-Goog-Upload-URL", "X-Goog-Upload-Status", "X-Goog-Upload-Size-Received",
     "X-Goog-Upload-Chunk-Granularity", "X-Goog-Upload-Control-URL", "X-GUploader-UploadID",
@@ -85,7 +85,7 @@ struct FirebaseRoutes: Sendable {
 
   // MARK: Buckets
 
-  /// Who asks; waits for the disk where a token is new.
+  /// Identifies the caller; waits for the disk where a token is new.
   func caller(_ request: FirebaseRequest) async throws -> Caller {
     let context = request.base.context
     if let known = try access.identifyInMemory(context) { return known }
@@ -232,7 +232,7 @@ struct FirebaseRoutes: Sendable {
     return ServiceResponse(status: .noContent)
   }
 
-  /// What a POST or PUT means is in its headers and parameters.
+  /// Handles a POST or PUT, whose headers and parameters decide its meaning.
   private func post(_ request: FirebaseRequest) async throws -> ServiceResponse {
     if request.header("x-http-method-override")?.uppercased() == "PATCH" {
       return try await patch(request)

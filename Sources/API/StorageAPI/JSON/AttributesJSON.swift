@@ -3,7 +3,7 @@ import BaseText
 import FirestoreWire
 import ObjectStorage
 
-/// What a client's JSON says of an object.
+/// The attributes of an object in a client's JSON.
 struct AttributesJSON {
   /// Members that the server sets: clients send them back as they got them.
   private static let ignored: Set<String> = [
@@ -17,7 +17,7 @@ struct AttributesJSON {
 
   let name: String?
   let expected: ExpectedContent
-  /// Whether anything is said that a copy would not take from its source.
+  /// True if the JSON sets nothing that a copy would not take from its source.
   let isEmpty: Bool
   private let changes: [Change]
 
@@ -152,7 +152,7 @@ struct AttributesJSON {
     return bytes
   }
 
-  /// What a header `x-goog-hash` says: `crc32c=…,md5=…`.
+  /// Reads a header `x-goog-hash`: `crc32c=…,md5=…`.
   static func expected(header: String?) throws(StorageError) -> ExpectedContent {
     var expected = ExpectedContent()
     for part in (header ?? "").split(separator: ",") {

@@ -120,7 +120,7 @@ struct BatchRoute: Sendable {
 
 /// One request of a batch.
 struct BatchCall: Sendable {
-  /// What the client calls it, without brackets.
+  /// The client's id of the call, without brackets.
   let id: String?
   let method: HTTPRequest.Method
   let target: String

@@ -35,7 +35,7 @@ extension StoredBucket {
 }
 
 extension BucketConfiguration {
-  /// What is set of a bucket, as Google's JSON API shows it and takes it.
+  /// Returns a bucket's settings, as Google's JSON API shows and takes them.
   ///
   /// - Parameter time: When the bucket was made; nil leaves it out.
   func members(since time: Int64?) -> [JSONValue.Member] {
@@ -73,7 +73,7 @@ extension BucketConfiguration {
   var json: JSONValue { .object(members(since: nil)) }
 }
 
-/// What a client's JSON sets of a bucket.
+/// The settings of a bucket in a client's JSON.
 struct BucketChange: Sendable {
   /// Members that the server sets, or whose only value is its own.
   private static let ignored: Set<String> = [
@@ -81,7 +81,7 @@ struct BucketChange: Sendable {
     "updated", "etag", "owner", "locationType", "satisfiesPZS", "satisfiesPZI", "softDeleteTime",
     "hardDeleteTime",
   ]
-  /// What is kept as it came, for clients that ask for it again.
+  /// The members that are kept as they came, for clients that read them back.
   private static let documents = [CORSRule.member, "labels", "website", "billing", "rpo"]
 
   let name: String?

@@ -159,7 +159,7 @@ struct JSONRoutes: Sendable {
     ]
   }
 
-  /// What clients may ask for and what is not here, refused by its name.
+  /// The requests that clients may make and that are not supported, each refused by its name.
   private func refusals(_ root: String) -> [HTTPRoute] {
     let bucket = root + "/b/{bucket}"
     let folders = "Folders do not exist here: names of objects have slashes."

@@ -43,7 +43,7 @@ extension StorageCall {
     return configuration.makesBuckets ? configuration.ownProject : nil
   }
 
-  /// How much of a list the client wants at once; more than there may be is as much as there may be.
+  /// Returns the page size that the client wants, cut to the largest allowed one.
   func pageSize() throws -> Int {
     let wanted = try query.integer("maxResults") ?? 1_000
     guard wanted > 0 else { throw StorageError(.invalid, "Invalid value for maxResults.") }
@@ -85,7 +85,7 @@ extension StorageCall {
     return response
   }
 
-  /// - Parameter isReplacement: Whether what the request does not say goes.
+  /// - Parameter isReplacement: True if settings that the request omits are removed.
   func changeBucket(isReplacement: Bool) async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()
     let change = try BucketChange(try await json())
@@ -136,7 +136,7 @@ extension StorageCall {
     throw StorageError(.unsupported, message)
   }
 
-  /// What is true here: who is an administrator may do all.
+  /// Returns the policy that is true here: an administrator may do all.
   func policy() async throws -> ServiceResponse {
     let bucket = try await administratorsBucket()
     return try answer(

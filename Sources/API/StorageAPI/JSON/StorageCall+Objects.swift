@@ -238,7 +238,7 @@ extension ComposeSource {
 }
 
 extension ObjectAttributes {
-  /// What a client that replaces attributes leaves of the old ones: what it cannot say.
+  /// The attributes that remain when a client replaces all that it can set: those that it cannot.
   fileprivate var cleared: ObjectAttributes {
     var attributes = ObjectAttributes()
     attributes.storageClass = storageClass

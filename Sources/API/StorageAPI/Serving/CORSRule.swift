@@ -43,7 +43,7 @@ struct CORSRule: Sendable, Equatable {
     (isForAll || origins.contains(origin)) && (methods.contains("*") || methods.contains(method))
   }
 
-  /// What lets a page of that origin read an answer.
+  /// The headers that let a page of that origin read a response.
   func fields(for origin: String) -> HTTPFields {
     var fields: HTTPFields = [.accessControlAllowOrigin: isForAll ? "*" : origin]
     if !headers.isEmpty {
@@ -52,7 +52,7 @@ struct CORSRule: Sendable, Equatable {
     return fields
   }
 
-  /// What lets a browser send the request that a preflight announces.
+  /// The headers that let a browser send the request that a preflight announces.
   ///
   /// - Parameter asked: The headers that it names; those are told that are allowed.
   func preflightFields(for origin: String, asked: String?) -> HTTPFields {

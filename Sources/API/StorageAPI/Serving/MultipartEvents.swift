@@ -1,11 +1,11 @@
 import ServiceModule
 import StorageWire
 
-/// What a multipart body has, read from it as it is asked for.
+/// The content of a multipart body, read from it as it is asked for.
 struct MultipartEvents {
   private var reader: MultipartReader
   private var parts: ServiceBody.AsyncIterator
-  /// What was read and not taken, the next at the end.
+  /// The events that were read and not taken, the next at the end.
   private var waiting: [MultipartReader.Event] = []
   private var isOver = false
   private var consumed: Int64 = 0

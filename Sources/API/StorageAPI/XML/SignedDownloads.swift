@@ -6,15 +6,16 @@ import Synchronization
 
 /// The signed URLs by which objects were downloaded lately, so that one that comes again needs no second verification.
 ///
-/// Whether a signed request counts depends on its method, target, signed headers, the time and the key, and on nothing
-/// else. Remembered are GETs of URLs that sign no header but `host`, without a header that would have to be signed: for them
-/// target and host say all. URLs of version 2, which always sign headers, are verified each time. The time and the key are
-/// looked at whenever a URL comes again.
+/// The validity of a signed request depends on its method, target, signed headers, the time and the
+/// key, and on nothing else. The memory holds GETs of URLs that sign no header but `host`, without
+/// a header that would have to be signed: for them target and host are sufficient. URLs of version
+/// 2, which always sign headers, are verified each time. The time and the key are checked whenever
+/// a URL comes again.
 ///
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
 /// goes. Any thread may call.
 final class SignedDownloads: Sendable {
-  /// What a URL is for.
+  /// The download that a URL allows.
   struct Download: Sendable {
     let bucket: BucketName
     let object: ObjectName
@@ -42,7 +43,7 @@ final class SignedDownloads: Sendable {
 
   init(limit: Int = 2 << 20) { self.limit = limit }
 
-  /// What the URL of a request is for, if it was remembered.
+  /// Returns the download that the URL of a request allows, if it was remembered.
   func download(_ request: ServiceRequest) -> Download? {
     guard let url = Self.parts(of: request) else { return nil }
     return generations.withLock { generations in

@@ -48,7 +48,8 @@ struct VerifiedSignature: Sendable {
   }
 }
 
-/// Who a request of the XML API is from: by its signature, its token or its lack of both.
+/// Identifies the sender of a request of the XML API: by its signature, its token or its lack of
+/// both.
 struct StorageSignatures: Sendable {
   let access: AccessControl
   let verifier: SignatureVerifier
@@ -90,7 +91,8 @@ struct StorageSignatures: Sendable {
     if case .foreign = key, context.isForeignPage { throw AccessControl.denied }
   }
 
-  /// Whether a signature that was verified before would still be; from memory alone, which may say no where it cannot tell.
+  /// Returns true if a signature that was verified before still holds; from memory alone, so that
+  /// it may return false where it cannot tell.
   func isValid(_ verified: VerifiedSignature) -> Bool {
     do {
       try verified.checkTimes(clock())

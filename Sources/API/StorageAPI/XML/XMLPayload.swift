@@ -29,11 +29,11 @@ struct XMLPayload {
   /// The checksum by the client, in Base64; nil where a trailer has it.
   private var said: String?
 
-  /// Throws for a form of bodies that nothing here reads.
+  /// Throws for a form of body that nothing here reads.
   ///
   /// - Parameters:
   ///   - signature: The request's, by which signed chunks are checked.
-  ///   - hasChecksum: Whether headers with a checksum are about the body.
+  ///   - hasChecksum: True if headers with a checksum are about the body.
   init(
     _ request: XMLRequest,
     _ signature: VerifiedSignature?,

@@ -85,7 +85,7 @@ struct XMLRequest: Sendable {
     )
   }
 
-  /// What an upload's headers say of the object and its bytes.
+  /// Returns the object and the expected bytes that an upload's headers describe.
   func newObject(_ name: ObjectName) throws -> NewObject {
     var new = NewObject(name, preconditions: try writePreconditions())
     new.attributes = try attributes()
@@ -152,7 +152,7 @@ struct XMLRequest: Sendable {
 
   private static let tokens = ObjectAttributes.tokensKey.string.lowercased()
 
-  /// What the headers say of the bytes.
+  /// Returns the expected size and hashes of the bytes, by the headers.
   func expected() throws -> ExpectedContent {
     var expected = ExpectedContent()
     expected.size =
@@ -237,6 +237,7 @@ struct XMLRequest: Sendable {
     if let unknown { throw .unsupported(unknown.name) }
   }
 
-  /// What every request may have and means nothing here: who pays, and what clients of S3 call the operation.
+  /// The parameters that every request may have and that mean nothing here: the project that pays,
+  /// and S3 clients' name of the operation.
   private static let commonParameters: Set<String> = ["userProject", "x-id"]
 }

@@ -146,7 +146,7 @@ extension StorageSignatures {
 /// The body of a form: fields, then a file.
 struct FormBody {
   private var events: MultipartEvents
-  /// What the form says of the file.
+  /// The file's name in the form.
   private(set) var fileName: String?
   private(set) var fileType: String?
 

@@ -27,7 +27,7 @@ extension XMLRoutes {
   }
 }
 
-/// What a client wants to see of a bucket's objects.
+/// The objects of a bucket that a client wants listed.
 private struct ObjectList {
   var query = ObjectQuery()
   private let isSecondVersion: Bool
@@ -118,8 +118,8 @@ private struct ObjectList {
   }
 }
 
-/// How a list has names: as they are, or percent-encoded where a client asks for it (`encoding-type=url`), since XML has no
-/// form for some characters.
+/// The encoding of names in a list: as they are, or percent-encoded where a client asks for it
+/// (`encoding-type=url`), since XML has no form for some characters.
 struct NameEncoding {
   private let isURL: Bool
 

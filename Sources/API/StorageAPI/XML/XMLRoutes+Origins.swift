@@ -37,7 +37,7 @@ extension XMLRoutes {
     for field in rule?.fields(for: origin) ?? [:] { response.headers[field.name] = field.value }
   }
 
-  /// What is configured of the bucket that the path names; nil where nothing is.
+  /// Returns the configured rules of the bucket that the path names; nil where there are none.
   private func originRules(_ request: ServiceRequest) async throws -> [CORSRule]? {
     guard let name = BucketName(valid: request.parameters["bucket"] ?? ""),
       let document = try await storage.document(Text(CORSRule.member), ofBucket: name)

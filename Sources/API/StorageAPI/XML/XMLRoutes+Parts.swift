@@ -13,7 +13,7 @@ import StorageWire
 // other, into the object.
 
 extension XMLRoutes {
-  /// Who begins an upload says what the object is; the parts are its bytes.
+  /// Begins an upload in parts: the request describes the object; the parts are its bytes.
   func beginParts(_ bucket: Bucket, _ request: XMLRequest) async throws -> ServiceResponse {
     let name = try request.object
     let id = DownloadToken.random().string.filter { $0 != "-" }
@@ -245,7 +245,7 @@ extension XMLRoutes {
     return try await storage.bucket(try access.permit(.administrator, id))
   }
 
-  /// What an upload's object will be; throws where there is no such upload of the object.
+  /// Returns the marker of an upload; throws where there is no such upload of the object.
   private func marker(
     _ id: String,
     _ bucket: Bucket,
@@ -282,7 +282,7 @@ enum PartStore {
   static let project = UploadPart.project
   static let mostParts = 10_000
 
-  /// What is not completed in a week is gone.
+  /// The settings of the bucket of parts: an upload that is not completed in a week is deleted.
   static var configuration: BucketConfiguration {
     var configuration = BucketConfiguration()
     var rule = LifecycleRule(.delete)
@@ -295,7 +295,7 @@ enum PartStore {
     try ObjectName("\(markers.string)\(try checked(id))")
   }
 
-  /// What the names of all markers begin with.
+  /// The prefix of the names of all markers.
   static let markers: Text = "uploads/"
 
   /// The id of the upload that a marker is of.
@@ -319,7 +319,7 @@ enum PartStore {
     Array("\(bucket.text.string)/\(object.text.string)".utf8)
   }
 
-  /// What a marker says that its upload is for.
+  /// Reads an upload's target from its marker.
   static func target(_ bytes: [UInt8]) throws -> (bucket: BucketName, object: ObjectName) {
     let parts = String(decoding: bytes, as: UTF8.self).split(separator: "/", maxSplits: 1)
     guard parts.count == 2 else { throw XMLFailure.noUpload }

@@ -32,7 +32,7 @@ extension XMLRoutes {
     }
   }
 
-  /// What an upload is for; nil where it was ended meanwhile.
+  /// Returns an upload's target; nil where it was ended meanwhile.
   private func target(
     of marker: StoredObject,
     _ store: Bucket
@@ -74,7 +74,7 @@ private struct ListedUpload: Comparable {
   }
 }
 
-/// What a client wants to see of the uploads: names with a prefix, up to a delimiter, behind a marker.
+/// The uploads that a client wants listed: names with a prefix, up to a delimiter, behind a marker.
 private struct UploadList {
   let prefix: String
   let delimiter: String

@@ -221,7 +221,7 @@ struct XMLRoutes: Sendable {
     return response
   }
 
-  /// In whose words an answer says what it says of an object: those of whoever signed the request.
+  /// Returns the dialect in which a response describes an object: that of the request's signature.
   private static func dialect(of signature: VerifiedSignature?) -> ObjectDownload.Dialect {
     signature?.dialect == .amazon ? .amazonXML : .googleXML
   }

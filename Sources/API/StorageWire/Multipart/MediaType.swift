@@ -1,6 +1,6 @@
 /// A header value with parameters: `multipart/related; boundary="a b"`, `form-data; name=key`.
 package struct MediaType: Sendable, Equatable {
-  /// What comes before the first semicolon, in lower case.
+  /// The text before the first semicolon, in lower case.
   package let name: String
   /// By names in lower case; quotes are resolved.
   package let parameters: [String: String]

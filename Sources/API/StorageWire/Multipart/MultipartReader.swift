@@ -9,7 +9,7 @@
 /// the first delimiter says which, for all delimiters of the body. So the bytes of content are certain, also
 /// where they end with a CR. In heads either will do.
 package struct MultipartReader: Sendable {
-  /// What was read.
+  /// A piece that was read.
   package enum Event: Sendable, Equatable {
     /// A part begins; names of headers are in lower case, in their order.
     case part([Header])
@@ -29,7 +29,7 @@ package struct MultipartReader: Sendable {
     package let value: String
   }
 
-  /// Why a body is none of several parts.
+  /// The error of a body that is none of several parts.
   package enum Problem: Error, Sendable, Equatable {
     case noBoundary
     case truncated
@@ -38,7 +38,7 @@ package struct MultipartReader: Sendable {
     case tooManyParts
   }
 
-  /// What one body may have.
+  /// The limits of one body.
   package struct Limits: Sendable {
     /// Bytes of one part's head, line ends included; more is `headTooLarge`.
     package var headBytes = 16 << 10
@@ -185,7 +185,7 @@ package struct MultipartReader: Sendable {
     return true
   }
 
-  /// Whether the buffer begins with the line end that was put before the content.
+  /// True if the buffer begins with the line end that was put before the content.
   private var isAtContentStart = false
 
   private mutating func readContent(_ events: inout [Event]) -> Bool {

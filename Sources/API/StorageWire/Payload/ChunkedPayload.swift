@@ -59,7 +59,7 @@ package struct ChunkedPayload: Sendable {
   ///
   /// - Parameters:
   ///   - signer: Checks the chunks' signatures; nil where they have none.
-  ///   - takesTrailers: Whether lines may follow the last chunk.
+  ///   - takesTrailers: True if lines may follow the last chunk.
   package init(signer: ChunkSigner?, takesTrailers: Bool) {
     self.signer = signer
     self.takesTrailers = takesTrailers

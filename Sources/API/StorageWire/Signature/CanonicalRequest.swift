@@ -13,7 +13,7 @@ package struct CanonicalRequest: Sendable {
   ///
   /// - Parameters:
   ///   - path: Encoded, as it is sent.
-  ///   - parameters: Of the query, decoded, without the signature.
+  ///   - parameters: Those of the query, decoded, without the signature.
   ///   - headers: Those that are signed; names in lower case.
   ///   - payloadHash: The body's SHA-256 in hexadecimal, or `unsignedPayload`.
   package init(

@@ -17,7 +17,7 @@ package struct PostPolicy: Sendable, Equatable {
   package let expiration: Int64
   let conditions: [Condition]
 
-  /// Why a form is refused.
+  /// The reason for refusing a form.
   package enum Problem: Error, Sendable, Equatable {
     case malformed
     case expired
@@ -139,7 +139,7 @@ package struct PostPolicy: Sendable, Equatable {
 }
 
 extension String {
-  /// Whether the bytes begin with those of the other.
+  /// Returns true if the bytes begin with those of the other.
   fileprivate func hasPrefixBytes(_ other: String) -> Bool { utf8.starts(with: other.utf8) }
 }
 

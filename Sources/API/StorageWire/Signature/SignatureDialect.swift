@@ -35,7 +35,7 @@ package struct SignatureDialect: Sendable, Hashable {
   package var headerPrefix: String { parameterPrefix.lowercased() }
 }
 
-/// What a signature is for beside its request: a day, a region and a service.
+/// The scope of a signature beside its request: a day, a region and a service.
 package struct CredentialScope: Sendable, Hashable {
   /// `20260131`.
   package let date: String

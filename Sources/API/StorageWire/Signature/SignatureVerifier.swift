@@ -19,7 +19,8 @@ package struct SignatureVerifier: Sendable {
   /// The id of the service account's key by which a message was signed; nil where it is none of its keys.
   package let keyID:
     @Sendable (_ message: [UInt8], _ signature: [UInt8], _ account: String) throws -> String?
-  /// Whether a key that was found is still in use, from memory alone; false too where memory cannot tell.
+  /// Returns true if a key that was found is still in use, from memory alone; false too where
+  /// memory cannot tell.
   package let isInUse: @Sendable (SigningKey) -> Bool
   /// Returns true if the signatures of an account, or of an access id, are accepted unverified.
   ///
@@ -130,7 +131,7 @@ package struct SignatureVerifier: Sendable {
     return headers
   }
 
-  /// Whether both have the same bytes; only their lengths show in the time it takes.
+  /// Returns true if both have the same bytes; only their lengths show in the time it takes.
   static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0

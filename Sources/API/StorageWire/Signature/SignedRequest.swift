@@ -43,7 +43,7 @@ package struct RequestSignature: Sendable {
   package let scope: CredentialScope
   /// The time of signing by the clock of the signer.
   package let time: BasicTime
-  /// How long a URL can be used; nil for a signed header.
+  /// The time for which a URL can be used; nil for a signed header.
   package let lifetime: Int64?
   /// In lower case.
   package let signedHeaders: [String]
@@ -52,7 +52,7 @@ package struct RequestSignature: Sendable {
 
   /// The longest life of a signed URL, in seconds.
   package static let longestLifetime: Int64 = 604_800
-  /// How far the clock of whoever signs may be off, in seconds.
+  /// The allowed difference of the signer's clock, in seconds.
   package static let clockSkew: Int64 = 900
 
   /// Reads what a request says; nil where it says nothing of a signature.
@@ -155,7 +155,7 @@ package struct RequestSignature: Sendable {
   }
 }
 
-/// Why a signed request is refused.
+/// The reason for refusing a signed request.
 package enum SignatureProblem: Error, Sendable, Equatable {
   /// A parameter or header is missing, doubled or no such thing.
   case malformed(String)

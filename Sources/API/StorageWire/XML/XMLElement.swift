@@ -4,7 +4,7 @@
 package struct XMLElement: Sendable, Equatable {
   /// Without a prefix.
   package var name: String
-  /// What is between the tags where there are no elements.
+  /// The text between the tags where there are no elements.
   package var text: String
   /// The elements within it, in their order; empty if it has a text.
   package var children: [XMLElement]

@@ -1,6 +1,6 @@
 /// Reads a document of `XMLElement`s, with bounds: no document type, no entities but the five and numbers.
 package struct XMLReader {
-  /// Why a document is not read.
+  /// The reason for refusing a document.
   package enum Problem: Error, Sendable, Equatable {
     case malformed(at: Int)
     case tooDeep

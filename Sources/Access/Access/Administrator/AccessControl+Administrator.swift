@@ -30,7 +30,8 @@ extension AccessControl {
 
   /// Throws PERMISSION_DENIED to a signed-in administrator whose sign-in is not recent.
   ///
-  /// For what turns out to be grave when the body is known. Everybody else's credentials are proven with each call.
+  /// Calls that turn out to be serious once the body is known use it. Everybody else's credentials
+  /// are proven with each call.
   package func requireRecentSignIn(_ context: CallContext) throws(ServiceError) {
     guard context.actor?.administrator != nil else { return }
     let token = context.authorization?.split(separator: " ").last ?? ""
@@ -65,12 +66,12 @@ extension AccessControl {
     return .user(user)
   }
 
-  /// What a call of the console's own routes is about, which says whose roles allow it.
+  /// The subject of a call of the console's own routes, which decides whose roles allow it.
   package enum ConsoleSubject: Sendable, Equatable {
     /// The server: the role for all projects counts.
     case server
     case project(Text)
-    /// What every administrator has, as an account: a role anywhere will do.
+    /// Something that every administrator has, as an account: any role on any project is enough.
     case own
   }
 

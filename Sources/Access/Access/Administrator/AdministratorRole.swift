@@ -1,4 +1,4 @@
-/// How much an administrator who signed in may do; each role may do what the ones before it may.
+/// The rights of an administrator who signed in; each role includes the ones before it.
 package enum AdministratorRole: String, Sendable, Hashable, Comparable, CaseIterable {
   /// Reads everything that is no secret, and changes nothing.
   case viewer

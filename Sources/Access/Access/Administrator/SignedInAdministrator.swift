@@ -25,7 +25,7 @@ package protocol AdministratorTokens: AnyObject, Sendable {
   /// The administrator whose token it is; nil once it has expired or its session has ended.
   func holder(of token: Substring) -> SignedInAdministrator?
 
-  /// Whether the administrator whose token it is proved that within the last minutes, by what signing in takes.
+  /// True if the token's administrator gave the credentials of a sign-in within the last minutes.
   func signedInLately(holding token: Substring) -> Bool
 
   /// The account of the administrator whose token it is; nil once it has expired, its session has ended or the account is
@@ -42,9 +42,9 @@ package protocol AdministratorTokens: AnyObject, Sendable {
 }
 
 extension AccessControl {
-  /// What every token of an administrator begins with, and no other token does.
+  /// The prefix of every administrator's token, and of no other token.
   package static let administratorTokenPrefix = "brasa-console."
 
-  /// What every token begins with by which an administrator looks at data as a user.
+  /// The prefix of every token with which an administrator looks at data as a user.
   package static let viewTokenPrefix = "brasa-view."
 }

@@ -2,7 +2,7 @@ import BaseRuntime
 import BaseStatus
 
 extension ByteLedger {
-  /// What a caller is told for whose request there is no room.
+  /// The error for a caller whose request does not fit into memory.
   package static let exhausted = ServiceError(
     .resourceExhausted,
     "The server's memory for requests is in use. Try again later."

@@ -8,9 +8,9 @@ package struct CallContext: Sendable {
   package let requestID: String
   /// The `authorization` header as it came, for gRPC and HTTP alike.
   package let authorization: String?
-  /// Whether the connection is encrypted.
+  /// True if the connection is encrypted.
   package let isSecure: Bool
-  /// Whether the peer is this machine (loopback or the control socket).
+  /// True if the peer is this machine (loopback or the control socket).
   package let isLocal: Bool
   /// Names the network that the peer is in, by which shares are counted.
   package let network: String
@@ -18,20 +18,23 @@ package struct CallContext: Sendable {
   package var deadline: ContinuousClock.Instant?
   /// Raised when the caller went away or the deadline passed; work in progress looks at it.
   package let cancellation: Cancellation
-  /// Whether a web page sent it that the operator did not name: no credential of the emulator's counts.
+  /// True if the call comes from a web page that the operator did not name: the emulator's
+  /// credentials do not count.
   package let isForeignPage: Bool
   /// The connection's memory of its callers; nil remembers nothing.
   package let memory: CallerMemory?
-  /// What the connection or session holds of the process's memory; nil where no client made the call.
+  /// The connection's or session's account of the process's memory; nil where no client made the
+  /// call.
   package let account: LedgerAccount?
   /// The least role of a signed-in administrator that the call takes: a viewer's only where its route is known to
   /// change nothing.
   package var demand: AdministratorRole
-  /// Whether a signed-in administrator must have signed in lately.
+  /// True if a signed-in administrator must have signed in within the last minutes.
   package var takesRecentSignIn = false
-  /// Whether another node passed the call on, so that this one has to make it.
+  /// True if another node forwarded the call, so that this one has to make it.
   package var isForwarded: Bool
-  /// Where the administrator is noted whose credentials these are; nil for calls that leave no trace.
+  /// The record of the administrator who holds these credentials; nil for calls that leave no
+  /// trace.
   package var actor: CallActor?
 
   /// The number of events that led to the call, one causing the next: 0 for calls that no function makes.
@@ -74,7 +77,7 @@ package struct CallContext: Sendable {
 
 /// A flag that goes up once: the caller no longer wants the answer.
 ///
-/// What is written when it is up is finished all the same: only answers that go on for long look at it.
+/// A write that has begun is finished all the same: only long responses look at the flag.
 package final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
   private let handlers = Mutex<[@Sendable () -> Void]>([])
@@ -82,7 +85,7 @@ package final class Cancellation: Sendable {
   /// A flag that is down.
   package init() {}
 
-  /// Whether the flag is up.
+  /// True if the flag is up.
   package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
   /// Raises the flag.

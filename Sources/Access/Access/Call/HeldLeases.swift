@@ -2,7 +2,7 @@ import BaseRuntime
 import BaseStatus
 import Synchronization
 
-/// What one request takes of the process's memory beside its bytes, until the object is gone.
+/// The memory that one request holds beside its bytes, until the object is gone.
 ///
 /// Any thread may call.
 package final class HeldLeases: Sendable {

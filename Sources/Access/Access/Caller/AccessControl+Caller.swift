@@ -3,7 +3,7 @@ import BaseStatus
 // Identifying callers by their credentials.
 
 extension AccessControl {
-  /// What a call's credentials say before any token is verified.
+  /// The content of a call's credentials before any token is verified.
   private enum Credentials {
     case caller(Caller)
     /// A token for the verifier, and the header that it came in.
@@ -40,7 +40,8 @@ extension AccessControl {
     }
   }
 
-  /// Whether a call's credentials are somebody's, whatever became of him since; from memory alone.
+  /// True if a call's credentials were issued to somebody, even one disabled since; from memory
+  /// alone.
   package func recognizes(_ context: CallContext) -> Bool {
     guard let credentials = try? credentials(of: context) else { return false }
     switch credentials {
@@ -96,7 +97,7 @@ extension AccessControl {
     if case .user = caller { context.memory?.remember(authorization, caller) }
   }
 
-  /// Whether the credentials of a caller that was identified earlier are still valid: signed tokens
+  /// True if the credentials of a caller that was identified earlier are still valid: signed tokens
   /// expire, or are revoked.
   package func isValid(_ caller: Caller) -> Bool {
     guard case .user(let user) = caller, let verifier, user.isSigned else { return true }
@@ -203,6 +204,6 @@ extension AccessControl {
 }
 
 extension CallContext {
-  /// Whether nobody on the way can read what is sent.
+  /// True if no third party can read the traffic.
   fileprivate var isEncryptedOrLocal: Bool { isSecure || isLocal }
 }

@@ -19,7 +19,7 @@ package struct AdministratorKey: Sendable {
   /// Tells the key from others, and is no secret.
   package var fingerprint: [UInt8] { Array(SHA256.hash(data: digest).prefix(16)) }
 
-  /// Whether the token is the key; takes the same time for every wrong token of a length.
+  /// Returns true if the token is the key; takes the same time for every wrong token of a length.
   package func matches(_ token: some StringProtocol) -> Bool {
     let candidate = AdministratorKey(token).digest
     guard candidate.count == digest.count else { return false }

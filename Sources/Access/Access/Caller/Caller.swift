@@ -12,7 +12,7 @@ package enum Caller: Sendable, Hashable {
   /// Signed in; reaches what the rules allow.
   case user(UserIdentity)
 
-  /// Whether the caller administers anything.
+  /// True if the caller administers anything.
   package var isAdministrator: Bool {
     switch self {
     case .administrator, .projectAdministrator: true
@@ -20,7 +20,7 @@ package enum Caller: Sendable, Hashable {
     }
   }
 
-  /// Whether the caller administers a project, alone or with others.
+  /// Returns true if the caller administers a project, alone or with others.
   package func administers(_ project: Text) -> Bool {
     switch self {
     case .administrator: true

@@ -23,7 +23,7 @@ package final class CallerMemory: Sendable {
   /// A memory of nobody.
   package init(function: FunctionOrigin? = nil) { self.function = function }
 
-  /// Whether any call of the connection came with credentials that were valid.
+  /// True if any call of the connection came with valid credentials.
   package var hasShownCredentials: Bool { hasSeenCredentials.load(ordering: .relaxed) }
 
   /// Notes that credentials were valid.

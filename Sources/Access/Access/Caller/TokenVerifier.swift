@@ -14,9 +14,11 @@ package struct UserIdentity: Sendable, Hashable {
   package let expiry: Int64
   /// When it was issued, in seconds since 1970.
   package let issued: Int64
-  /// Whether somebody vouched for the claims; development's unsigned tokens just say them.
+  /// True if the token's issuer vouches for the claims; development's unsigned tokens only state
+  /// them.
   package let isSigned: Bool
-  /// Which of the user's sessions it is of, told apart more finely than by `issued`; for the verifier.
+  /// The session of the user that the token belongs to, told apart more finely than by `issued`;
+  /// for the verifier.
   package let session: Int64
 
   /// The user that a verified token names.
@@ -50,11 +52,12 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// The holder of a token that verified earlier and is still valid, from memory alone; nil for every other token.
   func knownCaller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller?
 
-  /// Whether a token is signed by whom it names and not expired, whatever became of its user; from memory alone.
+  /// Returns true if a token is signed by the issuer that it names and has not expired, whatever
+  /// became of its user; from memory alone.
   func isGenuine(_ token: Substring) -> Bool
 
-  /// Whether a token that verified earlier is still valid: not expired, its user neither disabled,
-  /// deleted nor revoked since. Cheap: streams ask again and again.
+  /// Returns true if a token that verified earlier is still valid: not expired, its user neither
+  /// disabled, deleted nor revoked since. Cheap: streams ask again and again.
   func isValid(_ identity: UserIdentity) -> Bool
 
   /// The mark of what a user's account says of him in tokens; nil where it is gone or disabled, or its sessions up to this

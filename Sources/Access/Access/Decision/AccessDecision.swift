@@ -13,7 +13,7 @@ package struct AccessDecision: Sendable {
   package let refusal: ServiceError?
   /// The documents that the rules read beside the one that was asked about, as they were seen.
   package let dependencies: [ReadDependency]
-  /// Whether the rules looked at `request.time`.
+  /// True if the rules looked at `request.time`.
   package let usesTime: Bool
   /// The rules that decided; nil where none apply.
   package let ruleset: ReleasedRuleset?

@@ -25,16 +25,16 @@ final class AccessLog: Sendable {
     /// Until when, in microseconds since 1970.
     var end: Int64
     var second: Int64 = 0
-    /// How many requests of that second are kept.
+    /// The number of requests of that second that are kept.
     var kept = 0
   }
 
   private let log: Logger
   /// Denials of which more than their number is known, for the console.
   let denied = RecentRequests()
-  /// What was allowed while somebody looked.
+  /// The requests that were allowed while a console watched their project.
   let allowed = RecentRequests()
-  /// Until when somebody looks at any project, in microseconds since 1970.
+  /// The end of the last watch of any project, in microseconds since 1970.
   private let watchedUntil = Atomic<Int64>(0)
   private let watches = Mutex<[Text: Watch]>([:])
   private let state = Mutex(State())
@@ -52,7 +52,7 @@ final class AccessLog: Sendable {
     self.clock = clock
   }
 
-  /// What a client asked for, with why it was denied if it was.
+  /// A client's request, with the reason of a denial.
   struct Entry {
     let project: Text
     let metadata: Logger.Metadata
@@ -60,7 +60,7 @@ final class AccessLog: Sendable {
     var facts: [String: String] {
       metadata.compactMapValues { if case .array = $0 { nil } else { "\($0)" } }
     }
-    /// What the conditions saw.
+    /// The values that the conditions saw.
     var seen: [String] {
       guard case .array(let lines)? = metadata["seen"] else { return [] }
       return lines.map { "\($0)" }

@@ -13,10 +13,10 @@ package final class AllowedRead: Sendable {
 
   private let last = Mutex<Known?>(nil)
 
-  /// Nobody was allowed yet.
+  /// A memory without an allowed read.
   package init() {}
 
-  /// Whether these rules allowed it to this caller.
+  /// Returns true if these rules allowed the read to this caller.
   func isKnown(_ ruleset: ReleasedRuleset, _ caller: Caller) -> Bool {
     last.withLock { $0.map { $0.ruleset === ruleset && $0.caller == caller } ?? false }
   }

@@ -11,7 +11,7 @@ struct ObjectGate: Sendable {
   let caller: Caller
   /// Names the call in the log.
   let requestID: String
-  /// What new content for an object that exists is to rules.
+  /// The method that rules see for new content of an object that exists.
   let overwriting: RulesMethod
   let compatibility: RulesSession.Compatibility
   let clock: RequestClock
@@ -35,7 +35,7 @@ struct ObjectGate: Sendable {
     if !isAllowed { throw AccessControl.denied }
   }
 
-  /// Whether the rules allow without a look at documents.
+  /// Returns true if the rules allow the request without a look at documents.
   func allowsInMemory(_ request: ObjectRequest, _ name: Text, stored: RulesMap?) -> Bool {
     let question = question(request, name, stored: stored)
     do {
@@ -48,7 +48,8 @@ struct ObjectGate: Sendable {
     }
   }
 
-  /// Whether the rules allow to read an object, or are known to have allowed it, without a look at documents.
+  /// Returns true if the rules allow to read an object, or are known to have allowed it, without a
+  /// look at documents.
   func allowsReadInMemory(
     _ name: Text,
     stored: RulesMap,

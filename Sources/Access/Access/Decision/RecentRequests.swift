@@ -9,15 +9,17 @@ package struct RecordedRequest: Sendable, Hashable {
   package let time: Int64
   /// The project whose data the request was for.
   package let project: Text
-  /// What is known of it by name: method, path, database or bucket, uid, ruleset and request; of a denied one also why.
+  /// The facts about the request by name: method, path, database or bucket, uid, ruleset and
+  /// request; for a denied one also the reason.
   package let facts: [String: String]
-  /// What the conditions of a denied one saw, a line each.
+  /// The values that the conditions of a denied request saw, a line each.
   package let seen: [String]
 }
 
 /// The newest requests of an outcome, `capacity` at most, in memory.
 ///
-/// What it takes is bounded by the access log, which cuts what the rules say; paths and uids are as long as requests may have them. Any thread may call.
+/// Its memory is bounded by the access log, which cuts the texts of the rules; paths and uids are
+/// as long as requests may have them. Any thread may call.
 final class RecentRequests: Sendable {
   private struct State {
     var count: Int64 = 0

@@ -43,7 +43,7 @@ package struct RulesGate: Sendable {
     )
   }
 
-  /// Whether there is anything that the rules could allow to the caller; false is certain.
+  /// True if the rules could allow anything to the caller; false is certain.
   package var mayAllowAnything: Bool { ruleset.compiled.mayAllowAnything(isSignedIn: auth != nil) }
 
   /// The account or network that the caller's transactions are counted for.
@@ -54,7 +54,7 @@ package struct RulesGate: Sendable {
     return TransactionHolder(account: user.uid, network: network)
   }
 
-  /// Whether a document may be read, also one that does not exist.
+  /// Asks to read a document, also one that does not exist.
   func get(
     _ path: ResourcePath,
     _ fields: DocumentFields?,
@@ -73,17 +73,17 @@ package struct RulesGate: Sendable {
     )
   }
 
-  /// Whether the rules may have to look at other documents to decide on a get.
+  /// Returns true if the rules may have to look at other documents to decide on a get.
   func mayReadDocuments(toGet path: ResourcePath) -> Bool {
     ruleset.compiled.mayReadDocuments(.get, RulesPathNames.full(path, in: database))
   }
 
-  /// Whether a query's results may be read, by proof.
+  /// Asks to read a query's results, which takes a proof.
   func list(_ query: NormalizedQuery, isInTransaction: Bool = false) -> Question {
     .query(query, time: clock.now(), isInTransaction: isInTransaction)
   }
 
-  /// Whether a write may be made.
+  /// Asks to make a write of a commit.
   func write(_ index: Int, of preview: CommitPreview) -> Question {
     let write = preview.writes[index]
     let before = preview.before(write: index)

@@ -16,7 +16,8 @@ extension AccessControl {
   ///
   /// Every operation passes here before it touches anything, and does what its permit lets it do.
   ///
-  /// - Parameter administrator: Who signed in at the console to make the call, if anybody.
+  /// - Parameter administrator: The administrator who signed in at the console to make the call, if
+  ///   any.
   package func permit(
     _ caller: Caller,
     _ database: DatabaseID,
@@ -96,7 +97,7 @@ extension AccessControl {
   /// Gives out the right to all databases to what the machine's own administrator asks of the program,
   /// for which there are no credentials to check: whoever may open the data directory may do all.
   ///
-  /// - Parameter reason: What it is for; the log has it.
+  /// - Parameter reason: The purpose, for the log.
   package func administratorPermit(reason: String) -> AdministratorPermit {
     log.noteAdministration(reason)
     return AdministratorPermit(databases)

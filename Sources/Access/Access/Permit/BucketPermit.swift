@@ -44,7 +44,7 @@ package struct BucketPermit: Sendable {
 
   /// Throws PERMISSION_DENIED where the account that the permit was given to has lost its right since.
   ///
-  /// For what takes as long as its client likes, as an upload does. May wait for the disk.
+  /// Long operations, such as an upload, call it while they go on. May wait for the disk.
   package func requireAccount() throws(ServiceError) { try account?.check() }
 
   /// True if the holder is an administrator of the bucket, who may also do what no rules can allow.
@@ -81,7 +81,7 @@ package struct BucketPermit: Sendable {
     try gate?.require(request, name, stored: stored)
   }
 
-  /// Whether no rules apply, or they allow without a look at documents; false says nothing.
+  /// Returns true if no rules apply, or they allow without a look at documents; false says nothing.
   ///
   /// For threads that must not block; whoever hears false asks `require`.
   ///

@@ -1,6 +1,6 @@
 import SecurityRules
 
-/// What a client asks to do with an object of a bucket, or with the names below a prefix.
+/// A client's request for an object of a bucket, or for the names below a prefix.
 package enum ObjectRequest: Sendable {
   /// Reads content or metadata.
   case get
@@ -20,7 +20,7 @@ package enum ObjectRequest: Sendable {
     }
   }
 
-  /// What operators may call the request: which of the rules' permissions it needs.
+  /// The name of the request for operators: the rules' permission that it needs.
   package var permission: String {
     switch self {
     case .get: "READ"

@@ -12,7 +12,8 @@ import SecurityRules
 package struct Permit: Sendable {
   /// The rules to ask; nil where none apply.
   package let gate: RulesGate?
-  /// Whether the caller's transactions may lock what they read; never under rules, nor for a viewer of the console.
+  /// True if the caller's transactions may lock what they read; never under rules, nor for a viewer
+  /// of the console.
   package let mayLock: Bool
   private let id: DatabaseID
   private let databases: Databases
@@ -100,8 +101,8 @@ package struct Permit: Sendable {
     return stored?.record(name: DocumentName(database: database.id, path: path))
   }
 
-  /// Whether the caller, who was allowed to write, may know the whole document that results: who
-  /// replaces it does already.
+  /// Returns true if the caller, who was allowed to write, may know the whole document that
+  /// results: a write that replaces it contains it already.
   package func mayKnowAll(of write: Write) -> Bool {
     guard gate != nil, case .update(_, _?) = write.operation else { return true }
     return false

@@ -33,7 +33,8 @@ package struct RowJudge: Sendable {
     )
   }
 
-  /// Whether the rules allow all results of a query, by proof alone; nothing is noted of a refusal.
+  /// Returns true if the rules allow all results of a query, by proof alone; a refusal is not
+  /// logged.
   package func proves(_ query: NormalizedQuery, _ view: ReadView) throws -> Bool {
     let question = gate.list(query, isInTransaction: isInTransaction)
     let session = gate.session(ViewDocuments(database, view))
@@ -51,7 +52,7 @@ extension Permit {
 }
 
 extension RulesGate {
-  /// Whether a document may be among the results of a list.
+  /// Asks to have a document among the results of a list.
   func list(_ path: ResourcePath, _ fields: DocumentFields, isInTransaction: Bool) -> Question {
     let name = RulesPathNames.full(path, in: database)
     return .document(

@@ -57,7 +57,7 @@ package enum RulesTarget: Sendable, Hashable {
     }
   }
 
-  /// Whether development's rules for the buckets of any project are meant.
+  /// True if the target is development's rules for the buckets of any project.
   var isEmulated: Bool { project == Self.emulatorProject }
 
   /// A name that no project can have.

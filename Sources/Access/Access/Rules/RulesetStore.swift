@@ -23,7 +23,7 @@ package final class RulesetStore: Sendable {
 
   /// Compiles what is in force; stored rules that do not compile any more deny everything, loudly.
   ///
-  /// - Parameter countsCoverage: Whether rules in force count what their expressions give.
+  /// - Parameter countsCoverage: True if rules in force count the results of their expressions.
   package init(
     engine: any KeyValueEngine,
     countsCoverage: Bool = false,
@@ -85,7 +85,7 @@ package final class RulesetStore: Sendable {
     return Set(targets.filter { !$0.isEmulated }.map(\.project))
   }
 
-  /// Whether nothing is in force anywhere.
+  /// True if no ruleset is in force anywhere.
   package var isEmpty: Bool { released.withLock { $0.isEmpty } }
 
   /// Registers to hear of changes.
@@ -99,7 +99,8 @@ package final class RulesetStore: Sendable {
   ///
   /// Throws `RulesCompileError` with every issue, and changes nothing, where it does not compile.
   ///
-  /// - Parameter allowsOthers: Whether a ruleset for other services will do: it denies everything here.
+  /// - Parameter allowsOthers: True if a ruleset for other services is accepted: it denies
+  ///   everything here.
   @discardableResult
   package func deploy(
     _ files: [RulesetFile],

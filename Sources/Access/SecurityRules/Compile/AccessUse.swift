@@ -1,12 +1,12 @@
-/// Which conditions may read documents: those that call `get()` or its kin, themselves or through
-/// functions.
+/// The conditions that may read documents: those that call `get()` or its kin, themselves or
+/// through functions.
 struct AccessUse {
   private let functions: [CompiledFunction]
   private var known: [Int: Bool] = [:]
 
   init(_ functions: [CompiledFunction]) { self.functions = functions }
 
-  /// Whether evaluating the node may read a document.
+  /// Returns true if evaluating the node may read a document.
   mutating func reads(_ node: Node) -> Bool {
     switch node.operation {
     case .builtin(let builtin, _) where builtin.isAccess: return true

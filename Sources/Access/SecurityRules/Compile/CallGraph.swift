@@ -1,4 +1,4 @@
-/// Which function calls which; recursion in any form is an error, and so is a long chain.
+/// The calls between functions; recursion in any form is an error, and so is a long chain.
 struct CallGraph {
   private struct Function {
     let name: String

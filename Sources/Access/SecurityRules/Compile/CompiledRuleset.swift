@@ -6,7 +6,7 @@ package enum RulesService: String, Sendable {
   case storage = "firebase.storage"
 }
 
-/// What a request does.
+/// The method of a request.
 package enum RulesMethod: String, Sendable, CaseIterable {
   case get, list, create, update, delete
 
@@ -28,7 +28,7 @@ package final class CompiledRuleset: Sendable {
   package let source: SourceText
   /// The language version that the source names.
   package let version: RulesFile.Version
-  /// What the compiler warned of.
+  /// The compiler's warnings.
   package let warnings: [RulesIssue]
   /// Counts every evaluation of these rules, where the compiler was asked for that.
   package let coverage: RulesCoverage?
@@ -69,8 +69,8 @@ package final class CompiledRuleset: Sendable {
     return allows.contains { $0.methods != 0 && reach.mayHold($0.condition) }
   }
 
-  /// Whether there is anything in Firestore that the rules could allow to somebody who is signed in, or
-  /// is not; false is certain.
+  /// Returns true if the rules of Firestore could allow anything to callers who are signed in, or
+  /// to those who are not; false is certain.
   package func mayAllowAnything(isSignedIn: Bool) -> Bool {
     isSignedIn ? mayAllowSignedIn : mayAllowOthers
   }
@@ -80,7 +80,7 @@ package final class CompiledRuleset: Sendable {
     Set([firestore.map { _ in .firestore }, storage.map { _ in .storage }].compactMap { $0 })
   }
 
-  /// Whether a decision on that document of Firestore's may have to read others.
+  /// Returns true if a decision on that document of Firestore's may have to read others.
   ///
   /// - Parameter path: The whole path, as in `RulesRequest`.
   package func mayReadDocuments(_ method: RulesMethod, _ path: [Text]) -> Bool {

@@ -10,7 +10,7 @@ final class Node: Sendable {
     self.range = range
   }
 
-  /// What a node does; every evaluated node costs one of the budget, parentheses nothing.
+  /// The operation of a node; every evaluated node costs one of the budget, parentheses nothing.
   enum Operation: Sendable {
     case constant(RulesValue)
     /// A name or call that cannot work: always an error value.
@@ -108,7 +108,7 @@ enum Builtin: String, Sendable {
     }
   }
 
-  /// Whether it reads documents.
+  /// True if the function reads documents.
   var isAccess: Bool {
     switch self {
     case .get, .exists, .getAfter, .existsAfter, .firestoreGet, .firestoreExists: true

@@ -7,7 +7,7 @@ import BaseText
 struct PathPattern: Sendable {
   let segments: [PatternSegment]
   private let glob: Int?
-  /// How many segments the wildcard takes at least.
+  /// The least number of segments that the wildcard takes.
   private let globMinimum: Int
   private let captureCount: Int
 
@@ -105,13 +105,13 @@ struct SymbolicPath: Sendable {
   let segments: [Text?]
   /// Any even number of segments may come before this index; nil is none.
   var gap: Int?
-  /// Whether what is not known is an unbound capture, as in Google's emulator: one that is equal to
+  /// True if an unknown part is an unbound capture, as in Google's emulator: one that is equal to
   /// nothing.
   ///
   /// Else nothing is said of such a path but that it is one.
   var isLenient = false
 
-  /// What a recursive wildcard takes: always a path, known or not.
+  /// The value of a recursive wildcard: always a path, known or not.
   func value(_ range: Range<Int>) -> RulesValue {
     var parts: [RulesPath.Segment] = []
     for index in range {

@@ -42,7 +42,7 @@ struct RulesScope {
     return nil
   }
 
-  /// What a variable's name means here; nil for names that mean nothing.
+  /// The operation that a variable's name stands for here; nil for unknown names.
   func variable(_ name: Text) -> Node.Operation? {
     if let local = locals[name] { return .local(local) }
     if let capture = captures[name] { return .capture(capture) }

@@ -1,11 +1,11 @@
-/// Whether conditions can hold at all for callers of a kind, whatever they ask for: those who are signed
-/// in, or those who are not.
+/// Decides if conditions can hold at all for callers of a kind, whatever they ask for: those who
+/// are signed in, or those who are not.
 ///
 /// Values are followed as far as they are the same for every request: constants, `request.auth` where
 /// there is none, and what comes of these. Everything else may be anything, so "cannot hold" is
 /// certain and "may hold" is not.
 struct RulesReach {
-  /// What is known of an expression's value.
+  /// The knowledge about an expression's value.
   private enum Known: Hashable {
     case null
     case boolean(Bool)
@@ -36,7 +36,7 @@ struct RulesReach {
     self.isSignedIn = isSignedIn
   }
 
-  /// Whether the condition of an allow statement may hold; nil is "always".
+  /// Returns true if the condition of an allow statement may hold; nil is "always".
   mutating func mayHold(_ condition: Node?) -> Bool {
     guard let condition else { return true }
     return value(condition, []).mayBeTrue

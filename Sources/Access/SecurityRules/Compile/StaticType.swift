@@ -27,15 +27,15 @@ struct StaticType: Equatable {
   static let sliced = StaticType(names: ["string", "list", "path"])
   static let indexed = StaticType(names: ["string", "list", "map", "path"])
   static let container = StaticType(names: ["list", "set", "map", "constraint"])
-  /// What a segment of a path literal may hold.
+  /// The types of a segment of a path literal.
   static let segment = StaticType(names: ["path", "null", "int", "float", "string", "bool"])
-  /// Of the matched path, one segment or several.
+  /// The types of a capture of the matched path, one segment or several.
   static let capture = StaticType(names: ["string", "path"])
 
-  /// Whether a value may be of both.
+  /// Returns true if a value may be of both types.
   func meets(_ other: StaticType) -> Bool { names.contains(where: other.names.contains) }
 
-  /// Whether `==` between the types can be true.
+  /// Returns true if `==` between the types can be true.
   func isComparable(with other: StaticType) -> Bool {
     meets(other) || meets(.number) && other.meets(.number)
   }
@@ -44,7 +44,7 @@ struct StaticType: Equatable {
 }
 
 extension BinaryOperator {
-  /// What it gives.
+  /// The type of the operator's result.
   var resultType: StaticType {
     switch self {
     case .or, .and, .in, .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual: .boolean
@@ -54,7 +54,7 @@ extension BinaryOperator {
     }
   }
 
-  /// What it takes on either side; nil where the official compiler takes everything.
+  /// The type of the operands on either side; nil where the official compiler takes everything.
   var operandType: StaticType? {
     switch self {
     case .or, .and: .boolean
@@ -67,7 +67,7 @@ extension BinaryOperator {
 }
 
 extension Method {
-  /// What it gives; nil where that depends on what is stored.
+  /// The type of the method's result; nil where that depends on stored data.
   var resultType: StaticType? {
     switch self {
     case .size, .day, .month, .year, .hours, .minutes, .seconds, .nanos, .dayOfWeek, .dayOfYear,
@@ -91,7 +91,8 @@ extension Method {
 }
 
 extension Builtin {
-  /// What it gives; nil where that depends on what is stored, or the official compiler does not say.
+  /// The type of the function's result; nil where that depends on stored data, or the official
+  /// compiler does not say.
   var resultType: StaticType? {
     switch self {
     case .get, .getAfter, .firestoreGet, .debug, .exists, .existsAfter, .firestoreExists: nil

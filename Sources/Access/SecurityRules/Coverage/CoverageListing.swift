@@ -13,7 +13,7 @@ package struct CoverageListing {
     self.report = report
   }
 
-  /// How many expressions there are and how many were evaluated.
+  /// The number of expressions, and of those that were evaluated.
   package var totals: (evaluated: Int, all: Int) {
     var evaluated = 0
     var all = 0
@@ -84,7 +84,7 @@ package struct CoverageListing {
 }
 
 extension RulesCoverage.Tally {
-  /// How often a deciding expression went which way.
+  /// The counts of a deciding expression's results.
   fileprivate struct Decisions {
     var yes = 0
     var no = 0

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Counts what the expressions of one ruleset gave, over any number of evaluations.
+/// Counts the results of one ruleset's expressions, over any number of evaluations.
 ///
-/// Whoever wants coverage compiles with one or hands one to a session; without, nothing is counted.
-/// Any thread may add and ask.
+/// For coverage, compile with one or pass one to a session; without it, nothing is counted. Any
+/// thread may add and ask.
 package final class RulesCoverage: Sendable {
-  /// What one expression gave.
+  /// The results of one expression.
   package struct Tally: Sendable {
     /// A value with how often it was seen.
     package struct Entry: Sendable {
@@ -15,7 +15,7 @@ package final class RulesCoverage: Sendable {
       package var count: Int
     }
 
-    /// What an evaluation gave.
+    /// The result of an evaluation.
     package enum Result: Sendable {
       case value(RulesValue)
       case fault(RulesFault)
@@ -43,7 +43,7 @@ package final class RulesCoverage: Sendable {
       }
     }
 
-    /// How often the expression was evaluated.
+    /// The number of times that the expression was evaluated.
     package var count: Int { entries.reduce(0) { $0 + $1.count } }
   }
 
@@ -91,7 +91,7 @@ package struct CoverageExpression: Sendable {
 }
 
 extension RulesCoverage.Tally.Result {
-  /// Whether comparing it goes through many parts.
+  /// True if a comparison of the value goes through many parts.
   fileprivate var isComposite: Bool {
     switch self {
     case .value(.map), .value(.list), .value(.set): true
@@ -120,7 +120,7 @@ extension CompiledRuleset {
 }
 
 extension Node {
-  /// What the operation works on, in the source's order.
+  /// The operands of the operation, in the source's order.
   var operands: [Node] {
     switch operation {
     case .constant, .fault, .request, .resource, .local, .capture: []

@@ -45,7 +45,7 @@ extension Evaluator {
     }
   }
 
-  /// What a test has an access call answer; nil leaves it to the documents.
+  /// The result that a test's mock gives for an access call; nil leaves it to the documents.
   private func mocked(
     _ builtin: Builtin,
     _ argument: RulesValue,
@@ -93,7 +93,7 @@ extension Evaluator {
     return try checked(path, node)
   }
 
-  /// What `string()` makes of a value.
+  /// Converts a value with `string()`.
   func converted(_ value: RulesValue, _ node: Node) throws(RulesFault) -> Text {
     if case .path(let path) = value { try spend(path.segments.count * 8, node) }
     guard let text = value.converted else {
@@ -142,7 +142,7 @@ extension Evaluator {
     }
   }
 
-  /// What a digest is made of; every digest takes about a step a byte.
+  /// The bytes that a digest is computed from; every digest takes about a step a byte.
   private func content(_ value: RulesValue, _ node: Node) throws(RulesFault) -> [UInt8] {
     switch value {
     case .string(let text):

@@ -54,7 +54,8 @@ extension Evaluator {
     }
   }
 
-  /// Of elements that a query promises, and of the keys that it names, it is known that they are there.
+  /// Applies a method to a field that a query constrains: the elements that the query promises, and
+  /// the keys that it names, are known to be there.
   private func apply(
     _ method: Method,
     _ constraint: FieldConstraint,

@@ -23,7 +23,7 @@ final class Evaluator {
     self.resource = resource
   }
 
-  /// Which budget is used up.
+  /// The budget that is used up.
   private enum Exhaustion {
     case nodes, work
 
@@ -148,7 +148,7 @@ final class Evaluator {
     }
   }
 
-  /// What a query promises of a field does not tell its type.
+  /// Tests a value's type; a query's promises about a field do not tell its type.
   private func typeTest(
     _ value: RulesValue,
     _ type: RulesType,

@@ -38,7 +38,7 @@ enum Checksum: UInt32 {
   private static let table32 = Checksum.crc32.table
   private static let table32C = Checksum.crc32c.table
 
-  /// What every byte makes of an empty register.
+  /// The register's value after each byte, from an empty register.
   private var table: [UInt32] {
     (UInt32(0)..<256).map { byte in
       (0..<8).reduce(byte) { register, _ in

@@ -6,12 +6,13 @@ package struct RulesDecision: Sendable {
   package let isAllowed: Bool
   /// Why: the allow statements that were tried, up to the one that allowed.
   package let attempts: [RulesAttempt]
-  /// What the rules read, in the order of the first reading; documents that do not exist included.
+  /// The documents that the rules read, in the order of the first reading; documents that do not
+  /// exist included.
   package let documentsRead: [ResourcePath]
-  /// Whether `request.time` was looked at: another moment may give another verdict.
+  /// True if the rules looked at `request.time`: another moment may give another decision.
   package let usesTime: Bool
 
-  /// Whether a denial is for want of what is not known yet: a statement may allow once it is.
+  /// True if a denial is due to something unknown: a statement may allow once it is known.
   package var isUndetermined: Bool {
     attempts.contains { attempt in
       if case .failed(let fault) = attempt.outcome { fault.isUndetermined } else { false }
@@ -26,16 +27,16 @@ package struct RulesDecision: Sendable {
   }
 }
 
-/// How one allow statement answered.
+/// The result of one allow statement.
 package struct RulesAttempt: Sendable {
-  /// What a condition gave.
+  /// The result of a condition.
   package enum Outcome: Sendable {
     case allowed
     case notTrue(RulesValue)
     case failed(RulesFault)
   }
 
-  /// What a part of the condition was seen to be.
+  /// The value that a part of the condition had.
   package struct Observation: Sendable {
     /// Offsets of the part in the source's UTF-8.
     package let range: Range<Int>
@@ -58,7 +59,7 @@ package struct RulesAttempt: Sendable {
 
   let source: SourceText
 
-  /// Where the statement begins.
+  /// The position of the statement's beginning.
   package var position: SourceText.Position { source.position(of: range.lowerBound) }
 
   /// `false for 'get' @ L4`.
@@ -80,6 +81,6 @@ package struct RulesFault: Error, Sendable {
   package let message: String
   /// The expression that failed.
   package let range: Range<Int>
-  /// Whether it lies in what is not known: the rest of a map that is open.
+  /// True if the cause is unknown data: the rest of a map that is open.
   package var isUndetermined = false
 }

@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import Synchronization
 
-/// What a client asks for, as rules see it.
+/// A client's request, as rules see it.
 package struct RulesRequest: Sendable {
   /// The service whose match blocks are tried.
   package var service: RulesService
@@ -15,14 +15,14 @@ package struct RulesRequest: Sendable {
   package var auth: RulesAuth?
   /// The one time of the request: `serverTimestamp()` writes the same.
   package var time: Timestamp
-  /// What is stored before the request: `RulesMap(RulesDocument)`, or for Storage the object's
-  /// metadata; nil is nothing.
+  /// The stored state before the request: `RulesMap(RulesDocument)`, or for Storage the object's
+  /// metadata; nil if there is none.
   package var resource: RulesMap?
-  /// What a write will leave behind, transforms applied; nil for deletes.
+  /// The document that a write will leave behind, transforms applied; nil for deletes.
   package var newResource: RulesMap?
   /// The value of `request.inTransaction`.
   package var isInTransaction: Bool
-  /// What a write names beside the document's fields; nil where it names nothing.
+  /// The names that a write gives beside the document's fields; nil where it gives none.
   package var named: RulesWriteFields?
 
   /// A request; resources are set where there are some.
@@ -125,7 +125,7 @@ final class RequestObject: Sendable {
     }
   }
 
-  /// Whether `request` has the members that writes of Firestore have.
+  /// True if `request` has the members that writes of Firestore have.
   private var isWrite: Bool {
     request.service == .firestore && request.method != .get && request.method != .list
   }

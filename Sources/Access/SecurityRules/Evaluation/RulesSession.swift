@@ -6,9 +6,9 @@ import FirestoreModel
 /// A session belongs to one thread. Each write of a commit is one `evaluate`; each has a budget of
 /// evaluated nodes and of access calls of its own, and all share the budget of the whole.
 package final class RulesSession {
-  /// How queries are proven.
+  /// The way in which queries are proven.
   package enum Compatibility: Sendable {
-    /// What a document may break is not proven.
+    /// A query is not proven where a document could break the rules.
     case safe
     /// As Google's emulator: fields that no filter names count as missing.
     case emulator
@@ -20,16 +20,16 @@ package final class RulesSession {
   /// Answers access calls instead of documents, in tests of rules.
   let mocks: RulesMocks?
   private let coverage: RulesCoverage?
-  /// What the evaluation that runs has counted; a failed one counts nothing, since it is repeated.
+  /// The counts of the evaluation that runs; a failed one counts nothing, since it is repeated.
   private var counted: [(node: Node, result: RulesCoverage.Tally.Result)] = []
   /// Set where a reading failed: the decision is void.
   private(set) var failure: (any Error)?
-  /// What the operation that runs may still work.
+  /// The work left to the operation that runs.
   var work: WorkBudget
-  /// Whether the budget is that of a request that is judged on an event loop: where it is used up, nothing is
-  /// decided.
+  /// True if the budget is that of a request that is decided on an event loop: where it is used up,
+  /// nothing is decided.
   package let isBrief: Bool
-  /// Whether the last operation ended for the work that it took.
+  /// True if the last operation ended because it used up its work.
   package var isExhausted: Bool { work.left < 0 }
   private let dataSource: any RulesDataSource
   private let database: Text
@@ -50,8 +50,8 @@ package final class RulesSession {
   ///
   /// - Parameters:
   ///   - database: The database's id, `(default)` for Storage: no other can be read.
-  ///   - isBrief: Whether the work is bounded as on an event loop.
-  ///   - isMultiple: Whether the request names several documents: commits, batches, transactions.
+  ///   - isBrief: True if the work is bounded as on an event loop.
+  ///   - isMultiple: True if the request names several documents: commits, batches, transactions.
   ///   - coverage: Counts the evaluations; nil leaves it to the ruleset's own.
   package init(
     ruleset: CompiledRuleset,
@@ -77,10 +77,10 @@ package final class RulesSession {
     accessLimit = isMultiple ? RulesLimits.accessCallsOfBatch : RulesLimits.accessCalls
   }
 
-  /// Judges one operation on one document or object; lists of Storage too.
+  /// Decides on one operation on one document or object; lists of Storage too.
   ///
-  /// - Parameter observing: Whether the attempts tell what every part of a condition gave; such
-  ///   evaluations are not counted by coverage.
+  /// - Parameter observing: True if the attempts report the value of every part of a condition;
+  ///   such evaluations are not counted by coverage.
   package func evaluate(
     _ request: RulesRequest,
     observing: Bool = false
@@ -219,7 +219,7 @@ package final class RulesSession {
   }
 }
 
-/// Why a document could not be read by a rule.
+/// The error of a document that a rule could not read.
 struct AccessError: Error {
   let message: String
 }

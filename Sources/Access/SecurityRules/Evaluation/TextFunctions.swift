@@ -113,8 +113,8 @@ extension RegexMatcher {
   }
 }
 
-/// What matches are replaced by: `$1` and `$0` name groups, a backslash takes the next character as it
-/// is.
+/// The replacement of a match: `$1` and `$0` name groups, a backslash takes the next character as
+/// it is.
 struct RegexTemplate {
   enum Part {
     case text(String)

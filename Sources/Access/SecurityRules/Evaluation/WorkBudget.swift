@@ -7,7 +7,7 @@
 struct WorkBudget {
   private let ofOperation: Int
   private var ofRequest: Int
-  /// What the operation has left; negative once it is used up.
+  /// The work left to the operation; negative once it is used up.
   private(set) var left: Int
 
   /// The budgets of every operation and of all together.

@@ -1,7 +1,8 @@
 import BaseText
 import FirestoreModel
 
-/// What the conditions of one alternative of a query say of every document that it returns.
+/// The facts that the conditions of one alternative of a query establish about every document that
+/// it returns.
 ///
 /// An equality gives the field's value; several of one field are kept as constraints. Filters take `1`
 /// and `1.0`, `0.0` and `-0.0` for equal while rules tell them apart, so every way in which the value may
@@ -13,7 +14,7 @@ struct SymbolicDocument {
   /// All ways in which the known fields may be stored.
   let variants: [RulesMap]
 
-  /// What the conditions of one alternative say.
+  /// Derives the facts from the conditions of one alternative.
   ///
   /// - Parameter maximumVariants: More combinations than this are not tried: fields with many ways to
   ///   be stored stay unknown then.

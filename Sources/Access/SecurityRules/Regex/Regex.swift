@@ -29,9 +29,10 @@ struct Regex: Sendable {
     }
 
     let kind: Kind
-    /// Where it goes first, the slot that it saves, the index of its set, or its assertion.
+    /// The operation's first target, the slot that it saves, the index of its set, or its
+    /// assertion.
     var first: Int32 = 0
-    /// Where it goes second.
+    /// The operation's second target.
     var second: Int32 = 0
     /// The bits of a set's ASCII characters.
     var low: UInt64 = 0
@@ -76,7 +77,7 @@ extension Regex.Operation {
   }
 }
 
-/// Why a pattern is none.
+/// The error of a malformed pattern.
 struct RegexError: Error {
   let message: String
 }

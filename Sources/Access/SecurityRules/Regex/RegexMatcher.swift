@@ -47,7 +47,7 @@ struct RegexMatcher {
     seen = Array(repeating: -1, count: program.count)
   }
 
-  /// Whether the whole text matches.
+  /// Returns true if the whole text matches.
   mutating func matchesAll() -> Bool {
     var current = ThreadList()
     var following = ThreadList()

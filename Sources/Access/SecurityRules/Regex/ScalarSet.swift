@@ -50,13 +50,14 @@ struct ScalarSet: Sendable {
   /// Steps that it takes to look a character beyond ASCII up.
   var lookupSteps: Int { 2 + (categories == 0 ? 0 : 8) + (isFolded ? 64 : 0) }
 
-  /// Whether it holds a character; for ASCII the bits say it sooner.
+  /// Returns true if the set holds a character; for ASCII the bits say it sooner.
   func contains(_ scalar: UInt32) -> Bool {
     let isFound = holds(scalar) || isFolded && holdsVariant(of: scalar)
     return isFound != isNegated
   }
 
-  /// Whether it holds the other case of a character; of ASCII only letters have one, in ASCII.
+  /// Returns true if the set holds the other case of a character; in ASCII only letters have one,
+  /// in ASCII.
   private func holdsVariant(of scalar: UInt32) -> Bool {
     guard scalar < 128 else { return scalar.caseVariants.contains { holds($0) } }
     let isLetter = (0x61...0x7A).contains(scalar | 0x20)

@@ -1,6 +1,6 @@
 /// A regular expression of RE2's language that is looked for anywhere in a text, in time linear in it.
 package struct TextPattern: Sendable {
-  /// Why a pattern cannot be used, in words for its author.
+  /// The error of a malformed pattern, in words for its author.
   package struct Malformed: Error, Sendable {
     /// The first fault that was found, such as `unexpected )`.
     package let message: String
@@ -21,7 +21,7 @@ package struct TextPattern: Sendable {
     }
   }
 
-  /// Whether some part of the text matches.
+  /// Returns true if some part of the text matches.
   package func isFound(in text: String) -> Bool {
     let scalars = text.unicodeScalars.map(\.value)
     let budget = (scalars.count + 1) * (regex.program.count + 1) * Self.stepsPerScalar

@@ -20,7 +20,8 @@ package struct TextSearch: Sendable {
     }
   }
 
-  /// Whether the pattern matches the whole text; nil where finding out takes more steps than a search may.
+  /// Returns true if the pattern matches the whole text, nil if the decision takes more steps than
+  /// a search may.
   package func matchesWhole(_ text: Text) -> Bool? {
     let scalars = text.string.unicodeScalars.map(\.value)
     var matcher = RegexMatcher(regex, scalars, budget: budget(scalars.count))

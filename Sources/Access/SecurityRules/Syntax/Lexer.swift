@@ -107,7 +107,7 @@ struct Lexer: Sendable {
     return end
   }
 
-  /// Whether the `/` at that offset begins a path literal.
+  /// Returns true if the `/` at that offset begins a path literal.
   private func beginsPath(at start: Int) -> Bool {
     let next = start + 1
     guard next < bytes.count else { return false }

@@ -56,7 +56,7 @@ struct PathLexer: Sendable {
     return text
   }
 
-  /// Whether the byte is allowed in a segment outside parentheses.
+  /// Returns true if the byte is allowed in a segment outside parentheses.
   static func isSegmentByte(_ byte: UInt8) -> Bool {
     if Lexer.isWord(byte) { return byte != UInt8(ascii: "$") }
     return byte >= 0x80 || "-.:~*'%".utf8.contains(byte)

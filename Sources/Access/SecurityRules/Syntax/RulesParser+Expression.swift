@@ -38,7 +38,7 @@ extension RulesParser {
 
   /// Operators of that level and tighter ones (precedence climbing).
   ///
-  /// What follows a type may bind more tightly than `is`: `1 is int == true`.
+  /// The operators behind a type may bind more tightly than `is`: `1 is int == true`.
   private mutating func binary(from minimum: Int) throws(RulesIssue) -> Expression {
     var left = try prefix()
     let outer = depth

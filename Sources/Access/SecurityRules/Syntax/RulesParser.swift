@@ -8,7 +8,7 @@ package struct RulesParser {
   var tokens: TokenStream
   /// The errors of the statements that were given up.
   var issues: [RulesIssue] = []
-  /// How deeply expressions are nested at the moment.
+  /// The depth of nesting of the current expression.
   var depth = 0
 
   init(_ bytes: [UInt8]) {

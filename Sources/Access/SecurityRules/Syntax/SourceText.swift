@@ -22,7 +22,7 @@ package struct SourceText: Sendable {
     lineStarts = [0] + bytes.indices.filter { bytes[$0] == 0x0A }.map { $0 + 1 }
   }
 
-  /// Where an offset is.
+  /// Returns the position of an offset.
   package func position(of offset: Int) -> Position {
     var low = 0
     var high = lineStarts.count

@@ -8,7 +8,7 @@ package struct RulesFile: Sendable {
   package var functions: [FunctionDeclaration]
   /// In the order of the source; names may repeat or be unknown until the compiler checks them.
   package var services: [ServiceDeclaration]
-  /// Whether the source names no version.
+  /// True if the source names no version.
   package var isUnversioned = true
 
   /// The two versions of the language; they differ in recursive wildcards.
@@ -110,7 +110,7 @@ package struct Expression: Sendable {
   /// Offsets in the source's UTF-8.
   package let range: Range<Int>
 
-  /// What an expression is.
+  /// The kind of an expression.
   package indirect enum Kind: Sendable {
     case null
     case boolean(Bool)

@@ -5,11 +5,12 @@
 struct TokenStream: Sendable {
   private let lexer: Lexer
   private(set) var current: Token
-  /// Where the last consumed token ended.
+  /// The offset at which the last consumed token ended.
   private(set) var lastEnd = 0
-  /// How many braces are open behind what was consumed; captures of paths count while they last.
+  /// The number of braces left open by the consumed tokens; captures of paths count while they
+  /// last.
   private(set) var openBraces = 0
-  /// What is wrong with the current token.
+  /// The error in the current token.
   private var failure: RulesIssue?
 
   init(_ bytes: [UInt8]) {
@@ -89,7 +90,7 @@ struct TokenStream: Sendable {
     return advance()
   }
 
-  /// What the compiler says of a token that is not allowed here.
+  /// Returns the compiler's error for a token that is not allowed here.
   func unexpected(_ expected: String) -> RulesIssue {
     if let failure { return failure }
     if current.kind == .end {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the access functions of rules answer in a test, instead of documents.
+/// The results of the access functions of rules in a test, instead of documents.
 ///
 /// A function that no mock fits is answered by the test's documents, or, where the test has none, is
 /// an error. Calls are noted.
@@ -22,7 +22,7 @@ package final class RulesMocks: Sendable {
     }
   }
 
-  /// What a call gives.
+  /// The result of a call.
   package enum Answer: Sendable {
     case value(RulesValue)
     case undefined

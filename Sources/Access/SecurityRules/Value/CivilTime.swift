@@ -34,7 +34,7 @@ struct CivilDate: Equatable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// Whether the calendar has this date, within the years that timestamps know.
+  /// True if the calendar has this date, within the years that timestamps know.
   var isValid: Bool {
     guard (1...9_999).contains(year), (1...12).contains(month), (1...31).contains(day) else {
       return false

@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// What a query promises of one field: every test holds for every document that it returns.
+/// The promises of a query about one field: every test holds for every document that it returns.
 ///
 /// A comparison with a constant is true where it is implied, and unknown (an error) otherwise: never
 /// false. The constant's magnitude stays below 2^53, since rules compare integers with floats as
@@ -11,7 +11,7 @@ package struct FieldConstraint: Sendable {
   let tests: [Condition.Test]
   /// Follows the emulator where it is known to prove what documents may break.
   let isLenient: Bool
-  /// Whether this is the list of an open map's keys: the tests name some of them.
+  /// True if this is the list of an open map's keys: the tests name some of them.
   let isOfKeys: Bool
 
   init(tests: [Condition.Test], isLenient: Bool) {
@@ -27,7 +27,7 @@ package struct FieldConstraint: Sendable {
     isOfKeys = true
   }
 
-  /// Whether the comparison of the field with that constant is sure to be true.
+  /// Returns true if the comparison of the field with that constant is sure to be true.
   func implies(_ comparison: BinaryOperator, _ constant: RulesValue) -> Bool {
     guard isLenient || constant.isExactNumber, !isOfKeys else { return false }
     return tests.contains { test in
@@ -41,7 +41,7 @@ package struct FieldConstraint: Sendable {
     }
   }
 
-  /// Whether the field is a list that is sure to hold that element.
+  /// Returns true if the field is a list that is sure to hold that element.
   func contains(_ element: RulesValue) -> Bool {
     guard isLenient || element.hasOneEquality else { return false }
     return tests.contains { test in
@@ -50,7 +50,7 @@ package struct FieldConstraint: Sendable {
     }
   }
 
-  /// Whether the field is sure to be none of the elements.
+  /// Returns true if the field is sure to equal none of the elements.
   func isNone(of elements: [RulesValue]) -> Bool {
     isLenient || elements.allSatisfy { implies(.notEqual, $0) }
   }
@@ -79,7 +79,7 @@ package struct FieldConstraint: Sendable {
     }
   }
 
-  /// Whether an equality says that the field is that constant.
+  /// Returns true if an equality says that the field is that constant.
   ///
   /// One equality gives the value itself;
   /// this is for several of one field, and for the emulator's equality beside other conditions.
@@ -109,7 +109,7 @@ package struct FieldConstraint: Sendable {
     }
   }
 
-  /// Whether an equality with a list or map says that the field is not that one.
+  /// Returns true if an equality with a list or map says that the field is not that one.
   private func isOther(_ test: Condition.Test, _ constant: RulesValue) -> Bool {
     guard isLenient, case .equal(let value) = test else { return false }
     let equal = RulesValue(value)

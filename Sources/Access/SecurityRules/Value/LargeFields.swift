@@ -37,7 +37,7 @@ final class LargeFields: Sendable {
     }
   }
 
-  /// Whether nobody has asked this of the key before.
+  /// Returns true the first time that it is asked about a key.
   func isFirstLook(at key: Text) -> Bool { known.withLock { $0.paid.insert(key).inserted } }
 
   /// The first look at a key walks over the fields in front.

@@ -183,7 +183,7 @@ extension RulesValue {
     if case .list(let elements) = self { elements.count * 4 } else { 0 }
   }
 
-  /// Whether this is, or holds somewhere, what a query promises of a field.
+  /// True if this is, or holds somewhere, a query's promise about a field.
   var holdsConstraint: Bool {
     switch self {
     case .constraint: true
@@ -193,7 +193,7 @@ extension RulesValue {
     }
   }
 
-  /// Whether this represents many values; containers and most functions do not take such.
+  /// True if this represents many values; containers and most functions do not take such.
   var isSymbolic: Bool {
     switch self {
     case .constraint(let constraint): !constraint.isLenient

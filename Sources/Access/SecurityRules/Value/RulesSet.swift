@@ -42,7 +42,7 @@ package struct RulesSet: Sendable {
   }
 }
 
-/// What `a.diff(b)` knows: how `a` differs from `b`, by top-level key.
+/// The result of `a.diff(b)`: the differences between `a` and `b`, by top-level key.
 package final class RulesMapDiff: Sendable {
   /// Keys that only the new map has, in the order of keys.
   package let added: [Text]

@@ -49,7 +49,7 @@ extension RulesValue {
     }
   }
 
-  /// Whether the value is equal to itself inside a list: NaN is not, nor is what a query promises.
+  /// True if the value is equal to itself inside a list: NaN is not, nor is a query's promise.
   fileprivate var isReflexive: Bool {
     switch self {
     case .constraint: false
@@ -76,7 +76,7 @@ struct IdentitySet {
 
   private let keys: Set<Key>
 
-  /// What is equal to nothing is left out: it would only be compared with its like.
+  /// Leaves out values that are equal to nothing: they would only be compared with their like.
   init(_ values: [RulesValue]) {
     keys = Set(values.lazy.filter(\.isReflexive).map(Key.init))
   }

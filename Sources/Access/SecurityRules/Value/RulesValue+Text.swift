@@ -1,7 +1,7 @@
 import BaseText
 
 extension RulesValue {
-  /// What `string()` makes of the value; nil for types that it does not take.
+  /// The value converted by `string()`; nil for types that it does not take.
   var converted: Text? {
     switch self {
     case .string(let text): text

@@ -21,7 +21,7 @@ package enum RulesValue: Sendable {
   case set(RulesSet)
   case map(RulesMap)
   case mapDiff(RulesMapDiff)
-  /// What a query promises of a field: all comparators hold. Only the prover makes these.
+  /// A query's promise about a field: all comparators hold. Only the prover makes these.
   case constraint(FieldConstraint)
 
   /// The name that type errors show.
@@ -111,7 +111,7 @@ package struct RulesPath: Sendable {
 
   /// In the order of the path, without the slashes.
   package let segments: [Segment]
-  /// What captures that are bound hold, by name: texts, and paths of recursive ones.
+  /// The values of the bound captures, by name: texts, and paths of recursive ones.
   package let bindings: [Text: RulesValue]
 
   /// A path of those segments.
@@ -133,7 +133,7 @@ package struct RulesPath: Sendable {
     return texts
   }
 
-  /// Whether a capture is unbound; such a path is equal to none.
+  /// True if a capture is unbound; such a path is equal to none.
   var isUnbound: Bool { segments.contains { $0.captureName != nil } }
 
   /// The first name that two unbound captures share.

@@ -38,7 +38,7 @@ package struct StorageResource: Sendable, Equatable {
   package var cacheControl: Text?
   /// The client's own metadata; rules see an empty map where there is none.
   package var metadata: [Text: Text]
-  /// Whether more of it comes to be known, as its size and hashes do with the bytes.
+  /// True if more of the object will become known, as its size and hashes do with the bytes.
   package var isPartial = false
 
   /// An object of that name; everything else is set where it is known.

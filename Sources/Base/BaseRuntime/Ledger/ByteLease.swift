@@ -2,7 +2,7 @@ import Synchronization
 
 /// Bytes of one kind that an account holds until the object is gone.
 ///
-/// Whoever keeps the bytes keeps the object. Any thread may call.
+/// The owner of the bytes keeps the object. Any thread may call.
 package final class ByteLease: Sendable {
   private let account: LedgerAccount
   private let kind: ByteLedger.Kind

@@ -18,13 +18,13 @@ import Synchronization
 ///
 /// Any thread may call. Within its allowance an account takes no lock but its own.
 package final class ByteLedger: Sendable {
-  /// What the bytes are held for.
+  /// The purpose of the bytes.
   package enum Kind: Int, Sendable, CaseIterable {
     /// Requests, from the first byte of a head until they are answered.
     case request
     /// Answers that have not left for the socket.
     case response
-    /// What sessions keep between requests.
+    /// State that sessions keep between requests.
     case session
     /// Commits on their way into a group, as far as they take more than their requests.
     case commit
@@ -34,11 +34,11 @@ package final class ByteLedger: Sendable {
     case listener
   }
 
-  /// How much accounts may hold.
+  /// The most bytes that accounts may hold.
   package struct Limits: Sendable, Equatable {
     /// Bytes of the pool.
     package var poolBytes = 512 << 20
-    /// Of those, what accounts without credentials may hold together.
+    /// The part of the pool that accounts without credentials may hold together.
     package var anonymousPoolBytes = 64 << 20
     /// The allowance of an account without credentials.
     package var anonymousAllowance = 16 << 10
@@ -49,7 +49,7 @@ package final class ByteLedger: Sendable {
     package init() {}
   }
 
-  /// What is held of the pool.
+  /// The bytes held of the pool.
   struct Use: Sendable {
     var anonymous = 0
     var trusted = 0

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What one connection or session holds of the process's memory, by the `ByteLedger`.
+/// The memory that one connection or session holds of the process, by the `ByteLedger`.
 ///
-/// Whoever holds bytes on a client's behalf reserves them first, or charges them if they are held
+/// Code that holds bytes on a client's behalf reserves them first, or charges them if they are held
 /// already, and releases as many when they are gone. `close`, or the account's end, gives back what
 /// is left. Any thread may call.
 package final class LedgerAccount: Sendable {
@@ -10,10 +10,10 @@ package final class LedgerAccount: Sendable {
     /// Bytes by kind; nil once the account is closed.
     var held: [Int]? = Array(repeating: 0, count: ByteLedger.Kind.allCases.count)
     var total = 0
-    /// Of those, what came out of the pool.
+    /// The part of the held bytes that came out of the pool.
     var drawn = 0
     var isTrusted = false
-    /// Whether the account still has its allowance.
+    /// True if the account still has its allowance.
     var hasAllowance = true
   }
 
@@ -31,7 +31,7 @@ package final class LedgerAccount: Sendable {
   /// All bytes that the account holds.
   package var bytes: Int { state.withLock { $0.total } }
 
-  /// Whether the account's caller has shown credentials.
+  /// True if the account's caller has shown credentials.
   package var isTrusted: Bool { state.withLock { $0.isTrusted } }
 
   /// Takes that many bytes; false, and nothing taken, where the account's share is used up or the
@@ -113,8 +113,8 @@ package final class LedgerAccount: Sendable {
     }
   }
 
-  /// What an account of that many bytes has to draw from the pool beyond what it has drawn; negative
-  /// where it has drawn too much.
+  /// Returns the bytes that an account of that size has to draw from the pool beyond those that it
+  /// has drawn; negative where it has drawn too many.
   private func due(for total: Int, _ state: State) -> Int {
     let limits = ledger.limits
     let allowance = state.isTrusted ? limits.trustedAllowance : limits.anonymousAllowance

@@ -6,8 +6,8 @@ import Glibc
 
 /// Tells debug builds which threads must never wait for the disk: those that run an event loop.
 ///
-/// Whoever starts an event loop marks its thread; an engine asserts before each call that may touch the disk
-/// that the calling thread has no mark. Release builds ask nothing.
+/// Code that starts an event loop marks its thread; an engine asserts before each call that may
+/// touch the disk that the calling thread has no mark. Release builds ask nothing.
 package enum BlockingCheck {
   /// Marks the calling thread, for as long as it lives, as one that must not block.
   package static func markEventLoop() {
@@ -21,7 +21,7 @@ package enum BlockingCheck {
     assert(!isEventLoop, "a call that may touch the disk runs on an event loop")
   }
 
-  /// Whether the calling thread was marked.
+  /// True if the calling thread was marked.
   package static var isEventLoop: Bool { pthread_getspecific(mark) != nil }
 
   /// The key of the mark; made once a process.

@@ -6,13 +6,14 @@
 /// Jobs run inside a `Handover`: what they have for event loops is delivered with what the others have that
 /// the thread took.
 package final class EngineThreads: Sendable {
-  /// What a job does, by how long it may hold a thread.
+  /// The kind of a job, by the time for which it may hold a thread.
   package enum Lane: Int, Sendable, CaseIterable {
     /// Point reads, commits, the first slice of a query: what somebody waits for and is soon over.
     case reads
     /// The slices of long scans, aggregations and searches. A job does one slice and submits the next one.
     case scans
-    /// What nobody waits for in earnest: administration, clean-up. Its threads take what others leave of the processor.
+    /// Work without a deadline: administration, clean-up. Its threads take what others leave of the
+    /// processor.
     case maintenance
     /// Reading, writing and syncing the bytes of files, a part at a time.
     case files
@@ -93,7 +94,7 @@ package final class EngineThreads: Sendable {
     _ job: @escaping @Sendable () -> Void
   ) -> Bool { pools[lane.rawValue].queue.put(job, of: caller) }
 
-  /// What the threads of a lane do at the moment.
+  /// The state of a pool's threads now.
   package struct Figures: Sendable, Hashable {
     /// Jobs that wait for a thread.
     package let waiting: Int

@@ -4,7 +4,8 @@ import Darwin
 import Glibc
 #endif
 
-/// What a thread has for other threads, collected while it does a piece of work and delivered at its end.
+/// The work that a thread has for other threads, collected during a piece of work and delivered at
+/// its end.
 ///
 /// To lock a queue and wake its thread costs more than most of what is put in. So whoever does many small
 /// things in a row opens a handover around them, and each receiver gets all that became ready for it in one
@@ -19,7 +20,7 @@ package final class Handover {
   /// When the oldest of what waits was added.
   private var begun = ContinuousClock.now
 
-  /// How long something waits while the thread goes on.
+  /// The longest time for which an entry waits while the thread goes on.
   private static let longestDelay = Duration.microseconds(100)
 
   private init() {}

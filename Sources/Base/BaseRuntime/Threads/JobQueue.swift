@@ -26,12 +26,12 @@ final class JobQueue: @unchecked Sendable {
   private var callers: [String: CallerJobs] = [:]
   /// The same in the order of their turns.
   private var turns = FirstInFirstOut<CallerJobs>()
-  /// Whose job was added last.
+  /// The jobs of the caller whose job was added last.
   private var last: CallerJobs?
   private var total = 0
   private var waiting = 0
   private var refused = 0
-  /// Whether a thread was signalled and has not looked yet.
+  /// True if a thread was signalled and has not looked yet.
   private var isWaking = false
   private var isClosed = false
 
@@ -108,7 +108,8 @@ final class JobQueue: @unchecked Sendable {
     }
   }
 
-  /// Whether a thread is to be woken, by whoever asks: jobs and threads wait, and none is on its way.
+  /// Returns true if the asking thread has to wake another: jobs and threads wait, and none is on
+  /// its way.
   private func takeWake() -> Bool {
     guard total > 0, waiting > 0, !isWaking else { return false }
     isWaking = true

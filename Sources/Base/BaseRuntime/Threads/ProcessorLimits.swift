@@ -4,8 +4,9 @@ import Darwin
 import Glibc
 #endif
 
-/// What Linux lets a process have of the machine's processors: the cores of its affinity, as `taskset` sets it, and the
-/// time of its control group, as containers and systemd's `CPUQuota=` set it.
+/// The share of the machine's processors that Linux gives a process: the cores of its affinity, as
+/// `taskset` sets it, and the time of its control group, as containers and systemd's `CPUQuota=`
+/// set it.
 package struct ProcessorLimits: Sendable, Hashable {
   /// The number of cores that the process may run on; nil where it is unknown.
   package let allowed: Int?
@@ -16,7 +17,7 @@ package struct ProcessorLimits: Sendable, Hashable {
 
   /// Reads the list of cores in the form `0-2,5`, and the text of version 2's `cpu.max`: `max 100000` or `150000 100000`.
   ///
-  /// What has another form is no limit.
+  /// A text in another form sets no limit.
   package init(cores list: String, cpuMax: String) {
     let spans = list.split(separator: ",").map { $0.split(separator: "-").map { Int($0) } }
     let counts = spans.map { span -> Int? in

@@ -43,11 +43,11 @@ package final class StoreThread: @unchecked Sendable {
   /// Lets the thread end by itself, instead of `join()`.
   package func detach() { pthread_detach(handle) }
 
-  /// Whether the caller runs on this thread.
+  /// True if the caller runs on this thread.
   package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 }
 
-/// What a new thread needs to begin.
+/// The start argument of a new thread.
 private final class ThreadBody {
   let run: @Sendable () -> Void
 

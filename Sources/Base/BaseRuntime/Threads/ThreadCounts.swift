@@ -4,7 +4,7 @@ import Darwin
 import Glibc
 #endif
 
-/// How many threads each lane of the engine threads has.
+/// The number of threads in each of the engine's thread pools.
 ///
 /// The rule: twice as many for reads as there are cores, since most of their time is waiting for the disk, at
 /// least 4 and at most 64; as many for scans as there are cores, at least 2 and at most 32; one for

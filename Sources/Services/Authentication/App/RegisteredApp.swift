@@ -4,7 +4,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
   package enum Platform: String, Sendable, Codable, CaseIterable {
     case ios, web, android, linux
 
-    /// Whether its apps have an id of their own that only one app of a project has.
+    /// True if its apps have an id of their own that only one app of a project has.
     package var hasBundleID: Bool { self == .ios || self == .android }
   }
 

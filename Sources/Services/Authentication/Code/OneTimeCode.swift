@@ -1,7 +1,7 @@
 import BaseJSON
 import BaseText
 
-/// What a code in an email is for.
+/// The purpose of a code in an email.
 package enum CodePurpose: String, Sendable, Hashable, CaseIterable {
   case passwordReset = "PASSWORD_RESET"
   case verifyEmail = "VERIFY_EMAIL"

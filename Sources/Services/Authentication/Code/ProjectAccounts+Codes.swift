@@ -100,7 +100,8 @@ extension ProjectAccounts {
     )
   }
 
-  /// What a code is for, without using it; INVALID_OOB_CODE or EXPIRED_OOB_CODE.
+  /// Returns the purpose and data of a code, without using it; throws INVALID_OOB_CODE or
+  /// EXPIRED_OOB_CODE.
   package func inspect(code: String, from origin: RequestOrigin) throws -> OneTimeCode {
     try guessing(from: origin) {
       try OneTimeCode(payload: try ticket(.oneTimeCode, code).payload)
@@ -229,7 +230,8 @@ extension ProjectAccounts {
     }
   }
 
-  /// Who reads the emails of an address that was not verified takes the account from who made it.
+  /// Signs in the reader of an address's emails; if the address was not verified, the account's
+  /// other credentials are dropped.
   private func admit(_ user: User, _ users: UserGroup) throws -> User {
     guard !user.isDisabled else { return user }
     return try users.change(user.uid) { user in

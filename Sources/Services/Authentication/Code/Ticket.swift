@@ -9,7 +9,7 @@ import KeyValueStore
 // 3 end (us), 4 payload as JSON, 5 tenant. A second key orders tickets by their ends, and every new ticket
 // takes a few that are over with it.
 
-/// What a ticket is for; a ticket of one kind is none of another.
+/// The purpose of a ticket; a ticket of one kind is none of another.
 package struct TicketKind: RawRepresentable, Sendable, Hashable {
   /// The kind's name as records store it.
   package let rawValue: String
@@ -19,7 +19,8 @@ package struct TicketKind: RawRepresentable, Sendable, Hashable {
 
   /// A code that an email carries.
   package static let oneTimeCode = TicketKind(rawValue: "oob")
-  /// What is written instead of a code that nobody gets; no text of it leaves the server.
+  /// The kind of a record that is written in place of a code that nobody gets; no text of it leaves
+  /// the server.
   package static let decoy = TicketKind(rawValue: "nil")
   /// The first factor was right, a second must follow.
   package static let pendingSignIn = TicketKind(rawValue: "mfa-sign-in")
@@ -38,7 +39,7 @@ package struct Ticket: Sendable {
   let key: [UInt8]
   let endKey: [UInt8]
 
-  /// Why a ticket is not good.
+  /// The reason for refusing a ticket.
   package enum Problem: Error, Sendable {
     case unknown
     case over

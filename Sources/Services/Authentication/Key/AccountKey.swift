@@ -27,7 +27,7 @@ extension KeyOwner {
   package static let accounts = KeyOwner("accounts", firstBytes: 0x50...0x5F)
 }
 
-/// Where accounts are in the store.
+/// The keys of accounts in the store.
 enum AccountKey {
   /// The first byte of every key.
   static let space = KeyOwner.accounts.firstBytes.lowerBound
@@ -50,14 +50,14 @@ enum AccountKey {
     case providersSecret = 0x32
   }
 
-  /// What all keys of a kind begin with that has no scope.
+  /// Returns the prefix of all keys of a kind that has no scope.
   static func prefix(_ kind: Kind, _ parts: Text...) -> [UInt8] {
     var bytes = [space, kind.rawValue]
     append(parts, to: &bytes)
     return bytes
   }
 
-  /// What all keys of a kind begin with in a scope.
+  /// Returns the prefix of all keys of a kind in a scope.
   static func prefix(_ kind: Kind, _ scope: AccountScope, _ parts: Text...) -> [UInt8] {
     var bytes = [space, kind.rawValue]
     scope.append(to: &bytes)

@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// Counts are in memory, bounded, and begin anew with the server.
 package final class AttemptLimits: Sendable {
-  /// How many attempts, and how fast they come back.
+  /// The number of attempts, and the rate at which they come back.
   package struct Rate: Sendable, Hashable {
     /// The most attempts that can be made at once.
     package let burst: Double
@@ -76,9 +76,9 @@ package final class AttemptLimits: Sendable {
     }
   }
 
-  /// What an attempt took; `giveBack` returns it.
+  /// The attempts that were counted for one request; `giveBack` returns them.
   package struct Attempt: Sendable {
-    /// Whether the account was signed in to from that address before.
+    /// True if the account was signed in to from that address before.
     package var isFamiliar = false
     fileprivate let keys: [Key]
     fileprivate let familiar: Key?
@@ -134,8 +134,9 @@ package final class AttemptLimits: Sendable {
   ///
   /// - Parameters:
   ///   - device: The name of a device that the account was signed in to from, which somebody vouches for.
-  ///   - hasSecondFactor: Whether the attempt counts for something only where a second factor that comes with it is
-  ///     right, too, and its response does not tell which was wrong. Strangers' attempts at the account do not stop it.
+  ///   - hasSecondFactor: True if the attempt succeeds only where a second factor that comes with
+  ///     it is right, too, and its response does not tell which was wrong. Strangers' attempts at
+  ///     the account do not stop it.
   package func enterPassword(
     account: Text,
     from origin: RequestOrigin,

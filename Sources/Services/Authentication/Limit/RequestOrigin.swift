@@ -6,15 +6,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Where a request comes from, as far as limits care.
+/// The source of a request, as far as limits care.
 package enum RequestOrigin: Sendable, Hashable {
   /// A client at that IP address.
   case client(address: String)
-  /// Whoever holds an administrator's credential: nothing is counted.
+  /// The holder of an administrator's credential: nothing is counted.
   case administrator
 
-  /// What is counted as one source: an IPv4 address, or the 64-bit network of an IPv6 one, since whoever
-  /// has one address of it has them all.
+  /// The addresses that are counted as one source: an IPv4 address, or the 64-bit network of an
+  /// IPv6 one, since the owner of one address of it has them all.
   var bucket: Text { prefix(v4: 4, v6: 8) }
 
   /// The range that one customer commonly has: 256 IPv4 addresses, or a 48-bit network of IPv6.

@@ -1,4 +1,4 @@
-/// What to ask a server of somebody else.
+/// A request to another operator's server.
 package struct DocumentRequest: Sendable, Hashable {
   /// The address to ask, with its query.
   package let url: String
@@ -29,13 +29,13 @@ package struct DocumentRequest: Sendable, Hashable {
   }
 }
 
-/// What the server answered.
+/// The server's response.
 package struct FetchedDocument: Sendable, Hashable {
   /// The HTTP status.
   package let status: Int
   /// The response's body, whole.
   package let body: [UInt8]
-  /// How long the server lets it be kept, in seconds; nil when it does not say.
+  /// The time for which the response may be kept, in seconds; nil when the server does not say.
   package let maxAge: Int?
 
   /// An answer.

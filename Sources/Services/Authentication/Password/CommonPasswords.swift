@@ -3,14 +3,15 @@
 /// A word that many people choose counts with digits and marks behind it too, as do runs of one
 /// character, of the alphabet, of digits and of the keyboard, forwards and backwards.
 enum CommonPasswords {
-  /// Whether the password is one of them; capitals do not save it.
+  /// Returns true if the password is one of them; capitals do not save it.
   static func contains(_ password: String) -> Bool {
     let folded = Array(password.lowercased().utf8)
     guard !folded.isEmpty else { return true }
     return isRun(folded) || words.contains(String(decoding: stem(folded), as: UTF8.self))
   }
 
-  /// What is left of `Password123!` is `password`; digits for letters are read as letters.
+  /// Returns the letters that remain of a password without its decoration: `password` for
+  /// `Password123!`; digits for letters are read as letters.
   private static func stem(_ folded: [UInt8]) -> [UInt8] {
     var stem = folded[...]
     while let last = stem.last, !(UInt8(ascii: "a")...UInt8(ascii: "z")).contains(last) {
@@ -26,7 +27,7 @@ enum CommonPasswords {
     uniqueKeysWithValues: zip("@4310$57!".utf8, "aaeiosstl".utf8)
   )
 
-  /// Whether all of it is one character, or pieces of four and more of a row.
+  /// Returns true if the whole text is one character, or pieces of four and more of a row.
   private static func isRun(_ folded: [UInt8]) -> Bool {
     if Set(folded).count <= 2 { return true }
     for piece in [1, 2, 3, 4] where folded.count >= 2 * piece {
@@ -42,7 +43,7 @@ enum CommonPasswords {
     return true
   }
 
-  /// How much of the beginning runs along the row, from wherever it starts.
+  /// Returns the length of the text's beginning that runs along the row, from any start.
   private static func length(of row: [UInt8], in text: ArraySlice<UInt8>) -> Int {
     guard let first = text.first else { return 0 }
     return row.indices.filter { row[$0] == first }

@@ -1,4 +1,4 @@
-/// How a stored hash was made of a password.
+/// The algorithm of a stored password hash.
 package enum PasswordAlgorithm: Sendable, Hashable {
   /// Ours: Firebase's scrypt with the project's own parameters.
   case own
@@ -13,7 +13,7 @@ package enum PasswordAlgorithm: Sendable, Hashable {
   /// The digest of password and salt, `rounds` times over.
   case digest(PasswordDigest, rounds: Int, order: InputOrder)
 
-  /// Which comes first in what is hashed.
+  /// The order of salt and password in the hashed text.
   package enum InputOrder: Int64, Sendable, Hashable {
     case saltFirst = 1
     case passwordFirst = 2

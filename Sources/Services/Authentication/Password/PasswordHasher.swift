@@ -20,7 +20,7 @@ package struct PasswordHasher: Sendable {
     )
   }
 
-  /// Whether the hash is of that password, byte for byte.
+  /// Returns true if the hash is of that password, byte for byte.
   package func matches(_ password: String, _ stored: PasswordHash) throws -> Bool {
     let password = Array(password.utf8)
     if stored.algorithm == .bcrypt {

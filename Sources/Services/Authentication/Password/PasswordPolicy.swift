@@ -1,4 +1,4 @@
-/// What a project asks of new passwords.
+/// The requirements of a project for new passwords.
 package struct PasswordPolicy: Sendable, Hashable, Codable {
   /// In characters, as people count them.
   package var minimumLength = 6
@@ -12,7 +12,7 @@ package struct PasswordPolicy: Sendable, Hashable, Codable {
   package var requiresDigit = false
   /// True to require one of `symbols`.
   package var requiresSymbol = false
-  /// Whether the most common passwords are refused.
+  /// True if the most common passwords are refused.
   package var refusesCommon = false
 
   /// Firebase's: six characters and no rules of composition.

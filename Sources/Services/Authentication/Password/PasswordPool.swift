@@ -16,14 +16,15 @@ import Darwin
 /// so that nobody keeps the others out.
 package final class PasswordPool: Sendable {
   private let queue: PasswordQueue
-  /// How many callers wait or are served at most.
+  /// The most callers that wait or are served.
   package let maximumLoad: Int
 
   /// Starts the threads; by default half of the processors, so that the others go on serving.
   ///
-  /// - Parameter niceness: How much less the threads are scheduled than others. At 10 a thread has an eighth of a normal
-  ///   one's share of a processor that both want, and makes way at once for one that wakes. Further down
-  ///   a busy machine would not get to it: at 19 a sign-in was seen to take 47 s.
+  /// - Parameter niceness: The amount by which the threads are scheduled below others. At 10 a
+  ///   thread has an eighth of a normal one's share of a processor that both want, and makes way at
+  ///   once for one that wakes. Further down a busy machine would not get to it: at 19 a sign-in
+  ///   was seen to take 47 s.
   package init(
     threads: Int = max(1, PasswordPool.processors / 2),
     capacity: Int = 24,
@@ -53,7 +54,7 @@ package final class PasswordPool: Sendable {
     return try outcome.wait()
   }
 
-  /// How many callers wait or are being served.
+  /// The number of callers that wait or are being served.
   package var load: Int { queue.load }
 
   private static let refusal = AccountError(
@@ -80,7 +81,7 @@ package final class PasswordPool: Sendable {
   }
 }
 
-/// What a password thread runs; C gives and takes plain pointers.
+/// The body of a password thread; C gives and takes plain pointers.
 #if canImport(Glibc)
 private func passwordThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
   guard let argument else { return nil }
@@ -104,7 +105,7 @@ private final class PasswordQueue: Sendable {
   struct Job: Sendable {
     /// Does the work and gives what tells the caller, who hears of it when the job no longer counts.
     let work: @Sendable () -> (@Sendable () -> Void)
-    /// What tells the caller that others need the room.
+    /// Tells the caller that others need the slot.
     let refuse: @Sendable () -> Void
   }
 

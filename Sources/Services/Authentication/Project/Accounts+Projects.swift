@@ -4,7 +4,8 @@ import KeyValueStore
 // Which projects have accounts.
 
 extension Accounts {
-  /// Whether anybody set the project up, registered an app of it or made an account in it; asking makes nothing.
+  /// Returns true if anybody set the project up, registered an app of it or made an account in it;
+  /// asking creates nothing.
   package func knows(_ project: Text) throws -> Bool {
     if projects.withLock({ $0[.project(project)] != nil }) { return true }
     return try engine.read { snapshot in

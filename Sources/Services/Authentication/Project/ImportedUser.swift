@@ -18,7 +18,7 @@ package struct ImportedUser: Sendable {
   package var customClaims: String?
   /// The identities of other providers that sign the user in.
   package var providers: [LinkedProvider] = []
-  /// Of the algorithm that the import names.
+  /// The hash, of the algorithm that the import names.
   package var password: PasswordHash?
   /// The password itself, hashed on arrival; ignored where `password` is set.
   package var rawPassword: String?
@@ -42,7 +42,7 @@ package struct ImportedUser: Sendable {
   package var passwordUpdatedAt: Int64?
   /// The last sign-in or refresh in milliseconds since 1970.
   package var lastRefreshAt: Int64?
-  /// Why the account cannot be taken, found while it was read.
+  /// The reason for refusing the account, found while it was read.
   package var refusal: AccountError?
 
   /// An account with that uid.

@@ -41,7 +41,7 @@ extension ProjectAccounts {
     return Array(found.dropFirst(query.offset).prefix(query.limit))
   }
 
-  /// How many users there are; reads every key.
+  /// Returns the number of users; reads every key.
   package func count() throws -> Int {
     try accounts.engine.read { snapshot in
       let range = KeyRange(prefix: AccountKey.prefix(.user, scope))
@@ -52,7 +52,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// What went wrong with one of many.
+  /// The error of one item of many.
   package struct ItemError: Sendable, Hashable {
     /// The position of the account in the request, from 0.
     package let index: Int

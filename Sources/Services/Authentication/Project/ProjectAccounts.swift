@@ -12,10 +12,10 @@ package struct ProjectAccounts: Sendable {
   var now: Int64 { accounts.now }
   var random: RandomBytes { accounts.configuration.random }
 
-  /// What limits call the account of that address.
+  /// Returns the name by which limits know the account of that address.
   func name(_ email: EmailAddress) -> Text { Text("\(scope) \(email.string)") }
 
-  /// What limits call the account of that uid.
+  /// Returns the name by which limits know the account of that uid.
   func name(_ uid: Text) -> Text { Text("\(scope) \(uid)") }
 
   /// Runs a write on the scope's users.
@@ -30,7 +30,7 @@ package struct ProjectAccounts: Sendable {
 // MARK: Configuration
 
 extension ProjectAccounts {
-  /// What the project allows and asks for.
+  /// Returns the project's settings.
   package func configuration() throws -> ProjectConfiguration {
     try record()?.configuration ?? accounts.configuration.defaults
   }
@@ -86,7 +86,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// What is stored of the project; nothing of one that nobody configured or signed up to.
+  /// Returns the stored record of the project; nil if nobody configured it or signed up to it.
   private func record() throws -> ProjectRecord? {
     let (known, changes) = accounts.projects.withLock { ($0[scope], $0.changes) }
     if let known { return known }

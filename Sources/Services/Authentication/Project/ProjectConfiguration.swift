@@ -1,4 +1,4 @@
-/// What one project allows and asks for.
+/// The settings of one project.
 package struct ProjectConfiguration: Sendable, Hashable, Codable {
   /// The project's name for its administrators, 1 to 100 characters; nil shows its id.
   package var displayName: String?
@@ -10,19 +10,19 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   package var allowsAnonymous = false
   /// The setting for sign-in by phone, which the server stores and does not offer.
   package var allowsPhone = false
-  /// Whether clients may make accounts, or administrators only.
+  /// True if clients may make accounts; false leaves that to administrators.
   package var allowsSignUp = true
-  /// Whether clients may delete their accounts.
+  /// True if clients may delete their accounts.
   package var allowsDeletion = true
-  /// Whether answers hide which addresses have accounts: as the project was told, else as the server's
-  /// mode has it.
+  /// True if responses hide which addresses have accounts: as the project was set, else by the
+  /// server's mode.
   package var hidesAccounts: Bool {
     get { chosenToHideAccounts ?? hidesAccountsByDefault }
     set { chosenToHideAccounts = newValue }
   }
   /// Nil until the project is told; the default is never stored as a choice.
   private var chosenToHideAccounts: Bool?
-  /// What the server's mode has, which the store does not keep.
+  /// The default of the server's mode, which the store does not keep.
   var hidesAccountsByDefault = true
   /// True to let users enrol time-based codes as a second factor; enrolled ones work either way.
   package var allowsTOTP = true
@@ -38,7 +38,8 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   var authorizesFirebaseHosting = false
   /// The project's own texts for emails.
   package var mail = MailTemplates()
-  /// Which domain links for apps on telephones have, as the Admin SDKs set it; Brasa's links have the server's own.
+  /// The domain of links for apps on telephones, as the Admin SDKs set it; Brasa's links have the
+  /// server's own.
   package var mobileLinksDomain: MobileLinksDomain?
 
   /// The domains that links for apps may have at Firebase.
@@ -50,7 +51,7 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
   /// Password and e-mail link, no anonymous accounts.
   package init() {}
 
-  /// What the Auth emulator allows: all that works offline.
+  /// The settings of the Auth emulator: everything that works offline is allowed.
   package static var development: ProjectConfiguration {
     var configuration = ProjectConfiguration()
     configuration.allowsAnonymous = true
@@ -106,7 +107,7 @@ package struct MailTemplates: Sendable, Hashable, Codable {
   package init() {}
 }
 
-/// What the store keeps of a project: its configuration and the secret of its password hashes.
+/// The stored record of a project: its configuration and the secret of its password hashes.
 struct ProjectRecord: Sendable, Codable {
   var configuration: ProjectConfiguration
   var signerKey: [UInt8]

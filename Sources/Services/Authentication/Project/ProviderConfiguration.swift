@@ -1,4 +1,4 @@
-/// How a project uses an identity provider.
+/// The settings of an identity provider in a project.
 package struct ProviderConfiguration: Sendable, Hashable, Codable {
   /// The kinds of provider, each with resources of its own.
   package enum Kind: String, Sendable, Codable, CaseIterable {
@@ -37,7 +37,7 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
   /// The tenant whose people sign in with Microsoft; nil is `common`, which is everybody.
   package var tenant: String?
 
-  /// What is kept of a SAML provider.
+  /// The settings of a SAML provider.
   package struct SAML: Sendable, Hashable, Codable {
     /// The identity provider's entity id, `idpEntityId`.
     package var entityID = ""

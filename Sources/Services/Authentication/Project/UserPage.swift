@@ -4,11 +4,11 @@ import FirestoreModel
 package struct UserPage: Sendable {
   /// In the order of uids.
   package let users: [User]
-  /// Where the next page begins; nil after the last.
+  /// The token with which the next page begins; nil after the last.
   package let nextPageToken: String?
 }
 
-/// Which users a query asks for, and in which order.
+/// The users that a query asks for, and their order.
 package struct UserQuery: Sendable {
   /// One thing to look for.
   package enum Expression: Sendable, Hashable {
@@ -17,7 +17,7 @@ package struct UserQuery: Sendable {
     case phoneNumber(String)
   }
 
-  /// What users are ordered by.
+  /// The field by which users are ordered.
   package enum Order: String, Sendable {
     case uid = "USER_ID"
     case name = "NAME"

@@ -69,7 +69,8 @@ package final class IdentityProviders: Sendable {
 
   // MARK: Checking
 
-  /// Who the credential is of; INVALID_IDP_RESPONSE where it does not hold.
+  /// Returns the profile of the credential's person; throws INVALID_IDP_RESPONSE where it does not
+  /// hold.
   ///
   /// Development takes what the Auth emulator takes too: claims without a signature
   /// (`UnsignedCredential`), and any token of a provider that is not set up.
@@ -250,7 +251,7 @@ package final class IdentityProviders: Sendable {
 
   // MARK: Documents
 
-  /// Where a provider's parts are.
+  /// Returns the endpoints of a provider.
   private func endpoints(
     of configuration: ProviderConfiguration
   ) async throws -> ProviderEndpoints {
@@ -414,13 +415,15 @@ package final class IdentityProviders: Sendable {
 // MARK: Codes
 
 extension IdentityProviders {
-  /// Where a person goes to sign in with a provider, and the session that his code belongs to.
+  /// Returns the address at which a person signs in with a provider, and the session that the code
+  /// belongs to.
   ///
   /// The code is bound to the session by PKCE, the state and the nonce: all three are derived from the
   /// session's id, which only the client that began it holds.
   ///
   /// - Parameters:
-  ///   - scope: What the client asks for beside the provider's usual scopes, with spaces between.
+  ///   - scope: The scopes that the client wants beside the provider's usual ones, with spaces
+  ///     between.
   ///   - parameters: Further fields of the provider's address, such as `prompt` and `login_hint`; those of
   ///     the protocol stay as they are.
   ///   - app: The address of an app's own scheme, to which the page at `continueURI` leads on.
@@ -464,7 +467,7 @@ extension IdentityProviders {
     return found.joined(separator: " ")
   }
 
-  /// What is in a token that was asked for in that session.
+  /// Returns the nonce of a token that was requested in that session.
   private func nonce(of credential: ProviderCredential) throws -> String {
     guard let session = credential.sessionID, !session.isEmpty else {
       throw AccountError(.init(rawValue: "MISSING_SESSION_ID"))

@@ -17,7 +17,7 @@ struct ProviderEndpoints: Sendable, Hashable {
   var keys: String?
   var authorization: String?
   var token: String?
-  /// Whether the nonce in a token is the SHA-256 digest of the client's.
+  /// True if the nonce in a token is the SHA-256 digest of the client's.
   var hashesNonce = false
   /// The scopes that every sign-in asks for, with spaces between.
   var scopes = "openid email profile"

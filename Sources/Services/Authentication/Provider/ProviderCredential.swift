@@ -1,6 +1,6 @@
 import BaseJSON
 
-/// What a client brings from an identity provider.
+/// The credential of an identity provider that a client presents.
 package struct ProviderCredential: Sendable {
   /// The provider's id, such as `google.com` or `oidc.example`.
   package var providerID: String
@@ -16,7 +16,7 @@ package struct ProviderCredential: Sendable {
   package var sessionID: String?
   /// The value whose digest, or which itself, the ID token must carry.
   package var nonce: String?
-  /// Where the provider was told to lead back to.
+  /// The address that the provider was told to lead back to.
   package var requestURI: String?
   /// The JSON text that Apple adds to a person's first sign-in, with the name.
   package var user: String?
@@ -33,7 +33,7 @@ package struct ProviderProfile: Sendable {
   package var firstName: String?
   /// The family name; nil where the provider does not tell it.
   package var lastName: String?
-  /// What the provider said, as the text of a JSON object.
+  /// The provider's response, as the text of a JSON object.
   package let rawUserInfo: String
   /// The provider's ID token, which clients get back.
   package var idToken: String?

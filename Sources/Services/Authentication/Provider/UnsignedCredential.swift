@@ -1,7 +1,7 @@
 import BaseJSON
 
-/// What development takes from a client instead of a provider's answer, as the Auth emulator does:
-/// the claims of an ID token without a proof.
+/// The credential that development takes from a client in place of a provider's response, as the
+/// Auth emulator does: the claims of an ID token without a proof.
 ///
 /// They come as a strict JSON object or as a JSON Web Token, as the ID token or, where that
 /// is none, of the access token.
@@ -54,7 +54,8 @@ struct UnsignedCredential {
     }
   }
 
-  /// What Google's own user information names otherwise than the claims do.
+  /// Returns the user information in Google's own form, which names some members otherwise than the
+  /// claims do.
   private func googleUserInfo(_ subject: String) -> JSONValue {
     let api = "https://www.googleapis.com/auth/userinfo"
     let scopes = "openid \(api).profile" + (claims["email"] == nil ? "" : " \(api).email")
@@ -72,7 +73,7 @@ struct UnsignedCredential {
     claims["email_verified"]?.boolean == true || claims["email_verified"]?.string == "true"
   }
 
-  /// Why a credential without claims is refused.
+  /// Returns the error for a credential without claims.
   static func refusal(of credential: ProviderCredential) -> AccountError {
     guard credential.idToken == nil else {
       return IdentityProviders.invalid(

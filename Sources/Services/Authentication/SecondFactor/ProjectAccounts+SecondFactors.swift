@@ -3,7 +3,7 @@ import BaseText
 
 // Enrolling time-based codes as a second factor, and giving them.
 
-/// What a user's authenticator program needs, and what finishes the enrolment.
+/// The secret for a user's authenticator program, and the ticket that finishes the enrolment.
 package struct Enrollment: Sendable {
   /// Base32.
   package let secret: String

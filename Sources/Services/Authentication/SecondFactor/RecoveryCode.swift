@@ -5,7 +5,7 @@ import Crypto
 /// It has 80 random bits, as sixteen characters of Base32 in groups of four. The store keeps its SHA-256 digest alone:
 /// of so many bits nobody finds the code by trying, so no slow hash is needed.
 package enum RecoveryCode {
-  /// How many are made at a time.
+  /// The number of codes that are made at a time.
   package static let count = 10
 
   private static let length = 16
@@ -18,7 +18,8 @@ package enum RecoveryCode {
     }.joined(separator: "-")
   }
 
-  /// What is kept of a code, however it was typed; nil for what is none, as a time-based code.
+  /// Returns the stored digest of a code, however it was typed; nil for other texts, such as a
+  /// time-based code.
   static func digest(_ typed: String) -> [UInt8]? {
     let letters = typed.lowercased().utf8.filter {
       $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ")
@@ -27,6 +28,6 @@ package enum RecoveryCode {
     return Array(SHA256.hash(data: letters))
   }
 
-  /// Whether a text has the form of a code.
+  /// Returns true if a text has the form of a code.
   package static func isForm(of typed: String) -> Bool { digest(typed) != nil }
 }

@@ -2,7 +2,7 @@ import BaseText
 
 /// A second factor that a user enrolled.
 package struct SecondFactor: Sendable, Hashable {
-  /// What proves the factor.
+  /// The data that proves the factor.
   package enum Proof: Sendable, Hashable {
     /// The shared secret of time-based codes, and the last step whose code was used: each is good once.
     ///

@@ -1,4 +1,4 @@
-/// Where secrets come from.
+/// The source of secrets.
 package struct RandomBytes: Sendable {
   private let fill: @Sendable (Int) -> [UInt8]
 

@@ -9,7 +9,7 @@ import CryptoExtras
 // the account's e-mail, `key` the id of the key that asked for it, iat, exp. It ends with that key.
 
 extension Accounts {
-  /// How long an access token lives, in seconds.
+  /// The lifetime of an access token, in seconds.
   package static let accessTokenLifetime: Int64 = 3_600
 
   static let accessIssuer = "urn:brasa:access"
@@ -75,7 +75,7 @@ extension Accounts {
     else { throw .expired }
   }
 
-  /// What Google's libraries name as the audience of an assertion, and our own address.
+  /// The audiences of an assertion: those that Google's libraries name, and our own address.
   private var tokenAudiences: Set<String> {
     [
       "https://oauth2.googleapis.com/token", "https://accounts.google.com/o/oauth2/token",

@@ -34,7 +34,7 @@ package struct ServiceAccount: Sendable {
   /// True where the server holds the private key, instead of a file.
   package var isHeld: Bool { heldKey != nil }
 
-  /// What an account may do.
+  /// The rights of an account.
   package enum Role: String, Sendable, CaseIterable {
     /// Everything: rules do not apply.
     case admin

@@ -106,7 +106,7 @@ package final class ServiceAccounts: Sendable {
   /// The key of that id.
   func key(_ id: String) -> ServiceAccount? { keys.withLock { $0[id] } }
 
-  /// Whether the account of that e-mail has a key, and so is one.
+  /// Returns true if the account of that e-mail has a key, and so is a service account.
   package func hasKey(of email: String) -> Bool { !keys(of: email).isEmpty }
 
   /// True where the account of that e-mail has a key and is of that project.
@@ -114,7 +114,7 @@ package final class ServiceAccounts: Sendable {
     keys(of: email).contains { $0.project == project }
   }
 
-  /// Whether that e-mail has a key of an id that was not taken back.
+  /// Returns true if that e-mail has a key of that id that was not taken back.
   package func hasKey(_ keyID: String, of email: String) -> Bool {
     keys.withLock { $0[keyID].map { Text($0.email) == Text(email) } ?? false }
   }

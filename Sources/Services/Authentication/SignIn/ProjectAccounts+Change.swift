@@ -3,7 +3,7 @@ import BaseText
 // What users change of their own accounts.
 
 extension ProjectAccounts {
-  /// What a signed-in user may change.
+  /// The changes that a signed-in user may make.
   package struct OwnUpdate: Sendable {
     /// The new email address; nil keeps it.
     package var email: String?
@@ -109,8 +109,8 @@ extension ProjectAccounts {
     return try renew(changed, facts)
   }
 
-  /// Who holds a token that somebody left behind must not take the account; an anonymous one has no other
-  /// way in to take.
+  /// Checks that a token is recent, so that the finder of one left behind cannot take the account;
+  /// an anonymous account has no other way to be taken.
   func checkFresh(_ user: User, _ token: IDToken) throws {
     guard user.isAnonymous || now / 1_000_000 - token.signIn.time <= 300 else {
       throw AccountError(.credentialTooOld)

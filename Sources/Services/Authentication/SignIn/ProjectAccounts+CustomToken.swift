@@ -68,7 +68,7 @@ extension ProjectAccounts {
   }
 }
 
-/// What custom tokens have in common.
+/// The common parts of custom tokens.
 enum CustomToken {
   /// The audience that Google's Admin SDKs write.
   static let audience =

@@ -1,10 +1,11 @@
 import BaseText
 
-/// What a provider told of a person, after its token was verified: issuer, audience, signature, times.
+/// The facts about a person that a provider stated, after its token was verified: issuer, audience,
+/// signature, times.
 package struct ProviderIdentity: Sendable {
   /// The person's identity at the provider, with name, picture and email address.
   package var profile: LinkedProvider
-  /// Whether the provider says that the person has shown to own `profile.email`.
+  /// True if the provider says that the person has shown to own `profile.email`.
   package let isEmailVerified: Bool
 
   /// A verified identity.
@@ -14,7 +15,7 @@ package struct ProviderIdentity: Sendable {
   }
 }
 
-/// Where a sign-in with a provider leads.
+/// The outcome of a sign-in with a provider.
 package enum ProviderSignIn: Sendable {
   /// `isRecycled` says that the account had another identity of the provider: the address went from
   /// one person to another there.

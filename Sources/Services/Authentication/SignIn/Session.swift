@@ -1,4 +1,4 @@
-/// What a client gets when somebody signed in.
+/// The session that a client receives when somebody signed in.
 package struct Session: Sendable {
   /// The project or tenant that the user signed in to.
   package let scope: AccountScope
@@ -10,13 +10,13 @@ package struct Session: Sendable {
   package let refreshToken: String
   /// The facts of the sign-in that every token of the session repeats.
   package let signIn: SignInFacts
-  /// Whether this sign-in made the account.
+  /// True if this sign-in made the account.
   package var isNewUser = false
   /// Seconds until the ID token is over.
   package var expiresIn: Int64 { ProjectAccounts.idTokenLifetime }
 }
 
-/// Where a first factor leads.
+/// The outcome of a first factor.
 package enum SignInOutcome: Sendable {
   case signedIn(Session)
   /// No token yet: one of the user's second factors must follow, with this credential.

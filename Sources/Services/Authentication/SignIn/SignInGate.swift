@@ -26,7 +26,7 @@ package enum SignInStep: String, Sendable, Hashable {
   case beforeSignIn
 }
 
-/// What is to change about a user whose sign-up or sign-in is allowed; nil leaves it.
+/// The changes to a user whose sign-up or sign-in is allowed; nil leaves a member.
 package struct SignInDecision: Sendable, Hashable {
   /// The name to show.
   package var displayName: String?
@@ -34,7 +34,7 @@ package struct SignInDecision: Sendable, Hashable {
   package var photoURL: String?
   /// True stops the account.
   package var isDisabled: Bool?
-  /// Whether the email address is the user's own.
+  /// True if the email address is the user's own.
   package var isEmailVerified: Bool?
   /// The claims of the account, as the text of a JSON object.
   package var customClaims: String?
@@ -82,8 +82,8 @@ extension ProjectAccounts {
 
   /// Has the project's blocking functions decide about a sign-in; nil where it has none.
   ///
-  /// What `find` would make of the user is foreseen in a write that is undone: the functions take their time, in which no
-  /// write may be held up.
+  /// The user that `find` would return is computed in a write that is undone: the functions take
+  /// their time, in which no write may be held up.
   func decision(
     on signIn: SignInFacts,
     isWhole: Bool,

@@ -11,7 +11,7 @@ import FirestoreModel
 /// synchronously on their connection's thread, so tokens are read here and their signatures left to
 /// swift-crypto.
 package struct JSONWebToken: Sendable {
-  /// Why a token is not one, or not good.
+  /// The reason for refusing a token.
   package enum Problem: Error, Sendable, Hashable {
     case tooLong
     /// Not three parts of unpadded URL-safe Base64, or not JSON objects without repeated members.
@@ -64,7 +64,7 @@ package struct JSONWebToken: Sendable {
   /// The key that signed it, as far as the token says.
   package var keyID: String? { header["kid"]?.string }
 
-  /// Whether it claims to need no signature, and has none.
+  /// True if the token claims to need no signature, and has none.
   package var isUnsigned: Bool { algorithm == "none" && signature.isEmpty }
 
   /// Checks an RS256 signature.

@@ -4,7 +4,7 @@ import BaseText
 // Making and reading ID tokens and session cookies.
 
 extension ProjectAccounts {
-  /// How long an ID token lives, in seconds.
+  /// The lifetime of an ID token, in seconds.
   package static let idTokenLifetime: Int64 = 3_600
 
   /// The user of an ID token that a client sent, and what the token says.
@@ -86,7 +86,8 @@ extension ProjectAccounts {
 }
 
 extension User {
-  /// Whether a token of the user was issued after the last revocation, and the user is not disabled.
+  /// Returns true if a token of the user was issued after the last revocation, and the user is not
+  /// disabled.
   ///
   /// The session tells it exactly, also where the clock went back after the account was made or its tokens were
   /// revoked. A token without one is compared by time.

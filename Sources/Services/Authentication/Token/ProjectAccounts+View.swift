@@ -2,9 +2,11 @@ import BaseJSON
 import BaseText
 
 extension ProjectAccounts {
-  /// What a token of a user would say now, for who looks at data as that user.
+  /// Returns the claims that a token of a user would have now, for an administrator who looks at
+  /// data as that user.
   ///
-  /// Of a uid without an account it says what a custom token would, which makes the account at its first use.
+  /// For a uid without an account they are those of a custom token, which makes the account at its
+  /// first use.
   ///
   /// - Parameter lifetime: In seconds.
   package func viewedBearer(_ uid: Text, lifetime: Int64) throws -> BearerUser {

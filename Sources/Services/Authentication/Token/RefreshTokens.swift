@@ -8,7 +8,7 @@ import KeyValueStore
 // text, in the key; the value, in the form of RecordWriter.swift, says how the session began:
 // 1 provider, 2 time of sign-in (s), 3 extra claims, 4 second factor, 5 its kind, 6 session (us).
 
-/// Which session a refresh token is for.
+/// A refresh token, which names its session.
 struct RefreshToken {
   let text: String
   let scope: AccountScope
@@ -28,7 +28,7 @@ struct RefreshToken {
     text = Base64.url(bytes)
   }
 
-  /// What a client sent; nil for what is none.
+  /// Reads a client's text; nil if it is no refresh token.
   init?(_ text: String) {
     guard text.utf8.count <= 2_048, let bytes = Base64.decodeStrictly(Array(text.utf8)),
       bytes.count > 41, bytes[0] == 0x01

@@ -1,6 +1,6 @@
 import BaseText
 
-/// How a session began; every token of it says so.
+/// The beginning of a session, which every token of it states.
 package struct SignInFacts: Sendable, Hashable {
   /// `password`, `anonymous`, `custom`, or a provider's id.
   package var provider: Text

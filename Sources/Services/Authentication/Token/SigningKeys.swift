@@ -23,7 +23,7 @@ package final class SigningKeys: Sendable {
   /// The key that was made last, for all who need a next one; held while one is made, which takes long.
   private let made = Mutex<SigningKey?>(nil)
 
-  /// How long a session cookie may live, in seconds.
+  /// The longest lifetime of a session cookie, in seconds.
   static let longestToken: Int64 = 14 * 86_400
 
   init(engine: any KeyValueEngine, configuration: AccountsConfiguration) throws {
@@ -45,7 +45,7 @@ package final class SigningKeys: Sendable {
     JSONValue.object(try current().map { .init($0.id, .string($0.certificate)) }).compact
   }
 
-  /// How long the documents may be kept by readers, in seconds: less than a key's lead.
+  /// The time for which readers may keep the documents, in seconds: less than a key's lead.
   package var documentLifetime: Int64 { min(6 * 3_600, max(lead / 2, 60)) }
 
   /// Makes a next key now, as if the newest were too old; `immediately` lets go of all older ones, and
@@ -99,7 +99,7 @@ package final class SigningKeys: Sendable {
     keys.last.map { $0.createdAt + lifetime <= time } ?? true
   }
 
-  /// How many of the oldest keys have signed nothing that may still be valid.
+  /// Returns the number of the oldest keys that have signed nothing that may still be valid.
   private func overCount(_ keys: [SigningKey], at time: Int64) -> Int {
     keys.indices.dropLast().prefix {
       keys[$0 + 1].createdAt + lead + Self.longestToken < time

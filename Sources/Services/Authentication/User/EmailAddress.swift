@@ -20,7 +20,7 @@ package struct EmailAddress: Sendable, Hashable {
     text = Text(canonical)
   }
 
-  /// Of a record, which holds the canonical form.
+  /// Takes the address of a record, which holds the canonical form.
   init(canonical: Text) { text = canonical }
 
   /// The address as a string.

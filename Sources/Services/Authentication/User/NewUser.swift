@@ -1,4 +1,4 @@
-/// What an account is made of; only what is given is checked and set.
+/// The properties of a new account; only those that are given are checked and set.
 package struct NewUser: Sendable {
   /// Nil lets the server choose.
   package var uid: String?

@@ -6,11 +6,12 @@ package struct Passkey: Sendable, Hashable {
   package let host: String
   /// The point on P-256 in the uncompressed form of X9.63.
   package let publicKey: [UInt8]
-  /// What people call it.
+  /// The user's name for the passkey.
   package let name: String
   /// Milliseconds since 1970.
   package let createdAt: Int64
-  /// How often the authenticator says it has signed; always zero for those that do not count.
+  /// The number of signatures that the authenticator says it has made; always zero for those that
+  /// do not count.
   package internal(set) var signCount: Int64
   /// Milliseconds since 1970; nil before its first use.
   package internal(set) var lastUsedAt: Int64?

@@ -15,7 +15,7 @@ package struct PhoneNumber: Sendable, Hashable {
     text = Text(String(String.UnicodeScalarView(kept)))
   }
 
-  /// Of a record, which holds the canonical form.
+  /// Takes the number of a record, which holds the canonical form.
   init(canonical: Text) { text = canonical }
 
   /// The number as a string.

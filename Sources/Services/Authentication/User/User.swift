@@ -30,9 +30,9 @@ package struct User: Sendable, Hashable {
   package internal(set) var recoveryCodes: [[UInt8]] = []
   /// The passkeys that sign an administrator in, at most `ProjectAccounts.maximumPasskeys`.
   package internal(set) var passkeys: [Passkey] = []
-  /// Whether the user may sign in by a link sent to the e-mail.
+  /// True if the user may sign in by a link sent to the e-mail.
   package var hasEmailLink = false
-  /// Whether a custom token made the account.
+  /// True if a custom token made the account.
   package var isCustom = false
   /// The first e-mail, once it was changed.
   package var initialEmail: EmailAddress?
@@ -84,15 +84,15 @@ package struct User: Sendable, Hashable {
     time & ~sessionNoise | Int64.random(in: 0...sessionNoise)
   }
 
-  /// How far a session's name may be off its time.
+  /// The largest difference between a session's name and its time.
   static let sessionNoise: Int64 = 0xFFFF
 
-  /// Whether nothing but the account itself signs the user in.
+  /// True if nothing but the account itself signs the user in.
   package var isAnonymous: Bool {
     email == nil && phoneNumber == nil && providers.isEmpty && password == nil && !isCustom
   }
 
-  /// Whether the password provider belongs to the account.
+  /// True if the password provider belongs to the account.
   package var hasPasswordProvider: Bool {
     email != nil && (password != nil || hasEmailLink)
   }

@@ -1,7 +1,7 @@
 /// A key that points to a user, whose value is the uid; each belongs to at most one user.
 struct UserEntry {
   let key: [UInt8]
-  /// What it is called when another has it.
+  /// The error for a key that another user has.
   let taken: AccountError.Code
 
   /// The kinds of keys that are index entries of users.

@@ -14,9 +14,9 @@ package enum AccountChange: Sendable {
 final class UserGroup {
   let group: any KeyValueGroup
   let scope: AccountScope
-  /// Whose tokens end with this group.
+  /// The revocations that take effect with this group.
   private(set) var revoked: [Revocations.Event] = []
-  /// Who came to be with this group, by uid, with his session.
+  /// The sessions that began with this group, each with its user's uid.
   private(set) var begun: [(uid: Text, session: Int64)] = []
   /// The accounts that were made and deleted, in their order.
   private(set) var changes: [AccountChange] = []

@@ -1,6 +1,6 @@
 import BaseText
 
-/// What becomes of one field of a user.
+/// The change of one field of a user.
 package enum FieldChange<Content: Sendable & Hashable>: Sendable, Hashable {
   case keep
   case clear

@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// Who holds a bearer token.
+/// The holder of a bearer token.
 package enum Bearer: Sendable {
   case user(BearerUser)
   /// A service account with the role of an administrator.

@@ -27,8 +27,8 @@ package final class BearerTokens: Sendable {
     self.mode = mode
   }
 
-  /// Who holds the token; `JSONWebToken.Problem` where it does not verify, `AccountError` where its
-  /// user is gone, disabled or revoked it.
+  /// Returns the holder of the token; throws `JSONWebToken.Problem` where it does not verify,
+  /// `AccountError` where its user is gone, disabled or revoked it.
   package func bearer(_ token: Substring) throws -> Bearer {
     if let known = knownBearer(token) { return known }
     let entry = try verify(token)
@@ -42,13 +42,14 @@ package final class BearerTokens: Sendable {
     return known.bearer
   }
 
-  /// Whether a token is signed by whom it names and not expired, whatever became of its user; from memory alone.
+  /// Returns true if a token is signed by the issuer that it names and has not expired, whatever
+  /// became of its user; from memory alone.
   package func isGenuine(_ token: Substring) -> Bool {
     if knownBearer(token) != nil { return true }
     return (try? verify(token, readsUser: false)) != nil
   }
 
-  /// Whether a token that verified earlier is still valid.
+  /// Returns true if a token that verified earlier is still valid.
   package func isValid(_ scope: AccountScope, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
     guard accounts.now / 1_000_000 < expiry else { return false }
     guard session != 0 else { return true }
@@ -91,7 +92,8 @@ package final class BearerTokens: Sendable {
     }
   }
 
-  /// Whether what was verified earlier is so still; if not, verifying again says why.
+  /// Returns true if an entry that was verified earlier is still valid; if not, verifying it again
+  /// gives the reason.
   private func isValid(_ entry: TokenCache.Entry) -> Bool {
     switch entry.bearer {
     case .user(let user):

@@ -1,6 +1,6 @@
 import BaseText
 
-/// Whose tokens are not valid any more, before their time.
+/// The tokens that are no longer valid, before their time.
 package enum Revocation: Sendable, Hashable {
   /// Those of one user.
   case user(AccountScope, uid: Text)

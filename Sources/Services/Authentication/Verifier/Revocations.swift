@@ -77,7 +77,7 @@ final class Revocations: Sendable {
     record(event, at: time)
   }
 
-  /// Nobody knows what became of users: sessions from before are not valid until verified anew.
+  /// Forgets all users' states: sessions from before are not valid until verified again.
   func forget(at time: Int64) {
     let observers = state.withLock { state in
       state.floor = time + Authentication.User.sessionNoise
@@ -96,10 +96,10 @@ final class Revocations: Sendable {
     for observer in observers { observer(.everybody) }
   }
 
-  /// Whether a token of that end may be of a key that still signs.
+  /// Returns true if a token with that expiry may be of a key that still signs.
   func isValid(expiry: Int64) -> Bool { state.withLock { expiry > $0.earliestExpiry } }
 
-  /// Whether tokens of that session are valid, as far as events tell.
+  /// Returns true if tokens of that session are valid, as far as events tell.
   func isValid(_ scope: AccountScope, _ uid: Text, session: Int64) -> Bool {
     state.withLock {
       if $0.sessions.isEmpty { return session > $0.floor }

@@ -35,7 +35,7 @@ final class TokenCache: Sendable {
     let expiry: Int64
     /// The service account's key that it ends with.
     let keyID: String?
-    /// Whether one of our signing keys signed it.
+    /// True if one of our signing keys signed it.
     let isOurs: Bool
   }
 

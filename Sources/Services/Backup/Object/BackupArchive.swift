@@ -4,7 +4,7 @@ import Foundation
 
 /// Reads a target: its bases, and the chain of segments that follow one.
 package struct BackupArchive: Sendable {
-  /// Where the objects are.
+  /// The target that holds the objects.
   package let target: any BackupTarget
   /// Reads the objects, with the key of the operator.
   package let codec: ObjectCodec

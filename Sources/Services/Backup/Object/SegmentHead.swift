@@ -4,7 +4,7 @@ import KeyValueRocksDB
 // A segment's content is a row of groups: the number of their engine (1 byte), the length (4 bytes, little-endian), the
 // batch as the engine's log has it.
 
-/// What the head of a segment says of it.
+/// The head of a segment: its description.
 package struct SegmentHead: Codable, Sendable, Equatable {
   /// The state of an engine behind a segment.
   package struct End: Codable, Sendable, Equatable {

@@ -8,7 +8,7 @@ import ObjectStorage
 ///
 /// The directory of each engine gets its `FORMAT` last, so that one that was cut off is opened by no engine. One call at a time.
 package struct BackupRestore: Sendable {
-  /// How far it is: bytes that were read, and of how many where that is known.
+  /// Receives the progress: the bytes read, and the total where that is known.
   package typealias Progress = @Sendable (_ done: Int, _ total: Int?) -> Void
 
   let archive: BackupArchive

@@ -6,7 +6,7 @@ import Synchronization
 final class Replay: Sendable {
   private struct Engines {
     var replays: [RocksDBReplay]
-    /// Whether an engine takes no more groups: the point was reached.
+    /// True if an engine takes no more groups: the point was reached.
     var isEnded = false
     var lastVersion: Int64
     /// The watched keys that were written behind the point.

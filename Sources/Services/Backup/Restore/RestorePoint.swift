@@ -9,7 +9,7 @@ package enum RestorePoint: Sendable, Equatable {
   /// All before a segment.
   case beforeSegment(Int)
 
-  /// Whether a base has nothing beyond the point.
+  /// Returns true if a base has nothing beyond the point.
   func allows(_ base: BaseManifest) -> Bool {
     switch self {
     case .end: true
@@ -21,7 +21,7 @@ package enum RestorePoint: Sendable, Equatable {
     }
   }
 
-  /// Whether a group of the store with that version is beyond the point.
+  /// Returns true if a group of the store with that version is beyond the point.
   func excludes(version: Int64) -> Bool {
     switch self {
     case .end, .beforeSegment: false
@@ -38,7 +38,7 @@ package enum RestorePoint: Sendable, Equatable {
     if case .beforeSegment(let number) = self { number - 1 } else { .max }
   }
 
-  /// Whether a segment is beyond the point as a whole.
+  /// Returns true if a segment is beyond the point as a whole.
   func excludes(_ segment: SegmentHead) -> Bool {
     switch self {
     case .end: false
@@ -51,7 +51,7 @@ package enum RestorePoint: Sendable, Equatable {
   }
 }
 
-/// What a restore made.
+/// The result of a restore.
 package struct RestoreOutcome: Sendable, Equatable {
   /// The version of the store's last commit.
   package var lastVersion: Int64 = 0
@@ -71,7 +71,7 @@ package struct RestoreOutcome: Sendable, Equatable {
   package var files = 0
   /// Files of Storage that the backup does not have.
   package var missingBlobs: [String] = []
-  /// Whether the target has more than was restored.
+  /// True if the target has more than was restored.
   package var isEarlier = false
   /// The watched keys that were written after the point, as they were at last.
   package var later: [[UInt8]: LaterState] = [:]

@@ -1,7 +1,7 @@
 import BaseRuntime
 import KeyValueRocksDB
 
-/// How a server is backed up.
+/// The settings of a server's backup.
 package struct BackupConfiguration: Sendable {
   /// The server's id, which its data directory keeps.
   package var server: String
@@ -19,7 +19,7 @@ package struct BackupConfiguration: Sendable {
   package var baseAge: Int64 = 86_400_000_000
   /// Bytes of segments after which a new base is made, if they are more than the last base, too.
   package var baseLogBytes = 256 << 20
-  /// How long what was written is kept.
+  /// The time for which bases and segments are kept.
   package var retention = BackupRetention()
   /// Files beside the engines that change rarely; nil where there are none.
   package var files: BackedFiles?
@@ -52,7 +52,7 @@ package struct BackedEngine: Sendable {
   }
 }
 
-/// How long a target keeps bases and segments.
+/// The retention of bases and segments in a target.
 package struct BackupRetention: Sendable, Equatable {
   /// Each instant of so many days can be restored.
   package var days = 7

@@ -26,7 +26,7 @@ extension BackupShipper {
     )
   }
 
-  /// Whether the target has an identity, which must be this server's.
+  /// Returns true if the target has an identity, which must be this server's.
   @discardableResult
   private func checkIdentity() async throws -> Bool {
     guard let found = try await BackupIdentity.read(target) else { return false }

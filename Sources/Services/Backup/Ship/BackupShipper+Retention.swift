@@ -99,7 +99,7 @@ extension BackupArchive {
     return removed
   }
 
-  /// Whether an object came a day before the oldest base that is needed.
+  /// Returns true if an object came a day before the oldest base that is needed.
   func isOld(_ entry: BackupEntry, _ oldest: BaseManifest) -> Bool {
     entry.modified < oldest.instant / 1_000_000 - 86_400
   }

@@ -3,7 +3,7 @@ import KeyValueStore
 import ObjectStorage
 
 extension BackupShipper {
-  /// How long groups that only engines write for themselves may wait, in microseconds.
+  /// The longest wait, in microseconds, of groups that only engines write for themselves.
   private static let quietTime: Int64 = 60_000_000
 
   /// Ships the groups that are there, a full segment after the other; with `all` also those that only engines write for themselves.

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// The commits wait for nothing here. `run` is called once; what fails is tried again, later and later up to half a minute.
 package actor BackupShipper {
-  /// What the target has.
+  /// The state of the target: the last segment, and the ends of the engines.
   struct Chain: Sendable {
     var number = 0
     var digest = ""
@@ -73,7 +73,7 @@ package actor BackupShipper {
     state = Mutex(status)
   }
 
-  /// How the backup fares now.
+  /// The current state of the backup.
   nonisolated package var status: BackupStatus { state.withLock { $0 } }
 
   /// Seconds of acknowledged groups that are not in the target; 0 where it has all.

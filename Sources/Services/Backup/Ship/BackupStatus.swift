@@ -1,8 +1,8 @@
-/// How the backup of a running server fares.
+/// The state of a running server's backup.
 package struct BackupStatus: Sendable, Equatable {
   /// The target's address.
   package var target = ""
-  /// Why the last step failed; nil where it went well.
+  /// The error of the last step; nil where it went well.
   package var failure: BackupError?
   /// Microseconds since 1970 from when on nothing is in the target; nil where all is.
   package var pendingSince: Int64?

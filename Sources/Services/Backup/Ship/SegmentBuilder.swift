@@ -13,7 +13,7 @@ struct SegmentBuilder: Sendable {
   private(set) var lastVersion: Int64?
   private(set) var blobs: [BackedBlob] = []
   private let kinds: [BackedBlobs]
-  /// Whether there is more than what engines write for themselves.
+  /// True if the segment has more than the writes of engines for themselves.
   private(set) var hasChanges = false
 
   /// A segment behind these states, whose writes name blobs of those kinds.

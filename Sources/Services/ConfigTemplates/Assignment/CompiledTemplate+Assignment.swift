@@ -1,5 +1,5 @@
 extension CompiledTemplate {
-  /// Whether something is kept of installations that the template is evaluated for.
+  /// True if decisions are stored for installations that the template is evaluated for.
   package var keepsAssignments: Bool {
     conditions.contains(where: \.isSticky) || splits.contains(where: \.isExperiment)
   }
@@ -26,7 +26,7 @@ extension CompiledTemplate {
     )
   }
 
-  /// What is to be kept of a decision.
+  /// Returns the part of a decision that is stored.
   func assignment(of decision: Decision) -> ConfigAssignment {
     var assignment = ConfigAssignment()
     for (index, condition) in conditions.enumerated()

@@ -1,7 +1,8 @@
 import BaseJSON
 import KeyValueStore
 
-/// What was decided of an installation and is kept: sticky conditions that were true, variants of experiments.
+/// The stored decisions about an installation: sticky conditions that were true, variants of
+/// experiments.
 ///
 /// As JSON: `{"conditions": [names], "variants": {experiment: {"variant": id, "shape": text, "joined": time}}}`.
 package struct ConfigAssignment: Sendable, Equatable {
@@ -51,7 +52,7 @@ package struct ConfigAssignment: Sendable, Equatable {
     return Array(json.compact.utf8)
   }
 
-  /// Whether everything of another one is in this one.
+  /// Returns true if this assignment contains everything of another one.
   func holds(_ other: ConfigAssignment) -> Bool {
     other.conditions.isSubset(of: conditions)
       && other.variants.allSatisfy { variants[$0.key] == $0.value }
@@ -85,8 +86,9 @@ package struct ConfigAssignment: Sendable, Equatable {
   }
 }
 
-/// How many installations an experiment has assigned to each variant, as JSON in one record a template:
-/// `{"installations": n, "experiments": {id: {"shape": text, "variants": {id: n}}}}`.
+/// The number of installations that an experiment has assigned to each variant, as JSON in one
+/// record a template: `{"installations": n, "experiments": {id: {"shape": text, "variants": {id:
+/// n}}}}`.
 struct AssignmentCounts: Sendable, Equatable {
   struct Experiment: Sendable, Equatable {
     /// The weights that the counts are of; others begin anew.

@@ -18,7 +18,7 @@ extension ConfigTemplates {
     return id
   }
 
-  /// What was decided of an installation before.
+  /// Returns the stored decisions about an installation.
   func assignment(of installation: String, _ id: TemplateID) throws -> ConfigAssignment {
     try reading { reader in
       try reader.get(TemplateKey.assignment(id, installation))
@@ -26,9 +26,10 @@ extension ConfigTemplates {
     }
   }
 
-  /// Keeps what was decided of an installation; returns when it is durable.
+  /// Stores the decisions about an installation; returns when they are durable.
   ///
-  /// Where the template keeps decisions of too many already, those of others are made anew each time.
+  /// If the template keeps too many decisions already, those about other installations are made
+  /// anew each time.
   func keep(
     _ decided: ConfigAssignment,
     of installation: String,

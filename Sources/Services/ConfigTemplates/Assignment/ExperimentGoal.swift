@@ -1,12 +1,12 @@
 import BaseText
 
-/// By what an experiment's variants are compared.
+/// The measure by which an experiment's variants are compared.
 package struct ExperimentGoal: Sendable, Equatable, Codable {
-  /// What is counted of an installation, from the day on that it got its variant.
+  /// The measurement of an installation, from the day on that it got its variant.
   package enum Measure: String, Sendable, CaseIterable, Codable {
     /// 1 of one that had the event, else 0: the mean is their share.
     case users
-    /// How often it had the event.
+    /// The number of times that it had the event.
     case events
     /// The sum of the event's parameter `value`.
     case value
@@ -34,13 +34,13 @@ package struct ExperimentMember: Sendable, Equatable {
   package let joined: Int64?
 }
 
-/// What the installations of a variant did.
+/// The figures of a variant's installations.
 package struct GoalOutcome: Sendable, Equatable {
   /// Those of which there was any event.
   package var seen = 0
   /// Those that had the goal's event.
   package var reached = 0
-  /// Of what is measured of each.
+  /// The sum of each installation's measurement.
   package var sum: Double = 0
   /// The sum of the squares of each installation's measurement, from which the variance follows.
   package var sumOfSquares: Double = 0
@@ -51,7 +51,7 @@ package struct GoalOutcome: Sendable, Equatable {
 
 /// Knows what installations did; analytics does.
 package protocol ConfigGoals: Sendable {
-  /// What the members of each of so many variants came to.
+  /// Returns the outcome of the members of each of so many variants.
   ///
   /// Every member comes once, some with each call of `next`, which gives nil behind the last. Takes seconds where there
   /// are many; may read the disk.

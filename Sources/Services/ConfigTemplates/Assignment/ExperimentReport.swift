@@ -14,11 +14,11 @@ package struct ExperimentReport: Sendable, Equatable {
   package let id: String
   /// Parameters that have a value by it.
   package let keys: [String]
-  /// Of `PercentRange.whole`.
+  /// The share of installations that take part, in units of `PercentRange.whole`.
   package let exposure: Int
   /// True where an installation keeps its variant when weights change.
   package let isSticky: Bool
-  /// By what its results compare the variants where nothing else is asked.
+  /// The measure by which its results compare the variants where nothing else is asked.
   package let goal: ExperimentGoal?
   /// The variants in the template's order.
   package let variants: [Variant]

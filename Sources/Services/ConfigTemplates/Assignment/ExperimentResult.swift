@@ -1,7 +1,7 @@
 import BaseStatus
 import KeyValueStore
 
-/// What the variants of an experiment came to by a goal.
+/// The outcome of an experiment's variants by a goal.
 package struct ExperimentResult: Sendable, Equatable {
   /// A variant; the first is the baseline of the others.
   package struct Variant: Sendable, Equatable {
@@ -13,7 +13,7 @@ package struct ExperimentResult: Sendable, Equatable {
     package let assigned: Int
     /// The counts and sums of the goal among the assigned installations.
     package let outcome: GoalOutcome
-    /// Of what is measured, of all that were assigned; nil where nobody is.
+    /// The mean measurement of all that were assigned; nil where nobody is.
     package let mean: Double?
     /// From the baseline; nil for that itself, where there are too few, and where the sample ratio does not fit.
     package let difference: MeanDifference?
@@ -33,8 +33,9 @@ extension ConfigTemplates {
   /// Assignments that are read at once.
   private static let membersAtOnce = 4_096
 
-  /// What an experiment of the newest template came to; NOT_FOUND where there is none of the id, INVALID_ARGUMENT
-  /// where no goal is given and the experiment has none of its own.
+  /// Returns the result of an experiment of the newest template; throws NOT_FOUND where there is
+  /// none of the id, INVALID_ARGUMENT where no goal is given and the experiment has none of its
+  /// own.
   ///
   /// All that have a variant by the weights of today count, whether or not they had an event. Blocks, for seconds
   /// where there are many.

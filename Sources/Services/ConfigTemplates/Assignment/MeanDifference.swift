@@ -6,7 +6,7 @@ import Musl
 import Darwin
 #endif
 
-/// What is known of a mean: how many were measured, and their sums.
+/// The sample of a mean: the number of measurements, and their sums.
 struct MeanSample: Sendable, Equatable {
   let count: Int
   let sum: Double
@@ -29,7 +29,7 @@ struct MeanSample: Sendable, Equatable {
 package struct MeanDifference: Sendable, Equatable {
   /// Fewer in either sample say nothing: their mean is not distributed normally.
   static let minimumCount = 100
-  /// How often an interval may be wrong at any time.
+  /// The probability with which an interval may be wrong at any time.
   static let level = 0.05
   /// The mixture's variance in variances of one measurement: intervals are tightest at about 5,000 in each sample.
   private static let mixture = 0.003
@@ -40,15 +40,16 @@ package struct MeanDifference: Sendable, Equatable {
   package let low: Double
   /// The upper end of the interval.
   package let high: Double
-  /// How likely such a difference or a larger one would ever be seen, were there none.
+  /// The probability of ever seeing such a difference or a larger one if there were none.
   package let probability: Double
 
-  /// Whether the difference is hardly chance.
+  /// True if the difference is hardly chance.
   package var isSignificant: Bool { low > 0 || high < 0 }
 
   /// Compares a sample with a baseline; nil where they are too small, or all measurements alike.
   ///
-  /// - Parameter comparisons: How many samples are compared with the baseline, which share the level.
+  /// - Parameter comparisons: The number of samples that are compared with the baseline, which
+  ///   share the level.
   init?(_ sample: MeanSample, above baseline: MeanSample, comparisons: Int) {
     guard sample.count >= Self.minimumCount, baseline.count >= Self.minimumCount else { return nil }
     let variance = sample.variance + baseline.variance

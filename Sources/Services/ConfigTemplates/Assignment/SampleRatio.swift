@@ -6,17 +6,18 @@ import Musl
 import Darwin
 #endif
 
-/// Whether an experiment's variants have got as many installations as their weights say (Pearson's chi-squared test).
+/// A test that an experiment's variants have as many installations as their weights say (Pearson's
+/// chi-squared test).
 package struct SampleRatio: Sendable, Equatable {
   /// Below it a mismatch is told: by chance alone it comes once in a thousand experiments.
   package static let threshold = 0.001
 
   /// Pearson's statistic, with one degree of freedom fewer than there are variants.
   package let chiSquared: Double
-  /// How likely such a difference or a larger one is by chance.
+  /// The probability of such a difference or a larger one by chance.
   package let probability: Double
 
-  /// Whether the difference is hardly chance: something loses installations of one variant.
+  /// True if the difference is hardly chance: something loses installations of one variant.
   package var isMismatch: Bool { probability < Self.threshold }
 
   /// The test of counts against weights, which are above zero and as many; nil before anybody is assigned.

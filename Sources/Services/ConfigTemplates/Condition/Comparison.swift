@@ -1,4 +1,4 @@
-/// How two things that have an order are compared.
+/// The comparison of two values that have an order.
 package enum Comparison: String, Sendable {
   case less = "<"
   case lessOrEqual = "<="
@@ -12,7 +12,7 @@ package enum Comparison: String, Sendable {
     if symbol == "=" { self = .equal } else { self.init(rawValue: symbol) }
   }
 
-  /// Whether the comparison is true of two values.
+  /// Returns true if the comparison is true of two values.
   func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
     switch self {
     case .less: left < right

@@ -1,7 +1,7 @@
 /// A condition's expression, compiled once and evaluated for every request.
 struct CompiledCondition: Sendable {
   let terms: [ConditionTerm]
-  /// Whether the condition stays true of installations that it was true of.
+  /// True if the condition stays true of installations that it was true of.
   let isSticky: Bool
 
   /// Compiles an expression.
@@ -10,7 +10,7 @@ struct CompiledCondition: Sendable {
     isSticky = terms.contains { if case .sticky = $0 { true } else { false } }
   }
 
-  /// Whether the condition is true of a client at a time.
+  /// Returns true if the condition is true of a client at a time.
   func holds(for client: inout ConfigClient.Reading, at now: Int64) -> Bool {
     terms.allSatisfy { $0.holds(for: &client, at: now) }
   }

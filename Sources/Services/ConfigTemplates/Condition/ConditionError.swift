@@ -1,4 +1,4 @@
-/// What is wrong with a condition's expression, and where.
+/// An error in a condition's expression, with its position.
 package struct ConditionError: Error, Sendable, Equatable {
   /// The character that the problem begins at, counted from one.
   package let column: Int

@@ -346,7 +346,7 @@ struct ConditionParser {
     try list { parser throws(ConditionError) in try parser.string() }
   }
 
-  /// What follows `==` or `in`.
+  /// Reads the operand of `==` or `in`.
   private mutating func oneOf() throws(ConditionError) -> Set<String> {
     if take("==") { return [try string()] }
     guard case .word("in") = current.kind else { throw unexpected("\"==\" or \"in\" is expected") }

@@ -25,7 +25,7 @@ enum ConditionTerm: Sendable {
   case agent(AgentPart, [AgentTest])
 }
 
-/// What a client says of itself that expressions compare as text, number or version.
+/// The attributes of a client that expressions compare as text, number or version.
 package enum ConfigAttribute: Sendable, Hashable {
   case appVersion
   case appBuild
@@ -41,7 +41,7 @@ enum TextTest: Sendable {
   case equals(Set<String>)
   case matches([TextPattern], sources: [String])
 
-  /// Whether the text passes.
+  /// Returns true if the text passes.
   func holds(_ text: String) -> Bool {
     switch self {
     case .contains(let targets): targets.contains { text.hasBytes(of: $0) }
@@ -52,11 +52,11 @@ enum TextTest: Sendable {
   }
 }
 
-/// How an installation's audiences are compared with a list.
+/// The comparison of an installation's audiences with a list.
 package enum AudienceTest: String, Sendable {
   case inAtLeastOne, inAll, notInAtLeastOne, notInAll
 
-  /// Whether an installation that is in `held` passes.
+  /// Returns true if an installation that is in `held` passes.
   func holds(_ held: Set<String>, _ named: Set<String>) -> Bool {
     switch self {
     case .inAtLeastOne: !held.isDisjoint(with: named)
@@ -82,7 +82,8 @@ struct AgentTest: Sendable {
 }
 
 extension Comparison {
-  /// Whether the version is so related to one of a list; to be unequal it must be so to all.
+  /// Returns true if the comparison holds for the version and one of a list; inequality must hold
+  /// for all.
   func holds(_ version: VersionNumber, toAnyOf versions: [VersionNumber]) -> Bool {
     self == .notEqual
       ? !versions.contains(version) : versions.contains { holds(version, $0) }
@@ -99,7 +100,7 @@ extension String {
     return String(scalars[first...last])
   }
 
-  /// Whether the other text's UTF-8 bytes are somewhere in this one's.
+  /// Returns true if this text's UTF-8 bytes contain the other's.
   func hasBytes(of other: String) -> Bool {
     let (bytes, part) = (Array(utf8), Array(other.utf8))
     guard let first = part.first else { return true }

@@ -28,7 +28,7 @@ package struct PercentRange: Sendable, Equatable {
     self.kind = kind
   }
 
-  /// Whether the interval has the percentile.
+  /// Returns true if the interval has the percentile.
   package func contains(_ percentile: Int) -> Bool {
     switch kind {
     case .atMost(let bound): percentile <= bound

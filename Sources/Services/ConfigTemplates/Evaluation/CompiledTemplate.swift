@@ -4,8 +4,8 @@ import FirestoreModel
 
 /// A template made ready for requests.
 ///
-/// What a client gets follows from which conditions are true of it and where splits put it; both are
-/// decided first, and clients alike in that share one reply.
+/// A client's values follow from the conditions that are true of it and from its parts of the
+/// splits; both are decided first, and clients alike in that share one reply.
 package struct CompiledTemplate: Sendable {
   /// A rollout or an experiment.
   struct Split: Sendable {
@@ -24,7 +24,8 @@ package struct CompiledTemplate: Sendable {
     /// Parameters that have a value by it.
     var keys: [String]
 
-    /// By which installations are put: what was decided by another shape is not compared with this one.
+    /// The description by which installations are assigned: decisions by another shape are not
+    /// compared with this one.
     ///
     /// An experiment's exposure is not in it: who takes part is decided by a seed of its own, so that each exposure splits
     /// alike, and who took part at a smaller one does at a greater.
@@ -43,8 +44,8 @@ package struct CompiledTemplate: Sendable {
     }
   }
 
-  /// What is decided of a client: a byte for each condition, 1 where it is true, then one for each split,
-  /// 0 where the client is in none of its parts.
+  /// The decision about a client: a byte for each condition, 1 where it is true, then one for each
+  /// split, 0 where the client is in none of its parts.
   struct Decision: Sendable, Hashable {
     var bytes: [UInt8]
   }
@@ -68,7 +69,7 @@ package struct CompiledTemplate: Sendable {
     let choices: [Choice]
   }
 
-  /// How a parameter came to its value.
+  /// The value of a parameter, and its origin.
   package struct Outcome: Sendable, Equatable {
     /// The parameter's key.
     package let key: String
@@ -166,7 +167,7 @@ package struct CompiledTemplate: Sendable {
     conditions.compactMap { $0.nextChange(after: now) }.min()
   }
 
-  /// Whether an answer depends on the audiences that a client is in.
+  /// True if a reply depends on the audiences that a client is in.
   package var asksForAudiences: Bool {
     conditions.contains { condition in
       condition.terms.contains { if case .audiences = $0 { true } else { false } }
@@ -175,9 +176,9 @@ package struct CompiledTemplate: Sendable {
 
   // MARK: Evaluating
 
-  /// Decides what is true of a client.
+  /// Decides on a client's conditions and splits.
   ///
-  /// - Parameter assigned: What was decided of its installation before.
+  /// - Parameter assigned: The stored decisions about its installation.
   func decide(
     _ client: ConfigClient,
     audiences: Set<String>?,
@@ -217,7 +218,8 @@ package struct CompiledTemplate: Sendable {
     }
   }
 
-  /// What `outcomes` says as the members of a JSON object, separated by commas; those without a value are left out.
+  /// Returns the `outcomes` as the members of a JSON object, separated by commas; those without a
+  /// value are left out.
   func members(of decision: Decision) -> [UInt8] {
     var bytes: [UInt8] = []
     for parameter in parameters {
@@ -320,8 +322,8 @@ extension CompiledTemplate.Parameter.Choice {
 extension CompiledTemplate.Split {
   /// 0 for none; 1 for a rollout's, the variant's number from 1 for an experiment's.
   ///
-  /// Who takes part and who gets which variant are decided by different seeds: else a small part would
-  /// be the lower end of the percentiles, and all of it one variant's.
+  /// Participation and the variant are decided by different seeds: else a small part would be the
+  /// lower end of the percentiles, and all of it one variant's.
   fileprivate func part(of reading: inout ConfigClient.Reading) -> UInt8 {
     switch kind {
     case .rollout(let microPercent):

@@ -1,4 +1,4 @@
-/// What a client says of itself when it asks for its values.
+/// The attributes that a client sends when it asks for its values.
 ///
 /// Nothing of it is checked: values are decided by it, rights are not.
 package struct ConfigClient: Sendable, Equatable {
@@ -22,7 +22,7 @@ package struct ConfigClient: Sendable, Equatable {
   package var customSignals: [String: String] = [:]
   /// Microseconds since the epoch.
   package var firstOpenTime: Int64?
-  /// What a browser says of itself.
+  /// The user agent of a browser.
   package var userAgent: String?
 
   /// A client of which nothing is known.
@@ -72,7 +72,7 @@ package struct ConfigClient: Sendable, Equatable {
       return version
     }
 
-    /// Whether the list has the client's language, or it without its region.
+    /// Returns true if the list has the client's language, or it without its region.
     func isLanguage(in tags: Set<String>) -> Bool { languages.contains(where: tags.contains) }
 
     /// The client's percentile under a seed; nil without an installation.
@@ -84,7 +84,7 @@ package struct ConfigClient: Sendable, Equatable {
       return percentile
     }
 
-    /// Whether one of the tests is true of the browser or its system.
+    /// Returns true if one of the tests is true of the browser or its system.
     mutating func isAgent(_ part: AgentPart, in tests: [AgentTest]) -> Bool {
       let product = part == .browser ? agent?.browser : agent?.system
       guard let product, let version = product.version else { return false }

@@ -15,7 +15,7 @@ package final class ServedTemplate: Sendable {
   package let version: TemplateVersion
   /// The template as it was published.
   package let template: ConfigTemplate
-  /// By which clients know it; see `TemplateHead`.
+  /// The number by which clients know it; see `TemplateHead`.
   package let served: Int64
   /// The template's conditions and splits, ready to be evaluated.
   package let compiled: CompiledTemplate
@@ -48,7 +48,7 @@ package final class ServedTemplate: Sendable {
     ServedTemplate(template, version, of: id, served: served, compiled: compiled)
   }
 
-  /// What a client gets of whom that was decided.
+  /// Returns the reply to a client with that decision.
   func reply(for decision: CompiledTemplate.Decision) -> ConfigReply {
     if let known = replies.withLock({ $0.byDecision[decision] }) { return known }
     let made = ConfigReply(self, decision)
@@ -75,7 +75,7 @@ package final class ServedTemplate: Sendable {
   }
 }
 
-/// What a client gets and why.
+/// A client's values, and the reasons for them.
 package struct ConfigEvaluation: Sendable {
   /// Each parameter's value in the template's order.
   package let outcomes: [CompiledTemplate.Outcome]
@@ -92,7 +92,7 @@ package struct ConfigEvaluation: Sendable {
   }
 }
 
-/// What a client is answered.
+/// The reply to a client.
 package struct ConfigReply: Sendable {
   /// JSON.
   package let body: [UInt8]
@@ -100,7 +100,7 @@ package struct ConfigReply: Sendable {
   package let etag: String
   /// The number of what it was made by.
   package let served: Int64
-  /// What is to be kept of the installation.
+  /// The decisions to store about the installation.
   let assignment: ConfigAssignment
 
   init(_ template: ServedTemplate, _ decision: CompiledTemplate.Decision) {
@@ -150,7 +150,7 @@ package struct ConfigReply: Sendable {
 }
 
 extension ServedTemplate {
-  /// What clients report of the splits that they are in.
+  /// Returns the clients' report of the splits that they are in.
   fileprivate func splits(
     of decision: CompiledTemplate.Decision
   ) -> (rollouts: [JSONValue], experiments: [JSONValue]) {

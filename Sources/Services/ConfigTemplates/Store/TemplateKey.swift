@@ -20,7 +20,7 @@ extension KeyOwner {
   package static let config = KeyOwner("config", firstBytes: 0x90...0x9F)
 }
 
-/// Where templates are in the store.
+/// The keys of templates in the store.
 enum TemplateKey {
   static let space = KeyOwner.config.firstBytes.lowerBound
 
@@ -33,10 +33,10 @@ enum TemplateKey {
     case assignmentCounts = 0x06
   }
 
-  /// What all keys of a kind begin with.
+  /// Returns the prefix of all keys of a kind.
   static func prefix(_ kind: Kind) -> [UInt8] { [space, kind.rawValue] }
 
-  /// What all keys of a kind of one template begin with.
+  /// Returns the prefix of all keys of a kind of one template.
   static func prefix(_ kind: Kind, _ id: TemplateID) -> [UInt8] {
     var bytes = prefix(kind)
     id.project.withBytes { SegmentEncoding.appendEscaped($0, to: &bytes) }
@@ -66,7 +66,7 @@ enum TemplateKey {
     return bytes
   }
 
-  /// Whose template a key is about, and what follows that in the key.
+  /// Returns the template that a key is about, and the rest of the key.
   static func parse(_ key: UnsafeRawBufferPointer) -> (id: TemplateID, rest: [UInt8])? {
     var position = 2
     guard let project = SegmentEncoding.decodeText(key, at: &position), position < key.count,
@@ -88,7 +88,7 @@ extension TemplateKey {
   }
 }
 
-/// What is known of a template without reading it: three numbers of 8 bytes.
+/// The facts about a template that are known without reading it: three numbers of 8 bytes.
 struct TemplateHead: Sendable, Equatable {
   /// The newest version.
   var current: Int64
@@ -103,7 +103,7 @@ struct TemplateHead: Sendable, Equatable {
   /// Before the first version.
   static let none = TemplateHead(current: 0, served: 0, nextChange: 0)
 
-  /// Whether a condition has changed by itself by then.
+  /// Returns true if a condition has changed by itself by then.
   func isDue(at now: Int64) -> Bool { nextChange > 0 && nextChange <= now }
 
   init(current: Int64, served: Int64, nextChange: Int64) {

@@ -55,7 +55,7 @@ package struct ConfigTemplate: Sendable, Equatable {
     package var description: String?
   }
 
-  /// What the texts of a parameter's values must be.
+  /// The required form of the texts of a parameter's values.
   package enum ValueType: String, Sendable {
     case string = "STRING"
     case boolean = "BOOLEAN"
@@ -69,7 +69,7 @@ package struct ConfigTemplate: Sendable, Equatable {
   package var parameters: [Parameter] = []
   /// The groups by which the console shows parameters.
   package var groups: [Group] = []
-  /// What its author says of this version.
+  /// The author's description of this version.
   package var versionDescription: String?
 
   /// A template without anything.
@@ -84,14 +84,15 @@ package struct ConfigTemplate: Sendable, Equatable {
   }
 }
 
-/// What a parameter is under a condition, or by default.
+/// The value of a parameter under a condition, or by default.
 package enum ParameterValue: Sendable, Equatable {
   case value(String)
   /// Clients are told nothing and take their own default.
   case useInAppDefault
   case rollout(Rollout)
   case experiment(Experiment)
-  /// What a model of Google's would choose, kept as it came. Here nobody chooses: clients are told nothing.
+  /// The choice of a model of Google's, kept as it came; it has no effect here: clients take their
+  /// own default.
   case personalization(JSONValue)
 
   /// A value that some percent of the installations get; the others go on to the next condition.
@@ -100,7 +101,7 @@ package enum ParameterValue: Sendable, Equatable {
     package let id: String
     /// The value for the installations within the percentage.
     package let value: String
-    /// Of `PercentRange.whole`.
+    /// The share of the rollout, in units of `PercentRange.whole`.
     package let microPercent: Int
   }
 
@@ -120,20 +121,21 @@ package enum ParameterValue: Sendable, Equatable {
     package let id: String
     /// The variants in the author's order; the first is the baseline of results.
     package let variants: [Variant]
-    /// Of the installations that its condition is true of, in millionths of a percent.
+    /// The share of the installations that its condition is true of, in millionths of a percent.
     package let exposure: Int
-    /// Whether who has a variant keeps it when weights change.
+    /// True if an installation keeps its variant when weights change.
     package let isSticky: Bool
-    /// By what its results compare the variants, where nothing else is asked; nil where its author names nothing.
+    /// The measure by which its results compare the variants, where nothing else is asked; nil
+    /// where its author names none.
     package let goal: ExperimentGoal?
-    /// What people call it, where that is not its id; nothing is decided or counted by it.
+    /// The name for people, where that is not its id; nothing is decided or counted by it.
     package let displayName: String?
-    /// What its author says of it, for people.
+    /// The author's description of the experiment, for people.
     package let description: String?
   }
 }
 
-/// Who reads a template.
+/// The readers of a template.
 package enum ConfigNamespace: String, Sendable, CaseIterable {
   /// Apps: the server evaluates.
   case client = "firebase"
@@ -141,7 +143,7 @@ package enum ConfigNamespace: String, Sendable, CaseIterable {
   case server = "firebase-server"
 }
 
-/// Which template is meant.
+/// The id of a template.
 package struct TemplateID: Sendable, Hashable {
   /// The id of the project.
   package let project: Text

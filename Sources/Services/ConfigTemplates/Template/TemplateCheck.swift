@@ -132,7 +132,7 @@ extension ConfigTemplate {
 }
 
 extension ConfigTemplate.ValueType {
-  /// Whether a text is of the type.
+  /// Returns true if a text is of the type.
   fileprivate func takes(_ text: String) -> Bool {
     switch self {
     case .string: true

@@ -3,7 +3,7 @@ import BaseStatus
 
 /// A version of a template, apart from the template itself.
 package struct TemplateVersion: Sendable, Equatable {
-  /// Who published, as far as it is known.
+  /// The publisher, as far as it is known.
   package struct Author: Sendable, Equatable {
     /// The author's email address; nil where it is not known.
     package var email: String?
@@ -17,10 +17,10 @@ package struct TemplateVersion: Sendable, Equatable {
     }
   }
 
-  /// How a version came to be.
+  /// The origin of a version.
   package enum UpdateType: String, Sendable {
     case incremental = "INCREMENTAL_UPDATE"
-    /// Whatever was there before.
+    /// A publication regardless of the previous version.
     case forced = "FORCED_UPDATE"
     case rollback = "ROLLBACK"
   }

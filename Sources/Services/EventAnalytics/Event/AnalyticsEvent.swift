@@ -48,7 +48,8 @@ package struct AnalyticsEvent: Sendable, Equatable {
   /// The first parameter of that name.
   package subscript(name: String) -> EventValue? { parameters.first { $0.name == name }?.value }
 
-  /// Whether who has such an event counts as active on its day, as `ContextWords` counts it of stored ones.
+  /// True if an installation with such an event counts as active on its day, as `ContextWords`
+  /// counts it for stored ones.
   var isActivity: Bool {
     ["first_open", "first_visit"].contains(name) || (integer("engagement_time_msec") ?? 0) > 0
       || integer("session_engaged") == 1
@@ -74,7 +75,7 @@ package struct AnalyticsEvent: Sendable, Equatable {
   }
 }
 
-/// What a user has told an app of themselves, or an app knows of its user.
+/// A property of a user, as the user told the app or as the app knows it.
 package struct UserProperty: Sendable, Equatable {
   /// The name; `BatchCheck` keeps those of at most 24 letters, digits and underscores, each once in its batch.
   package let name: String

@@ -1,6 +1,6 @@
 /// Holds a batch to the limits: what is not allowed is dropped, and told.
 package struct BatchCheck {
-  /// Whose names a batch may use.
+  /// The sender, which decides which names a batch may use.
   package enum Sender: Sendable {
     /// Our SDK, which logs the automatic events too.
     case sdk
@@ -19,7 +19,7 @@ package struct BatchCheck {
     self.now = now
   }
 
-  /// What is kept of a batch.
+  /// Returns the part of a batch that is kept.
   ///
   /// - Parameter sent: The app's clock when it sent the batch, in microseconds, by which times are corrected.
   package mutating func check(_ batch: EventBatch, sent: Int64? = nil) -> EventBatch {
@@ -40,7 +40,8 @@ package struct BatchCheck {
     return kept
   }
 
-  /// What is added to the times of an app whose clock is off; zero where it is about right.
+  /// Returns the correction of the times of an app whose clock is off; zero where it is about
+  /// right.
   static func offset(sent: Int64, received: Int64) -> Int64 {
     let (difference, overflows) = received.subtractingReportingOverflow(sent)
     guard !overflows else { return 0 }

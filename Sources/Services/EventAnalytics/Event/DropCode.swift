@@ -1,4 +1,5 @@
-/// Why an event, a parameter or a user property is not kept: the codes of the Measurement Protocol.
+/// The reason for dropping an event, a parameter or a user property: the codes of the Measurement
+/// Protocol.
 package enum DropCode: UInt8, Sendable, CaseIterable {
   case valueInvalid = 1
   case valueRequired = 2

@@ -1,4 +1,4 @@
-/// What the events of a batch have in common: the app and the device that it runs on.
+/// The common context of a batch's events: the app and the device that it runs on.
 ///
 /// Texts are empty where the app does not say.
 package struct EventContext: Sendable, Hashable {
@@ -53,19 +53,19 @@ package struct EventBatch: Sendable, Equatable {
   package var properties: [UserProperty] = []
   /// In the order in which the app sent them; drops name an event by its index here.
   package var events: [AnalyticsEvent]
-  /// Whether it is shown in the DebugView alone.
+  /// True if the batch is shown in the DebugView alone.
   package var isDebug = false
   /// The server's knowledge of its sender.
   package var standing = SenderStanding.proven
   /// The mark of the sender's network; nil for whoever shows an administrator's credentials.
   package var networkMark: UInt64?
-  /// Whether an administrator brought it from elsewhere: bounds that keep clients from junk do not apply.
+  /// True if an administrator imported the batch: bounds that keep clients from junk do not apply.
   package var isImported = false
   /// When the server got it: microseconds since the epoch.
   package var received: Int64 = 0
-  /// What was added to the app's times, in microseconds.
+  /// The microseconds added to the app's times.
   package var clockOffset: Int64 = 0
-  /// How many events were dropped, by reason.
+  /// The number of dropped events, by reason.
   package var dropped: [DropCode: Int] = [:]
 
   /// A batch of an installation.

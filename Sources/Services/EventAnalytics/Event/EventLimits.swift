@@ -1,4 +1,4 @@
-/// How much of everything there may be, as Firebase has it.
+/// The limits of events, as Firebase has them.
 package enum EventLimits {
   /// Parameters of an event beside the system's own.
   package static let parameters = 25
@@ -26,13 +26,13 @@ package enum EventLimits {
   package static let batchEvents = 500
   /// Events of a request of the Measurement Protocol.
   package static let protocolEvents = 25
-  /// How old an event may be when it comes, in microseconds.
+  /// The greatest age of an event on arrival, in microseconds.
   package static let age: Int64 = 72 * 3_600 * 1_000_000
-  /// How far an app's clock may be off before it is corrected.
+  /// The difference of an app's clock that is not corrected.
   static let clockTolerance: Int64 = 60 * 1_000_000
   /// By how much it is corrected at most.
   static let clockCorrection: Int64 = 86_400 * 1_000_000
-  /// How far ahead of the server's clock an event may lie.
+  /// The furthest that an event may lie ahead of the server's clock.
   package static let future: Int64 = 60 * 1_000_000
   /// Values of a batch that were dropped and are told.
   static let reportedDrops = 1_000

@@ -5,7 +5,7 @@ package enum EventNames {
   /// Characters of the names of user properties.
   package static let propertyLength = 24
 
-  /// What no app's names begin with.
+  /// The prefixes that no app's names may have.
   static let reservedPrefixes = ["firebase_", "google_", "ga_"]
 
   /// Events that only the SDK itself logs.
@@ -35,7 +35,7 @@ package enum EventNames {
     "firebase_event_origin", "engagement_time_msec", "session_engaged",
   ]
 
-  /// Why a text is no name; nil for a name.
+  /// Returns the fault of a name; nil for a valid one.
   static func problem(
     with name: String,
     atMost length: Int,
@@ -66,7 +66,7 @@ package enum EventNames {
     return nil
   }
 
-  /// Why a name is not an app's to use; nil where it is.
+  /// Returns the reason why an app may not use a name; nil where it may.
   static func reservation(
     of name: String,
     in reserved: Set<String>,

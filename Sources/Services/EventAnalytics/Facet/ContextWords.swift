@@ -8,7 +8,7 @@ struct ContextWords: Sendable {
   /// One for each of `dimensions`.
   let numbers: [UInt32]
 
-  /// Which dimensions' scopes had no number left for their values, a bit each.
+  /// The dimensions whose scopes had no number left for their values, a bit each.
   var others: UInt8 {
     numbers.indices.reduce(0) { $0 | (numbers[$1] == WordTable.other ? 1 << UInt8($1) : 0) }
   }

@@ -1,6 +1,6 @@
-/// What is counted of a day: a dimension and up to three numbers of words.
+/// A count of a day: a dimension and up to three numbers of words.
 struct Facet: Hashable, Sendable, Comparable {
-  /// What is counted apart, as keys have it.
+  /// The dimension that is counted, as keys have it.
   enum Dimension: UInt8, Sendable, CaseIterable {
     /// a: event.
     case events = 1
@@ -50,7 +50,7 @@ struct Facet: Hashable, Sendable, Comparable {
 
   // MARK: Keys
 
-  /// What the keys of a day's facets begin with, as far as it is known.
+  /// Returns the prefix of the keys of a day's facets, as far as it is known.
   static func prefix(
     _ project: UInt32,
     _ day: EventDay,
@@ -79,10 +79,10 @@ struct Facet: Hashable, Sendable, Comparable {
 
 /// The users of a day that are counted apart.
 enum UserGroup: UInt32, Sendable {
-  /// Whoever had an event.
+  /// Everybody with an event.
   case all = 0
-  /// Whoever had an engaged session, engagement time or a first open.
+  /// Everybody with an engaged session, engagement time or a first open.
   case active = 1
-  /// Whoever opened the app for the first time.
+  /// Everybody who opened the app for the first time.
   case new = 2
 }

@@ -40,7 +40,7 @@ struct FacetReader {
     return tally
   }
 
-  /// What the facets of a dimension come to over days, by facet.
+  /// Returns the totals of the facets of a dimension over days, by facet.
   func totals(
     _ days: ClosedRange<EventDay>,
     _ dimension: Facet.Dimension,

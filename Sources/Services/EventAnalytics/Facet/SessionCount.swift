@@ -31,7 +31,7 @@ struct SessionCount {
     }
   }
 
-  /// What they add to the counts of all sessions and of engaged ones.
+  /// The additions to the counts of all sessions and of engaged ones.
   var tallies: [(Facet, Tally)] {
     let new = uncounted
     return [

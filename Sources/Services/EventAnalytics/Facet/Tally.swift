@@ -1,4 +1,5 @@
-/// What is counted of a facet: events, what they are worth, for how long users were engaged, and who they were.
+/// The counts of a facet: events, their value, the time for which users were engaged, and the
+/// users.
 package struct Tally: Sendable, Equatable {
   /// The number of events.
   package var count: Int64 = 0

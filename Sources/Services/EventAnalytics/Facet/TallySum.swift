@@ -1,4 +1,4 @@
-/// What many stored tallies of a facet come to.
+/// The sum of many stored tallies of a facet.
 struct TallySum {
   private var tally = Tally()
   private var users = UserUnion()

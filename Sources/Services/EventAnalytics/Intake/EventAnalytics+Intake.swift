@@ -3,20 +3,20 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// What became of a batch.
+/// The outcome of a batch.
 package struct BatchReceipt: Sendable, Equatable {
   /// Events that were kept, or shown in the DebugView.
   package var accepted = 0
   /// Every dropped event, and dropped parts up to 1,000 reports in all; empty for a repeat.
   package var drops: [EventDrop] = []
-  /// Whether the server had it already.
+  /// True if the server had it already.
   package var isRepeated = false
 }
 
 /// A batch that was held to the limits, and the bytes in which it is kept.
 package struct CheckedBatch: Sendable {
   fileprivate let kept: EventBatch
-  /// By what a repeat is known, the batch's own first; none where it counts again.
+  /// The names by which a repeat is recognized, the batch's own first; none where it counts again.
   fileprivate let identities: [String]
   fileprivate let drops: [EventDrop]
   fileprivate let bytes: [UInt8]
@@ -203,7 +203,7 @@ extension EventBatch {
     return standing.isProven ? [instanceID] : [InstanceName.unproven(instanceID), instanceID]
   }
 
-  /// Whether the log has it; what a device in debug mode sends is shown and not counted.
+  /// True if the log stores it; the batches of a device in debug mode are shown and not counted.
   fileprivate var isStored: Bool { !isDebug && (!events.isEmpty || !dropped.isEmpty) }
 }
 
@@ -211,10 +211,10 @@ extension EventAnalytics {
   /// The server's clock: microseconds since the epoch.
   package var now: Int64 { clock.now() }
 
-  /// Whether a project has sent events.
+  /// Returns true if a project has sent events.
   package func knows(_ project: Text) -> Bool { log(of: project) != nil }
 
-  /// What would be dropped of a batch that a server sends.
+  /// Returns the parts that would be dropped of a server's batch.
   package func problems(with batch: EventBatch) -> [EventDrop] {
     var check = BatchCheck(.server, now: clock.now())
     _ = check.check(batch)

@@ -6,7 +6,7 @@ import Synchronization
 /// Its position moves on the engine's writing thread alone, so that a segment that was closed there gets no batch
 /// any more.
 final class ProjectLog: Sendable {
-  /// Where the next batch goes.
+  /// The position of the next batch.
   struct Position: Sendable {
     var segment: UInt32
     var sequence: UInt32 = 0
@@ -18,10 +18,10 @@ final class ProjectLog: Sendable {
   private struct State {
     var position: Position
     var record: ProjectRecord
-    /// Whether a segment was sealed since nothing was found to merge.
+    /// True if a segment was sealed since the last merge found nothing to do.
     var mayMerge = true
-    /// Whether days that are over may have several parts; looked at once in a while, since imports fill such days
-    /// segment by segment.
+    /// True if days that are over may have several parts; checked once in a while, since imports
+    /// fill such days segment by segment.
     var mayMergeClosed = true
     /// When old events were looked for, in microseconds.
     var lookedForOld: Int64 = 0
@@ -49,7 +49,7 @@ final class ProjectLog: Sendable {
 
   var settings: AnalyticsSettings { record.settings }
 
-  /// What is kept of the project; changed under `organizing` alone.
+  /// The stored record of the project; changed under `organizing` alone.
   var record: ProjectRecord { state.withLock { $0.record } }
 
   func set(_ record: ProjectRecord) { state.withLock { $0.record = record } }
@@ -64,7 +64,7 @@ final class ProjectLog: Sendable {
     set { state.withLock { $0.mayMergeClosed = newValue } }
   }
 
-  /// Whether old events were not looked for within a time; if so, they are now.
+  /// Returns true if the last look for old events is that long ago; the caller then looks now.
   func takeLookForOld(at now: Int64, every pause: Int64) -> Bool {
     state.withLock { state in
       guard now - state.lookedForOld >= pause else { return false }
@@ -112,7 +112,8 @@ final class ProjectLog: Sendable {
     }
   }
 
-  /// Whether the open segment has so many events, or is from before a time, or one before it waits to have landed.
+  /// Returns true if the open segment has so many events, or is from before a time, or one before
+  /// it waits to have landed.
   func isDue(events: Int, openedBefore time: Int64) -> Bool {
     state.withLock { state in
       guard state.closing.isEmpty else { return true }
@@ -121,7 +122,7 @@ final class ProjectLog: Sendable {
     }
   }
 
-  /// Whether batches are in segments that cannot be sealed yet.
+  /// True if batches are in segments that cannot be sealed yet.
   var hasOpenBatches: Bool {
     state.withLock { $0.position.sequence > 0 || !$0.closing.isEmpty }
   }

@@ -1,7 +1,8 @@
 import BaseText
 import Synchronization
 
-/// What devices in debug mode sent in the last thirty minutes, with what was dropped of it and why.
+/// The events of devices in debug mode in the last thirty minutes, with the dropped parts and the
+/// reasons.
 ///
 /// It is in memory alone and begins empty with the server. Where too much would be held the device that was silent
 /// longest is forgotten.

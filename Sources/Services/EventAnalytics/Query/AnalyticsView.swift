@@ -50,7 +50,7 @@ package struct DayRange: Sendable, Equatable {
 
   var days: ClosedRange<EventDay> { first...last }
 
-  /// How many days there are.
+  /// The number of days.
   package var count: Int { last.number - first.number + 1 }
 
   /// As many days before.

@@ -1,7 +1,7 @@
 import BaseJSON
 import BaseStatus
 
-/// Who belongs to an audience, by what they did or are within its days.
+/// The rule by which users belong to an audience: their events or properties within its days.
 ///
 /// As JSON, an object with one member: `{"event": name}`, `{"property": {"name": …, "value": …}}`,
 /// `{"country": "BR"}` and the other dimensions, `{"group": "active"}` or `"new"`, `{"all": […]}`, `{"any": […]}`,
@@ -84,7 +84,7 @@ package struct Audience: Sendable, Equatable {
   package static let dayLimit = 540
   /// The audience's name in its project, 1 to 100 characters.
   package let name: String
-  /// How many days up to today the rule looks at.
+  /// The number of days up to today that the rule looks at.
   package let days: Int
   /// The condition that each member meets within these days.
   package let rule: AudienceRule
@@ -104,7 +104,7 @@ package struct Audience: Sendable, Equatable {
     self.rule = try AudienceRule(rule)
   }
 
-  /// What `init` reads.
+  /// The form that `init` reads.
   package var json: JSONValue {
     .object([.init("days", .integer(days)), .init("rule", rule.json)])
   }

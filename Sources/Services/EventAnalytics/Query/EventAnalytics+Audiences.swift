@@ -69,7 +69,8 @@ extension EventAnalytics {
     }
   }
 
-  /// How many users are in an audience now, and the ids of some of their installations; blocks.
+  /// Returns the number of users in an audience now, and the ids of some of their installations;
+  /// blocks.
   package func members(
     of audience: Audience,
     project: Text,

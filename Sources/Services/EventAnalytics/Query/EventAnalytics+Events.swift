@@ -1,6 +1,6 @@
 import BaseText
 
-/// What is said of some events: how many, of how many users, and what they come to.
+/// The figures of some events: their number, the number of their users, and their value.
 package struct ReportFigures: Sendable, Equatable {
   /// The number of events, those of users without consent included.
   package let events: Int
@@ -35,11 +35,11 @@ package struct ParameterReport: Sendable, Equatable {
   package let name: String
   /// The most frequent first.
   package let values: [ReportRow]
-  /// What its numbers come to; nil for one without numbers.
+  /// The sum of its numbers; nil for one without numbers.
   package let sum: ReportFigures?
 }
 
-/// By what a report may be broken down.
+/// The dimensions by which a report may be broken down.
 package enum BreakdownDimension: String, Sendable, CaseIterable {
   case platform
   case appVersion
@@ -74,7 +74,7 @@ extension EventAnalytics {
     } ?? []
   }
 
-  /// What was dropped, by code.
+  /// Returns the dropped events, by code.
   ///
   /// Blocks.
   package func dropped(of project: Text, _ range: DayRange) throws -> [ReportRow] {

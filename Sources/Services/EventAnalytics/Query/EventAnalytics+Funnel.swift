@@ -30,9 +30,10 @@ extension EventAnalytics {
     return kept > range.last ? nil : try DayRange(kept, range.last)
   }
 
-  /// How many users got to each step within the days: in order, each step by an event of its own.
+  /// Returns the number of users that reached each step within the days: in order, each step by an
+  /// event of its own.
   ///
-  /// Of days whose events are not kept any more nothing is counted: the first step alone would be.
+  /// Days whose events are not kept any more are left out: only the first step could be counted.
   ///
   /// Blocks.
   package func funnel(of project: Text, _ range: DayRange, _ funnel: Funnel) throws -> [Int] {
@@ -49,10 +50,10 @@ extension EventAnalytics {
   }
 }
 
-/// How far one user has got: for each step the start of the latest attempt that reached it.
+/// The progress of one user: for each step the start of the latest attempt that reached it.
 struct FunnelProgress {
   private var starts: [Int64?]
-  /// How many steps were reached at most.
+  /// The largest number of steps reached.
   private(set) var depth = 0
 
   init(steps: Int) { starts = Array(repeating: nil, count: steps) }

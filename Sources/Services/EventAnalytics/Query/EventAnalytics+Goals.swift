@@ -1,10 +1,10 @@
 import BaseText
 
-/// What is measured of a user by an event.
+/// The measurement of a user by an event.
 package enum GoalMeasure: Sendable {
   /// 1 of one who had the event, else 0.
   case users
-  /// How often they had it.
+  /// The number of times that they had it.
   case events
   /// The sum of its parameter `value`.
   case value
@@ -27,21 +27,21 @@ package struct GoalMember: Sendable {
   }
 }
 
-/// What a group's members did.
+/// The figures of a group's members.
 package struct GoalTally: Sendable, Equatable {
   /// Those who had any event.
   package var seen = 0
   /// Those who had the goal's event.
   package var reached = 0
-  /// Of what is measured of each member.
+  /// The sum of the measurements of its members.
   package var sum: Double = 0
   /// The sum of the squares of the same amounts, for the variance.
   package var sumOfSquares: Double = 0
 }
 
 extension EventAnalytics {
-  /// What the members of groups did, each from the day on that it joined its group; of days that a report can be
-  /// about.
+  /// Returns the figures of groups' members, each from the day on that it joined its group; for
+  /// days that a report can be about.
   ///
   /// A look-up for each member, then sets; where more than users is measured the timelines of those who had the event
   /// are read too. Blocks.
@@ -95,7 +95,7 @@ private struct GoalGroups {
     days = min(days.lowerBound, day)...days.upperBound
   }
 
-  /// Who joins each group on a day; nil where nobody does.
+  /// Returns the members that join each group on a day; nil where nobody does.
   func joining(on day: EventDay) -> [UserSet]? { joining[day].map { $0.map(UserSet.init) } }
 }
 

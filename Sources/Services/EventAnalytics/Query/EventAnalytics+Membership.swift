@@ -10,9 +10,9 @@ struct AudienceSets: Sendable {
 }
 
 extension EventAnalytics {
-  /// How old the sets may become before they are evaluated anew.
+  /// The age at which the sets are evaluated again.
   private static let membershipAge: Int64 = 3_600_000_000
-  /// How long sets that nobody asks for are kept.
+  /// The time for which unused sets are kept.
   private static let membershipRest: Int64 = 24 * 3_600_000_000
   /// Projects whose sets are kept at once.
   private static let membershipLimit = 256
@@ -38,7 +38,7 @@ extension EventAnalytics {
     }
   }
 
-  /// What is kept of a project's sets, which are evaluated where nothing is.
+  /// Returns the kept sets of a project, which are evaluated where there are none.
   private func membership(of project: Text) throws -> [(name: String, users: UserSet)] {
     if let known = keptMembership(of: project) { return known }
     // Of several who ask at once one evaluates.

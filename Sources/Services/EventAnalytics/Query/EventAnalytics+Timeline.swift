@@ -1,7 +1,7 @@
 import BaseText
 import KeyValueStore
 
-/// Whose events are meant: an installation's, or those of all installations that a user id was set on.
+/// The subject of events: an installation, or all installations that a user id was set on.
 package enum EventSubject: Sendable, Equatable {
   case instance(String)
   case user(String)

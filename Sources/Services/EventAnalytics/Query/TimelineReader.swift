@@ -23,7 +23,7 @@ struct TimelineReader {
     return (instance, try runs(of: instance))
   }
 
-  /// What an instance sent; instances are asked for in ascending order.
+  /// Returns the runs that an instance sent; instances are asked for in ascending order.
   mutating func runs(at instance: UInt32) throws -> [TimelineRun] {
     try advance(to: instance)
     return try runs(of: instance)

@@ -102,7 +102,7 @@ extension EventAnalytics {
 
   /// Drops some of the events that are older than their project keeps them; false where there is nothing to do now.
   ///
-  /// What was counted of them stays.
+  /// The counts of these events stay.
   func dropOld(of log: ProjectLog) throws -> Bool {
     guard log.takeLookForOld(at: clock.now(), every: Self.oldPause) else { return false }
     // A day may be over since.
@@ -148,9 +148,9 @@ extension EventAnalytics {
   }
 }
 
-/// What erasing a day of an instance changes.
+/// The changes that erase a day of an instance.
 private struct DayErasure {
-  /// How many events go.
+  /// The number of events that are erased.
   let events: Int
   private var deletes: [[UInt8]] = []
   private var puts: [(key: [UInt8], value: [UInt8])] = []

@@ -3,7 +3,8 @@ import Synchronization
 
 /// The memory of the store's upkeep between its steps.
 struct UpkeepState {
-  /// Where the look for old batch numbers and purchases goes on; nil begins anew when it is time.
+  /// The position at which the look for old batch numbers and purchases continues; nil starts again
+  /// when it is time.
   var markPosition: [UInt8]?
   var markTime: Int64 = 0
   /// The room that the disk has left.

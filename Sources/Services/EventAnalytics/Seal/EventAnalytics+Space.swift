@@ -53,10 +53,11 @@ extension EventAnalytics {
   /// After which the operator is notified again of a disk without room.
   private static let noticePause: Int64 = 3_600_000_000
 
-  /// Looks whether the disk keeps its reserve; true where some of a day was dropped.
+  /// Checks that the disk keeps its reserve; true where some of a day was dropped.
   ///
-  /// Where it does not, batches are refused until there is room again. Where the operator said so (`keptDays`), the oldest
-  /// events of all projects go, too: one day at a time, since the disk has its room back only some time after they went.
+  /// If it does not, batches are refused until there is room again. If the operator allows it
+  /// (`keptDays`), the oldest events of all projects are dropped, too: one day at a time, since the
+  /// disk has its room back only some time after they went.
   func keepReserve() throws -> Bool {
     guard let available = try configuration.availableBytes?() else { return false }
     let level = SpaceLevel(available: available, reserve: configuration.reserveBytes)

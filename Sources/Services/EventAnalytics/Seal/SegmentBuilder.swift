@@ -97,7 +97,8 @@ struct SegmentBuilder {
     days[day, default: DayCount()].noteDrops(code, 1)
   }
 
-  /// Whether an event is no purchase that the same installation has sent before, by its transaction's id.
+  /// Returns true unless an event is a purchase that the same installation has sent before, by its
+  /// transaction's id.
   private mutating func isNew(_ event: AnalyticsEvent, of batch: EventBatch) throws -> Bool {
     guard EventNames.purchases.contains(event.name), let instance = batch.instanceID,
       let transaction = event.text("\(KnownWord.Parameter.transaction_id)"), !transaction.isEmpty

@@ -2,9 +2,9 @@ import BaseStatus
 import BaseText
 
 extension EventAnalytics {
-  /// Sets what a project has to say about its analytics; INVALID_ARGUMENT for what cannot be.
+  /// Sets a project's settings of analytics; throws INVALID_ARGUMENT for impossible ones.
   ///
-  /// What came before is counted by the settings that were in force. Blocks.
+  /// Earlier events are counted by the settings that were in force. Blocks.
   package func set(_ settings: AnalyticsSettings, of project: Text) throws {
     guard DayCalendar(settings.zone) != nil else {
       throw ServiceError.invalidArgument("There is no time zone \"\(settings.zone.prefix(60))\".")

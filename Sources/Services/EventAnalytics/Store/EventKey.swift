@@ -34,7 +34,7 @@ extension KeyOwner {
   package static let events = KeyOwner("events", firstBytes: 0x10...0x4F)
 }
 
-/// Where things are in the store of analytics.
+/// The keys in the store of analytics.
 enum EventKey {
   enum Kind: UInt8 {
     case projects = 0x10

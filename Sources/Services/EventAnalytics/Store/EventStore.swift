@@ -21,7 +21,7 @@ extension KeyValueEngine {
   }
 }
 
-/// What a write's body returned, until its group is durable.
+/// The value that a write's body returned, until its group is durable.
 private final class WriteOutcome<R: Sendable>: Sendable {
   let value = Mutex<R?>(nil)
 
@@ -34,7 +34,7 @@ private final class WriteOutcome<R: Sendable>: Sendable {
 }
 
 extension ServiceError {
-  /// What clients hear when the engine fails; the cause is for the log.
+  /// Returns the error for clients when the engine fails; the cause is for the log.
   static func analytics(_ error: any Error) -> ServiceError {
     if let known = error as? ServiceError { return known }
     if let cause = error as? KeyValueError, cause.code == .corruption {

@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// What a project has set about its analytics.
+/// The settings of a project's analytics.
 package struct AnalyticsSettings: Sendable, Equatable {
   /// The zone in which days begin; a change counts from then on.
   package var zone = "UTC"

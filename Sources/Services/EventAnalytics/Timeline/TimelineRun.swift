@@ -45,7 +45,7 @@ struct TimelineEvent: Sendable, Equatable {
   let sequence: Int64
   let parameters: [Parameter]
 
-  /// What the event is worth: its parameter `value` in millionths, 0 without one.
+  /// The value of the event: its parameter `value` in millionths, 0 without one.
   var valueMicros: Int64 {
     let value = parameters.first { $0.name == KnownWord.Parameter.value.rawValue }?.value
     return value?.number.map(Tally.micros) ?? 0
@@ -70,14 +70,14 @@ struct TimelineRun: Sendable, Equatable {
     let name: UInt32
     /// The word of the value, 0 without one.
     let word: UInt32
-    /// Where there is no word.
+    /// The value itself, where there is no word.
     let text: String
     let time: Int64
   }
 
   /// The word of the context, 0 without one.
   var context: UInt32
-  /// Where there is no word.
+  /// The encoded context, where there is no word.
   var inlineContext: [UInt8] = []
   var userID: String?
   var received: Int64

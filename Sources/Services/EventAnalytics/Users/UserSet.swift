@@ -38,13 +38,13 @@ package struct UserSet: Sendable, Equatable {
 
   init(blocks: [(high: UInt16, block: Block)]) { self.blocks = blocks }
 
-  /// How many members there are.
+  /// The number of members.
   package var count: Int { blocks.reduce(0) { $0 + $1.block.count } }
 
-  /// Whether there is none.
+  /// True if there are no members.
   package var isEmpty: Bool { blocks.isEmpty }
 
-  /// Whether a number is a member.
+  /// Returns true if a number is a member.
   package func contains(_ number: UInt32) -> Bool {
     let high = UInt16(truncatingIfNeeded: number >> 16)
     guard let index = blocks.partition(at: high), blocks[index].high == high else { return false }
@@ -81,7 +81,7 @@ package struct UserSet: Sendable, Equatable {
     combined(with: other, keepsMissing: (true, false)) { $0.subtracting($1) }
   }
 
-  /// How many members are in both, without making the set of them.
+  /// Returns the number of members of both, without making the set of them.
   package func intersectionCount(_ other: UserSet) -> Int {
     var (total, left, right) = (0, 0, 0)
     while left < blocks.count, right < other.blocks.count {

@@ -6,11 +6,11 @@ struct WordScope: Hashable, Sendable {
     case property = 3
     /// An encoded `EventContext`.
     case context = 4
-    /// Of: the number of the parameter.
+    /// A parameter's value; `of` is the number of the parameter.
     case parameterValue = 5
-    /// Of: the number of the property.
+    /// A property's value; `of` is the number of the property.
     case propertyValue = 6
-    /// Of: the dimension.
+    /// A dimension's value; `of` is the dimension.
     case dimensionValue = 7
   }
 
@@ -31,7 +31,7 @@ struct WordScope: Hashable, Sendable {
     WordScope(.dimensionValue, of: UInt32(dimension.rawValue))
   }
 
-  /// What the keys of the scope's words begin with.
+  /// Returns the prefix of the keys of the scope's words.
   func prefix(_ kind: EventKey.Kind, _ project: UInt32) -> [UInt8] {
     var bytes = EventKey.numbered(kind, project)
     bytes.append(self.kind.rawValue)

@@ -7,7 +7,7 @@ import KeyValueStore
 /// `other` stands for further words. Words that senders bring who proved nothing are numbered from `unprovenFirst` and counted
 /// apart, a tenth as many, so that they take nothing of what others may bring. What events were given is kept with them, so that counting again gives the same.
 struct WordTable {
-  /// How many words a scope has, and had when the last day began on which it got some.
+  /// The number of words of a scope, now and at the beginning of the last day on which it got some.
   private struct Growth {
     var count: UInt32 = 0
     /// Days since 1970, in UTC.
@@ -22,10 +22,11 @@ struct WordTable {
     }
   }
 
-  /// How many words a scope may have.
+  /// The limits of a scope's words.
   struct Limits {
     var all: UInt32
-    /// Of those, new on one day: who sends masses of junk takes up a day and not the scope.
+    /// The number of those that may be new on one day: a sender of masses of junk takes up a day
+    /// and not the scope.
     var perDay: UInt32
 
     /// The share of senders who proved nothing.
@@ -36,7 +37,7 @@ struct WordTable {
   static let other: UInt32 = 0
   /// Words that senders brought who proved nothing have numbers from here.
   static let unprovenFirst: UInt32 = 1 << 30
-  /// Of contexts, of which an app has many on its first day.
+  /// The limits of contexts, of which an app has many on its first day.
   private static let contextLimits = Limits(all: 100_000, perDay: 100_000)
 
   private let project: UInt32
@@ -45,14 +46,14 @@ struct WordTable {
   private let limits: Limits
   /// When the words come, in days since 1970; it never goes back.
   private var day: UInt32 = 0
-  /// Whether they count against their day.
+  /// True if the words count against their day.
   private var isBoundByDay = true
   /// True while words come from a sender that proved itself.
   private var isProven = true
   /// Words that are new with this segment.
   private var added: [DictionaryCache.Name: UInt32] = [:]
   private var found: [DictionaryCache.Name: UInt32] = [:]
-  /// Of the scopes that were looked at.
+  /// The growth of the scopes that were looked at.
   private var growths: [WordScope: Growth] = [:]
   private var grown: Set<WordScope> = []
 
@@ -69,7 +70,7 @@ struct WordTable {
     day = max(day, UInt32(clamping: time / 86_400_000_000))
   }
 
-  /// What follows is imported: history has the words of all its days at once.
+  /// Expects imported words from now on: history has the words of all its days at once.
   mutating func advanceToImported() { (isBoundByDay, isProven) = (false, true) }
 
   /// Returns true for a number that was given today, to a word that a proven sender brought.
@@ -156,7 +157,7 @@ struct WordTable {
     }
   }
 
-  /// What later segments may look up in memory, when this one is durable.
+  /// The words that later segments may look up in memory, when this one is durable.
   var words: [DictionaryCache.Name: UInt32] { found }
 
   // MARK: Reading

@@ -153,7 +153,7 @@ package struct QueueDeclaration: Sendable, Hashable, Codable {
   package init(function: String) { self.function = function }
 }
 
-/// How often and after what pauses something is tried.
+/// The number of attempts, and the pauses between them.
 package struct RetryDeclaration: Sendable, Hashable, Codable {
   /// The number of attempts, the first one included; nil is no limit.
   package var maxAttempts: Int?

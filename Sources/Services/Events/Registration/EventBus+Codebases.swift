@@ -189,7 +189,7 @@ extension EventBus: CodebaseTriggers {
   }
 }
 
-/// What becomes of a codebase's triggers.
+/// The changes to a codebase's triggers.
 private struct TriggerReplacement {
   var changes = TriggerChanges()
   var gone: [StoredTrigger] = []

@@ -10,7 +10,7 @@ package protocol FunctionTarget: Sendable {
 
 /// A request to a function: the bytes that Google's SDKs expect, whoever carries them.
 package struct FunctionDelivery: Sendable, Hashable {
-  /// How `FUNCTION_SIGNATURE_TYPE` has to be set for the request.
+  /// The value of `FUNCTION_SIGNATURE_TYPE` for the request.
   package enum Signature: String, Sendable, Hashable {
     /// Events of the second generation: binary CloudEvents, `ce-` headers and the data as body.
     case cloudEvent = "cloudevent"

@@ -42,8 +42,8 @@ struct LocalClock: Sendable {
 
   /// The instants at which the wall shows a minute of a day: two where clocks are set back over it.
   ///
-  /// Where clocks are set forward over it there is none, and `shifted` is the instant as far behind the step as the minute is
-  /// into the gap.
+  /// If clocks are set forward over it there is none, and `shifted` is the instant as far behind
+  /// the step as the minute is into the gap.
   func instants(_ day: CalendarDay, minute: Int) -> (all: [Int64], shifted: Int64) {
     let local = Int64(day.number) * 86_400 + Int64(minute) * 60
     let before = offset(at: local - 86_400 - offset(at: local))

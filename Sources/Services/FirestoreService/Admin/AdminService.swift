@@ -346,7 +346,7 @@ struct AdminService {
 
   private static let fieldOperation = "field-"
 
-  /// What a change of a field's indexes has come to; its name holds the field's.
+  /// Returns the operation of a change of a field's indexes; its name holds the field's.
   private func operation(
     ofField path: FieldPath,
     group: Text,

@@ -18,7 +18,8 @@ extension DocumentAdministration {
   ///
   /// A project's default database is made where there is none. New indexes are built in the background.
   ///
-  /// - Returns: How many definitions were declared, how many were there already, and why the others were refused.
+  /// - Returns: The number of definitions that were declared, the number that existed already, and
+  ///   the reasons for refusing the others.
   package func declareIndexes(
     _ lines: [String],
     in id: DatabaseID

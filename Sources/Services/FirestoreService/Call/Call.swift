@@ -9,7 +9,7 @@ struct Call: Sendable {
   let method: RPCMethod?
   let caller: Caller
   let context: CallContext
-  /// Whether the call's first steps run on a thread that may wait for the disk.
+  /// True if the call's first steps run on a thread that may wait for the disk.
   var mayBlock = false
 
   /// `checkWanted`, for the store to ask while it works.

@@ -62,7 +62,7 @@ final class DeferredStreamCall: StreamCall {
     if isWanted { responses.finish(error) }
   }
 
-  /// What waits; nil, and the stream open, when nothing does.
+  /// Takes the pending events; nil, and the stream open, when there are none.
   private func nextEvents(for call: any StreamCall) -> [Event]? {
     state.withLock { state in
       guard !state.waiting.isEmpty else {

@@ -9,7 +9,7 @@ import Realtime
 final class CallerAuthority: ListenAuthority {
   private let caller: Caller
   private let access: AccessControl
-  /// What waits for the stream's client counts on it.
+  /// The account for the data that waits for the stream's client.
   let account: LedgerAccount?
   private let hasValidCredentials: @Sendable () -> Bool
 

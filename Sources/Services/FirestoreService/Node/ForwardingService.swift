@@ -8,8 +8,8 @@ import KeyValueStore
 package protocol CallForwarder: Sendable {
   /// Makes a call of one message on another node, for its caller; answers exactly once.
   ///
-  /// What the node answers is a stream, also for a unary method. Nil where the node is gone and has not had the call;
-  /// UNAVAILABLE where nobody knows what came of it.
+  /// The node's response is a stream, also for a unary method. Nil where the node is gone and has
+  /// not had the call; UNAVAILABLE where its outcome is unknown.
   func forward(
     _ method: RPCMethod,
     request: [UInt8],
@@ -21,8 +21,8 @@ package protocol CallForwarder: Sendable {
 
 /// The API on one of several nodes: a call in a transaction is made by the node that has the transaction.
 ///
-/// Who calls is asked there. Where that node is gone the call is made here, whose answer is that the transaction is
-/// over, so that the client begins again.
+/// The caller is identified there. If that node is gone the call is made here, and its response is
+/// that the transaction is over, so that the client retries.
 package final class ForwardingService: RPCService {
   private let local: any RPCService
   private let own: NodeNumber

@@ -20,7 +20,7 @@ final class PipelineStream: ResponseStream {
   private let call: Call
   private let service: FirestoreService
   private let state: Mutex<State>
-  /// What the pipeline keeps between pulls counts on it.
+  /// The memory that the pipeline keeps between pulls.
   private let lease: ByteLease?
 
   private struct State {

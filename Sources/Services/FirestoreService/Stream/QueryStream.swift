@@ -18,12 +18,12 @@ final class QueryStream: ResponseStream {
   private let service: FirestoreService
   private let state = Mutex(State())
   private let started = ContinuousClock.now
-  /// What the query keeps between pulls counts on it.
+  /// The memory that the query keeps between pulls.
   private let lease: ByteLease?
 
   private struct State {
     var hasBegun = false
-    /// Whether the first slice was read on an engine thread.
+    /// True if the first slice was read on an engine thread.
     var isScanning = false
     var toldTransaction = false
     var toldReadTime = false

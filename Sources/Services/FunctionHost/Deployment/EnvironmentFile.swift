@@ -2,7 +2,7 @@ import BaseStatus
 
 /// The variables of `.env` files, read as Google's tools read them.
 package enum EnvironmentFile {
-  /// Whether a text is a variable's name.
+  /// Returns true if a text is a variable's name.
   package static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (1...255).contains(bytes.count), let first = bytes.first, !(48...57).contains(first)
@@ -14,7 +14,7 @@ package enum EnvironmentFile {
     }
   }
 
-  /// Whether the host sets a variable of that name itself.
+  /// Returns true if the host sets a variable of that name itself.
   package static func isReserved(_ name: String) -> Bool {
     reserved.contains(name) || prefixes.contains { name.hasPrefix($0) }
   }

@@ -24,14 +24,14 @@ package struct FunctionParameter: Sendable, Hashable {
 
 /// One function of a manifest, with values for everything that the manifest leaves open.
 package struct FunctionEndpoint: Sendable, Hashable {
-  /// How Google's frameworks call the code.
+  /// The form in which Google's frameworks call the code.
   package enum Signature: String, Sendable, Hashable {
     case http
     case cloudEvent = "cloudevent"
     case background = "event"
   }
 
-  /// What makes the function run.
+  /// The cause of the function's runs.
   package enum Trigger: Sendable, Hashable {
     case http
     case callable

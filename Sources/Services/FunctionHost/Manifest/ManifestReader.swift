@@ -66,7 +66,7 @@ package struct ManifestReader {
     )
   }
 
-  /// Whether a text is a function's name: what URLs, folders and logs can carry.
+  /// Returns true if a text is a function's name: one that URLs, folders and logs can carry.
   package static func isName(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (1...63).contains(bytes.count), let first = bytes.first, isLetter(first) else {
@@ -75,7 +75,7 @@ package struct ManifestReader {
     return bytes.allSatisfy { isLetter($0) || isDigit($0) || $0 == 45 || $0 == 95 }
   }
 
-  /// Whether a text is a region's name, such as `southamerica-east1`.
+  /// Returns true if a text is a region's name, such as `southamerica-east1`.
   package static func isRegion(_ text: String) -> Bool {
     let bytes = text.utf8
     guard (1...40).contains(bytes.count), bytes.contains(45) else { return false }

@@ -52,7 +52,7 @@ package struct ConfinedProgram: Sendable {
   ]
 }
 
-/// How a program ended.
+/// The end of a program.
 package enum ProgramEnd: Sendable, Hashable {
   case exited(Int32)
   case signalled(Int32)

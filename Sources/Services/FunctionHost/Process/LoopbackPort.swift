@@ -25,7 +25,7 @@ package enum LoopbackPort {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// Whether somebody takes connections at a port.
+  /// Returns true if some process takes connections at a port.
   static func isListening(_ port: Int) -> Bool {
     let descriptor = socket(AF_INET, streamType, 0)
     guard descriptor >= 0 else { return false }
@@ -38,17 +38,18 @@ package enum LoopbackPort {
     }
   }
 
-  /// Whether the listener of a port is a process of that program.
+  /// Returns true if the listener of a port is a process of that program.
   static func isListener(_ port: Int, of program: pid_t) -> Bool {
     owns(program) { local, _, state in local == port && state == "0A" }
   }
 
-  /// Whether the client's end of a connection from one port of this machine to another is a process of that program.
+  /// Returns true if the client's end of a connection from one port of this machine to another is a
+  /// process of that program.
   package static func isClient(from port: Int, to server: Int, of program: pid_t) -> Bool {
     owns(program) { local, remote, _ in local == port && remote == server }
   }
 
-  /// Whether a program has a socket of TCP that matches.
+  /// Returns true if a program has a socket of TCP that matches.
   private static func owns(
     _ program: pid_t,
     _ matches: (_ local: Int, _ remote: Int, _ state: Substring) -> Bool

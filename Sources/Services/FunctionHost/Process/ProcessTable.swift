@@ -15,7 +15,7 @@ struct ProcessTable {
     let group: pid_t
     let session: pid_t
     let residentBytes: Int
-    /// Whether it has ended and waits for its parent.
+    /// True if the process has ended and waits for its parent.
     let hasEnded: Bool
   }
 

@@ -12,7 +12,7 @@ import Darwin
 struct ProgramRunner: Sendable {
   let thread: ProcessThread
 
-  /// What came of a program.
+  /// The result of a program.
   struct Result: Sendable {
     let end: ProgramEnd
     /// The first bytes of its standard output.
@@ -62,7 +62,7 @@ struct ProgramRunner: Sendable {
     return Result(end: end, output: box.output, tail: box.tail)
   }
 
-  /// What a program has written so far.
+  /// The output of a program so far.
   private final class WrittenBox: Sendable {
     private let written = Mutex(Written())
 

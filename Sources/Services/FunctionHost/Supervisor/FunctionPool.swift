@@ -21,7 +21,7 @@ actor FunctionPool {
     let callKey: String?
   }
 
-  /// How the pool makes an instance.
+  /// The functions by which the pool makes an instance.
   struct Maker: Sendable {
     let start:
       @Sendable (
@@ -142,7 +142,7 @@ actor FunctionPool {
     instance.running?.kill()
   }
 
-  /// Whether a call was ended because it took too long.
+  /// Returns true if a call was ended because it took too long.
   func isExpired(_ lease: Lease) -> Bool { expired.contains(lease.call) }
 
   private func lease(for call: Int, depth: Int) -> Lease? {

@@ -38,7 +38,7 @@ package struct Glob: Sendable {
 
   /// Reads a pattern; INVALID_ARGUMENT where it is too long, too deep or does not end what it begins.
   ///
-  /// - Parameter captures: Whether `:name` stands for a segment, as in redirects.
+  /// - Parameter captures: True if `:name` stands for a segment, as in redirects.
   package init(_ text: String, captures: Bool = false) throws(ServiceError) {
     var parser = GlobParser(text, captures: captures)
     nodes = try parser.parse()

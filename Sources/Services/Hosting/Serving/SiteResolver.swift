@@ -12,7 +12,7 @@ package enum SiteAnswer: Sendable {
 
 /// A file of a version.
 package struct HostedFile: Sendable, Hashable {
-  /// By which the content is found.
+  /// The hash by which the content is found.
   package let hash: ContentHash
   /// Packed bytes.
   package let size: Int64

@@ -4,11 +4,11 @@ import KeyValueStore
 // that is released has no record; it has a marker among the released ones until its file is removed, unless its bytes
 // were the engine's: those go in the write that releases it.
 
-/// How often a blob is named by objects.
+/// The number of times that objects name a blob.
 struct BlobReferences {
   var count: Int64
   var size: Int64
-  /// Whether the bytes are under a key of the engine's, and in no file.
+  /// True if the bytes are under a key of the engine's, and in no file.
   var isInEngine: Bool
 
   static let format = ValueFormat("a blob's references") { try RecordReader(Array($0)) }

@@ -1,4 +1,4 @@
-/// Where the bytes of objects are: blobs that are written once, front to back, and never changed.
+/// The store of objects' bytes: blobs that are written once, front to back, and never changed.
 ///
 /// A blob is *unfinished* from `begin` on until `finish` has returned, and *finished* from then on until it
 /// is removed. Only finished blobs can be read. Both survive a crash: an unfinished one as far as `persist`
@@ -42,7 +42,7 @@ package protocol BlobStore: Sendable {
   /// The bytes that may still be stored; nil where nobody knows.
   func availableBytes() async throws -> Int64?
 
-  /// What the store counts, for the metrics page.
+  /// The store's counters, for the metrics page.
   var figures: [(name: String, value: Double)] { get }
 }
 
@@ -68,11 +68,11 @@ extension BlobStore {
   }
 }
 
-/// How much of an unfinished blob is durable.
+/// The durable part of an unfinished blob.
 package struct BlobProgress: Sendable, Hashable {
   /// Bytes from the beginning.
   package var offset: Int64
-  /// What the store needs beside to go on; opaque to others.
+  /// The other data that the store needs to go on; opaque to others.
   package var state: [UInt8]
 
   /// Progress up to that offset.

@@ -16,7 +16,7 @@ final class DirectWrite: Sendable {
   /// The block size of all usual disks and file systems.
   static let alignment = 4_096
 
-  /// What a buffer holds.
+  /// The size of a buffer.
   static let bufferBytes = PartMemory.largestPart
 
   /// Memory of `bufferBytes`, which one thread at a time has.
@@ -31,8 +31,8 @@ final class DirectWrite: Sendable {
 
   /// Writes as much of the bytes as can be written so, from their beginning; blocks.
   ///
-  /// - Returns: How many bytes were written: none where the offset is not aligned or the file's system takes no direct
-  ///   writes. What is left is written otherwise.
+  /// - Returns: The number of bytes written: none where the offset is not aligned or the file's
+  ///   system takes no direct writes. The rest is written otherwise.
   func write(
     _ descriptor: Int32,
     _ bytes: [UInt8],

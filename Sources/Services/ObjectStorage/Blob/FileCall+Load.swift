@@ -27,7 +27,8 @@ extension FileCall {
 
   private static let loadStep: Int64 = 128 << 10
 
-  /// Whether all pages of a part are in the system's memory; false also where the system does not say.
+  /// Returns true if all pages of a part are in the system's memory; false also where the system
+  /// does not say.
   private static func isInMemory(_ descriptor: Int32, _ range: Range<Int64>) -> Bool {
     #if os(Linux)
     let page = Int64(sysconf(Int32(_SC_PAGESIZE)))

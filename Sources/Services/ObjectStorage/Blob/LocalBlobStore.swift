@@ -24,14 +24,14 @@ package final class LocalBlobStore: BlobStore {
   let threads: EngineThreads
   let descriptors: DescriptorShare
   let directWrite = DirectWrite()
-  /// How often a file or a directory was synced for a blob.
+  /// The number of times that a file or a directory was synced for a blob.
   let syncs = Atomic<Int>(0)
   /// One shard for each first byte of an id.
   package let shardCount = 256
 
   /// Opens the directory, making it where there is none; blocks.
   ///
-  /// - Parameter openFiles: How many files stay open at once.
+  /// - Parameter openFiles: The number of files that stay open at once.
   package init(directory: String, threads: EngineThreads, openFiles: Int = 256) throws {
     self.directory = directory
     self.threads = threads
@@ -150,7 +150,7 @@ package final class LocalBlobStore: BlobStore {
   }
 }
 
-/// How many of the process's descriptors may be kept open for files.
+/// The number of the process's descriptors that may be kept open for files.
 ///
 /// Any thread may call.
 final class DescriptorShare: Sendable {

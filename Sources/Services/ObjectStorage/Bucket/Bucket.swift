@@ -21,7 +21,7 @@ package struct Bucket: Sendable {
   /// The bucket's name, which is unique over all projects.
   package var name: BucketName { stored.name }
 
-  /// How much the bucket holds.
+  /// Returns the size of the bucket's contents.
   package func usage() async throws -> BucketUsage {
     try await storage.read { [stored] in try $0.usage(of: stored) }
   }

@@ -1,26 +1,27 @@
 import BaseText
 
-/// What an administrator sets of a bucket.
+/// The settings of a bucket that an administrator makes.
 package struct BucketConfiguration: Sendable, Hashable {
   /// The region that clients gave and see again; it decides nothing here.
   package var location: Text = "US"
   /// The storage class of new objects that name none.
   package var storageClass: Text = "STANDARD"
-  /// Whether a generation that is replaced or deleted is kept.
+  /// True if a generation that is replaced or deleted is kept.
   package var isVersioned = false
-  /// How long deleted objects can be restored; 0 is not at all.
+  /// The time for which deleted objects can be restored; 0 is not at all.
   package var softDeleteSeconds: Int64 = 0
   /// The most bytes that the bucket may hold; nil is no bound.
   package var quotaBytes: Int64?
   /// At most 100 rules, each with a condition; an object is deleted if one of them matches.
   package var lifecycle: [LifecycleRule] = []
-  /// What is kept for the clients as JSON, by the name of the field: `cors`, `labels` and such.
+  /// The JSON that is kept for the clients, by the name of the field: `cors`, `labels` and such.
   package var documents: [Text: Text] = [:]
 
   /// A bucket of which nothing is set.
   package init() {}
 
-  /// What is left where a client replaces all that it may say: what it need not, or cannot, say.
+  /// The settings that remain when a client replaces all that it can set: those that it need not,
+  /// or cannot, send.
   package var cleared: BucketConfiguration {
     var configuration = BucketConfiguration()
     configuration.location = location

@@ -1,4 +1,4 @@
-/// What must hold of a bucket for a request to be done; nil is no condition.
+/// The conditions that a bucket must meet for a request to be done; nil is no condition.
 package struct BucketPreconditions: Sendable, Hashable {
   /// The metageneration that the bucket must have.
   package var metageneration: Int64?

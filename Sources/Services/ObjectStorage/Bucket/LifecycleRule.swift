@@ -1,9 +1,9 @@
 import BaseText
 import KeyValueStore
 
-/// What becomes of a bucket's objects and uploads without anybody's doing.
+/// A rule by which a bucket's objects and uploads are deleted without a request.
 package struct LifecycleRule: Sendable, Hashable {
-  /// What is done.
+  /// The action of the rule.
   package enum Action: Int64, Sendable, Hashable {
     case delete = 1
     case abortUpload = 2
@@ -15,7 +15,7 @@ package struct LifecycleRule: Sendable, Hashable {
   package var age: Int64?
   /// In microseconds since 1970: made before that.
   package var createdBefore: Int64?
-  /// Whether it is the live generation.
+  /// True for the live generation alone, false for the others, nil for any.
   package var isLive: Bool?
   /// At least so many generations of the name are newer.
   package var newerVersions: Int64?
@@ -46,10 +46,10 @@ package struct LifecycleRule: Sendable, Hashable {
 
   private static let day: Int64 = 86_400_000_000
 
-  /// Whether the rule is about an object.
+  /// Returns true if the rule is about an object.
   ///
   /// - Parameters:
-  ///   - newer: How many generations of the name are newer.
+  ///   - newer: The number of newer generations of the name.
   ///   - now: In microseconds since 1970.
   func matches(_ object: StoredObject, newer: Int64, now: Int64) -> Bool {
     guard action == .delete, matches(name: object.name, begun: object.created, now: now)
@@ -67,7 +67,7 @@ package struct LifecycleRule: Sendable, Hashable {
     return true
   }
 
-  /// Whether the rule is about an upload that was begun then.
+  /// Returns true if the rule is about an upload that was begun then.
   package func matches(upload name: ObjectName, begun: Int64, now: Int64) -> Bool {
     action == .abortUpload && matches(name: name, begun: begun, now: now)
   }

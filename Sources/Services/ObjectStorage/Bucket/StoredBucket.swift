@@ -101,7 +101,7 @@ package struct StoredBucket: Sendable, Hashable {
   }
 }
 
-/// How much a bucket holds, older versions included.
+/// The size of a bucket's contents, older versions included.
 package struct BucketUsage: Sendable, Hashable {
   /// Generations in every state: live, older and soft-deleted ones.
   package var objects: Int64 = 0

@@ -11,7 +11,7 @@ package struct ContentHasher: Sendable {
   /// The hashes of nothing.
   package init() {}
 
-  /// Of so much content, of which both were computed beside each other.
+  /// Continues the hashes of so much content, both of which were computed beside each other.
   init(_ crc: CRC32C, _ md5: Insecure.MD5, size: Int64) {
     self.crc = crc
     self.md5 = md5
@@ -27,13 +27,13 @@ package struct ContentHasher: Sendable {
     size += Int64(bytes.count)
   }
 
-  /// What was hashed so far.
+  /// The hashes of the content so far.
   package var hashes: ContentHashes {
     ContentHashes(size: size, crc32c: crc.value, md5: Array(md5.finalize()))
   }
 }
 
-/// What content is known by.
+/// The size and hashes by which content is known.
 package struct ContentHashes: Sendable, Hashable {
   /// The number of bytes.
   package let size: Int64
@@ -54,7 +54,7 @@ package struct ContentHashes: Sendable, Hashable {
   }
 }
 
-/// What a client says of the content that it sends; nil is nothing.
+/// The client's claims about the content that it sends; nil is none.
 package struct ExpectedContent: Sendable, Hashable {
   /// The number of bytes of the whole content.
   package var size: Int64?

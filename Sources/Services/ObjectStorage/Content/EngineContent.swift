@@ -9,7 +9,7 @@ package enum EngineContent {
 }
 
 extension ObjectStorage {
-  /// Whether content of a size is kept in the engine.
+  /// Returns true if content of a size is kept in the engine.
   func keepsInEngine(_ size: Int) -> Bool {
     guard let limit = configuration.engineContentBytes else { return false }
     return size <= min(limit, EngineContent.largest)

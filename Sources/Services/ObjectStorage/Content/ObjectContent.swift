@@ -2,10 +2,10 @@ import Checksums
 
 /// The bytes of one generation, to be read as the client takes them.
 package struct ObjectContent: Sendable {
-  /// What one read takes at most.
+  /// The most bytes that one read takes.
   package static let partBytes = 256 << 10
 
-  /// What is read ahead at once for a sender of open files.
+  /// The bytes that are read ahead at once for a sender of open files.
   private static let filePartBytes: Int64 = 1 << 20
 
   static let endsTooEarly = StorageError(.corrupt, "The bytes of an object end too early.")
@@ -37,7 +37,7 @@ package struct ObjectContent: Sendable {
 
   /// Hands on parts of the open file that has the bytes of a range: the next one is read ahead while one is taken.
   ///
-  /// - Returns: Whether there is such a file; nothing was handed on otherwise.
+  /// - Returns: True if there is such a file; nothing was handed on otherwise.
   package func forEachFilePart(
     _ range: Range<Int64>,
     _ take: (BlobFilePart) async throws -> Void

@@ -23,7 +23,7 @@ extension KeyOwner {
   package static let files = KeyOwner("files", firstBytes: 0x60...0x6F)
 }
 
-/// Where files' metadata are in the store.
+/// The keys of files' metadata in the store.
 enum StorageKey {
   enum Kind: UInt8 {
     case bucket = 0x01
@@ -92,7 +92,7 @@ enum StorageKey {
 
   static func usage(_ bucket: Int64) -> [UInt8] { prefix(.usage) + number(bucket) }
 
-  /// How many bytes stand before a name in the keys of objects and versions.
+  /// The number of bytes before a name in the keys of objects and versions.
   static let nameOffset = 10
 
   static func number(_ number: Int64) -> [UInt8] {

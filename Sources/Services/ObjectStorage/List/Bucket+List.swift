@@ -104,7 +104,7 @@ private struct ObjectScan {
     try seek(behind: folded)
   }
 
-  /// Whether the generation that the cursor is at is of those that are listed.
+  /// Returns true if the generation at the cursor is among those that are listed.
   private func isShown() throws -> Bool {
     guard query.versions != .live else { return true }
     return try cursor.object()?.isSoftDeleted == (query.versions == .softDeleted)

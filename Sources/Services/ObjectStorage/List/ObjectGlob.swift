@@ -26,7 +26,7 @@ package struct ObjectGlob: Sendable {
   }
 
   private static let invalid = StorageError(.invalid, "Invalid glob pattern.")
-  /// What braces may come to.
+  /// The most alternatives that braces may expand to.
   private static let alternativeLimit = 100
 
   private static func expanded(
@@ -98,7 +98,7 @@ package struct ObjectGlob: Sendable {
     return .set(ranges, isNegated: isNegated)
   }
 
-  /// Whether the pattern is of that whole name.
+  /// Returns true if the pattern matches the whole name.
   package func matches(_ name: [UInt8]) -> Bool {
     let scalars = Array(String(decoding: name, as: UTF8.self).unicodeScalars)
     return alternatives.contains { Self.matches($0, scalars) }

@@ -1,17 +1,17 @@
 import BaseText
 
-/// Which objects of a bucket are listed, and how they are folded.
+/// The objects of a bucket that are listed, and their folding.
 package struct ObjectQuery: Sendable {
-  /// Which generations are listed.
+  /// The generations that are listed.
   package enum Versions: Sendable {
     case live
     case all
     case softDeleted
   }
 
-  /// What names begin with.
+  /// The prefix of the names.
   package var prefix: Text = ""
-  /// What comes after the first of these behind the prefix is folded into one prefix; nil folds nothing.
+  /// The text behind the prefix at which names are folded into one prefix; nil folds nothing.
   package var delimiter: Text?
   /// Names at or after it; empty is no bound.
   package var start: Text = ""
@@ -21,11 +21,11 @@ package struct ObjectQuery: Sendable {
   package var glob: ObjectGlob?
   /// The generations that are listed; `all` is without soft-deleted ones.
   package var versions: Versions = .live
-  /// Whether an object whose name ends with the delimiter is listed beside its prefix.
+  /// True if an object whose name ends with the delimiter is listed beside its prefix.
   package var includesTrailingDelimiter = false
   /// Objects and prefixes of one page.
   package var limit = 1_000
-  /// Where the last page ended; nil begins.
+  /// The end of the last page; nil begins.
   package var token: ObjectPageToken?
 
   /// All live objects.
@@ -38,16 +38,16 @@ package struct ObjectPage: Sendable {
   package var objects: [StoredObject] = []
   /// Names up to and including the delimiter, each once, in the order of their bytes.
   package var prefixes: [Text] = []
-  /// Where the next page begins; nil where this is the last.
+  /// The token with which the next page begins; nil where this is the last.
   package var next: ObjectPageToken?
 
   /// A page with nothing on it.
   package init() {}
 }
 
-/// Where a page ended: a name, and for lists of versions a generation.
+/// The end of a page: a name, and for lists of versions a generation.
 package struct ObjectPageToken: Sendable, Hashable {
-  /// What the next page begins after.
+  /// The position after which the next page begins.
   enum Position: Sendable, Hashable {
     /// A generation of a name.
     case object(Text, Int64)

@@ -1,5 +1,5 @@
 extension ObjectStorage {
-  /// What is under way, for the metrics page.
+  /// The gauges of work in flight, for the metrics page.
   package var figures: [(name: String, value: Double)] {
     let found = gauges.withLock { $0 }
     return [
@@ -22,7 +22,7 @@ extension ObjectStorage {
   }
 }
 
-/// What the store and the disk said a moment ago.
+/// The latest figures of the store and the disk.
 struct Gauges: Sendable {
   var unfinished = OpenUploads()
   /// Bytes that the blob store's disk has left; nil where nobody knows.

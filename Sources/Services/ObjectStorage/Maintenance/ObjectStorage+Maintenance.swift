@@ -64,14 +64,14 @@ extension ObjectStorage {
     }
   }
 
-  /// Removes blobs that nothing names: what a crash left.
+  /// Removes blobs that nothing names, as after a crash.
   ///
   /// Safe beside uploads: a blob's files are listed before it is asked whether somebody writes it, and that
   /// before the view is opened that is asked whether an object or an upload names it. Safe after commits
   /// of unknown outcome: before its file is removed a blob is written to be released, and a store that takes
   /// a write has decided on all that came before it.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: The number of removed blobs.
   package func removeOrphans() async throws -> Int {
     var count = try await removeUnnamed(try await blobs.unfinishedBlobs())
     for shard in 0..<blobs.shardCount {

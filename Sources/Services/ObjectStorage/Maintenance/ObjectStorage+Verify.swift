@@ -3,7 +3,7 @@ import BaseText
 import Checksums
 import KeyValueStore
 
-/// What a verification of buckets found.
+/// The result of a verification of buckets.
 package struct BucketVerification: Sendable {
   /// Buckets that were looked at to their end.
   package var buckets = 0
@@ -21,7 +21,7 @@ package struct VerificationSample: Sendable {
   /// One blob in so many.
   package init(oneIn share: Int) { self.share = UInt64(max(share, 1)) }
 
-  /// Whether a blob is in it.
+  /// Returns true if a blob is in the sample.
   func contains(_ blob: BlobID) -> Bool {
     let number = blob.bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return (number ^ salt) % share == 0
@@ -29,7 +29,7 @@ package struct VerificationSample: Sendable {
 }
 
 extension ObjectStorage {
-  /// Where a verification goes on; nil begins.
+  /// The position at which a verification continues; nil begins.
   package struct VerificationPosition: Sendable {
     fileprivate var bucket: Text
     fileprivate var name: [UInt8]
@@ -40,8 +40,9 @@ extension ObjectStorage {
   ///
   /// Works beside others who write: what is gone since is no difference.
   ///
-  /// - Parameter sample: Whose bytes are read; of others the size alone is compared. Nil is all.
-  /// - Returns: What was found, and where the next batch begins; nil behind the last.
+  /// - Parameter sample: The blobs whose bytes are read; of others the size alone is compared. Nil
+  ///   is all.
+  /// - Returns: The findings, and the position of the next batch; nil behind the last.
   package func verify(
     from position: VerificationPosition?,
     sample: VerificationSample? = nil
@@ -92,7 +93,7 @@ extension ObjectStorage {
     return problem
   }
 
-  /// What is wrong with an object's bytes; nil where nothing is.
+  /// Returns the problem with an object's bytes; nil if there is none.
   private func contentProblem(
     of object: StoredObject,
     _ sample: VerificationSample?

@@ -27,7 +27,7 @@ extension ObjectStorage {
   }
 }
 
-/// How often the blobs of a part are named by objects, and by their records.
+/// The numbers of references to the blobs of a part, by objects and by the blobs' records.
 private struct BlobCount {
   private(set) var differences: [String] = []
 
@@ -67,7 +67,8 @@ private struct BlobCount {
     throw RecordReader.corrupt("no blob")
   }
 
-  /// In which of a power of two of parts a blob is, by the high bits of its name: part n is 2n and 2n + 1 of twice as many.
+  /// Returns the part that a blob is in, of a power of two of parts, by the high bits of its name:
+  /// part n is 2n and 2n + 1 of twice as many.
   private static func part(of blob: BlobID, _ parts: Int) -> Int {
     (blob.bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) } * parts) >> 32
   }

@@ -16,7 +16,7 @@ final class ConfirmedRecord: Sendable {
   func confirm(at mark: Int) { self.mark.store(mark, ordering: .relaxed) }
 }
 
-/// What counts only while the store has the record that it was made of.
+/// A memory that is valid only while the store has the record that it was made of.
 protocol RememberedRecord: AnyObject {
   var record: ConfirmedRecord { get }
 }
@@ -32,7 +32,7 @@ package final class RememberedObject: RememberedRecord, Sendable {
   let record: ConfirmedRecord
   /// Whom the rules allowed to read it.
   let allowedRead = AllowedRead()
-  /// What an API has made of the object, to be used again.
+  /// The value that an API derived from the object, to be used again.
   package let derived = DerivedValue()
 
   fileprivate init(_ object: StoredObject, _ content: [UInt8]) {
@@ -46,7 +46,7 @@ package final class RememberedObject: RememberedRecord, Sendable {
   fileprivate var bytes: Int { 2_048 + record.bytes.count + content.count }
 }
 
-/// What a download takes of a bucket.
+/// The facts about a bucket that a download needs.
 final class RememberedBucket: RememberedRecord, Sendable {
   let id: BucketID
   /// Names the bucket in the keys of its objects.
@@ -80,11 +80,11 @@ package final class DerivedValue: Sendable {
   package func set(_ new: some Sendable) { value.withLock { $0 = new } }
 }
 
-/// Small objects that were downloaded lately, and buckets.
+/// Small objects of recent downloads, and buckets.
 ///
-/// What is remembered of a key counts only while the store has the very record that it was made of, so nobody needs to
-/// tell the memory of changes: whoever looks something up asks the store for the record, unless nothing was written since
-/// that was done last. The bytes of a blob never change.
+/// The memory of a key is valid only while the store has the very record that it was made of, so
+/// the memory needs no notice of changes: each look-up asks the store for the record, unless
+/// nothing was written since the last check. The bytes of a blob never change.
 ///
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
 /// goes. Any thread may call.
@@ -113,7 +113,7 @@ final class ObjectMemory: Sendable {
   /// Remembers objects of at most that many bytes together; zero remembers none.
   init(bytes: Int) { limit = bytes / (2 * Self.shardCount) }
 
-  /// Whether content of that size may be remembered.
+  /// Returns true if content of that size may be remembered.
   func takes(_ size: Int64) -> Bool { size <= min(Self.largestContent, limit / 2) }
 
   /// The object that is remembered of that key.

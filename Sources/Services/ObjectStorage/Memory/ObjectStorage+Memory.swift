@@ -35,9 +35,10 @@ extension ObjectStorage {
     return try memory.keep(name, key, record)
   }
 
-  /// What is remembered, if the store has the record that it was made of.
+  /// Returns the memory, if the store has the record that it was made of.
   ///
-  /// - Parameter mark: Of the store's state, taken before; while there is the same the store need not be asked again.
+  /// - Parameter mark: That of the store's state, taken before; while there is the same the store
+  ///   need not be asked again.
   private func confirmed<Remembered: RememberedRecord>(
     _ remembered: Remembered?,
     _ key: [UInt8],

@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// What a copy is made of and what it becomes.
+/// The source and the target of a copy.
 package struct ObjectCopy: Sendable {
   /// An object of the bucket that `copy` or `move` is called on.
   package var source: ObjectName
@@ -10,7 +10,7 @@ package struct ObjectCopy: Sendable {
   package var sourcePreconditions: ObjectPreconditions
   /// The new object; its attributes count only for `copy` without `keepsAttributes`.
   package var target: NewObject
-  /// Whether the target's attributes are the source's; otherwise they are the request's.
+  /// True if the target's attributes are the source's; otherwise they are the request's.
   package var keepsAttributes: Bool
 
   /// A copy of the live generation, with the source's attributes.
@@ -126,7 +126,7 @@ extension ObjectWriter {
 }
 
 extension ObjectAttributes {
-  /// What a copy takes over: holds are the original's.
+  /// The attributes that a copy takes over: holds are the original's.
   fileprivate var copied: ObjectAttributes {
     var attributes = self
     attributes.isHeld = false

@@ -7,7 +7,7 @@ import SecurityRules
 /// The object changed between the decision about a write and the write.
 struct DecisionOutdated: Error {}
 
-/// What a decision rests on.
+/// The generations that a decision rests on.
 struct DecisionBasis: Sendable {
   private let generation: Int64?
   private let metageneration: Int64?
@@ -26,14 +26,14 @@ struct DecisionBasis: Sendable {
 }
 
 extension Bucket {
-  /// Decides whether the permit's holder may do something with an object; throws where not.
+  /// Decides if the permit's holder may do something with an object; throws where not.
   ///
   /// The one place that asks: every operation passes here before it shows or changes anything.
   ///
   /// - Parameters:
   ///   - name: The object's name, or the prefix of a list.
   ///   - existing: The object that is there; nil where there is none.
-  /// - Returns: What the write must find unchanged; nil where no rules were asked.
+  /// - Returns: The state that the write must find unchanged; nil where no rules were asked.
   func decide(
     _ request: ObjectRequest,
     _ name: Text,
@@ -90,7 +90,7 @@ extension Bucket {
 }
 
 extension StorageResource {
-  /// What is known of an object before it is stored.
+  /// Describes an object before it is stored, as far as it is known.
   init(
     _ bucket: BucketName,
     _ name: ObjectName,

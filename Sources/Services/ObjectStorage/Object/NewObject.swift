@@ -8,7 +8,8 @@ package struct NewObject: Sendable, Hashable {
   package var expected: ExpectedContent
   /// Conditions on the object that has the name now, checked in the commit.
   package var preconditions: ObjectPreconditions
-  /// How many bytes will probably come, where `expected` has no size: what rules see before they have.
+  /// The number of bytes that will probably come, where `expected` has no size: rules see it before
+  /// the bytes have come.
   package var probableSize: Int64?
   /// The tag of content that is joined from a multipart upload's parts; see `ContentHashes.partsTag`.
   package var partsTag: String?

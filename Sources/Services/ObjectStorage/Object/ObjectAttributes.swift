@@ -1,6 +1,6 @@
 import BaseText
 
-/// What a client says of an object beside its bytes, and may change later.
+/// The attributes that a client gives an object beside its bytes, and may change later.
 package struct ObjectAttributes: Sendable, Hashable {
   /// The media type; downloads of an object without one are `application/octet-stream`.
   package var contentType: Text?
@@ -20,7 +20,7 @@ package struct ObjectAttributes: Sendable, Hashable {
   package var customTime: Int64?
   /// The nanoseconds of the custom time beyond its microsecond, 0 to 999.
   package var customTimeNanos: Int64 = 0
-  /// Whether the object may not be deleted or replaced until somebody says otherwise.
+  /// True if the object may not be deleted or replaced until the hold is lifted.
   package var isHeld = false
   /// The same, until an event of the application's.
   package var isHeldForEvent = false

@@ -1,4 +1,4 @@
-/// What must hold of an object for a request to be done; nil is no condition.
+/// The conditions that an object must meet for a request to be done; nil is no condition.
 package struct ObjectPreconditions: Sendable, Hashable {
   /// 0 is that there is no live generation.
   package var generation: Int64?

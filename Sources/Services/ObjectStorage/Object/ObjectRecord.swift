@@ -74,7 +74,7 @@ enum ObjectRecord {
     return true
   }
 
-  /// What the fields give while they are read.
+  /// The values of the fields while they are read.
   private struct Draft {
     var attributes = ObjectAttributes()
     var numbers: [UInt8: Int64] = [:]

@@ -2,7 +2,7 @@ import BaseText
 
 /// One generation of an object: everything but its bytes.
 package struct StoredObject: Sendable, Hashable {
-  /// Whether the generation is what the name means now.
+  /// The state of the generation: the live one of its name, or an older or deleted one.
   package enum State: Sendable, Hashable {
     case live
     /// An older version of a bucket that keeps them, since that time.
@@ -23,7 +23,7 @@ package struct StoredObject: Sendable, Hashable {
   package var attributes: ObjectAttributes
   /// Size and checksums of the bytes, which never change.
   package let hashes: ContentHashes
-  /// Of how many objects it was composed; nil where it was not.
+  /// The number of objects it was composed of; nil where it was not.
   package let componentCount: Int?
   /// In microseconds since 1970, as all times.
   package let created: Int64
@@ -31,10 +31,10 @@ package struct StoredObject: Sendable, Hashable {
   package var updated: Int64
   /// Live, noncurrent or soft-deleted, with the times of the change.
   package var state: State
-  /// Where the bytes are.
+  /// The blob that holds the bytes.
   package let blob: BlobID
 
-  /// Whether it is what the name means now.
+  /// True if it is the live generation of the name.
   package var isLive: Bool { state == .live }
 
   /// The number of bytes.

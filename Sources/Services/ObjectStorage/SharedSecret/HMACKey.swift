@@ -8,7 +8,7 @@ import KeyValueStore
 
 /// A secret that the server shares with a back end, by which it signs requests in a service account's name.
 package struct HMACKey: Sendable, Hashable {
-  /// What a key is good for.
+  /// The state of a key.
   package enum State: Int64, Sendable, Hashable {
     case active = 1
     /// Signs nothing until it is active again; can be deleted.

@@ -5,7 +5,7 @@ import KeyValueStore
 extension ObjectStorage {
   /// The most keys of one service account that are not deleted, and of the server, those among them.
   private static let keyLimits = (account: 10, all: 10_000)
-  /// How long a deleted key is listed, in microseconds.
+  /// The time for which a deleted key is listed, in microseconds.
   private static let deletedLifetime: Int64 = 30 * 86_400 * 1_000_000
 
   /// Makes a key of a service account; its secret is told here and never again.
@@ -77,7 +77,7 @@ extension ObjectStorage {
 
   /// Makes a key active or inactive, or deletes it, for which it has to be inactive.
   ///
-  /// - Parameter tag: What the key's must be; nil is any.
+  /// - Parameter tag: The tag that the key must have; nil is any.
   package func setHMACKey(
     _ accessID: Text,
     of project: Text,

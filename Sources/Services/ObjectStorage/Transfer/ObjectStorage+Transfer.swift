@@ -89,7 +89,7 @@ extension ObjectStorage {
   /// A live one takes the place of what has its name. It keeps its generation, unless what it replaces is newer or the
   /// store's clock is behind: generations of a name rise.
   ///
-  /// - Parameter isNew: Whether the bytes came for this object; otherwise another one has them.
+  /// - Parameter isNew: True if the bytes came for this object; otherwise another one has them.
   package func finishImport(
     _ object: ImportedObject,
     _ bytes: ImportedBytes,
@@ -166,7 +166,7 @@ package struct ImportedObject: Sendable {
     self.state = state
   }
 
-  /// Whether a generation is this one already.
+  /// Returns true if a generation is this one already.
   func isStored(as object: StoredObject) -> Bool {
     object.generation == generation && object.metageneration == metageneration
       && object.attributes == attributes && object.hashes == hashes && object.state == state
@@ -193,7 +193,7 @@ package struct ImportedObject: Sendable {
   }
 }
 
-/// Where the bytes of an imported object are: in a blob that is finished, or on their way into the engine.
+/// The bytes of an imported object: in a blob that is finished, or on their way into the engine.
 package struct ImportedBytes: Sendable {
   /// The blob that the object will name, whichever of the two stores its bytes.
   package let blob: BlobID
@@ -217,7 +217,7 @@ package actor BlobImport {
   private var head: [UInt8] = []
   /// Takes the bytes once they are too many for that.
   private var sink: ContentSink?
-  /// Whether something may be there of the blob.
+  /// True if some of the blob may have been written.
   private var hasBegun = false
   private let room: RoomGrant
 

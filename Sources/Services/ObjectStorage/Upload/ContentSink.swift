@@ -22,7 +22,8 @@ struct ContentSink: Sendable {
   /// The part that is collected.
   private struct Collected {
     var bytes: [UInt8] = []
-    /// How many bytes make it worth a write: up to a multiple of its room, so that the disk's blocks are written whole.
+    /// The number of bytes that make it worth a write: up to a multiple of its room, so that the
+    /// disk's blocks are written whole.
     let count: Int
     let room: PartMemory.Room
 
@@ -36,11 +37,11 @@ struct ContentSink: Sendable {
   let writer: any BlobWriter
   /// Bytes that came.
   private(set) var size: Int64
-  /// Of the parts before those that are under way.
+  /// The hashes of the parts before those in flight.
   private(set) var hasher: ContentHasher
   private let memory: PartMemory
   private var collected: Collected?
-  /// What is under way, the oldest first.
+  /// The parts in flight, the oldest first.
   private var underWay: [Part] = []
 
   init(

@@ -10,7 +10,7 @@ package actor ObjectUpload {
   private var head: [UInt8] = []
   /// Takes the bytes once they are many.
   private var sink: ContentSink?
-  /// Whether something may be there of the blob.
+  /// True if some of the blob may have been written.
   private var hasBegun = false
   /// True once the commit failed and the object may be there all the same.
   private var mayBeStored = false
@@ -65,7 +65,7 @@ package actor ObjectUpload {
 
   /// Makes the object visible if the content is what was expected of it.
   ///
-  /// - Parameter expected: What the client says after the content; nil fields leave what it said before.
+  /// - Parameter expected: The client's claims after the content; nil fields keep the earlier ones.
   package func finish(_ expected: ExpectedContent? = nil) async throws -> StoredObject {
     let hashes = try await hashes()
     try new.expected.check(hashes)
@@ -93,7 +93,7 @@ package actor ObjectUpload {
     return nil
   }
 
-  /// Of all that came, which the blob has then where it was begun.
+  /// Returns the hashes of all bytes that came; the blob has them all then, if it was begun.
   private func hashes() async throws -> ContentHashes {
     guard var last = sink else {
       var hasher = ContentHasher()
@@ -211,8 +211,8 @@ extension Bucket {
 extension ObjectStorage {
   /// Removes a blob that nothing names; what fails the sweep does again.
   ///
-  /// - Parameter mayBeNamed: Whether a commit that names the blob failed with an unknown outcome; the blob
-  ///   stays then, and the sweep removes it once the store shows that nothing does.
+  /// - Parameter mayBeNamed: True if a commit that names the blob failed with an unknown outcome;
+  ///   the blob stays then, and the sweep removes it once the store shows that nothing does.
   func discard(_ blob: BlobID, mayBeNamed: Bool = false) async {
     if !mayBeNamed {
       do {

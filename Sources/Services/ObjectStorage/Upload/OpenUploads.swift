@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// The bounds of unfinished resumable uploads: for each whoever begins them, each project, and all.
 package struct UploadLimits: Sendable {
-  /// How many there may be at once, and how many bytes they may take.
+  /// The most uploads at once, and the most bytes that they may take.
   package struct Bound: Sendable {
     /// Unfinished uploads at once.
     package var count: Int64
@@ -17,7 +17,8 @@ package struct UploadLimits: Sendable {
     }
   }
 
-  /// Of one user, or one network of clients without an account; administrators have none of their own.
+  /// The bound of one user, or of one network of clients without an account; administrators have
+  /// none of their own.
   package var caller = Bound(count: 100, bytes: 16 << 30)
   /// The bound for one project: 10,000 uploads and 1 TiB.
   package var project = Bound(count: 10_000, bytes: 1 << 40)
@@ -28,7 +29,7 @@ package struct UploadLimits: Sendable {
   package init() {}
 }
 
-/// How many uploads are unfinished, and the bytes that they have or were given.
+/// The number of unfinished uploads, and the bytes that they have or were given.
 ///
 /// As stored: the number and the bytes, 8 bytes each, big-endian; where the latter are missing there are none.
 struct OpenUploads: Sendable, Equatable {

@@ -8,7 +8,7 @@ final class PartMemory: Sendable {
   static let largestPart = 512 << 10
   static let smallestPart = 64 << 10
 
-  /// What all parts take together, where they are larger than the smallest.
+  /// The bound of all parts together, where they are larger than the smallest.
   private static let bound = 24 << 20
 
   /// By this the room that is left is divided for the next part: few uploads have the largest parts so, and the
@@ -48,7 +48,7 @@ final class PartMemory: Sendable {
     }
   }
 
-  /// What is fair beside parts of so many bytes.
+  /// Returns the fair size of a part beside parts of so many bytes.
   private static func part(beside taken: Int) -> Int {
     let fair = max(bound - taken, 0) / share
     var part = largestPart

@@ -20,12 +20,12 @@ final class RoomGrant: Sendable {
 
   deinit { room.add(-bytes.load(ordering: .relaxed)) }
 
-  /// Whether an upload may become that large.
+  /// Returns true if an upload may become that large.
   func covers(_ size: Int64) -> Bool { size <= end.load(ordering: .relaxed) }
 
   /// Grants so many bytes in place of those before, with which the upload has a size.
   ///
-  /// - Returns: What was granted before.
+  /// - Returns: The previous grant.
   @discardableResult
   func set(_ bytes: Int64, upTo size: Int64) -> (bytes: Int64, size: Int64) {
     let before = self.bytes.exchange(bytes, ordering: .relaxed)
@@ -34,9 +34,9 @@ final class RoomGrant: Sendable {
   }
 }
 
-/// What was found of the room on the disk a moment ago, less what uploads asked for since; and what they are granted.
+/// The last known room on the disk, less the requests of uploads since; and the grants of uploads.
 ///
-/// Where plenty is left nobody asks the disk again for a second. Any thread may call.
+/// While plenty is left the disk is not asked again for a second. Any thread may call.
 final class KnownRoom: Sendable {
   private struct Finding {
     var bytes: Int64
@@ -54,7 +54,8 @@ final class KnownRoom: Sendable {
 
   fileprivate func add(_ bytes: Int64) { grants.add(bytes, ordering: .relaxed) }
 
-  /// Whether there is no need to ask the disk for room for so many bytes, which count from now on.
+  /// Returns true if there is room for so many bytes without asking the disk; they count from then
+  /// on.
   func isAmple(for bytes: Int64, now: Int64) -> Bool {
     last.withLock { last in
       guard let finding = last, (0..<Self.lifetime).contains(now - finding.time),
@@ -94,7 +95,7 @@ extension ObjectStorage {
   /// Throws where the disk has too little room left for the next bytes of an upload, and else grants it some more.
   ///
   /// - Parameters:
-  ///   - end: Where the bytes begin.
+  ///   - end: The offset at which the bytes begin.
   ///   - unwritten: Those before them that may not be on the disk.
   ///   - expected: The size that the upload will have; nil where that is not known.
   func requireRoom(

@@ -1,6 +1,6 @@
 import BaseText
 
-/// What an object of the buckets of parts is to a multipart upload that is not completed.
+/// The role of an object of the buckets of parts in a multipart upload that is not completed.
 ///
 /// Such buckets are no project's. Their objects count against the bounds of unfinished uploads, of the project that
 /// their metadata name, from the write that stores them to the write that deletes them.
@@ -10,13 +10,13 @@ package enum UploadPart: Sendable, Hashable {
   /// Counts with its bytes.
   case part
 
-  /// Whose the buckets of parts are: a name that no project can have.
+  /// The owner of the buckets of parts: a name that no project can have.
   package static let project: Text = "(parts)"
 
   /// The name of the bucket of parts, which no other project's may have.
   package static let bucket = "brasa-multipart-uploads"
 
-  /// Whether a project may have a bucket of that name.
+  /// Returns true if a project may have a bucket of that name.
   static func mayHave(_ name: BucketName, project: Text) -> Bool {
     project == Self.project || name.text.string != bucket
   }
@@ -39,7 +39,8 @@ package enum UploadPart: Sendable, Hashable {
     for part in [upload, part] { attributes.metadata[part.key] = nil }
   }
 
-  /// What metadata say of an object, and for which project it counts; nil where they say nothing.
+  /// Returns the role of an object by its metadata, and the project for which it counts; nil where
+  /// they name none.
   static func read(_ attributes: ObjectAttributes) -> (part: UploadPart, project: Text)? {
     for part in [upload, part] {
       if let project = attributes.metadata[part.key] { return (part, project) }

@@ -26,7 +26,7 @@ struct UploadRecord: Sendable {
   let begun: Int64
   let end: Int64
   let initiator: [UInt8]
-  /// By whom it counts beside its project; nil where that is nobody.
+  /// The caller for whom it counts beside its project; nil where there is none.
   let caller: Text?
   /// The bytes for which it counts: those that it has, or more that it may yet get.
   var counted: Int64
@@ -95,7 +95,7 @@ struct UploadRecord: Sendable {
 }
 
 extension UploadRecord {
-  /// What the fields give while they are read.
+  /// The values of the fields while they are read.
   private struct Draft {
     var numbers: [UInt8: Int64] = [:]
     var texts: [UInt8: Text] = [:]

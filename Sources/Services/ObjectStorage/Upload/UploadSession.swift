@@ -1,6 +1,6 @@
 import BaseText
 
-/// How far a resumable upload is.
+/// The progress of a resumable upload.
 package enum UploadStatus: Sendable, Hashable {
   /// So many bytes are durable; the client goes on there.
   case active(received: Int64)
@@ -11,13 +11,14 @@ package enum UploadStatus: Sendable, Hashable {
 
 /// A resumable upload: bytes that arrive in several requests, over restarts.
 ///
-/// What a request brought is durable when it is answered, and what a request brought that was cut off is kept.
-/// Of two requests at once the later one counts: the earlier is refused at its next part. Hashes of what is durable are kept in memory, also when
-/// the session is not (`UploadHashes`); after a restart they are computed anew from what is there.
+/// The bytes of a request are durable when its response is sent, and those of a request that was
+/// cut off are kept. Of two requests at once the later one counts: the earlier is refused at its
+/// next part. Hashes of the durable bytes are kept in memory, also when the session is not
+/// (`UploadHashes`); after a restart they are computed again from the stored bytes.
 package actor UploadSession {
   /// Names the upload.
   package nonisolated let id: UploadID
-  /// What is to be stored.
+  /// The object to be stored.
   package nonisolated let object: NewObject
   /// The bucket that the object goes to.
   package nonisolated let bucket: BucketName
@@ -25,7 +26,7 @@ package actor UploadSession {
   nonisolated let bucketNumber: Int64
   /// The id of the project that had the bucket when the upload began.
   package nonisolated let project: Text
-  /// What the caller who began it gave to be kept: who that was.
+  /// The identity of the caller who began it, in the API's own form.
   package nonisolated let initiator: [UInt8]
 
   private let storage: ObjectStorage
@@ -40,7 +41,7 @@ package actor UploadSession {
   /// True unless there is nothing of the blob and no commit that names it.
   private var mayHaveBlob: Bool
 
-  /// - Parameter isNew: Whether the upload begins with this session.
+  /// - Parameter isNew: True if the upload begins with this session.
   init(_ storage: ObjectStorage, _ record: UploadRecord, isNew: Bool = false) {
     self.storage = storage
     self.record = record
@@ -57,7 +58,7 @@ package actor UploadSession {
   /// The most bytes that the upload may still get; nil where its size is not known.
   package var expectedSize: Int64? { object.expected.size }
 
-  /// Whether more may come.
+  /// True if more bytes may come.
   package var isOpen: Bool { !isOver && record.isOpen }
 
   /// True once the upload has become an object.
@@ -66,7 +67,7 @@ package actor UploadSession {
   /// For so many bytes more an upload of unknown size counts whenever it has reached those that it counts for.
   private static let countedStep: Int64 = 8 << 20
 
-  /// How far the upload is; ends a request that is still bringing bytes.
+  /// Returns the progress of the upload; ends a request that is still bringing bytes.
   package func status(_ bucket: Bucket) async throws -> UploadStatus {
     epoch += 1
     return try await exclusively {
@@ -80,10 +81,11 @@ package actor UploadSession {
 
   /// Takes bytes that begin at an offset; those that are there already are passed over.
   ///
-  /// What came before an error is kept, as is what came before the client went away.
+  /// The bytes that came before an error, or before the client went away, are kept.
   ///
-  /// - Parameter isLast: Whether `finish` follows, which makes all durable; the upload ends where the bytes do. Where another
-  ///   request has finished the upload, whose answer may have been lost, the bytes are passed over.
+  /// - Parameter isLast: True if `finish` follows, which makes all durable; the upload ends where
+  ///   the bytes do. If another request has finished the upload, whose response may have been lost,
+  ///   the bytes are passed over.
   package func receive(
     at offset: Int64,
     isLast: Bool = false,
@@ -195,7 +197,7 @@ package actor UploadSession {
     try checkOpen()
   }
 
-  /// Where the next byte goes.
+  /// Begins to receive, and returns the offset of the next byte.
   private func begin(at offset: Int64) async throws -> Int64 {
     try checkOpen()
     let sink = try await openSink()
@@ -390,7 +392,7 @@ package actor UploadSession {
 }
 
 extension StorageError {
-  /// Whether the same upload would fail again.
+  /// True if the same upload would fail again.
   fileprivate var isFinal: Bool {
     switch code {
     case .invalid, .forbidden, .conditionNotMet, .notFound, .conflict, .quotaExceeded: true

@@ -49,8 +49,8 @@ extension Bucket {
   /// Begins a resumable upload.
   ///
   /// - Parameters:
-  ///   - initiator: Who begins it, in the API's own form; the session hands it back.
-  ///   - caller: By whom it counts, whatever the credentials; nil for administrators.
+  ///   - initiator: The identity of the caller, in the API's own form; the session hands it back.
+  ///   - caller: The caller for whom it counts, whatever the credentials; nil for administrators.
   package func beginSession(
     _ new: NewObject,
     initiator: [UInt8],
@@ -88,7 +88,8 @@ extension Bucket {
 extension ObjectStorage {
   /// The resumable upload of that id; throws `notFound` where there is none, it has expired, or its bucket is gone.
   ///
-  /// Whoever has the id may go on with it; to finish it takes the bucket of a permit of its initiator.
+  /// Any holder of the id may continue it; to finish it takes the bucket of a permit of its
+  /// initiator.
   package func session(_ id: UploadID) async throws -> UploadSession {
     let session = try await anySession(id)
     // An upload is into the bucket in which it was begun, not into one that has its name since.

@@ -57,7 +57,7 @@ final class Evaluator {
     }
   }
 
-  /// Whether a condition is exactly true; its errors count as false.
+  /// Returns true if a condition is exactly true; its errors count as false.
   func holds(_ condition: Expression, _ row: Row) throws -> Bool {
     do {
       return try value(condition, row) == .boolean(true)

@@ -35,7 +35,7 @@ final class Resources {
     self.clock = clock ?? { ContinuousClock.now - start }
   }
 
-  /// Whether the slice of work is used up.
+  /// True if the slice of work is used up.
   var isPaused: Bool { steps <= 0 }
 
   /// Begins a slice of so many steps.

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// What `aggregate` computes of its rows.
+/// The function that `aggregate` computes over its rows.
 enum AccumulatorKind: String, Sendable, CaseIterable {
   case count
   case countIf = "count_if"

@@ -30,7 +30,7 @@ final class AggregateOperator: RowOperator {
   /// The part of `taken` that belongs to the last group of a stream.
   private var newest = 0
 
-  /// - Parameter isOrdered: Whether the rows of a group come one behind the other.
+  /// - Parameter isOrdered: True if the rows of a group come one behind the other.
   init(
     _ input: any RowOperator,
     _ calls: [AccumulatorCall],

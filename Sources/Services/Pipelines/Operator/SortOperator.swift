@@ -23,7 +23,7 @@ final class SortOperator: RowOperator {
   private var gathered = GatheredRows()
 
   /// - Parameters:
-  ///   - top: How many rows are wanted at most; nil for all.
+  ///   - top: The most rows that are wanted; nil for all.
   ///   - keys: The row to give and its keys; nil drops the row.
   init(
     _ input: any RowOperator,

@@ -5,7 +5,8 @@ import FirestoreModel
 
 /// An input that the rules are asked about before any of it is shown.
 protocol JudgedSource: AnyObject {
-  /// Whether the rules allow the input; false where the judging has to go on. Throws where they don't.
+  /// Returns true if the rules allow the input; false where the evaluation has to go on. Throws
+  /// where they don't.
   func allow() throws -> Bool
 }
 
@@ -99,7 +100,8 @@ final class QuerySource: RowOperator, JudgedSource {
   private var isAllowed = false
   private var found: ArraySlice<DocumentRecord> = []
   private var isDone = false
-  /// How many documents the next read asks for: little at first, because the pipeline may want few.
+  /// The number of documents that the next read asks for: little at first, because the pipeline may
+  /// want few.
   private var wanted = 32
 
   init(

@@ -27,7 +27,7 @@ struct InputScope: Hashable {
   /// A query for all documents of the scope.
   var query: Query { Query(parent: parent, scope: scope) }
 
-  /// Whether a document may be in the scope, so that its name may be looked for there.
+  /// Returns true if a document may be in the scope, so that its name may be looked for there.
   func holds(_ path: ResourcePath) -> Bool {
     guard path.isDocument else { return false }
     return switch scope {
@@ -54,13 +54,13 @@ struct InputScope: Hashable {
   }
 }
 
-/// How the documents of an input are read.
+/// The way in which the documents of an input are read.
 struct InputPlan {
   let scope: InputScope
   let cursor: QueryCursor
   /// Queries that hold every document which the pipeline can see of the input; the rules may allow one by proof.
   let proofs: [NormalizedQuery]
-  /// Whether the query gives the rows in the order of the pipeline's sort.
+  /// True if the query gives the rows in the order of the pipeline's sort.
   let isSorted: Bool
   /// Conditions that the query leaves to a filter, in the order in which they are to be evaluated.
   let residual: [Expression]
@@ -135,7 +135,7 @@ struct InputPrefix {
     return isExistence(condition.expression, of: path)
   }
 
-  /// Whether a condition only asks for a field that an order asks for anyway.
+  /// Returns true if a condition only asks for a field that an order asks for anyway.
   func isExistence(_ expression: Expression, of path: FieldPath) -> Bool {
     guard case .call(let function, let arguments) = expression, function.name == "exists",
       case .field(path) = arguments[0]

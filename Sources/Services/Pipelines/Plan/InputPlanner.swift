@@ -5,7 +5,7 @@ import FirestoreModel
 /// Chooses how an input's documents are read: as much as possible by a classic query on indexes, the rest by a filter.
 struct InputPlanner {
   let store: PipelineStore
-  /// Whether indexes may be used; false only scans.
+  /// True if indexes may be used; false only scans.
   let usesIndexes: Bool
 
   /// A choice of what a query is given.
@@ -67,7 +67,7 @@ struct InputPlanner {
     return query
   }
 
-  /// What may be given to the query, the best first.
+  /// Returns the parts of the pipeline that the query may take over, the best choice first.
   private func choices(_ scope: InputScope, _ prefix: InputPrefix, _ limit: Int?) -> [Choice] {
     var result: [Choice] = []
     if usesIndexes, scope.scope != .descendants {

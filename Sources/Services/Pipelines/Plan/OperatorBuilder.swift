@@ -95,7 +95,7 @@ struct OperatorBuilder {
     return (rows, prefix.count)
   }
 
-  /// How many rows the next stages take at most; nil for all.
+  /// Returns the most rows that the next stages take; nil for all.
   private func wanted(_ stages: ArraySlice<Stage>) -> Int? {
     var skipped = 0
     for stage in stages {

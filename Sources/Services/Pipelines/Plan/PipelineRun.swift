@@ -4,9 +4,9 @@ import DocumentStore
 import FirestoreModel
 import PipelineModel
 
-/// What a request asks of a pipeline's run.
+/// The options of a pipeline's run in a request.
 package struct PipelineOptions: Sendable {
-  /// What `explain_options` asks for.
+  /// The request of `explain_options`.
   package enum Explain: Sendable {
     case none
     /// The plan alone.
@@ -15,13 +15,13 @@ package struct PipelineOptions: Sendable {
     case analyze
   }
 
-  /// Whether the request wants to see the plan.
+  /// The plan that the request wants to see, if any.
   package private(set) var explain = Explain.none
-  /// Whether the plan is wanted as JSON.
+  /// True if the plan is wanted as JSON.
   package private(set) var isJSON = false
   /// The bytes that rows may take.
   package private(set) var memoryLimit = Resources.standardMemory
-  /// Whether indexes may be used; false only in tests.
+  /// True if indexes may be used; false only in tests.
   package var usesIndexes = true
 
   /// The standard options.
@@ -61,7 +61,7 @@ package struct PipelineOptions: Sendable {
 package struct PipelineChunk: Sendable {
   /// Rows in their order.
   package var rows: [Row] = []
-  /// Whether nothing follows.
+  /// True if nothing follows.
   package var isDone = false
 }
 

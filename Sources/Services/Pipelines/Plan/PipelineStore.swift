@@ -17,7 +17,7 @@ final class PipelineStore {
     self.judge = judge
   }
 
-  /// Whether rules apply.
+  /// True if rules apply.
   var isJudged: Bool { judge != nil }
 
   /// Notes an input that the rules are to be asked about before anything else happens.
@@ -43,7 +43,7 @@ final class PipelineStore {
     cursor(try scope.query.normalized())
   }
 
-  /// Whether the rules allow a scope: as a whole, or what a query reads of it, by proof.
+  /// Returns true if the rules allow a scope: as a whole, or the part that a query reads, by proof.
   func isAllowed(_ scope: InputScope, _ proofs: [NormalizedQuery]) throws -> Bool {
     guard let judge, !allowed.contains(scope) else { return true }
     return try storage {

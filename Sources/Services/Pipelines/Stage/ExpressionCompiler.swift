@@ -11,7 +11,7 @@ struct ExpressionCompiler {
   let database: DatabaseID
   /// The variables that are in scope.
   var variables: Set<String> = []
-  /// How many sub-pipelines this one is in.
+  /// The number of pipelines that this sub-pipeline is nested in.
   var depth = 0
 
   /// Checks an expression; INVALID_ARGUMENT where it is none.

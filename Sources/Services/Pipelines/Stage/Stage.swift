@@ -51,7 +51,7 @@ indirect enum Stage: Sendable {
     let expression: Expression
   }
 
-  /// Whether the stage writes documents.
+  /// True if the stage writes documents.
   var isWriting: Bool {
     switch self {
     case .update, .delete: true
@@ -92,15 +92,15 @@ package final class StagePlan: Sendable {
     self.stages = stages
   }
 
-  /// Whether the pipeline ends with a stage that writes documents.
+  /// True if the pipeline ends with a stage that writes documents.
   package var isWriting: Bool { stages.last?.isWriting ?? false }
 
-  /// Whether the pipeline begins with rows that no rule can allow or deny.
+  /// True if the pipeline begins with rows that no rule can allow or deny.
   package var beginsWithLiterals: Bool {
     if case .literals = input { true } else { false }
   }
 
-  /// Whether the pipeline ends with `delete`.
+  /// True if the pipeline ends with `delete`.
   package var isDeleting: Bool {
     if case .delete? = stages.last { true } else { false }
   }

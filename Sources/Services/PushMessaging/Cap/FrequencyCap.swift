@@ -1,7 +1,7 @@
 import BaseText
 import KeyValueStore
 
-/// How many messages of one label somebody gets within a time.
+/// The most messages of one label that one person gets within a time.
 ///
 /// Messages that have a cap are counted by their label for the user whose registration it is, and for the registration where it is
 /// nobody's; one message is one for all registrations of a user.
@@ -63,7 +63,7 @@ struct CappedTimes: Sendable {
     return true
   }
 
-  /// Whether no cap counts any of them.
+  /// Returns true if no cap counts any of them.
   func areOver(now: Int64) -> Bool {
     (entries.last?.time ?? 0) < now - FrequencyCap.longest * 1_000_000
   }
@@ -100,13 +100,13 @@ extension PushService {
   /// Microseconds between two sweeps.
   private static let pause: Int64 = 3_600_000_000
 
-  /// Where what counts for caps is, of a registration's user or of itself.
+  /// Returns the key of the counts for caps, of a registration's user or of itself.
   static func capKey(_ registration: Registration) -> MessagingKey {
     registration.uid.map { capKey(ofUser: $0, registration.project) }
       ?? capKey(ofRegistration: registration)
   }
 
-  /// Where what counts for caps is that a registration got while it was nobody's.
+  /// Returns the key of the counts for caps that a registration got while it was nobody's.
   static func capKey(ofRegistration registration: Registration) -> MessagingKey {
     MessagingKey(.capped, registration.project).text("r\(registration.number)")
   }

@@ -8,13 +8,13 @@ import Synchronization
 /// for 40 minutes after the time that it says. That is the last whole 20 minutes: a server that starts anew makes one of the same time, or
 /// of one 20 minutes later. At most `capacity` keys are kept, beyond which all are forgotten.
 package final class APNsTokens: Sendable {
-  /// Why a key gives no token.
+  /// The reason why a key gives no token.
   package enum Problem: Error {
     /// The private key is no P-256 key in PEM.
     case unreadableKey
   }
 
-  /// What makes two keys the same; the bundle that a key serves does not.
+  /// The members in which equal keys agree; the bundle that a key serves is not among them.
   private struct Identity: Hashable {
     let keyID: String
     let teamID: String
@@ -34,7 +34,7 @@ package final class APNsTokens: Sendable {
     let made: Int
   }
 
-  /// How long a token is used, in seconds.
+  /// The time for which a token is used, in seconds.
   static let use = 40 * 60
   /// Within which time of its making no token is replaced, whatever Apple says, in seconds.
   static let minimumUse = 20 * 60

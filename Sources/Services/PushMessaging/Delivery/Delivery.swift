@@ -29,7 +29,7 @@ package enum PushChannel: UInt8, Sendable, CaseIterable {
 }
 
 extension PushAddress {
-  /// By which way messages go there.
+  /// The channel of messages to the address.
   package var channel: PushChannel {
     switch self {
     case .apns: .apns
@@ -61,7 +61,7 @@ struct Lane: Sendable, Hashable {
 
 /// One message for one registration, and how far it has come.
 package struct Delivery: Sendable, Equatable {
-  /// How far a delivery is; it only ever goes to a state of a higher rank.
+  /// The state of a delivery; it only ever goes to a state of a higher rank.
   package enum State: UInt8, Sendable, CaseIterable {
     case waiting = 0
     /// The push service took it, or it was written to the device's stream.
@@ -98,21 +98,23 @@ package struct Delivery: Sendable, Equatable {
   let priority: PushParcel.Priority
   /// When it came to its state.
   package var at: Int64
-  /// Where its slot is while it has one: when it is due, in its lane or held, or its sequence in the mailbox.
+  /// The position of its slot while it has one: its due time, in its lane or held, or its sequence
+  /// in the mailbox.
   var slot: Int64
   let collapseKey: String?
   /// The cause of the state, such as `mailbox-full` or a push service's own text; nil without one.
   package var reason: String?
   /// When its device's clock shows the message's time; 0 where the message has one time for all.
   var start: Int64 = 0
-  /// Whether its slot is among those that wait for that.
+  /// True if its slot is among those that wait for that.
   var isHeld = false
-  /// Whether its message was made for it alone: it is counted where it is read, and its message has no counts.
+  /// True if its message was made for it alone: it is counted where it is read, and its message has
+  /// no counts.
   var isSole = false
 
   var lane: Lane { Lane(channel, priority) }
 
-  /// Whether it has a slot: while it waits, and in a mailbox until the device says that it has it.
+  /// True if it has a slot: while it waits, and in a mailbox until the device says that it has it.
   var hasSlot: Bool {
     state == .waiting || (state == .handed && channel == .direct && slot != 0)
   }
@@ -186,7 +188,7 @@ package struct Delivery: Sendable, Equatable {
   }
 }
 
-/// How many of a message's deliveries are in each state, by the way that they go.
+/// The number of a message's deliveries in each state, by channel.
 package struct MessageCounts: Sendable, Equatable {
   private var numbers = [Int64](
     repeating: 0,

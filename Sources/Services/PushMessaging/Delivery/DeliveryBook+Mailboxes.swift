@@ -6,7 +6,7 @@ extension DeliveryBook {
   /// A mailbox that was read.
   struct OpenMailbox {
     var state: MailboxState
-    /// What it can be remembered by; nil where its client is not connected.
+    /// The mark under which memory may keep it; nil where its client is not connected.
     let mark: ClientMemory.Mark?
     var isChanged = false
   }
@@ -16,7 +16,8 @@ extension DeliveryBook {
     try openMailbox(mailbox).state.head
   }
 
-  /// What has a slot in a mailbox, the oldest first; nil where the store has to be asked.
+  /// Returns the deliveries with a slot in a mailbox, the oldest first; nil where the store has to
+  /// be asked.
   mutating func waiting(_ mailbox: MailboxID) throws -> [WaitingDelivery]? {
     try openMailbox(mailbox).state.waiting
   }

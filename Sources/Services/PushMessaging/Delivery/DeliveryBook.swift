@@ -9,7 +9,7 @@ struct DeliveryBook {
   /// Microseconds.
   let now: Int64
 
-  /// What a change is to those who wait in memory; told once it is durable.
+  /// The effects of a change on the waiters in memory, which are notified once it is durable.
   struct Effects: Sendable {
     /// Messages that came into mailboxes.
     var arrivals: [MailboxArrival] = []
@@ -53,7 +53,7 @@ struct DeliveryBook {
     let message: Int64
   }
 
-  /// - Parameter memory: What is known of clients that are connected; nil where others write the same store.
+  /// - Parameter memory: The memory of connected clients; nil where others write the same store.
   init(_ group: any KeyValueGroup, now: Int64, memory: ClientMemory?) {
     self.group = group
     self.now = now
@@ -94,7 +94,7 @@ struct DeliveryBook {
 
   /// Makes the delivery of a message to a registration, unless there is one.
   ///
-  /// - Parameter isSole: Whether the message gets no other.
+  /// - Parameter isSole: True if the message gets no other.
   mutating func add(
     _ message: StoredMessage,
     to registration: Registration,
@@ -257,7 +257,8 @@ struct DeliveryBook {
 
   /// Moves a delivery to a state of a higher rank; false where it is there, beyond, or missing.
   ///
-  /// What was handed over stays that where the state is of no higher rank, and gives up the slot that it may have.
+  /// A delivery that was handed over stays so where the state is of no higher rank, and gives up
+  /// the slot that it may have.
   @discardableResult
   mutating func move(
     _ project: Text,

@@ -4,7 +4,7 @@ import KeyValueStore
 
 /// A delivery that is due in a lane, with what is needed to hand it over.
 struct LaneJob: Sendable {
-  /// What is to be done with it.
+  /// The action to take with the delivery.
   enum Action: Sendable {
     case hand(PushParcel)
     /// Nothing is to be handed over any more.
@@ -23,7 +23,7 @@ struct LaneJob: Sendable {
   /// When the registration was last renewed.
   let renewed: Int64
   let action: Action
-  /// Whether it goes to a Live Activity, whose end is not the registration's.
+  /// True if it goes to a Live Activity, whose end is not the registration's.
   let isForActivity: Bool
 
   init(
@@ -114,7 +114,7 @@ struct LaneJob: Sendable {
     )
   }
 
-  /// Whether a message to topics is still for a registration.
+  /// Returns true if a message to topics is still for a registration.
   private static func isSubscribed(
     _ registration: Registration,
     to target: MessageTarget,
@@ -136,9 +136,9 @@ struct LaneJob: Sendable {
   }
 }
 
-/// What the jobs of one read, which go one way, have in common, each read and made once.
+/// The common parts of the jobs of one read, which go by one channel; each is read and made once.
 struct LaneBatch {
-  /// What devices get of a message, as one without an installation would.
+  /// The form of a message for devices, as one without an installation receives it.
   fileprivate struct Form {
     let payload: JSONValue
     let headers: [String: String]

@@ -22,7 +22,7 @@ package final class LaneWorker: Sendable {
   private let state = Mutex(State(reread: .now))
 
   private static let rereading = Duration.seconds(30)
-  /// How long a few free slots wait to be more, so that they are filled by one read.
+  /// The time for which a few free slots wait to be more, so that they are filled by one read.
   private static let gathering = Duration.milliseconds(20)
   /// The longest wait between two attempts, in seconds.
   private static let longestBackoff = 600.0
@@ -80,7 +80,7 @@ package final class LaneWorker: Sendable {
   /// Slots that are worth a read.
   private var batch: Int { max(service.limits.underWay(channel) / 4, 1) }
 
-  /// Whether fewer slots are free than are worth a read.
+  /// True if too few slots are free for a read.
   private var isBusy: Bool {
     state.withLock { service.limits.underWay(channel) - $0.underWay.count < batch }
   }

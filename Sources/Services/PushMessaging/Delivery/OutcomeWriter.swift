@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Any task may call.
 final class OutcomeWriter: Sendable {
-  /// What became of a job.
+  /// The outcome of a job.
   struct Outcome: Sendable {
     let job: LaneJob
     /// Nil where the delivery waits no more and only its entry goes.

@@ -3,7 +3,7 @@ import Synchronization
 /// A mailbox as the engine's writing thread keeps it in memory.
 struct MailboxState: Sendable {
   var head: MailboxHead
-  /// What has a slot in it, the oldest first; nil where the store has to be asked.
+  /// The deliveries with a slot in it, the oldest first; nil where the store has to be asked.
   var waiting: [WaitingDelivery]?
 
   /// Deliveries that are kept of one mailbox at most.
@@ -17,7 +17,8 @@ struct WaitingDelivery: Sendable {
   var delivery: Delivery
 }
 
-/// What is known of clients that are connected, so that a message and its acknowledgement need not read it again.
+/// The known state of connected clients, so that a message and its acknowledgement need not read it
+/// again.
 ///
 /// Bodies of writes ask, and completions remember what is durable then: all on the engine's writing thread. A body that
 /// takes or changes something takes it out of here, and what an earlier body of the same group saw of it is not remembered any
@@ -96,7 +97,8 @@ final class ClientMemory: Sendable {
     state.withLock { $0.tokens[token]?.registration }
   }
 
-  /// What a registration that is read now can be remembered by; nil where its client is not connected.
+  /// Returns the mark under which memory may keep a registration that is read now; nil where its
+  /// client is not connected.
   func registrationMark(_ mailbox: MailboxID) -> Mark? {
     state.withLock { $0.clients[mailbox]?.registrationMark }
   }
@@ -123,14 +125,16 @@ final class ClientMemory: Sendable {
 
   // MARK: Mailboxes
 
-  /// Whether a mailbox is remembered.
+  /// Returns true if a mailbox is remembered.
   func has(_ mailbox: MailboxID) -> Bool {
     state.withLock { $0.clients[mailbox]?.mailbox != nil }
   }
 
-  /// Of what was written to streams that which may still have its slot; any thread may call.
+  /// Returns those of the deliveries written to streams that may still have their slots; any thread
+  /// may call.
   ///
-  /// What is remembered is durable: a delivery that is missing there was acknowledged, or is over in another way.
+  /// The memory is durable: a delivery that is missing there was acknowledged, or is over in
+  /// another way.
   func unsettled(_ written: [WrittenDelivery]) -> [WrittenDelivery] {
     state.withLock { state in
       written.filter { each in

@@ -6,7 +6,7 @@ package struct MailboxArrival: Sendable {
   /// Nil where the mailbox has to be read for what its client gets.
   let message: StoredMessage?
 
-  /// Whether the client gets what is here, and nothing has to be read.
+  /// True if the client gets the messages given here, and nothing has to be read.
   package var isComplete: Bool { message != nil }
 }
 

@@ -9,7 +9,7 @@ package final class DirectStreams: Sendable {
   private struct Entry {
     let listener: any DirectListener
     let network: String
-    /// How long the client may be silent.
+    /// The time for which the client may be silent.
     let silence: Duration
     /// When it was heard last.
     var heard: ContinuousClock.Instant
@@ -47,7 +47,7 @@ package final class DirectStreams: Sendable {
 
   private let limit: Int
   private let state = Mutex(State())
-  /// What is remembered of the clients; nil where others write the same store.
+  /// The memory of the clients; nil where others write the same store.
   let memory: ClientMemory?
 
   init(limit: Int, memory: ClientMemory? = nil) {
@@ -94,12 +94,12 @@ package final class DirectStreams: Sendable {
     }
   }
 
-  /// Whether a client is connected.
+  /// Returns true if a client is connected.
   func isConnected(_ mailbox: MailboxID) -> Bool {
     state.withLock { $0.entries[mailbox] != nil }
   }
 
-  /// Whether one more client that is not connected yet would be refused.
+  /// True if one more client that is not connected yet would be refused.
   package var isFull: Bool { state.withLock { $0.isClosed || $0.entries.count >= limit } }
 
   /// Tells a mailbox's client of a message.

@@ -24,18 +24,18 @@ struct WrittenDelivery: Sendable {
   let message: Int64
 }
 
-/// What a client learns when it connects.
+/// The facts that a client receives when it connects.
 package struct ConnectionStart: Sendable {
   /// The mailbox of the client's registration.
   package let mailbox: MailboxID
-  /// Whether messages were dropped since it connected last.
+  /// True if messages were dropped since it connected last.
   package let hasDropped: Bool
-  /// Whether nothing waits for it.
+  /// True if no message waits for it.
   package let isEmpty: Bool
   /// The highest sequence that was given out.
   package let last: Int64
-  /// What the client has acknowledged, behind which its messages come: 0 where it named a sequence that was never given out, as
-  /// after the server was restored from a backup.
+  /// The sequence that the client has acknowledged, behind which its messages come: 0 where it
+  /// named a sequence that was never given out, as after the server was restored from a backup.
   package let acknowledged: Int64
 }
 
@@ -96,7 +96,7 @@ extension PushService {
     )
   }
 
-  /// What waits behind a sequence, the oldest first; empty where there is nothing.
+  /// Returns the messages behind a sequence, the oldest first; empty where there are none.
   package func entries(
     of mailbox: MailboxID,
     after sequence: Int64,

@@ -2,7 +2,8 @@ import BaseStatus
 import BaseText
 import KeyValueStore
 
-/// What a client says that it has received: everything by the stream up to a sequence, and single messages by any way.
+/// A client's acknowledgement: of everything by the stream up to a sequence, and of single messages
+/// by any channel.
 package struct Receipts: Sendable {
   /// The last position of the mailbox that the client has, with all before it; 0 acknowledges none.
   package var sequence: Int64
@@ -18,7 +19,7 @@ package struct Receipts: Sendable {
     self.opened = opened
   }
 
-  /// Whether the client only says that it is there.
+  /// True if the client only says that it is there.
   package var isPing: Bool { sequence == 0 && received.isEmpty && opened.isEmpty }
 }
 

@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// Reads all of messaging and says where it does not fit together.
 package enum MessagingVerification {
-  /// How much there is.
+  /// The numbers of what was found.
   package struct Seen: Sendable {
     /// Messages that are stored in full; summaries of old messages do not count.
     package var messages = 0

@@ -3,7 +3,7 @@ import BaseText
 // Forgetting a user.
 
 extension PushService {
-  /// How much was erased of a user.
+  /// The numbers of a user's records that were erased.
   package struct Erased: Sendable, Equatable {
     /// The user's registrations, all of which are deleted.
     package var registrations = 0
@@ -16,8 +16,8 @@ extension PushService {
 
   /// Deletes a user's registrations, and the messages that were sent to him or to one of them.
   ///
-  /// What topics have of him are deliveries to registrations that nobody knows any more. A crash in between leaves some of it;
-  /// asking again goes on.
+  /// The topics' deliveries to the user remain, to registrations that nobody knows any more. A
+  /// crash in between leaves some of the data; another call continues.
   package func erase(user uid: String, of project: Text) async throws -> Erased {
     let numbers = try await registrations(ofUser: uid, project)
     var erased = Erased(registrations: numbers.count)

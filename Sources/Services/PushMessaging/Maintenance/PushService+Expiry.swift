@@ -3,7 +3,7 @@ import KeyValueStore
 
 // What ends with time. A step looks at a bounded number of messages and deliveries, and is one write.
 
-/// How far messages whose last deadline has passed were gone through.
+/// The progress through messages whose last deadline has passed.
 struct ExpiryProgress: Sendable {
   /// The last deadline's key that was done with: what is before it was deleted, and is not passed over again.
   var done: [UInt8]?
@@ -29,13 +29,13 @@ extension PushService {
   }
 }
 
-/// What one step ends.
+/// The deliveries and deadlines that one step ends.
 private struct ExpiryStep: Sendable {
   /// Deliveries that have slots.
   private(set) var waiting: [WrittenDelivery] = []
   /// Deadlines of messages of which nothing waits any more.
   private(set) var keys: [[UInt8]] = []
-  /// Where the next step begins; nil behind the last deadline that has passed.
+  /// The position of the next step; nil behind the last deadline that has passed.
   private(set) var next: ExpiryProgress?
 
   /// Messages and deliveries that a step looks at.

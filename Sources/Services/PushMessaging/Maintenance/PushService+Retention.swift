@@ -6,7 +6,7 @@ import KeyValueStore
 // Messages are gone through in the order of their ids, then the summaries of those to many. What a step deleted is not passed
 // over by the next one; what was too young, or still waited, is looked at when all were gone through.
 
-/// How far messages and summaries were looked at.
+/// The progress through messages and summaries.
 struct PruneProgress: Sendable {
   var kind = MessagingKey.Kind.message
   /// The last key that was done with; nil is before the first.
@@ -38,11 +38,11 @@ extension PushService {
   }
 }
 
-/// What one step deletes, and what it keeps of it.
+/// The keys that one step deletes, and the summaries that it keeps.
 private struct Pruning {
   private(set) var keys: [[UInt8]] = []
   private(set) var summaries: [MessageSummary] = []
-  /// Where the next step begins; nil behind the last summary.
+  /// The position of the next step; nil behind the last summary.
   private(set) var next: PruneProgress?
   private let now: Int64
   private let limits: MessagingLimits
@@ -102,7 +102,7 @@ private struct Pruning {
     return now - days * 86_400_000_000
   }
 
-  /// Whether a message, which may have been sent long after it was accepted, is old.
+  /// Returns true if a message, which may have been sent long after it was accepted, is old.
   private func isOld(_ message: StoredMessage, _ kind: MessagingKey.Kind) -> Bool {
     max(message.id, message.start) < oldest(kind)
   }
@@ -138,7 +138,8 @@ private struct Pruning {
     return nil
   }
 
-  /// What is to be kept of a message to many; nil for others, and where it is kept already.
+  /// Returns the summary to keep of a message to many; nil for others, and where it is kept
+  /// already.
   private static func summary(
     of message: StoredMessage,
     _ reader: any KeyValueReader

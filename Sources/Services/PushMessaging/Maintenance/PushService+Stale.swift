@@ -2,7 +2,7 @@ import KeyValueStore
 
 // Registrations that nobody uses. A step does a little; it blocks.
 
-/// How far all of a kind were gone through.
+/// The progress through all entries of a kind.
 struct SweepProgress: Sendable {
   /// The last key that was looked at; nil is before the first.
   var position: [UInt8]?

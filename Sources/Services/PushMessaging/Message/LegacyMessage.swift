@@ -12,15 +12,16 @@ package struct LegacyMessage: Sendable {
 
   /// The recipients, or why there are none.
   package let target: Result<Target, MessagingError>
-  /// What it says, or which word answers for each recipient.
+  /// The content, or the error for each recipient.
   package let content: Result<MessageContent, MessagingError>
   /// The package that the apps of its tokens must have; nil for any.
   package let packageName: String?
-  /// Whether everything is checked and nothing sent.
+  /// True if everything is checked and nothing sent.
   package let isTrial: Bool
 
   private static let tokenLimit = 1_000
-  /// What a notification of the legacy form has; others are passed on as `gcm.notification.…`.
+  /// The members of a notification of the legacy form; others are passed on as
+  /// `gcm.notification.…`.
   private static let notificationNames: Set<String> = [
     "title", "body", "sound", "badge", "click_action", "subtitle", "title_loc_key",
     "title_loc_args", "body_loc_key", "body_loc_args", "android_channel_id", "icon", "tag",
@@ -178,7 +179,7 @@ package struct LegacyMessage: Sendable {
     return list
   }
 
-  /// What clients get as text: other values are JSON.
+  /// Returns a value as text for clients: values that are no text are JSON.
   private static func text(_ json: JSONValue) -> JSONValue { .string(json.string ?? json.compact) }
 
   /// Data as texts; the legacy form takes other values too.

@@ -1,7 +1,7 @@
 import BaseJSON
 import BaseText
 
-/// What a payload says beside a message's content.
+/// The parts of a payload beside a message's content.
 struct PayloadContext {
   var messageID: String
   /// The topic, or the project.
@@ -73,7 +73,7 @@ extension MessageContent {
     }
   }
 
-  /// What the device gets.
+  /// Returns the payload for the device.
   func payload(_ channel: PushChannel, _ context: PayloadContext) -> JSONValue {
     switch channel {
     case .apns: applePayload(context)
@@ -138,7 +138,7 @@ extension MessageContent {
   /// The token of the Live Activity that a message updates in place of the app; nil for all others.
   var activityToken: String? { json["apns"]?["live_activity_token"]?.string }
 
-  /// Where the message goes of a registration's address.
+  /// Returns the address that the message goes to, for a registration's address.
   func address(_ address: PushAddress) -> PushAddress {
     guard case .apns(_, let environment, let bundle) = address, let activityToken else {
       return address
@@ -146,7 +146,7 @@ extension MessageContent {
     return .apns(token: activityToken, environment: environment, bundle: bundle)
   }
 
-  /// Whether an Apple device shows or plays something of a message.
+  /// Returns true if an Apple device shows or plays something of a message.
   static func isShown(_ message: JSONValue) -> Bool {
     let aps = message["apns"]?["payload"]?["aps"]
     return (alert(of: message) ?? aps?["sound"] ?? aps?["badge"]) != nil

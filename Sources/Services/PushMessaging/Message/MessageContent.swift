@@ -1,7 +1,7 @@
 import BaseJSON
 import KeyValueStore
 
-/// How a message is to be delivered by one way.
+/// The options of a message's delivery by one channel.
 package struct DeliveryOptions: Sendable, Equatable {
   /// The priority that the message asks for, or else the platform's default.
   package var priority: PushParcel.Priority
@@ -11,8 +11,8 @@ package struct DeliveryOptions: Sendable, Equatable {
   package var collapseKey: String?
 }
 
-/// What a message says, without whom it is for, in the form of the API with names in snake case; with it
-/// `options`, which are the ways' own, in the order of `PushChannel`.
+/// The content of a message, without its recipients, in the form of the API with names in snake
+/// case; with it `options`, which are the channels' own, in the order of `PushChannel`.
 package struct MessageContent: Sendable, Equatable {
   /// The message's members, followed by `options`.
   package let json: JSONValue
@@ -62,7 +62,7 @@ package struct MessageContent: Sendable, Equatable {
     }
   }
 
-  /// How the message is delivered by a way.
+  /// Returns the options of the message's delivery by a channel.
   package func options(_ channel: PushChannel) -> DeliveryOptions {
     byChannel[Int(channel.rawValue)]
   }
@@ -126,7 +126,7 @@ package struct MessageContent: Sendable, Equatable {
     return Dictionary(pairs) { _, last in last }
   }
 
-  /// What was sent to a push resource; nil for messages of the API.
+  /// The message that was sent to a push resource; nil for messages of the API.
   package var pushed: JSONValue? { json["push"] }
 
   /// The label by which analytics group messages.

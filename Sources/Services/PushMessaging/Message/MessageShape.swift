@@ -2,7 +2,7 @@ import BaseJSON
 
 /// The fields that an object of the API has, by their names in snake case.
 struct MessageShape: Sendable {
-  /// What a field holds.
+  /// The type of a field.
   indirect enum Field: Sendable {
     case string
     case boolean

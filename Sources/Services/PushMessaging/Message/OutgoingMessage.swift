@@ -17,7 +17,7 @@ package struct OutgoingMessage: Sendable {
   package let recipient: Recipient
   /// The message without its recipient, within the bounds of its size.
   package let content: MessageContent
-  /// How many of its label somebody gets at most; nil without a bound.
+  /// The most messages of its label that one person gets; nil without a bound.
   package private(set) var cap: FrequencyCap?
 
   /// Seconds that a message lives at most: 28 days.
@@ -44,7 +44,7 @@ package struct OutgoingMessage: Sendable {
   /// Reads the `message` of a request to `messages:send`; throws INVALID_ARGUMENT with the field.
   ///
   /// - Parameter recipient: Takes the place of the message's own, which must be absent then.
-  /// - Parameter now: What absolute times count from, in microseconds.
+  /// - Parameter now: The instant that absolute times count from, in microseconds.
   package init(
     json: JSONValue?,
     recipient: Recipient? = nil,
@@ -92,7 +92,7 @@ package struct OutgoingMessage: Sendable {
   }
 }
 
-/// What a message's fields have to keep beside their types.
+/// The rules for a message's fields beside their types.
 enum MessageRules {
   static func check(_ message: JSONValue) throws(MessagingError) {
     for platform in ["message", "message.android", "message.webpush"] {

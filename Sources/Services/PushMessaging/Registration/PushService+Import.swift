@@ -4,7 +4,7 @@ import KeyValueStore
 // Taking over device tokens of Apple's, as an operator has them from another service.
 
 extension PushService {
-  /// What became of a device token.
+  /// The outcome of a device token's import.
   package enum Imported: Sendable, Equatable {
     /// The registration token by which it is sent to.
     case token(String)
@@ -14,7 +14,7 @@ extension PushService {
     case refused(MessagingError.Code)
   }
 
-  /// What registrations that were imported say for their platform.
+  /// The platform of registrations that were imported.
   private static let importedPlatform = "imported"
 
   /// Makes a registration for each device token of an app; the results are in their order.
@@ -84,7 +84,7 @@ extension PushService {
 }
 
 extension PushAddress {
-  /// Whether a text could be a device token of Apple's.
+  /// Returns true if a text could be a device token of Apple's.
   package static func isDeviceToken(_ text: String) -> Bool {
     (32...400).contains(text.utf8.count) && text.allSatisfy(\.isHexDigit)
   }

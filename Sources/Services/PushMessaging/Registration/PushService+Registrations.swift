@@ -4,7 +4,7 @@ import KeyValueStore
 
 // Making, changing, finding and ending registrations.
 
-/// What an app registers.
+/// An app's request to register.
 package struct RegistrationRequest: Sendable {
   /// The id of the project in which the app registers.
   package let project: Text
@@ -28,7 +28,7 @@ package struct RegistrationRequest: Sendable {
   }
 }
 
-/// How much room there is for one more registration.
+/// The room for one more registration.
 private struct RegistrationRoom: Sendable {
   let ofProject: Int64
   let inAll: Int64
@@ -296,7 +296,8 @@ extension PushService {
     MessagingKey(.identity, project).text(installation).text(appID).bytes
   }
 
-  /// Where an address leads to its registration; nil for clients that connect, which have none.
+  /// Returns the key that leads from an address to its registration; nil for clients that connect,
+  /// which have none.
   static func addressKey(_ project: Text, _ address: PushAddress) -> [UInt8]? {
     guard address != .direct else { return nil }
     let name: String =

@@ -3,7 +3,7 @@ import KeyValueStore
 
 /// An app on a device that gets messages.
 package struct Registration: Sendable, Equatable {
-  /// Why and since when a registration gets nothing any more.
+  /// The cause and the time of a registration's end.
   package struct Gone: Sendable, Equatable {
     /// The cause, such as `unregistered`, `replaced`, `stale`, or a push service's text.
     package let reason: String
@@ -11,7 +11,7 @@ package struct Registration: Sendable, Equatable {
     package let at: Int64
   }
 
-  /// What an app says of itself.
+  /// The app's description of itself.
   package struct Details: Sendable, Equatable {
     /// The client's name for its platform; else `web`, `ios`, `direct` or `imported`.
     package var platform = ""

@@ -13,13 +13,14 @@ enum RegistrationToken {
 
   static func hash(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Array(token.utf8))) }
 
-  /// Whether a text could be the id of an installation, which back ends may name in place of a token.
+  /// Returns true if a text could be the id of an installation, which back ends may name in place
+  /// of a token.
   static func isInstallation(_ text: String) -> Bool {
     text.utf8.count == 22 && !text.contains(":") && "cdef".contains(text.prefix(1))
       && isWellFormed("\(text):x")
   }
 
-  /// Whether a text could be a token of ours or of Google's.
+  /// Returns true if a text could be a token of ours or of Google's.
   static func isWellFormed(_ token: String) -> Bool {
     guard token.utf8.count <= 4_096, let colon = token.firstIndex(of: ":") else { return false }
     let parts = [token[..<colon], token[token.index(after: colon)...]]
@@ -28,7 +29,7 @@ enum RegistrationToken {
 }
 
 extension StringProtocol {
-  /// Whether it has letters, digits, `-` and `_` only, and one of them at least.
+  /// True if it has letters, digits, `-` and `_` only, and one of them at least.
   var isURLSafe: Bool {
     !isEmpty
       && utf8.allSatisfy { byte in

@@ -8,7 +8,7 @@ package struct PushResource: Sendable, Equatable {
   package let project: Text
   /// The registration whose mailbox takes what is sent.
   let registration: Int64
-  /// What the client calls it; its messages say so.
+  /// The client's name for the resource, which its messages carry.
   package let name: String
   /// The only VAPID key that may send (RFC 8292, 4); nil lets everybody.
   package let vapidKey: [UInt8]?
@@ -66,7 +66,7 @@ package struct PushResource: Sendable, Equatable {
 
 /// A message that was sent to a push resource, as its header fields say (RFC 8030, 5).
 package struct PushedMessage: Sendable {
-  /// How soon the client is to have it.
+  /// The urgency with which the client is to have it.
   package enum Urgency: String, Sendable {
     case veryLow = "very-low"
     case low, normal, high
@@ -104,7 +104,7 @@ package struct PushedMessage: Sendable {
     self.topic = topic
   }
 
-  /// What is kept of it, for the client of a resource.
+  /// Returns the content that is stored, for the client of a resource.
   func content(for resource: PushResource) -> MessageContent {
     let pushed = JSONValue.object([
       .init("resource", .string(resource.name)), .init("encoding", .string("aes128gcm")),

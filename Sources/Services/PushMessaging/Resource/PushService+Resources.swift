@@ -100,7 +100,8 @@ extension PushService {
     return StoredMessage.name(of: id)
   }
 
-  /// What became of a message that was sent to a push resource; UNREGISTERED for one that was not.
+  /// Returns the state of a message that was sent to a push resource; throws UNREGISTERED for one
+  /// that was not.
   package func state(
     of name: String,
     sentTo resource: PushResource

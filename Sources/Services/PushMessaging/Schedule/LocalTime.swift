@@ -5,7 +5,7 @@ package struct LocalTime: Sendable, Equatable {
   /// Seconds since 1970 of the instant at which a clock of UTC shows it.
   let seconds: Int64
 
-  /// How far ahead of UTC clocks are at most, and how far behind, in seconds.
+  /// The most that clocks are ahead of UTC, and behind it, in seconds.
   private static let reach = (ahead: Int64(14 * 3_600), behind: Int64(12 * 3_600))
 
   init(seconds: Int64) { self.seconds = seconds }
@@ -54,7 +54,8 @@ package struct LocalTime: Sendable, Equatable {
 
   /// When clocks of a zone show it, in microseconds.
   ///
-  /// Where they pass over it, the instant as if they had not yet; where they show it twice, the first one.
+  /// If they pass over it, the instant as if they had not yet; if they show it twice, the first
+  /// one.
   package func instant(in zone: TimeZone) -> Int64 {
     let day: Int64 = 86_400
     let before = Self.offset(of: zone, at: seconds - day)

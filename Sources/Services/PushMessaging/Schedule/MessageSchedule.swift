@@ -10,7 +10,7 @@ package struct MessageSchedule: Sendable, Equatable {
     case local(LocalTime)
   }
 
-  /// How a message is repeated: every so many days, weeks or months after the first time.
+  /// The repetition of a message: every so many days, weeks or months after the first time.
   package struct Recurrence: Sendable, Equatable {
     /// A part of the calendar.
     package enum Unit: UInt8, Sendable, CaseIterable {
@@ -45,7 +45,7 @@ package struct MessageSchedule: Sendable, Equatable {
   package let zone: TimeZone
   /// The rule for further messages; nil for a message that is sent once.
   package let recurrence: Recurrence?
-  /// How many times came before this one.
+  /// The number of times before this one.
   package private(set) var number: Int64 = 0
 
   /// A schedule of those parts.

@@ -8,7 +8,8 @@ import KeyValueStore
 // each delivery that is not due then is held, under `held`, until its device's clock shows it.
 
 extension PushService {
-  /// How long after a device's time a message by its clock is still sent to it, in microseconds.
+  /// The time after a device's time in which a message by its clock is still sent to it, in
+  /// microseconds.
   static let lateness: Int64 = 3_600_000_000
   /// Deliveries that are released in one write.
   private static let heldStep = 500

@@ -1,12 +1,12 @@
 import KeyValueStore
 
-/// What is known of a registration's mailbox without reading it.
+/// The facts about a registration's mailbox that are known without reading it.
 struct MailboxHead: Sendable, Equatable {
   /// The highest sequence that was given out.
   var last: Int64 = 0
   /// Messages that wait.
   var count: Int64 = 0
-  /// Whether some were dropped since the client last connected.
+  /// True if some were dropped since the client last connected.
   var hasDropped = false
 
   /// Messages that wait in one mailbox at most; one more drops the oldest.

@@ -1,8 +1,8 @@
 import BaseText
 import KeyValueStore
 
-/// What is left of a message to many when its content and its deliveries are forgotten: what it was, and how many of its
-/// deliveries came to which state.
+/// The summary of a message to many whose content and deliveries are forgotten: its description,
+/// and the number of its deliveries in each state.
 ///
 /// A record: 1 the message with no content but its label, 2 its counts. Messages to one device or one user leave none.
 struct MessageSummary: Sendable {

@@ -4,7 +4,7 @@ import KeyValueStore
 
 /// A message as it is kept.
 package struct StoredMessage: Sendable {
-  /// How far a message is on its way to its deliveries.
+  /// The stage of a message on its way to its deliveries.
   package enum Stage: UInt8, Sendable {
     /// Waits for its time.
     case scheduled = 0
@@ -28,13 +28,14 @@ package struct StoredMessage: Sendable {
   package let origin: String
   /// The stage that the message reached last.
   package var stage: Stage
-  /// What its lives and deadlines count from: when it was accepted, or its scheduled time.
+  /// The instant that its lives and deadlines count from: when it was accepted, or its scheduled
+  /// time.
   package var start: Int64
   /// Registrations that subscribed later do not get it.
   var cutoff: Int64
   /// When it is sent, while it waits; later only where that is by each device's clock.
   package var schedule: MessageSchedule?
-  /// How many of its label somebody gets at most; nil without a bound.
+  /// The most messages of its label that one person gets; nil without a bound.
   package var cap: FrequencyCap?
   /// The id of the message that it repeats; 0 for all others.
   private(set) var original: Int64 = 0
@@ -231,7 +232,7 @@ package enum MessageTarget: Sendable, Equatable {
     }
   }
 
-  /// What devices see as the sender; nil where it is the project.
+  /// The sender that devices see; nil where it is the project.
   var sender: String? {
     if case .topic(let name) = self { "/topics/\(name.text)" } else { nil }
   }

@@ -4,9 +4,9 @@ import BaseText
 ///
 /// Any thread may call; calls block.
 package protocol MessageAudiences: Sendable {
-  /// Whether a project has an audience of that name.
+  /// Returns true if a project has an audience of that name.
   func exists(_ audience: String, in project: Text) throws -> Bool
 
-  /// Whether an installation is in an audience, as that was within the last hour.
+  /// Returns true if an installation is in an audience, as that was within the last hour.
   func contains(_ installation: String, _ audience: String, in project: Text) throws -> Bool
 }

@@ -4,7 +4,7 @@ import KeyValueStore
 // Subscribing registrations to topics.
 
 extension PushService {
-  /// Why a token was not subscribed, in the words of the topic API.
+  /// The reason why a token was not subscribed, in the words of the topic API.
   package enum TopicFailure: String, Sendable {
     case invalidArgument = "INVALID_ARGUMENT"
     case notFound = "NOT_FOUND"

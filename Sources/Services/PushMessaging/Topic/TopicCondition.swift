@@ -1,4 +1,5 @@
-/// Which registrations a message goes to, by their topics: `'a' in topics && !('b' in topics || 'c' in topics)`.
+/// The registrations that a message goes to, by their topics: `'a' in topics && !('b' in topics ||
+/// 'c' in topics)`.
 package indirect enum TopicCondition: Sendable, Equatable {
   case topic(TopicName)
   case not(TopicCondition)
@@ -28,7 +29,7 @@ package indirect enum TopicCondition: Sendable, Equatable {
     }
   }
 
-  /// Whether it is true of a registration that is subscribed to those topics.
+  /// Returns true if the condition is true of a registration that is subscribed to those topics.
   package func holds(for topics: Set<TopicName>) -> Bool {
     switch self {
     case .topic(let name): topics.contains(name)

@@ -14,7 +14,7 @@ package struct TopicName: Sendable, Hashable, Comparable {
     self.text = name
   }
 
-  /// Whether names of topics, and labels of messages, may have that character.
+  /// Returns true if names of topics, and labels of messages, may have that character.
   static func isAllowed(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

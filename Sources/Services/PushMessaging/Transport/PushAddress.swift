@@ -1,4 +1,4 @@
-/// Where a registration's messages go.
+/// The address of a registration's messages.
 package enum PushAddress: Sendable, Hashable {
   /// Apple's two services, each with device tokens of its own.
   package enum Environment: String, Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// What a project proves to a push service that it may send.
+/// The proof to a push service that a project may send.
 package enum PushCredentials: Sendable, Equatable {
   case apns(APNsKey)
   case vapid(VAPIDPair)

@@ -3,7 +3,7 @@ import BaseText
 
 /// One message for one registration on its way to a transport.
 package struct PushParcel: Sendable {
-  /// How soon a device is to show a message.
+  /// The urgency with which a device is to show a message.
   package enum Priority: UInt8, Sendable, CaseIterable {
     case high = 0
     case normal = 1
@@ -17,10 +17,11 @@ package struct PushParcel: Sendable {
   package let address: PushAddress
   /// The project's credentials for the push service; `none` where the address needs none.
   package let credentials: PushCredentials
-  /// What the device receives, with what the message says of the platform merged in: for APNs the whole payload with
-  /// `aps`, for the others the JSON that Firebase's clients of the web take.
+  /// The payload for the device, with the platform's members of the message merged in: for APNs the
+  /// whole payload with `aps`, for the others the JSON that Firebase's clients of the web take.
   package let payload: JSONValue
-  /// What the message says in the platform's own header fields, as `apns-push-type`; lower-case names.
+  /// The message's values of the platform's own header fields, as `apns-push-type`; lower-case
+  /// names.
   ///
   /// Without those that follow from the other properties: `apns-priority`, `apns-expiration`, `apns-collapse-id`, `ttl`,
   /// `urgency` (unless it is `very-low` or `low`) and `topic`. `apns-topic` is there where the message names one; else it
@@ -30,7 +31,7 @@ package struct PushParcel: Sendable {
   package let collapseKey: String?
   /// The delivery's priority, which transports translate to the push service's own.
   package let priority: Priority
-  /// What is left of the message's life: 0 is now or never.
+  /// The rest of the message's life: 0 is now or never.
   package let timeToLive: Duration
   /// 1 at the first time.
   package let attempt: Int

@@ -8,7 +8,7 @@ package protocol PushTransport: Sendable {
   func hand(_ parcel: PushParcel) async -> PushOutcome
 }
 
-/// What became of handing a message over.
+/// The outcome of handing a message over.
 package enum PushOutcome: Sendable, Equatable {
   /// The other side took it; the id is the one that it gave.
   case handed(id: String?)

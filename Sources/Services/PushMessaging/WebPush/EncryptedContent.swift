@@ -13,7 +13,7 @@ import Foundation
 
 /// The content encoding "aes128gcm" of one body: its key and how its bytes are arranged.
 struct EncryptedContent: Sendable {
-  /// What is wrong with a body.
+  /// The fault of a body.
   enum Problem: Error, Equatable {
     /// The header is cut off, or the record size is one that holds nothing.
     case malformedHeader

@@ -11,7 +11,8 @@ package struct VAPIDProof: Sendable {
   private let signature: [UInt8]
   private let claims: JSONValue
 
-  /// How far ahead a token may end, in seconds: a day (RFC 8292, 2), and what clocks differ by.
+  /// The furthest that a token's end may lie ahead, in seconds: a day (RFC 8292, 2), and the
+  /// difference of clocks.
   private static let longest: Int64 = 24 * 3_600 + 300
   private static let headerLimit = 4_096
 
@@ -48,8 +49,8 @@ package struct VAPIDProof: Sendable {
     return try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Whether the key signed a token for one of those origins, as `https://push.example.org`, that is valid at `now`, in
-  /// seconds since 1970.
+  /// Returns true if the key signed a token for one of those origins, as
+  /// `https://push.example.org`, that is valid at `now`, in seconds since 1970.
   package func isValid(for origins: Set<String>, now: Int64) -> Bool {
     guard let audience = claims["aud"]?.string, origins.contains(audience),
       let end = claims["exp"]?.integer, end > now, end - now <= Self.longest,

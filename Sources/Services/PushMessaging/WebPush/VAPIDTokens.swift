@@ -13,15 +13,15 @@ package final class VAPIDTokens: Sendable {
 
   private struct Entry {
     let header: String
-    /// From when on it is made anew, in seconds since 1970.
+    /// The time at which it is renewed, in seconds since 1970.
     let renewal: Int
 
     func isCurrent(_ now: Int) -> Bool { renewal > now && renewal <= now + VAPIDTokens.use }
   }
 
-  /// How long a header is used, in seconds.
+  /// The time for which a header is used, in seconds.
   static let use = 12 * 3_600
-  /// How long a header is valid, in seconds; RFC 8292 allows a day.
+  /// The time for which a header is valid, in seconds; RFC 8292 allows a day.
   static let validity = 18 * 3_600
 
   private let capacity: Int

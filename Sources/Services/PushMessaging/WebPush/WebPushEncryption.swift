@@ -11,7 +11,7 @@ package struct WebPushEncryption: Sendable {
 
   private static let recordSize = 4_096
 
-  /// Why a message can't be encrypted.
+  /// The reason why a message cannot be encrypted.
   package enum Problem: Error, Equatable {
     /// The content has more than `maximumContent` bytes.
     case contentTooLarge

@@ -1,7 +1,8 @@
 import BaseText
 import Crypto
 
-/// What a subscription says about encrypting for it: the receiver's public key and its secret.
+/// The keys of a subscription, with which messages are encrypted for it: the receiver's public key
+/// and its secret.
 package struct WebPushKeys: Sendable, Hashable {
   /// The receiver's point on P-256, uncompressed: 65 bytes.
   package let publicKey: [UInt8]

@@ -3,7 +3,7 @@ import Foundation
 
 /// The receiver's side of RFC 8291: a key pair and a secret, and what is encrypted for them.
 package struct WebPushReceiver: Sendable {
-  /// Why a body gives no content.
+  /// The reason for refusing a body.
   package enum Problem: Error, Equatable {
     /// It is not of the encoding "aes128gcm", or its sender's key is no point on the curve.
     case malformed
@@ -11,7 +11,7 @@ package struct WebPushReceiver: Sendable {
     case unauthentic
   }
 
-  /// What senders need to know.
+  /// The keys that senders need to know.
   package let keys: WebPushKeys
   private let privateKey: P256.KeyAgreement.PrivateKey
 

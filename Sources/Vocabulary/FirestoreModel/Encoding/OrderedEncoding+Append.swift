@@ -147,7 +147,7 @@ func orderedBits(_ number: Double) -> UInt64 {
   return bits & (1 << 63) == 0 ? bits | (1 << 63) : ~bits
 }
 
-/// What `orderedBits` was made from, zero being positive.
+/// Returns the number that `orderedBits` was made from, zero being positive.
 func doubleOfOrderedBits(_ bits: UInt64) -> Double {
   if bits == 0 { return .nan }
   return Double(bitPattern: bits & (1 << 63) != 0 ? bits ^ (1 << 63) : ~bits)

@@ -35,7 +35,7 @@
 /// Equal values encode equally: 3 and 3.0, 0 and -0.0. What that loses, and whether the value was
 /// cut, is one `ValueTag` byte that travels beside the key; with it `decode` restores the value.
 package enum OrderedEncoding {
-  /// Where an index cuts a value's encoding: a string of 1,500 bytes is still whole.
+  /// The length at which an index cuts a value's encoding: a string of 1,500 bytes is still whole.
   package static let truncationLength = 1_503
 
   /// The first bytes of encoded values.
@@ -149,7 +149,7 @@ package enum OrderedEncoding {
   }
 }
 
-/// What an encoded value does not say about the value it was made from; one byte beside the key.
+/// The facts about a value that its encoding does not hold; one byte beside the key.
 package struct ValueTag: RawRepresentable, Sendable, Hashable {
   /// The byte that is stored beside the key: a number from 0 to 4, with the highest bit set if the encoding was cut.
   package let rawValue: UInt8
@@ -173,10 +173,10 @@ package struct ValueTag: RawRepresentable, Sendable, Hashable {
   /// The same, and the bytes end before the value does.
   package var truncated: ValueTag { ValueTag(rawValue: rawValue | Self.cut) }
 
-  /// Whether the encoding was cut: values may differ although their bytes agree.
+  /// True if the encoding was cut: values may differ although their bytes agree.
   package var isTruncated: Bool { rawValue & Self.cut != 0 }
 
-  /// Whether `decode` restores exactly what was stored.
+  /// True if `decode` restores the stored value exactly.
   package var isRestorable: Bool { !isTruncated && self != .lossy }
 
   /// The tag of a container that holds a value of this tag.

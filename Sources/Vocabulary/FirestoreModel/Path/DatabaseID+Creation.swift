@@ -1,7 +1,7 @@
 import BaseStatus
 
 extension DatabaseID {
-  /// Whether this is its project's default database.
+  /// True if this is its project's default database.
   package var isDefault: Bool { database == "(default)" }
 
   /// Refuses ids that no new database may have.

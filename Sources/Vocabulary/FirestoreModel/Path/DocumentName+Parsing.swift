@@ -42,7 +42,7 @@ extension DocumentName {
   }
 }
 
-/// What a query or a new document lies below: a database's root or a document.
+/// The parent of a query or of a new document: a database's root or a document.
 package struct ParentName: Sendable, Hashable {
   /// The database that the path begins at.
   package let database: DatabaseID

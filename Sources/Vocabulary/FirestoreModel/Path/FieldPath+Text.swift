@@ -31,7 +31,7 @@ extension FieldPath {
     segments.map(\.escapedFieldName).joined(separator: ".")
   }
 
-  /// Whether this path names that one or something that holds it.
+  /// Returns true if this path names that one or something that holds it.
   package func isPrefix(of other: FieldPath) -> Bool { other.segments.starts(with: segments) }
 }
 

@@ -6,7 +6,7 @@ import BaseText
 /// The bytes must be valid UTF-8. Errors carry Firestore's texts, with byte positions.
 struct NameParser {
   private let bytes: UnsafeRawBufferPointer
-  /// What the text is called in errors: `Document name`, `Document parent name`, `Database name`.
+  /// The text's name in errors: `Document name`, `Document parent name`, `Database name`.
   private let kind: StaticString
   private var position = 0
 

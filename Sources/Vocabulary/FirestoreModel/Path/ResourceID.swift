@@ -27,13 +27,13 @@ package enum ResourceID {
     return Text(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Whether a name begins and ends with two underscores, `____` included.
+  /// Returns true if a name begins and ends with two underscores, `____` included.
   package static func isReserved(_ name: UnsafeRawBufferPointer) -> Bool {
     name.count >= 4 && name[0] == 0x5F && name[1] == 0x5F && name[name.count - 1] == 0x5F
       && name[name.count - 2] == 0x5F
   }
 
-  /// What is wrong with a document id's reserved form; nil where nothing is.
+  /// Returns the error in a document id's reserved form; nil where there is none.
   static func reservedDocumentProblem(_ id: UnsafeRawBufferPointer) -> ServiceError? {
     guard isReserved(id), SegmentEncoding.numericID(id) == nil else { return nil }
     let text = String(decoding: id, as: UTF8.self)

@@ -85,7 +85,7 @@ extension Aggregation {
 }
 
 extension Filter {
-  /// Whether some condition is on that field.
+  /// Returns true if some condition is on that field.
   fileprivate func tests(_ field: FieldPath) -> Bool {
     switch self {
     case .field(let tested, _, _), .unary(let tested, _): tested == field

@@ -31,7 +31,7 @@ package struct Condition: Sendable, Hashable {
     self.test = test
   }
 
-  /// Whether documents that pass form ranges rather than one point of the field's index; such a
+  /// True if documents that pass form ranges rather than one point of the field's index; such a
   /// field joins the implicit orders.
   package var isInequality: Bool {
     switch test {
@@ -50,7 +50,7 @@ package struct Condition: Sendable, Hashable {
     }
   }
 
-  /// Whether a document passes whose field has this value (nil: lacks the field).
+  /// Returns true if a document passes whose field has this value (nil: lacks the field).
   package func matches(_ value: Value?) -> Bool {
     guard let value else { return false }
     switch test {

@@ -22,7 +22,7 @@ extension Filter {
     }
   }
 
-  /// Whether an alternative is spelled out.
+  /// True if the filter contains an `or`.
   var holdsOr: Bool {
     switch self {
     case .field, .unary: false
@@ -39,7 +39,7 @@ extension Filter {
     }
   }
 
-  /// How many alternatives multiplying out would give, without doing it.
+  /// The number of alternatives that multiplying out would give, without doing it.
   var disjunctCount: Int {
     switch self {
     case .field(_, .in, .array(let values)), .field(_, .arrayContainsAny, .array(let values)):

@@ -3,12 +3,12 @@
 import BaseText
 
 extension NormalizedQuery {
-  /// Whether a document is among the results before offset and limit.
+  /// Returns true if a document is among the results before offset and limit.
   package func matches(_ document: some QueryDocument) -> Bool {
     holds(document.name.path) && passesFilter(document) && isWithinCursors(document)
   }
 
-  /// Whether the scope ranges over a document of this path.
+  /// Returns true if the scope ranges over a document of this path.
   package func holds(_ path: ResourcePath) -> Bool {
     let segments = path.segments
     guard path.isDocument, segments.count >= parent.segments.count + 2,
@@ -24,7 +24,7 @@ extension NormalizedQuery {
     }
   }
 
-  /// Whether a document passes one of the alternatives and has every ordered field.
+  /// Returns true if a document passes one of the alternatives and has every ordered field.
   package func passesFilter(_ document: some QueryDocument) -> Bool {
     let passes = disjuncts.contains { conditions in
       conditions.allSatisfy { $0.matches(document.queryValue(at: $0.field)) }
@@ -54,7 +54,7 @@ extension NormalizedQuery {
     return .equal
   }
 
-  /// Which of two results comes first; only the same document is equal to itself.
+  /// Returns the order of two results; only the same document is equal to itself.
   package func compare(_ left: some QueryDocument, _ right: some QueryDocument) -> Ordering {
     for order in orders {
       guard let first = left.queryValue(at: order.field),
@@ -66,7 +66,7 @@ extension NormalizedQuery {
     return .equal
   }
 
-  /// Whether a document lies at or behind the start and at or before the end.
+  /// Returns true if a document lies at or behind the start and at or before the end.
   package func isWithinCursors(_ document: some QueryDocument) -> Bool {
     if start == nil && end == nil { return true }
     guard let key = sortKey(of: document) else { return false }

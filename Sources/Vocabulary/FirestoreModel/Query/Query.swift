@@ -5,7 +5,7 @@ import BaseText
 /// `NormalizedQuery` (made by `normalized()`) has the implicit orders, the disjunctive normal form
 /// and Firestore's checks behind it.
 package struct Query: Sendable, Hashable {
-  /// Which documents the query ranges over, below `parent`.
+  /// The documents that the query ranges over, below `parent`.
   package enum Scope: Sendable, Hashable {
     /// Documents of one direct child collection.
     case collection(Text)
@@ -153,7 +153,7 @@ package struct FindNearest: Sendable, Hashable {
 
 /// One aggregation of an aggregation query.
 package struct Aggregation: Sendable, Hashable {
-  /// What is computed.
+  /// The function that is computed.
   package enum Operator: Sendable, Hashable {
     /// At most `upTo` are counted, if given.
     case count(upTo: Int64?)

@@ -14,7 +14,8 @@ extension MapValue {
   /// Removes the value at a path if there is one; maps on the way stay, even empty.
   package mutating func remove(at path: FieldPath) { remove(at: path.segments[...]) }
 
-  /// What of the map the paths name, in its structure; missing fields are left out.
+  /// Returns the parts of the map that the paths name, in its structure; missing fields are left
+  /// out.
   package func projected(to paths: [FieldPath]) -> MapValue {
     var result = MapValue()
     for path in FieldMask.reduced(paths) {

@@ -72,12 +72,12 @@ extension Value {
   /// Firestore's equality: no difference in the total order.
   package func isEqual(to other: Value) -> Bool { compare(other) == .equal }
 
-  /// Whether this is a double that is not a number.
+  /// True if this is a double that is not a number.
   package var isNaN: Bool {
     if case .double(let number) = self { number.isNaN } else { false }
   }
 
-  /// Whether this is null.
+  /// True if this is null.
   package var isNull: Bool {
     if case .null = self { true } else { false }
   }

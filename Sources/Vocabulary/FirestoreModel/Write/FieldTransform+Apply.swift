@@ -2,7 +2,8 @@ import BaseStatus
 import BaseText
 
 extension FieldTransform {
-  /// What the field becomes and what the client is told, from what is stored there (nil: nothing).
+  /// Returns the field's new value and the result for the client, from the stored value (nil:
+  /// none).
   ///
   /// Every server timestamp of a commit gets the same request time, cut to milliseconds here.
   package func apply(
@@ -102,7 +103,7 @@ private struct EqualValues {
 }
 
 extension Value {
-  /// Whether this is an integer or a double, NaN included.
+  /// True if this is an integer or a double, NaN included.
   package var isNumber: Bool {
     switch self {
     case .integer, .double: true

@@ -2,7 +2,7 @@
 ///
 /// Preconditions are judged, then the operation applies, then the transforms.
 package struct Write: Sendable, Hashable {
-  /// What a write does to its document.
+  /// The effect of a write on its document.
   package enum Operation: Sendable, Hashable {
     /// Replaces the document (mask nil) or the masked paths: present ones are set, absent ones
     /// deleted. The mask is canonical and free of conflicts.
@@ -38,7 +38,7 @@ package struct Write: Sendable, Hashable {
   }
 }
 
-/// What must hold of the stored document for a write to apply.
+/// The condition that the stored document must meet for a write to apply.
 package enum Precondition: Sendable, Hashable {
   case exists(Bool)
   /// The document exists with exactly this update time (microseconds).
@@ -69,7 +69,7 @@ package struct FieldTransform: Sendable, Hashable {
   }
 }
 
-/// What a write's author gets back.
+/// The result of a write for its author.
 package struct WriteResult: Sendable, Hashable {
   /// Nil for deletes and verifies; a no-op keeps the stored time.
   package let updateTime: CommitVersion?

@@ -2,10 +2,10 @@ import BaseStatus
 
 /// The writes of one commit to each of its documents, in their order: which can follow which.
 ///
-/// What the writes before leave of a document is known without looking at it, so a precondition that
-/// they contradict is a fault of the request, whatever is stored.
+/// The effect of the earlier writes on a document is known without looking at it, so a precondition
+/// that they contradict is a fault of the request, whatever is stored.
 struct WriteSequences {
-  /// What a write does, by its precondition.
+  /// The effect of a write, by its precondition.
   private enum Kind: String {
     /// Only where there is no document.
     case insert

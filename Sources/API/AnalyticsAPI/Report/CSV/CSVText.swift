@@ -8,7 +8,8 @@ package struct CSVText: Sendable {
   /// The rows so far, each with its line end.
   package private(set) var text = ""
 
-  /// What a formula begins with, in ASCII and in the wide forms that some programs take for it.
+  /// The characters that begin a formula, in ASCII and in the wide forms that some programs take
+  /// for it.
   private static let formulaStarts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠",
   ]

@@ -1,6 +1,7 @@
 import BaseJSON
 
-/// How a report's JSON becomes a table: which list has its rows, and what is in their columns.
+/// The form in which a report's JSON becomes a table: the list that has its rows, and the contents
+/// of their columns.
 ///
 /// A row of the list may hold a list of its own; the table has a row for each element of it.
 struct ReportTable: Sendable {
@@ -38,7 +39,7 @@ struct ReportTable: Sendable {
     return csv.text
   }
 
-  /// What a download is called: the list's name and the days that the report is about.
+  /// The file name of a download: the list's name and the days that the report is about.
   func fileName(_ report: JSONValue) -> String {
     let days = ["from", "to"].compactMap { report[$0]?.string }
     return ([list] + days).joined(separator: "_") + ".csv"
@@ -66,7 +67,8 @@ extension ReportTable.Inner {
 }
 
 extension JSONValue {
-  /// What is at a path of members, separated by dots; what is no object is a row's only cell.
+  /// Returns the value at a path of members, separated by dots; a value that is no object is a
+  /// row's only cell.
   fileprivate func value(at path: String) -> JSONValue? {
     guard case .object = self else { return self }
     return path.split(separator: ".").reduce(self as JSONValue?) { $0?[String($1)] }
