@@ -393,7 +393,9 @@ extension StorageError {
   /// Whether the same upload would fail again.
   fileprivate var isFinal: Bool {
     switch code {
-    case .invalid, .forbidden, .conditionNotMet, .notFound, .conflict, .quotaExceeded: true
+    case .invalid, .contentMismatch, .forbidden, .conditionNotMet, .notFound, .conflict,
+      .quotaExceeded:
+      true
     default: false
     }
   }
