@@ -675,7 +675,8 @@ let package = Package(
     .tests(
       of: "Outbound",
       uses: [
-        "BaseJSON", "Authentication", "PushMessaging", "PushStandIns", crypto, nioPosix, logging,
+        "BaseJSON", "Authentication", "Events", "PushMessaging", "PushStandIns", crypto, nio,
+        nioPosix, logging,
       ]
     ),
     .library(

@@ -702,8 +702,11 @@ def test_a_daily_export_that_fails_warns_until_it_works(tmp_path):
         warning = "daily export of events: fails"
         servers.wait_for(lambda: warning in health(), "a warning")
         assert requests.get(f"{running.url}/healthz", timeout=30).status_code == 200
+        failing = 'brasa_task_failing{task="daily export of events"} '
+        assert f"{failing}1" in requests.get(f"{running.url}/metrics", timeout=30).text
         folder.unlink()
         servers.wait_for(lambda: warning not in health(), "no warning")
+        assert f"{failing}0" in requests.get(f"{running.url}/metrics", timeout=30).text
         assert list((folder / "t-export").iterdir())
     finally:
         running.stop()

@@ -207,6 +207,43 @@ def test_a_key_is_shown_whose_making_service_account_has_no_key_any_more(product
     servers.run("keys", "revoke", access_id, "--data", production.data)
 
 
+def test_the_keys_that_somebody_made_end_on_request(production, authority, owner, tmp_path):
+    def revoke(*arguments, check=True):
+        return servers.run("keys", "revoke", *arguments, "--data", production.data, check=check)
+
+    def listed():
+        return servers.run("keys", "list", "--data", production.data).stdout
+
+    other = key_file(production, tmp_path, "of-others")["client_email"]
+    maker = administrator(production, "owner", "Thief@example.org")
+    file = json.loads(maker.call("POST", f"/console/api/projects/{OWN}/keys", json={"name": "of-the-thief"}).json()["text"])
+    secrets.note(file["private_key"], "a private key")
+    # With the file a key of an account that stays, and a server key.
+    made = requests.post(
+        f"{production.url}/storage/v1/projects/{OWN}/hmacKeys", params={"serviceAccountEmail": other},
+        headers={"Authorization": f"Bearer {access_token(authority, file)}"}, verify=authority, timeout=30,
+    ).json()
+    secrets.note(made["secret"], "an HMAC key")
+    access_id = made["metadata"]["accessId"]
+    legacy = maker.call("POST", f"/v1/projects/{OWN}/serverKeys", json={"name": "of-the-thief-too"})
+    secrets.note(legacy.json()["key"], "a server key")
+    url = sign(f"{production.url}/{BUCKET}/by-thief", "PUT", access_id, made["secret"])
+    assert requests.put(url, b"x", verify=authority, timeout=30).status_code == 200
+    assert "brasa keys revoke --made-by thief@example.org" in console(production, "remove", "thief@example.org").stdout
+    # Nothing else is said than which keys ended, and another's stay.
+    assert revoke("--made-by", "somebody@example.org", check=False).returncode == 1
+    for arguments in (["--made-by", "thief"], ["of-others", "--made-by", "thief@example.org"], []):
+        assert revoke(*arguments, check=False).returncode == 64
+    ended = revoke("--made-by", "thief@example.org").stdout
+    assert f"service account {file['private_key_id']} of project {OWN}, made by thief@example.org" in ended
+    assert f"server key of-the-thief-too of project {OWN}, made by thief@example.org" in ended
+    assert f"HMAC key {access_id} of project {OWN}, made by {file['client_email']}" in ended and "3 keys revoked" in ended
+    assert requests.put(url, b"x", verify=authority, timeout=30).status_code == 403
+    left = listed()
+    assert other in left and not any(one in left for one in (access_id, file["private_key_id"], "of-the-thief-too"))
+    assert revoke("--made-by", "thief@example.org", check=False).returncode == 1
+
+
 # Uploads
 
 

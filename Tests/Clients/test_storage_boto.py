@@ -1,5 +1,7 @@
 """Amazon's client for Python, which we did not write, at the XML API: what it may ask for, and what is refused by name."""
 
+import base64
+import hashlib
 import os
 
 import boto3
@@ -182,11 +184,22 @@ def test_a_part_whose_hash_is_another_is_not_stored(s3, bucket, server):
     url = f"{server.url}/{bucket}/a?partNumber=1&uploadId={begun}"
     wrong = "A" * 22 + "=="
     for headers in ({"Content-MD5": wrong}, {"x-goog-hash": "crc32c=AAAAAA=="}, {"x-goog-hash": f"md5={wrong}"}):
-        assert requests.put(url, b"part", headers=headers, timeout=30).status_code == 400, headers
+        refused = requests.put(url, b"part", headers=headers, timeout=30)
+        assert refused.status_code == 400 and "<Code>BadDigest</Code>" in refused.text, (headers, refused.text)
     assert "Parts" not in s3.list_parts(Bucket=bucket, Key="a", UploadId=begun)
     assert requests.put(url, b"part", headers={"x-goog-content-sha256": "0" * 64}, timeout=30).status_code == 400
     assert "Parts" not in s3.list_parts(Bucket=bucket, Key="a", UploadId=begun)
     assert requests.put(url, b"part", timeout=30).status_code == 200
+
+
+def test_an_object_whose_hash_is_another_is_a_bad_digest(s3, bucket, server):
+    right, other = (base64.b64encode(hashlib.md5(text).digest()).decode() for text in (b"object", b"other"))
+    assert refused(s3.put_object, Bucket=bucket, Key="a", Body=b"object", ContentMD5=other)[:2] == ("BadDigest", 400)
+    assert refused(s3.put_object, Bucket=bucket, Key="a", Body=b"object", ContentMD5="bm8=")[:2] == ("InvalidDigest", 400)
+    answer = requests.put(f"{server.url}/{bucket}/a", b"object", headers={"x-goog-hash": "crc32c=AAAAAA=="}, timeout=30)
+    assert answer.status_code == 400 and "<Code>BadDigest</Code>" in answer.text
+    assert "Contents" not in s3.list_objects_v2(Bucket=bucket)
+    s3.put_object(Bucket=bucket, Key="a", Body=b"object", ContentMD5=right)
 
 
 def test_the_bucket_of_parts_is_nobodys(s3, bucket, server, google):

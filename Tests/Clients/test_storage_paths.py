@@ -18,6 +18,8 @@ ABSENT = {
     "/v1beta/projects/p/locations/-/instances": "Realtime Database",
     "/v1beta/models/x": "Firebase AI Logic",
     "/compute/v1/projects/p/zones": "Compute Engine",
+    "/retry_test": "storage testbench",
+    "/retry_test/1f0e": "storage testbench",
 }
 OF_FILES = [
     "/some-bucket?uploads", "/some-bucket?location", "/some-bucket?versioning", "/some-bucket/?list-type=2", "/some-bucket?cors",

@@ -6,8 +6,10 @@ import KeyValueStore
 package struct StorageError: Error, Sendable {
   /// The kinds of failure, by what a client does about them.
   package enum Code: Sendable, Hashable {
-    /// The request means nothing, or a hash is not the bytes'.
+    /// The request means nothing.
     case invalid
+    /// A hash that came with the content is another content's.
+    case contentMismatch
     /// The caller is not allowed to do it.
     case forbidden
     case notFound

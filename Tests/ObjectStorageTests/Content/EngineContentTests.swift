@@ -146,7 +146,7 @@ import Testing
     try await bucket.put("a", "text")
     let refused: [(NewObject, [UInt8], StorageError.Code)] = [
       (NewObject(try ObjectName("a"), preconditions: .absent), [1], .conditionNotMet),
-      (NewObject(try ObjectName("b"), expected: ExpectedContent(crc32c: 1)), [1], .invalid),
+      (NewObject(try ObjectName("b"), expected: ExpectedContent(crc32c: 1)), [1], .contentMismatch),
       (NewObject(try ObjectName("b")), pattern(200), .quotaExceeded),
     ]
     for (new, bytes, expected) in refused {

@@ -181,7 +181,7 @@ import Testing
     #expect(
       await code {
         _ = try await session.finish(bucket, ExpectedContent(crc32c: 1))
-      } == .invalid
+      } == .contentMismatch
     )
     #expect(await code { _ = try await fixture.storage.session(session.id) } == .notFound)
     #expect(try fixture.files() == (0, 0))

@@ -102,5 +102,6 @@ package struct AbsentService: Sendable, Equatable {
     ("compute/v1/**", "Compute Engine"),
     ("dns/v1/**", "Cloud DNS"),
     ("sql/v*/**", "Cloud SQL"),
+    ("retry_test/**", "storage testbench"),
   ].map { ($0.0.split(separator: "/"), $0.1) }
 }

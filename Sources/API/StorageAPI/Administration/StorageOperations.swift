@@ -228,7 +228,7 @@ extension ServiceError {
   init(_ error: StorageError) {
     let code: StatusCode =
       switch error.code {
-      case .invalid, .rangeNotSatisfiable: .invalidArgument
+      case .invalid, .contentMismatch, .rangeNotSatisfiable: .invalidArgument
       case .forbidden: .permissionDenied
       case .notFound, .gone: .notFound
       case .conflict: .alreadyExists

@@ -54,7 +54,7 @@ struct FirebaseFailure: Error {
 
   private static func status(of code: StorageError.Code) -> Int {
     switch code {
-    case .invalid, .gone: 400
+    case .invalid, .contentMismatch, .gone: 400
     case .forbidden: 403
     case .notFound: 404
     case .conflict: 409

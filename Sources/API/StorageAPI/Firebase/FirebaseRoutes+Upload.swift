@@ -230,7 +230,9 @@ extension FirebaseRoutes {
     } catch let error as ServiceError where error.code == .permissionDenied {
       try await session.end()
       throw Self.deniedUpload
-    } catch let error as StorageError where error.code == .invalid {
+    } catch let error as StorageError
+      where error.code == .invalid || error.code == .contentMismatch
+    {
       // Too few bytes came, and more may follow; or they are others than was said, which ends it.
       var failure = FirebaseFailure(error, permission: "WRITE") ?? .badRequest(error.message)
       failure.headers[.uploadStatus] = await session.isOpen ? "active" : "final"

@@ -11,7 +11,7 @@ enum JSONErrors {
   /// An error's status and the reason that clients look for.
   static func status(_ code: StorageError.Code) -> (status: Int, reason: String) {
     switch code {
-    case .invalid: (400, "invalid")
+    case .invalid, .contentMismatch: (400, "invalid")
     case .forbidden: (403, "forbidden")
     case .notFound: (404, "notFound")
     case .conflict: (409, "conflict")

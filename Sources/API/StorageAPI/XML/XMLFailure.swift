@@ -144,6 +144,7 @@ struct XMLFailure: Error {
   private init(_ error: StorageError) {
     switch error.code {
     case .invalid: self = .invalid(error.message)
+    case .contentMismatch: self.init(400, "BadDigest", error.message)
     case .forbidden: self.init(403, "AccessDenied", "Access denied.", details: error.message)
     case .notFound: self = .noKey
     case .conflict: self.init(409, "BucketNotEmpty", error.message)

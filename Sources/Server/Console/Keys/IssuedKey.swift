@@ -74,19 +74,28 @@ package struct KeyRegister: Sendable {
   package let all: @Sendable () throws -> [IssuedKey]
   /// Takes a shared secret back; false where there is none of that id.
   package let revokeSecret: @Sendable (_ id: String) throws -> Bool
+  /// Takes a project's server key back; false where there is none of that name.
+  package let revokeServerKey: @Sendable (_ name: String, _ project: Text) throws -> Bool
 
   /// The keys that those give.
   package init(
     all: @escaping @Sendable () throws -> [IssuedKey],
-    revokeSecret: @escaping @Sendable (_ id: String) throws -> Bool
+    revokeSecret: @escaping @Sendable (_ id: String) throws -> Bool,
+    revokeServerKey: @escaping @Sendable (_ name: String, _ project: Text) throws -> Bool
   ) {
     self.all = all
     self.revokeSecret = revokeSecret
+    self.revokeServerKey = revokeServerKey
+  }
+
+  /// The keys that an account made, inactive ones too.
+  package func all(madeBy maker: String) throws -> [IssuedKey] {
+    try all().filter { $0.maker.lowercased() == maker.lowercased() }
   }
 
   /// The keys that an account made and that work.
   package func made(by maker: String) throws -> [IssuedKey] {
-    try all().filter { $0.maker.lowercased() == maker.lowercased() && $0.isActive }
+    try all(madeBy: maker).filter(\.isActive)
   }
 }
 

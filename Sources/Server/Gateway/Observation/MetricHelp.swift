@@ -131,6 +131,7 @@ enum MetricHelp {
     "brasa_kv_compaction_pending_bytes": "Bytes that compactions have yet to rewrite.",
     "brasa_kv_background_errors":
       "Flushes, compactions, writes and syncs of the log that failed; anything but 0 needs you.",
+    "brasa_task_failing": "1 while a background task fails, 0 when it works again, by task.",
     "brasa_clock_step_seconds":
       "How far the system clock is ahead of the time that is used; else 0.",
     "brasa_database_clock_step_seconds":

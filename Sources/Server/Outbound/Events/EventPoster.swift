@@ -51,10 +51,11 @@ package final class EventPoster: EventPosting {
   ) {
     var policy = FetchPolicy()
     policy.authorities = authorities
-    judge = AddressJudge(policy: policy, resolve: NetworkAddress.resolve)
+    let lookups = NameLookups(NetworkAddress.resolve)
+    judge = AddressJudge(policy: policy, lookups: lookups)
     policy.allowsPrivateAddresses = true
     policy.allowsCleartext = true
-    allowedJudge = AddressJudge(policy: policy, resolve: NetworkAddress.resolve)
+    allowedJudge = AddressJudge(policy: policy, lookups: lookups)
     self.allowed = Set(allowed.map { $0.lowercased() })
     self.group = group
     self.authorization = authorization
@@ -119,11 +120,11 @@ package final class EventPoster: EventPosting {
     let response = try await client(url, address).execute(message, deadline: deadline)
     let status = Int(response.status.code)
     if (200..<300).contains(status) {
-      // The status is the response; a body without end is cut.
-      _ = try? await response.body.collect(upTo: Self.largestResponse)
+      // The status is the response; a body without end is cut, and so is one that does not come.
+      _ = try? await response.body.collect(upTo: Self.largestResponse, by: deadline)
       return .delivered
     }
-    let body = try? await response.body.collect(upTo: Self.largestResponse)
+    let body = try? await response.body.collect(upTo: Self.largestResponse, by: deadline)
     let text = body.map { String(buffer: $0) } ?? ""
     return .failed(status: status, reason: "HTTP status \(status). \(text.prefix(200))")
   }

@@ -30,7 +30,7 @@ package struct HTTPSFetcher: DocumentFetcher {
   ) {
     self.policy = policy
     self.group = group
-    judge = AddressJudge(policy: policy, resolve: resolve)
+    judge = AddressJudge(policy: policy, lookups: NameLookups(resolve))
   }
 
   /// Fetches a document by GET, or by POST of a form.
@@ -98,7 +98,7 @@ package struct HTTPSFetcher: DocumentFetcher {
     let response = try await client.execute(message, deadline: deadline)
     let body: ByteBuffer
     do {
-      body = try await response.body.collect(upTo: policy.largestBody)
+      body = try await response.body.collect(upTo: policy.largestBody, by: deadline)
     } catch is NIOTooManyBytesError {
       throw OutboundError(.rejected, "the answer is larger than \(policy.largestBody) bytes")
     }

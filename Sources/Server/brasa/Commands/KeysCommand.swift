@@ -81,12 +81,35 @@ struct KeysCommand: ParsableCommand {
 
   struct Revoke: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Revoke a key, or every key of an account; it stops working at once."
+      abstract: "Revoke a key, or every key of an account; it stops working at once.",
+      discussion: """
+        Keys outlive the administrator who made them, as back ends use them. --made-by ends all keys that \
+        an account made: key files, HMAC keys and server keys. An account whose last key ends so loses the \
+        keys that it made itself, too.
+
+        Examples:
+          brasa keys revoke shop-backend
+          brasa keys revoke --made-by bea@example.com
+        """
     )
-    @Argument(help: "A key's id, or an account's e-mail or name.") var which: String
+    @Argument(help: "A key's id, or an account's e-mail or name.") var which: String?
+    @Option(help: "The e-mail of the account that made the keys.")
+    var madeBy: String?
     @OptionGroup var data: DataOptions
 
-    func run() throws { try DatabasesCommand.print(.revokeKeys(which), of: data) }
+    func validate() throws {
+      guard (which == nil) != (madeBy == nil) else {
+        throw ValidationError("Name a key, an account, or with --made-by the maker of keys.")
+      }
+      guard madeBy?.contains("@") ?? true else {
+        throw ValidationError("--made-by takes an e-mail address.")
+      }
+    }
+
+    func run() throws {
+      let request = which.map(AdministrationRequest.revokeKeys) ?? .revokeKeysMade(by: madeBy ?? "")
+      try DatabasesCommand.print(request, of: data)
+    }
   }
 }
 

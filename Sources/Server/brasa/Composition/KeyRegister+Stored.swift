@@ -24,6 +24,8 @@ extension KeyRegister {
     } revokeSecret: { id in
       let permit = permit()
       return try Waiting.run { try await files.revokeHMACKey(Text(id), permit) }
+    } revokeServerKey: { name, project in
+      try Waiting.run { try await messages.revokeServerKey(named: name, of: project) }
     }
   }
 }

@@ -105,7 +105,7 @@ struct ServerCore {
     } else {
       homeEngine = directory.engine
     }
-    taskHealth = TaskHealth(process.health, log: log)
+    taskHealth = TaskHealth(process.health, metrics: process.metrics, log: log)
   }
 
   /// True on the node that serves what one node alone serves: always where the server has its store alone.

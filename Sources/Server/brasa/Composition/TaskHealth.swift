@@ -6,7 +6,7 @@ import ObjectStorage
 import PushMessaging
 import Synchronization
 
-/// Reports tasks that go on for as long as the server runs to the health table and the log.
+/// Reports tasks that go on for as long as the server runs to the health table, the metrics and the log.
 ///
 /// A task that fails has a warning until a step of it goes well. The log has a line when it begins to fail and one
 /// when it recovers, not one a step. A failure of an engine is not the task's: the table has a line of the engine.
@@ -14,13 +14,15 @@ import Synchronization
 /// Any thread may report.
 final class TaskHealth: Sendable {
   private let health: ServerHealth
+  private let metrics: MetricsRegistry
   private let log: Logger
   /// The tasks whose last step failed.
   private let failing = Mutex<Set<String>>([])
 
   /// Without failures.
-  init(_ health: ServerHealth, log: Logger) {
+  init(_ health: ServerHealth, metrics: MetricsRegistry, log: Logger) {
     self.health = health
+    self.metrics = metrics
     self.log = log
   }
 
@@ -30,14 +32,19 @@ final class TaskHealth: Sendable {
     let hasChanged = failing.withLock { failing in
       error == nil ? failing.remove(task) != nil : failing.insert(task).inserted
     }
-    if let error, !Self.isEngines(error) { health.warn(task, "fails") }
+    if let error, !Self.isEngines(error) { show(task, fails: true) }
     guard hasChanged else { return }
     if let error {
       log.error("a task failed", metadata: ["task": "\(task)", "error": "\(error)"])
     } else {
-      health.warn(task, nil)
+      show(task, fails: false)
       log.notice("a task works again", metadata: ["task": "\(task)"])
     }
+  }
+
+  private func show(_ task: String, fails: Bool) {
+    metrics.gauge("brasa_task_failing", [("task", task)]).record(fails ? 1.0 : 0.0)
+    health.warn(task, fails ? "fails" : nil)
   }
 
   /// True for an engine's failure, whatever service it came through; damage is the service's.

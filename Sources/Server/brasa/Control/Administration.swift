@@ -84,6 +84,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case console(ConsoleRequest)
   /// Takes back the keys with that id, e-mail or name.
   case revokeKeys(String)
+  /// Takes back the keys of all services that an account made.
+  case revokeKeysMade(by: String)
 }
 
 /// A ruleset's one file in messages.

@@ -20,7 +20,7 @@ extension AdministrationRequest {
     case .createKey: "keys create"
     case .listKeys: "keys list"
     case .rotateKeys: "keys rotate"
-    case .revokeKeys: "keys revoke"
+    case .revokeKeys, .revokeKeysMade: "keys revoke"
     case .users: "users"
     case .apps(_, .create): "apps create"
     case .apps(_, .list): "apps list"
@@ -52,6 +52,8 @@ extension AdministrationRequest {
     switch self {
     // A list of all kinds of data, to write them all.
     case .listTransfers: true
+    // The home node has the keys of files and messages.
+    case .revokeKeysMade: true
     case .analytics, .messages, .storage, .triggers, .hosting, .config(_, _, .results): true
     default: false
     }

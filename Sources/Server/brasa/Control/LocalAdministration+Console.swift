@@ -28,9 +28,11 @@ extension LocalAdministration {
     case .remove(let email):
       try administrators.remove(email)
       try note("remove", of: email)
-      for key in try isAway ? [] : keyRegister.made(by: email) {
+      let keys = try isAway ? [] : keyRegister.made(by: email)
+      for key in keys {
         try output(.line("made by \(email), and still working: \(key.text)"))
       }
+      if !keys.isEmpty { try output(.line("To end them: brasa keys revoke --made-by \(email)")) }
       try output(.finished(summary: "removed \(email)"))
     }
   }

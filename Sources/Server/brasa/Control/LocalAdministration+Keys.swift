@@ -86,4 +86,37 @@ extension LocalAdministration {
     for key in gone { try output(.line("revoked \(key.keyID) of \(key.email)")) }
     try output(.finished(summary: "\(gone.count.counting("key")) revoked"))
   }
+
+  /// Takes back every key that an account made, and those made by accounts that have no key left after that.
+  func revokeKeys(
+    madeBy maker: String,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let register = keyRegister
+    var (makers, revoked) = ([maker], 0)
+    while let maker = makers.popLast() {
+      for key in try register.all(madeBy: maker) {
+        guard try revoke(key, in: register) else { continue }
+        revoked += 1
+        try output(.line("revoked \(key.text), made by \(maker)"))
+        // Its holder may have made further keys. Another key of the account may have made them, too: they stay then.
+        guard key.kind == .serviceAccount, let email = key.email,
+          !accounts.serviceAccounts.hasKey(of: email)
+        else { continue }
+        makers.append(email)
+      }
+    }
+    guard revoked > 0 else {
+      throw ServiceError(.notFound, "\(maker.prefix(320)) made no key that is still there.")
+    }
+    try output(.finished(summary: "\(revoked.counting("key")) revoked"))
+  }
+
+  private func revoke(_ key: IssuedKey, in register: KeyRegister) throws -> Bool {
+    switch key.kind {
+    case .serviceAccount: try !accounts.serviceAccounts.revoke(key.id).isEmpty
+    case .sharedSecret: try register.revokeSecret(key.id)
+    case .serverKey: try register.revokeServerKey(key.id, key.project)
+    }
+  }
 }

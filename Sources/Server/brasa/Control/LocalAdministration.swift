@@ -166,6 +166,7 @@ struct LocalAdministration: Administration {
       try hosting(request, project: project, input, output)
     case .console(let request): try console(request, output)
     case .revokeKeys(let which): try revokeKeys(which, output)
+    case .revokeKeysMade(let maker): try revokeKeys(madeBy: maker, output)
     }
   }
 

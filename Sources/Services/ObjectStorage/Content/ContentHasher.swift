@@ -79,10 +79,10 @@ package struct ExpectedContent: Sendable, Hashable {
       )
     }
     if let crc32c, crc32c != actual.crc32c {
-      throw StorageError(.invalid, "Provided CRC32C does not match the content's.")
+      throw StorageError(.contentMismatch, "Provided CRC32C does not match the content's.")
     }
     if let md5, md5 != actual.md5 {
-      throw StorageError(.invalid, "Provided MD5 hash does not match the content's.")
+      throw StorageError(.contentMismatch, "Provided MD5 hash does not match the content's.")
     }
   }
 }

@@ -395,7 +395,9 @@ extension StorageError {
   /// True if the same upload would fail again.
   fileprivate var isFinal: Bool {
     switch code {
-    case .invalid, .forbidden, .conditionNotMet, .notFound, .conflict, .quotaExceeded: true
+    case .invalid, .contentMismatch, .forbidden, .conditionNotMet, .notFound, .conflict,
+      .quotaExceeded:
+      true
     default: false
     }
   }

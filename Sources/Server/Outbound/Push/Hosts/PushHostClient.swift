@@ -152,7 +152,11 @@ final class PushHostClient: Sendable {
     let response = try await client.execute(request, deadline: deadline)
     var body: [UInt8] = []
     do {
-      body = Array(buffer: try await response.body.collect(upTo: Self.bodyLimit))
+      // Most responses say that they have no body: those need no second timer.
+      body =
+        response.headers.first(name: "content-length") == "0"
+        ? Array(buffer: try await response.body.collect(upTo: Self.bodyLimit))
+        : Array(buffer: try await response.body.collect(upTo: Self.bodyLimit, by: deadline))
     } catch is NIOTooManyBytesError {
       // The status says it all; what is longer is a page for people.
     }

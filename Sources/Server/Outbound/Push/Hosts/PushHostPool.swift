@@ -24,11 +24,13 @@ final class PushHostPool: Sendable {
 
   private let hosts: PushHosts
   private let settings: PushHostSettings
+  private let lookups: NameLookups
   private let state = Mutex(State())
 
   init(_ hosts: PushHosts, settings: PushHostSettings) {
     self.hosts = hosts
     self.settings = settings
+    lookups = NameLookups(settings.resolve)
   }
 
   /// The way to the URL's origin; throws `OutboundError` where nothing may be asked there.
@@ -39,7 +41,7 @@ final class PushHostPool: Sendable {
     if let client = current(url.origin) { return client }
     let policy = hosts.policy(for: origin)
     try policy.check(url)
-    let judge = AddressJudge(policy: policy, resolve: settings.resolve)
+    let judge = AddressJudge(policy: policy, lookups: lookups)
     let addresses = try await judge.addresses(of: url)
     let bounds = origin == .browsers ? Self.browsers : settings.addedHosts
     return try await install(url, addresses, bounds)
