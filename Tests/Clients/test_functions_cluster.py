@@ -41,7 +41,9 @@ def receiver():
 
 @pytest.fixture
 def together(tmp_path):
-    made = cluster.Cluster(tmp_path, homes=2, environment=settings(tmp_path)).start()
+    made = cluster.Cluster(
+        tmp_path, homes=2, environment=settings(tmp_path) | {"BRASA_HOME_WITHOUT_FILES": "true"}
+    ).start()
     yield made
     made.close()
 

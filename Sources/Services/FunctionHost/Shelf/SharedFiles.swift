@@ -31,7 +31,9 @@ struct FolderMirror: Sendable {
   let folder: DeploymentFolder
   let shared: any SharedFunctionFiles
 
-  /// What deployments need on another machine. Packages are installed there, and logs stay where they were written.
+  /// The folders that deployments need on another machine.
+  ///
+  /// Packages are installed there, and logs stay where they were written.
   private static let parts = ["deployments", "releases", "sources", "secrets"]
 
   private var root: String { folder.configuration.directory }
