@@ -7,6 +7,7 @@ import pytest
 import requests
 
 from support import clients, events, server as servers
+from support.analytics import Analytics, batch, event
 
 pytestmark = pytest.mark.brasa_only
 
@@ -112,6 +113,40 @@ def test_messages_to_a_topic(server, project, receiver):
     assert first.headers["ce-source"] == f"//pubsub.googleapis.com/projects/{project}/topics/news"
     assert call(server, "GET", root) == {"topics": [{"name": f"projects/{project}/topics/news"}]}
     assert call(server, "DELETE", f"{root}/news") == {}
+
+
+def test_key_events_of_analytics(server, project, receiver):
+    app = Analytics(server, project)
+    app.report("settings", "PATCH", body={"keyEvents": ["purchase", "sign_up"]})
+    wait_for_event(
+        server, project, receiver, "bought", "google.firebase.analytics.log.v1.written", "event=purchase")
+    first = batch("c1" * 11, event("purchase", {"value": 9.5, "currency": "BRL"}), event("sign_up"), event("purchase"))
+    app.accepted(first)
+    # A batch that is sent again counts once, and is told once.
+    assert app.accepted(first) != app.accepted(batch("c2" * 11, event("purchase")))
+    got = receiver.wait(3)
+    assert len({r.headers["ce-id"] for r in got}) == 3
+    assert {r.headers["ce-subject"] for r in got} == {"events/purchase"}
+    source = f"//firebaseanalytics.googleapis.com/projects/{project}/apps/1:42:ios:ab"
+    assert {r.headers["ce-source"] for r in got} == {source}
+    data = [events.data(r) for r in got]
+    assert [one["eventDim"][0]["name"] for one in data] == ["purchase"] * 3
+    bought = next(one["eventDim"][0] for one in data if one["eventDim"][0]["params"])
+    # No value in dollars, which the server does not reckon.
+    assert bought["params"] == {"value": {"doubleValue": 9.5}, "currency": {"stringValue": "BRL"}}
+    assert "valueInUsd" not in bought
+    # An event that is not marked as a key event calls nothing, and one that nobody waits for is not kept.
+    app.report("settings", "PATCH", body={"keyEvents": ["sign_up"]})
+    app.accepted(batch("c3" * 11, event("purchase"), event("sign_up")))
+    app.report("settings", "PATCH", body={"keyEvents": ["purchase"]})
+    app.accepted(batch("c4" * 11, event("purchase")))
+    assert len(receiver.wait(4)) == 4
+    installations = [events.data(r)["userDim"]["appInfo"]["appInstanceId"] for r in receiver.wait(4)]
+    assert len(set(installations)) == 3
+    refused = events.command(
+        server, project, "subscribe", "none", "--url", receiver.url, "--type",
+        "google.firebase.analytics.log.v1.written", check=False)
+    assert refused.returncode != 0 and "resource is missing" in refused.stderr
 
 
 @pytest.mark.parametrize("prefix", ["/v1", "", "/eventarcpublishing.googleapis.com/v1"])

@@ -5,10 +5,12 @@ import io
 import pathlib
 import zipfile
 
+import jwt
 import pytest
 import requests
 
 from support import administrators, server as servers
+from support.identity import Identity, Refused
 from test_firebase_cli import CommandLine, key_file, token
 from test_functions import environment
 
@@ -227,6 +229,67 @@ def test_one_function_alone_takes_a_new_source(cli, deployed):
     assert locked.json() == {"result": KEY}
     listed = cli.send("GET", f"/v2/{PLACE}/functions")["functions"]
     assert len(listed) == 6
+
+
+def test_a_blocking_function_is_registered_as_the_cli_does(cli, deployed):
+    """`blockingFunctions` of the accounts' configuration says which functions decide."""
+    config = f"/admin/v2/projects/{PROJECT}/config"
+    identity = Identity(cli.server, PROJECT, verify=cli.server.authority)
+    identity.client("signUp", email="ana@example.com", password="correct horse")
+
+    def sign_in():
+        try:
+            return identity.client("signInWithPassword", email="ana@example.com", password="correct horse")["idToken"]
+        except Refused as refused:
+            # The first instance may take longer than the 7 seconds, and a refusal is what then comes.
+            assert "Deadline exceeded" in refused.message, refused.message
+            return None
+
+    def is_checked():
+        token = servers.wait_for(sign_in, "a sign-in", 120)
+        return jwt.decode(token, options={"verify_signature": False}).get("checked", False)
+
+    def register(status=200, credentials=None, **triggers):
+        body = {"blockingFunctions": {
+            "triggers": {step: {"functionUri": uri} for step, uri in triggers.items()},
+            "forwardInboundCredentials": credentials or {"accessToken": False, "idToken": False, "refreshToken": False},
+        }}
+        return cli.send("PATCH", f"{config}?updateMask=blockingFunctions", body, status)
+
+    assert "blockingFunctions" not in cli.send("GET", config)
+    made = cli.ended(cli.begin(cli.discovered("checked", None), cli.upload(packed())))
+    uri = made["serviceConfig"]["uri"]
+    # It decides from its deployment on, so that the CLI finds nothing to change.
+    assert cli.send("GET", config)["blockingFunctions"]["triggers"]["beforeSignIn"]["functionUri"] == uri
+    assert is_checked()
+    assert register(beforeSignIn=uri)["blockingFunctions"]["triggers"]["beforeSignIn"]["functionUri"] == uri
+    assert is_checked()
+    # As an administrator, or the CLI before it deletes the function: it is there and decides about nothing.
+    assert "blockingFunctions" not in register()
+    assert not is_checked()
+    cli.server.stop()
+    cli.server.start()
+    identity.base = cli.server.url
+    assert "blockingFunctions" not in cli.send("GET", config) and not is_checked()
+    # Only a function that is there for the step can decide.
+    uri = cli.send("GET", f"/v2/{PLACE}/functions/checked")["serviceConfig"]["uri"]
+    for wrong in (
+        {"beforeCreate": uri}, {"beforeSignIn": uri + "x"}, {"beforeSignIn": "https://elsewhere.example/f"},
+        {"beforeSendEmail": uri}, {"beforeSignIn": uri, "credentials": {"idToken": True}},
+    ):
+        assert register(400, **wrong)["error"]["message"], wrong
+    assert not is_checked()
+    cli.send("PATCH", f"{config}?updateMask=blockingFunctions", {"blockingFunctions": {"trigger": {}}}, 400)
+    # Other fields of the configuration change nothing about it, and a deployment has it decide again.
+    register(beforeSignIn=uri)
+    cli.send("PATCH", f"{config}?updateMask=signIn.anonymous.enabled", {"signIn": {"anonymous": {"enabled": True}}})
+    assert is_checked()
+    register()
+    cli.ended(cli.patch(cli.discovered("checked", None), cli.upload(packed())))
+    assert is_checked()
+    register()
+    assert "Empty" in cli.ended(cli.send("DELETE", f"/v2/{PLACE}/functions/checked"))["@type"]
+    assert "blockingFunctions" not in cli.send("GET", config) and not is_checked()
 
 
 def test_secrets_are_changed_and_read(cli, deployed):

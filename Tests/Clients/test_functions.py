@@ -293,14 +293,16 @@ def test_a_function_that_exits_at_its_start_harms_no_other(functions, tmp_path):
     )
     functions.command("deploy", tmp_path, "--codebase", "ends")
     for _ in range(3):
-        assert functions.get("ends").status_code == 503
+        answer = functions.get("ends")
+        assert answer.status_code == 503 and "exited with code 7" in answer.text, answer.text
     assert "exited with code 7" in functions.log("ends")
     assert functions.get("parts").status_code == 200
     functions.command("delete", "ends")
 
 
 def test_memory_is_bounded(functions):
-    assert functions.get("hungry").status_code == 500
+    answer = functions.get("hungry")
+    assert answer.status_code == 500, answer.text + functions.log("hungry")
     wait_for(lambda: "more memory" in functions.log("hungry"), "the reason")
 
 

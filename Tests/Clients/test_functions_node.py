@@ -13,6 +13,7 @@ import requests
 from google.cloud.firestore_v1.base_query import FieldFilter
 
 from support import clients, server as servers
+from support.analytics import Analytics, batch, event, micros
 from support.identity import Identity
 from test_functions import Functions, environment
 
@@ -139,6 +140,21 @@ def test_a_new_account_calls_a_function_of_the_first_generation(developed, docum
     )
     assert events[0]["uid"] == user["localId"] and events[0]["id"]
     assert events[0]["type"] == "providers/firebase.auth/eventTypes/user.create"
+
+
+def test_a_key_event_of_analytics_calls_a_function(developed, documents):
+    app, at = Analytics(developed, "shop"), micros()
+    app.report("settings", "PATCH", body={"keyEvents": ["purchase"], "timeZone": "UTC"})
+    params = {"value": 9.5, "currency": "USD", "count": 3, "items": [{"item_id": "tea"}]}
+    properties = {"plan": {"value": "gold", "setTimeMillis": at // 1_000}}
+    app.accepted(batch("c1" * 11, event("purchase", params, at), event("other"), userId="ana", userProperties=properties))
+    [bought] = seen(documents, "bought")
+    assert bought["name"] == "purchase" and bought["params"] == {"value": 9.5, "currency": "USD", "count": 3}
+    assert bought["value"] == 9.5 and bought["logTime"].startswith(f"{bought['day'][:4]}-{bought['day'][4:6]}")
+    assert (bought["user"], bought["country"], bought["plan"]) == ("ana", "BR", "gold")
+    assert bought["app"]["appPlatform"] == "IOS" and bought["app"]["appId"] == "1:42:ios:ab"
+    assert bought["resource"] == "projects/shop/events/purchase"
+    assert bought["type"] == "providers/google.firebase.analytics/eventTypes/event.log"
 
 
 def test_a_task_calls_a_function(developed, documents):

@@ -4,11 +4,14 @@ import json
 import pathlib
 import shutil
 
+import jwt
 import pytest
 import requests
 from google.cloud.firestore_v1.base_query import FieldFilter
 
 from support import clients, server as servers
+from support.analytics import Analytics, batch, event
+from support.identity import Identity, Refused
 from support.messaging import Device
 from test_functions import Functions, environment
 
@@ -41,7 +44,7 @@ def server(tmp_path_factory):
 def functions(server, tmp_path_factory):
     made = Functions(server, "shop")
     done = made.command("deploy", program("swift-functions", tmp_path_factory.mktemp("program") / "source"))
-    assert done.stdout.count("created") == 8, done.stdout
+    assert done.stdout.count("created") == 13, done.stdout
     return made
 
 
@@ -83,6 +86,54 @@ def test_a_document_calls_a_function_that_decodes_it(functions, server):
     entries = sorted(servers.wait_for(seen, "both events", 120), key=lambda one: one["before"])
     assert entries[0]["before"] == "" and json.loads(entries[0]["after"]) == product
     assert entries[1]["after"] == "" and json.loads(entries[1]["before"]) == product
+
+
+def seen(server, kind, count=1):
+    """What a function of a kind has written down, once it has."""
+    documents = clients.connect(server, "shop")
+
+    def found():
+        entries = documents.collection("seen").where(filter=FieldFilter("kind", "==", kind)).stream()
+        entries = [one.to_dict() for one in entries]
+        return entries if len(entries) >= count else None
+
+    return servers.wait_for(found, kind, 120)
+
+
+def test_functions_decide_about_sign_ups_and_sign_ins_and_learn_of_accounts(functions, server):
+    identity = Identity(server, "shop")
+
+    def sign_up(email):
+        return identity.client("signUp", email=email, password="correct horse")
+
+    ana = sign_up("ana@example.com")
+    claims = jwt.decode(ana["idToken"], options={"verify_signature": False})
+    assert (claims["name"], claims["plan"], claims["method"]) == ("Named", "gold", "password")
+    with pytest.raises(Refused) as evil:
+        sign_up("eve@evil.example")
+    assert evil.value.code == "BLOCKING_FUNCTION_ERROR_RESPONSE"
+    assert "HTTP error 403" in evil.value.message and "no evil" in evil.value.message
+    with pytest.raises(Refused) as broken:
+        sign_up("broken@example.com")
+    assert "HTTP error 500" in broken.value.message and "INTERNAL" in broken.value.message
+    # An account of an administrator's is made without a decision, and signs in with one.
+    identity.admin("/accounts", localId="bia", email="bia@example.com", password="correct horse", displayName="Bia")
+    signed_in = identity.client("signInWithPassword", email="bia@example.com", password="correct horse")
+    assert "method" not in jwt.decode(signed_in["idToken"], options={"verify_signature": False})
+    greeted = {one["id"]: one for one in seen(server, "greeted", 2)}
+    assert set(greeted) == {ana["localId"], "bia"}
+    assert greeted[ana["localId"]]["text"] == "ana@example.com" and greeted["bia"]["event"]
+    identity.admin("/accounts:delete", localId="bia")
+    [missed] = seen(server, "missed")
+    assert missed["id"] == "bia" and missed["text"] == "Bia"
+
+
+def test_a_key_event_calls_a_function(functions, server):
+    app = Analytics(server, "shop")
+    app.report("settings", "PATCH", body={"keyEvents": ["purchase"]})
+    app.accepted(batch("c1" * 11, event("purchase", {"value": 9.5, "currency": "USD"}), event("other"), userId="ana"))
+    [bought] = seen(server, "bought")
+    assert bought["id"] == "ana" and bought["text"] == "double(9.5)"
 
 
 def test_only_the_host_calls_the_port_of_an_instance(functions):

@@ -84,12 +84,27 @@ import Testing
     ) {
       $0.memoryBytes = 64 << 20
     }
-    #expect(hungry.end == .memoryLimit)
+    guard case .memoryLimit(let used, 67_108_864) = hungry.end else {
+      return Issue.record("it \(hungry.end.text)")
+    }
+    #expect(used > 64 << 20)
+    #expect(hungry.end.text.contains("of 64 MB"))
     // What a process takes between two measurements has a bound of the kernel's.
     let mapped = try await Self.run("ulimit -d") { $0.memoryBytes = 64 << 20 }
     #expect(mapped.output == "\((8 * (64 << 20) + (2 << 30) + 64 * (8 << 20)) >> 10)\n")
     let forking = try await Self.run("while true; do sleep 1000 & done") { $0.processes = 32 }
     #expect(forking.end == .processLimit)
+  }
+
+  @Test func `memory that processes share counts once`() async throws {
+    // Six processes with the pages of one: together they would be over the limit.
+    let copies = try await Self.run(
+      "x=$(head -c 20000000 /dev/zero | tr '\\0' x); for i in 1 2 3 4 5; do (sleep 1; echo ${#x}) & done; wait"
+    ) {
+      $0.memoryBytes = 64 << 20
+    }
+    #expect(copies.isSuccess, "\(copies.end.text)")
+    #expect(copies.output == String(repeating: "20000000\n", count: 5))
   }
 
   @Test func `a program that can't be started says why`() async {

@@ -50,6 +50,33 @@ import Foundation
       .onDocumentWritten("written", "products/{product}", as: Product.self) { event in
         try await note("written", event.params["product"] ?? "", event.before, event.after)
       },
+      .onUserCreated("greeted") { event in
+        try await note("greeted", event.data.uid, event.data.email ?? "", event.id)
+      },
+      .onUserDeleted("missed") { event in
+        try await note("missed", event.data.uid, event.data.displayName ?? "", event.id)
+      },
+      .onKeyEvent("bought", event: "purchase") { event in
+        let value = event.data.params["value"].map { "\($0)" } ?? ""
+        try await note("bought", event.data.userID ?? "", value, event.id)
+      },
+      .beforeUserCreated("admits") { event in
+        guard event.user.email?.hasSuffix("@evil.example") != true else {
+          throw FunctionError(.permissionDenied, "no evil")
+        }
+        // An error that is none of ours refuses without a reason.
+        if event.user.email?.hasPrefix("broken") == true { throw CocoaError(.featureUnsupported) }
+        var response = BeforeCreateResponse()
+        response.displayName = "Named"
+        response.customClaims = ["plan": "gold"]
+        return response
+      },
+      .beforeUserSignedIn("watches") { event in
+        guard event.user.displayName == "Named" else { return nil }
+        var response = BeforeSignInResponse()
+        response.sessionClaims = ["method": event.signInMethod]
+        return response
+      },
       .onTaskDispatched("resized", as: Sum.self) { _ in },
       .onSchedule("swept", "every 5 minutes", timeZone: "America/Sao_Paulo") { _ in },
     ]).run()
@@ -62,7 +89,6 @@ import Foundation
     _ before: Product?,
     _ after: Product?
   ) async throws {
-    let server = try ServerAPI()
     func text(_ product: Product?) throws -> [String: String] {
       guard let product else { return ["stringValue": ""] }
       let encoder = JSONEncoder()
@@ -70,10 +96,26 @@ import Foundation
       encoder.dateEncodingStrategy = .secondsSince1970
       return ["stringValue": String(decoding: try encoder.encode(product), as: UTF8.self)]
     }
-    let fields = [
+    try await write([
       "kind": ["stringValue": kind], "id": ["stringValue": id], "before": try text(before),
       "after": try text(after),
-    ]
+    ])
+  }
+
+  private static func note(
+    _ kind: String,
+    _ id: String,
+    _ text: String,
+    _ event: String
+  ) async throws {
+    try await write([
+      "kind": ["stringValue": kind], "id": ["stringValue": id], "text": ["stringValue": text],
+      "event": ["stringValue": event],
+    ])
+  }
+
+  private static func write(_ fields: [String: [String: String]]) async throws {
+    let server = try ServerAPI()
     _ = try await server.call(
       "POST",
       "/v1/projects/\(server.project)/databases/(default)/documents/seen",

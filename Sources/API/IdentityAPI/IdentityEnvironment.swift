@@ -22,6 +22,8 @@ package struct IdentityEnvironment: Sendable {
   package let isDevelopment: Bool
   /// Hosts of pages that development's operator named: they sign in as pages of authorized domains do.
   package var developmentHosts: [String] = []
+  /// The functions that decide about sign-ins; nil on a server that serves none.
+  package var blocking: (any BlockingTriggers)?
   /// The delay before too many attempts are refused, so that an immediate retry costs little; it
   /// ends early where the caller leaves.
   package var holdRefusal: @Sendable () async -> Void = { try? await Task.sleep(for: .seconds(1)) }

@@ -13,6 +13,8 @@ package final class EventAnalytics: Sendable {
   struct State {
     var projects: [Text: ProjectLog] = [:]
     var counts = IntakeCounts()
+    /// Waits for key events.
+    var keyEventFollower: KeyEventFollower?
     /// Erase what others keep of an installation.
     var erasers: [@Sendable (_ installation: String, _ project: Text) throws -> Void] = []
   }

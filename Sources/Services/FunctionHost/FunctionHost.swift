@@ -36,6 +36,8 @@ package actor FunctionHost {
   /// The sources that clients uploaded.
   package nonisolated let uploads: SourceUploads
   let folder: DeploymentFolder
+  /// The store's copy of what is deployed; nil where the data directory alone has it.
+  nonisolated let mirror: FolderMirror?
   let runtimes: [SourceLanguage: any LanguageRuntime]
   let log: Logger
   private let thread: ProcessThread
@@ -55,9 +57,11 @@ package actor FunctionHost {
 
   /// A host that calls instances by that transport, which is made when the host begins to run.
   ///
+  /// - Parameter shared: The store's files of functions, where another machine may serve them next.
   /// - Throws: FAILED_PRECONDITION where functions of production can't be confined.
   package init(
     _ configuration: FunctionHostConfiguration,
+    shared: (any SharedFunctionFiles)? = nil,
     transport: @escaping @Sendable () -> any InstanceTransport,
     log: Logger
   ) throws {
@@ -65,12 +69,18 @@ package actor FunctionHost {
     let folder = DeploymentFolder(configuration: configuration)
     try folder.prepare()
     self.configuration = configuration
+    let mirror = shared.map { FolderMirror(folder: folder, shared: $0) }
+    self.mirror = mirror
     makeTransport = transport
     self.log = log
     self.folder = folder
     logs = FunctionLogs(FunctionLogFiles(folder.logs, log: log)) { Date().timeIntervalSince1970 }
     figures = InvocationFigures { Date().timeIntervalSince1970 }
-    secrets = SecretVault(folder: folder.secrets, keyFile: configuration.keyFile)
+    secrets = SecretVault(
+      folder: folder.secrets,
+      keyFile: configuration.keyFile,
+      published: { try mirror?.publish() }
+    )
     uploads = try SourceUploads(folder: folder.uploads) { Date().timeIntervalSince1970 }
     thread = ProcessThread()
     let programs = ProgramRunner(thread: thread)
@@ -80,8 +90,11 @@ package actor FunctionHost {
       .swift: SwiftRuntime(configuration: configuration, programs: programs),
     ]
     room = InstanceRoom(most: configuration.mostInstances)
+    // In a cluster another node may be the one that deploys, and this one learns of it when it serves functions.
+    if !configuration.isClustered { try mirror?.fetch() }
     // Before the port opens: a sign-in that a function decides about must not pass meanwhile.
     for parts in Self.codebases(try folder.all()) { try guarded.note(parts) }
+    try checkBlockingInCluster()
   }
 
   /// Gives instances a way to the server, and events a way to functions.
@@ -116,8 +129,7 @@ package actor FunctionHost {
     guard FileManager.default.fileExists(atPath: folder.deployments) else { return [:] }
     var types: [String: Set<String>] = [:]
     for deployment in try folder.all() {
-      for endpoint in try deployment.functions().endpoints {
-        guard case .blocking(let type, _) = endpoint.trigger else { continue }
+      for type in try deployment.decidingTypes() {
         types[deployment.project, default: []].insert(type)
       }
     }
@@ -131,6 +143,7 @@ package actor FunctionHost {
     ProcessThread.adoptOrphans()
     let transport = makeTransport()
     self.transport = transport
+    if configuration.isClustered { await fetchShared() }
     let incomplete = loadAll()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.installMissing(incomplete) }
@@ -534,9 +547,7 @@ final class GuardedSteps: Sendable {
   /// Notes the blocking functions of one codebase's parts.
   func note(_ parts: [Deployment]) throws {
     guard let first = parts.first else { return }
-    let types = try parts.flatMap { try $0.functions().endpoints }.compactMap { endpoint in
-      if case .blocking(let type, _) = endpoint.trigger { type } else { nil }
-    }
+    let types = try parts.flatMap { try $0.decidingTypes() }
     known.withLock { $0[first.project, default: [:]][first.codebase] = Set(types) }
   }
 

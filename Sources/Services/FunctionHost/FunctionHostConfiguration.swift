@@ -10,6 +10,8 @@ package struct FunctionHostConfiguration: Sendable {
   package var keyFile: String
   /// True where the server checks no credentials and functions may run without confinement.
   package var isDevelopment: Bool
+  /// True for one of several nodes: functions run at one of them, and every one signs people in.
+  package var isClustered = false
   /// The interpreter of Python, a path or a name in PATH.
   package var python = "python3"
   /// The interpreter of Node, a path or a name in PATH.

@@ -19,9 +19,9 @@ class QuietServer(http.server.ThreadingHTTPServer):
 
 
 class Receiver:
-    """An HTTP server that keeps every request; `decide` gives the status of one."""
+    """An HTTP server that keeps every request, unless there are too many; `decide` gives the status of one."""
 
-    def __init__(self, decide=None):
+    def __init__(self, decide=None, keeps=True):
         self.requests = []
         self.condition = threading.Condition()
         self.decide = decide or (lambda request: 204)
@@ -35,9 +35,10 @@ class Receiver:
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 request = Received(headers, body, self.path)
                 status = outer.decide(request)
-                with outer.condition:
-                    outer.requests.append((request, status))
-                    outer.condition.notify_all()
+                if keeps:
+                    with outer.condition:
+                        outer.requests.append((request, status))
+                        outer.condition.notify_all()
                 self.send_response(status)
                 if 300 <= status < 400:
                     self.send_header("Location", outer.url)

@@ -111,6 +111,12 @@ package struct GoogleEventForm: EventEncoding {
         ("source", "//firebaseauth.googleapis.com/projects/\(event.project)"),
         ("subject", "users/\(event.subject)"),
       ]
+    case .analytics:
+      let app = event.attributes["app"].map { "/apps/\($0)" } ?? ""
+      attributes += [
+        ("source", "//firebaseanalytics.googleapis.com/projects/\(event.project)\(app)"),
+        ("subject", "events/\(event.scope)"),
+      ]
     case .custom:
       let given = event.attributes.filter { !["specversion", "datacontenttype"].contains($0.key) }
       attributes.removeAll { given[$0.name] != nil }
@@ -189,6 +195,8 @@ package struct GoogleEventForm: EventEncoding {
         "projects/\(event.project)/topics/\(event.scope)"
       )
       data = Self.pubsubMessage(data)
+    case .analytics:
+      resource = .string("projects/\(event.project)/events/\(event.scope)")
     case .accounts, .configuration, .custom: resource = .string("projects/\(event.project)")
     }
     return Self.background(attempt, resource, data)

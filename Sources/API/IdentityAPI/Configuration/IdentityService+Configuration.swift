@@ -22,7 +22,15 @@ extension IdentityService {
     case ("tenants"?, _):
       throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
     case ("config"?, 1):
-      return .json(try await projectConfiguration(accounts, envelope))
+      let blocking = environment.blocking
+      try await changeBlocking(of: project, envelope)
+      let configuration = try await projectConfiguration(accounts, envelope)
+      return .json(
+        BlockingFunctionsJSON.add(
+          try await blocking?.triggers(of: project.string) ?? [],
+          to: configuration
+        )
+      )
     case (let collection?, 1...2):
       guard let resource = ProviderResource(collection: collection) else {
         throw IdentityFailure.notFound
@@ -32,6 +40,33 @@ extension IdentityService {
       )
     default: throw IdentityFailure.notFound
     }
+  }
+
+  /// Has other functions decide where a change says so.
+  private func changeBlocking(of project: Text, _ envelope: IdentityEnvelope) async throws {
+    guard envelope.method == .patch else { return }
+    let functions = environment.blocking
+    let current = try await functions?.triggers(of: project.string) ?? []
+    let uris = try BlockingFunctionsJSON.change(
+      in: envelope.body,
+      mask: UpdateMask(envelope),
+      from: current
+    )
+    guard let uris else { return }
+    guard let functions else {
+      guard uris.isEmpty else {
+        throw AccountError(
+          .operationNotAllowed,
+          "This server serves no functions. Start it with --functions."
+        )
+      }
+      return
+    }
+    let wrong = try await functions.replaceTriggers(of: project.string, with: uris)
+    guard let wrong else { return }
+    throw IdentityFailure.invalid(
+      "Invalid value at 'blockingFunctions.triggers.\(wrong).functionUri': no function for \(wrong) is deployed at that address."
+    )
   }
 
   private func projectConfiguration(
@@ -49,7 +84,7 @@ extension IdentityService {
       let changed = try await blocking {
         try accounts.configure { configuration in
           try ProjectConfigurationJSON.apply(
-            envelope.body,
+            BlockingFunctionsJSON.rest(of: envelope.body),
             mask: UpdateMask(envelope),
             to: &configuration
           )

@@ -21,11 +21,7 @@ public struct CallableFunctionAuth: Sendable {
     struct Subject: Decodable { let sub: String }
     guard let header = request.header("authorization"), header.lowercased().hasPrefix("bearer ")
     else { return nil }
-    let parts = header.dropFirst(7).split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3 else { return nil }
-    var text = String(parts[1]).replacing("-", with: "+").replacing("_", with: "/")
-    text += String(repeating: "=", count: (4 - text.count % 4) % 4)
-    guard let payload = Data(base64Encoded: text),
+    guard let payload = TokenPayload(header.dropFirst(7))?.json,
       let subject = try? JSONDecoder().decode(Subject.self, from: payload)
     else { return nil }
     uid = subject.sub
@@ -156,7 +152,7 @@ private func callableEncoded(_ value: some Encodable) throws -> Data {
 }
 
 /// The error of a call, and its body; what is no `FunctionError` goes to the log alone.
-private func callableError(_ error: any Error) -> (status: Int, body: Data) {
+func callableError(_ error: any Error) -> (status: Int, body: Data) {
   let told: FunctionError
   if let known = error as? FunctionError {
     told = known

@@ -1,7 +1,8 @@
 import BaseJSON
 import Foundation
 
-/// An event as the host sends it: a CloudEvent in binary or structured mode.
+/// An event as the host sends it: a CloudEvent in binary or structured mode, or an event of the first generation, which
+/// accounts have.
 struct CloudEvent {
   var attributes: [String: String] = [:]
   var data = Data()
@@ -17,8 +18,19 @@ struct CloudEvent {
         if name.hasPrefix("ce-") { attributes[String(name.dropFirst(3))] = value }
       }
       data = request.body
+      if attributes["id"] == nil { readFirstGeneration(request.body) }
     }
     guard attributes["id"] != nil, attributes["type"] != nil else { throw Self.malformed }
+  }
+
+  private mutating func readFirstGeneration(_ body: Data) {
+    guard let event = try? JSONParser.parse(Array(body)), let context = event["context"] else {
+      return
+    }
+    attributes["id"] = context["eventId"]?.string
+    attributes["type"] = context["eventType"]?.string
+    attributes["time"] = context["timestamp"]?.string
+    data = Data((event["data"] ?? .null).compactBytes)
   }
 
   private mutating func readStructured(_ body: Data) throws {
@@ -35,14 +47,16 @@ struct CloudEvent {
 
   var id: String { attributes["id"] ?? "" }
 
-  var time: Date {
-    let text = attributes["time"] ?? ""
+  var time: Date { Self.time(attributes["time"] ?? "") ?? Date(timeIntervalSince1970: 0) }
+
+  /// A time in the text of RFC 3339; nil for another text.
+  static func time(_ text: String) -> Date? {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))
-    return (try? style.parse(text)) ?? Date(timeIntervalSince1970: 0)
+    return try? style.parse(text)
   }
 }
 
-/// An event of a file, a topic or a channel.
+/// An event of a file, a topic, a channel, an account or analytics.
 public struct FunctionEvent<Payload: Sendable>: Sendable {
   /// The id of the event, the same at every attempt to deliver it.
   public let id: String
@@ -173,7 +187,7 @@ extension Function {
   }
 }
 
-private func eventFunction<Payload: Sendable>(
+func eventFunction<Payload: Sendable>(
   _ name: String,
   _ type: String,
   _ filters: [String: String],

@@ -12,7 +12,12 @@ import ServiceModule
 /// Accounts as a module: their API, threads of their own, and mail.
 enum AccountServices {
   /// The account APIs of a server.
-  static func module(_ core: ServerCore) throws -> ServiceModule {
+  ///
+  /// - Parameter blocking: The functions that decide about sign-ins; nil where functions are off.
+  static func module(
+    _ core: ServerCore,
+    blocking: (any BlockingTriggers)?
+  ) throws -> ServiceModule {
     let (accounts, settings) = (core.accounts, core.settings)
     let identity = settings.identity
     let mail = try identity.mail.map { try queue($0) }
@@ -41,6 +46,7 @@ enum AccountServices {
       projectsWithData: core.projectsWithData,
       isDevelopment: settings.isDevelopment
     )
+    environment.blocking = blocking
     environment.developmentHosts = settings.developmentOrigins?.pageHosts ?? []
     var module = ServiceModule.accounts(environment, threads: threads)
     module.tasks = [

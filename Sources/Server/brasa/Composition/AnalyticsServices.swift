@@ -4,17 +4,19 @@ import Authentication
 import BaseRuntime
 import BaseText
 import EventAnalytics
+import Events
 import Foundation
 import ServiceModule
 import Synchronization
 
 /// Analytics as the server has it.
 enum AnalyticsServices {
-  /// The module, with the daily export where a directory is set.
+  /// The module, with the relay of key events, and with the daily export where a directory is set.
   static func module(
     _ analytics: EventAnalytics,
     core: ServerCore,
-    proof: InstallationProof
+    proof: InstallationProof,
+    bus: EventBus
   ) -> ServiceModule {
     var module = ServiceModule.analytics(
       analytics,
@@ -24,6 +26,10 @@ enum AnalyticsServices {
       proof: proof,
       apps: apps(of: core.accounts, core.settings)
     )
+    let relay = KeyEventRelay(analytics, to: bus, threads: core.threads) {
+      [health = core.taskHealth] in health.report("key events", $0)
+    }
+    module.tasks.append(relay.task)
     if let directory = core.settings.events.exportDirectory {
       let export = DailyEventExport(
         analytics: analytics,

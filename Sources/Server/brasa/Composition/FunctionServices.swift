@@ -45,8 +45,10 @@ struct FunctionServices {
       return nil
     }
     self.core = core
+    configuration.isClustered = core.cluster != nil
     host = try FunctionHost(
       configuration,
+      shared: settings.store == .directory ? nil : FunctionFiles(engine: core.homeEngine),
       transport: { LoopbackTransport() },
       log: Logger(label: "functions")
     )
@@ -68,6 +70,11 @@ struct FunctionServices {
     )
   }
 
+  /// The blocking functions, for the configuration of accounts.
+  var decisions: FunctionDecisions {
+    FunctionDecisions(host: host) { [accounts = core.accounts] in accounts.origin }
+  }
+
   /// Calls of functions by rewrites of sites.
   var siteCalls: HostedFunctionCall {
     let call = ServiceModule.functionCalls(host, access: core.access, threads: core.threads)
@@ -81,8 +88,16 @@ struct FunctionServices {
     }
   }
 
-  /// The functions as a module behind the port.
+  /// The functions as a module behind the port of a node: the home node's instances serve them.
   var module: ServiceModule {
+    guard let cluster = core.cluster else { return ownModule }
+    var module = ownModule.atHome(cluster.home, passedOnBy: cluster.peers)
+    // Only this machine's instances ask for it.
+    module.root = ownModule.root
+    return module
+  }
+
+  private var ownModule: ServiceModule {
     var module = ServiceModule.functions(host, access: core.access, threads: core.threads)
     if let folder = core.settings.functions.developedFolder {
       let project = core.settings.project ?? "demo-brasa"

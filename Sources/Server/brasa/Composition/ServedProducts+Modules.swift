@@ -34,7 +34,10 @@ extension ServedProducts {
     } else {
       modules.append(.hostingOfNoNode())
     }
-    modules.append(FunctionServices.administration(core, functions?.host))
+    let administration = FunctionServices.administration(core, functions?.host)
+    modules.append(
+      core.cluster.map { administration.atHome($0.home, passedOnBy: $0.peers) } ?? administration
+    )
     // Its instances end before what they call.
     if let functions { modules.append(functions.module) }
     if let directory = core.settings.acmeDirectory {
@@ -63,7 +66,7 @@ extension ServedProducts {
         threads: core.threads,
         isDevelopment: core.settings.isDevelopment
       ),
-      try AccountServices.module(core),
+      try AccountServices.module(core, blocking: functions?.decisions),
       ManagementServices.module(core, hosting),
       .remoteConfig(
         templates,
@@ -91,7 +94,7 @@ extension ServedProducts {
         perNetwork: core.settings.events.installationsPerNetwork,
         observer: messages
       ),
-      AnalyticsServices.module(analytics, core: core, proof: proof),
+      AnalyticsServices.module(analytics, core: core, proof: proof, bus: bus),
       try MessagingServices.module(messages, core: core, shown: shown),
       files.module(access: core.access, accounts: core.accounts, threads: core.threads),
       EventServices.module(bus, core: core),

@@ -15,6 +15,12 @@ extension LocalAdministration {
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     try DatabaseID(project: Text(project), database: "(default)").checkCreatable()
+    if isAway {
+      throw ServiceError(
+        .failedPrecondition,
+        "Functions run at the home node of the cluster: run the command there. brasa nodes names it."
+      )
+    }
     guard let functions else {
       throw ServiceError(
         .failedPrecondition,

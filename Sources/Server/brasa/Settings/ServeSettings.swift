@@ -205,11 +205,6 @@ struct ServeSettings: Sendable, Equatable {
         "--cluster is for a store that several nodes reach: name it with --store postgres://…"
       )
     }
-    if isClustered, functions.isServed {
-      throw ValidationError(
-        "Functions run on a server that has its store alone: leave out --functions or --cluster."
-      )
-    }
     if nodeAddress != nil, !isClustered {
       throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")
     }

@@ -100,8 +100,9 @@ extension EventAnalytics {
     }
     let isStored = batch.isStored
     guard isStored || !marks.isEmpty else { return true }
+    let follower = isStored ? keyEventFollower(of: batch, in: log) : nil
     do {
-      return try await engine.commit { group in
+      let isNew = try await engine.commit { group in
         for mark in marks {
           guard let seen = try group.get(mark) else { continue }
           if Self.time(seen) > now - Self.repeatWindow { return false }
@@ -109,10 +110,14 @@ extension EventAnalytics {
         if let own = marks.first { try group.put(own, Self.bytes(now)) }
         if isStored {
           let events = batch.events.count + 1
-          try group.put(log.take(events: events, now: now), bytes)
+          let key = log.take(events: events, now: now)
+          try group.put(key, bytes)
+          if follower != nil { try group.put(EventKey.outbox(of: key), bytes) }
         }
         return true
       }
+      if isNew { follower?.landed() }
+      return isNew
     } catch {
       throw ServiceError.analytics(error)
     }

@@ -19,6 +19,7 @@ import KeyValueStore
 //   0x20 intake     project, segment, sequence                  a batch as it came (EventBatch)
 //   0x21 batch      project, instance id, number (8 bytes)      when it came (8 bytes)
 //   0x22 purchase   project, instance id, transaction id        when it came (8 bytes)
+//   0x23 outbox     project, segment, sequence                  a batch with key events that a follower has not taken
 //   0x30 timeline   project, day, instance number, segment      events of an instance (TimelineBlock)
 //   0x31 session    project, day, instance number, id (8 bytes) 1 for an engaged session, else 0 (one byte)
 //   0x40 facet      project, day, dimension, a, b, segment      what is counted (Tally)
@@ -50,6 +51,7 @@ enum EventKey {
     case intake = 0x20
     case batch = 0x21
     case purchase = 0x22
+    case outbox = 0x23
     case timeline = 0x30
     case session = 0x31
     case facet = 0x40

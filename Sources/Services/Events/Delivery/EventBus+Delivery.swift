@@ -216,11 +216,12 @@ extension EventBus {
 }
 
 extension StoredEvent {
-  /// The event's id, which differs for events of different types with one cause; a custom event has its sender's.
+  /// The event's id, which differs for events of different types with one cause; a custom event has its sender's,
+  /// and a key event that of analytics.
   func id(_ sequence: EventSequence, for trigger: Trigger) -> String {
     switch trigger.source?.family {
     case .documents where trigger.source?.change == nil: sequence.text + "-w"
-    case .custom: attributes["id"] ?? sequence.text
+    case .custom, .analytics: attributes["id"] ?? sequence.text
     default: sequence.text
     }
   }

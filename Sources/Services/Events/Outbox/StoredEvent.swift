@@ -11,9 +11,9 @@ package struct StoredEvent: Sendable, Hashable {
   package var change: EventSource.Change?
   /// The project's id.
   package var project: String
-  /// The database's id, the bucket, the topic, the channel or the queue's location.
+  /// The database's id, the bucket, the topic, the channel, the key event's name or the queue's location.
   package var scope = ""
-  /// The document's path, the object's name, the user's id or the task's name.
+  /// The document's path, the object's name, the user's id, the installation's id or the task's name.
   package var subject = ""
   /// The document before, as the store keeps it; nil if there was none.
   package var old: [UInt8]?
@@ -37,7 +37,7 @@ package struct StoredEvent: Sendable, Hashable {
   }
 
   private static let families: [EventSource.Family] = [
-    .documents, .accounts, .objects, .configuration, .topics, .custom,
+    .documents, .accounts, .objects, .configuration, .topics, .custom, .analytics,
   ]
 
   var encoded: [UInt8] {

@@ -4,7 +4,7 @@ import BaseStatus
 package struct EventSource: Sendable, Hashable {
   /// The products that events come from.
   package enum Family: Sendable, Hashable {
-    case documents, accounts, objects, configuration, topics, custom
+    case documents, accounts, objects, configuration, topics, custom, analytics
   }
 
   /// The changes that a trigger may choose from; nil in a source is every change of a document.
@@ -15,7 +15,7 @@ package struct EventSource: Sendable, Hashable {
 
   /// The product.
   package let family: Family
-  /// The database's id, the bucket, the topic or the channel; empty where the project is all.
+  /// The database's id, the bucket, the topic, the channel or the key event's name; empty where the project is all.
   package let scope: String
   /// The change; nil is any.
   package var change: Change?
@@ -49,6 +49,10 @@ package struct EventSource: Sendable, Hashable {
     case "google.pubsub.topic.publish":
       let resource = try Self.required("resource", of: declared)
       self.init(.topics, Self.last(of: resource), isFirst: true)
+    case "providers/google.firebase.analytics/eventTypes/event.log", "google.analytics.event.log":
+      self.init(.analytics, try Self.keyEvent(declared, project), isFirst: true)
+    case "google.firebase.analytics.log.v1.written":
+      self.init(.analytics, try Self.keyEvent(declared, project))
     default:
       guard let channel = declared.channel else {
         throw Self.refusal(declared, "its event type \(type) is not one that Brasa has")
@@ -121,6 +125,22 @@ package struct EventSource: Sendable, Hashable {
     default: throw refusal(declared, "its event type \(declared.eventType) is unknown")
     }
     return source
+  }
+
+  /// The name of a key event: the filter `event`, or the end of the resource `projects/P/events/NAME`.
+  private static func keyEvent(
+    _ declared: TriggerDeclaration,
+    _ project: String
+  ) throws -> String {
+    if let name = declared.filters["event"], !name.isEmpty { return name }
+    let resource = try required("resource", of: declared)
+    let parts = resource.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 4, parts[0] == "projects", parts[1] == project, parts[2] == "events",
+      !parts[3].isEmpty
+    else {
+      throw refusal(declared, "its resource \(resource) names no key event of this project")
+    }
+    return String(parts[3])
   }
 
   private static func required(_ filter: String, of declared: TriggerDeclaration) throws -> String {

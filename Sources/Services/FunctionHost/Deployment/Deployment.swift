@@ -37,6 +37,8 @@ package struct Deployment: Sendable, Codable {
 
   /// The functions that count, each in its regions, where they were deployed one by one; nil is all.
   package var selection: [String: Selected]?
+  /// The names of blocking functions that an administrator switched off; nil is none.
+  var switchedOff: [String]?
 
   /// A function that was deployed by itself.
   package struct Selected: Sendable, Codable, Hashable {
@@ -77,7 +79,8 @@ package struct Deployment: Sendable, Codable {
       variables: variables,
       deployed: deployed,
       release: release,
-      selection: selection
+      selection: selection,
+      switchedOff: switchedOff
     )
   }
 

@@ -141,6 +141,7 @@ extension FunctionHost {
     try triggers?.check(manifest.endpoints, project: project, codebase: codebase)
     let plan = plan(manifest, project, codebase)
     try folder.keep(parts)
+    try publish()
     try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
     try load(parts, changing: changed)
     sweepSources()
@@ -278,6 +279,7 @@ extension FunctionHost {
           "\(endpoint.name) is called \(step), which the server doesn't serve. Remove the function."
         )
       }
+      guard !configuration.isClustered else { throw Self.noBlockingInCluster([endpoint.name]) }
       let other = blockingFunction(project: project, eventType: type)?.function
       let taken = names.updateValue(endpoint.name, forKey: type)
       guard taken == nil, other == nil || other?.codebase == codebase else {
@@ -307,6 +309,7 @@ extension FunctionHost {
     }
     try triggers?.remove(project: project, codebase: codebase)
     try folder.forget(project: project, codebase: codebase)
+    try publish()
     codebases[name] = nil
     guarded.forget(project: project, codebase: codebase)
     for function in removed.pools.keys {

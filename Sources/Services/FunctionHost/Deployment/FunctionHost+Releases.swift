@@ -65,7 +65,12 @@ extension FunctionHost {
         "The files of release \(wanted.number) are gone. Deploy its source again."
       )
     }
-    return (wanted.number, try putInForce(wanted))
+    let parts = wanted.map { part in
+      var part = part
+      part.switchedOff = nil
+      return part
+    }
+    return (wanted.number, try putInForce(parts))
   }
 
   private func current(_ project: String, _ codebase: String) throws -> [Deployment] {

@@ -206,8 +206,10 @@ extension FunctionHost {
       try isKnown ? before.number : nextRelease(release.project, release.codebase)
     if let index = parts.firstIndex(where: { $0.hasSource(of: source) }) {
       parts[index].selection?[release.name] = selected
+      parts[index].switchedOff?.removeAll { $0 == release.name }
     } else {
       var part = source
+      part.switchedOff = nil
       part.selection = [release.name: selected]
       parts.append(part)
     }

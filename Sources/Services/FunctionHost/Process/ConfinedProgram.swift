@@ -57,7 +57,7 @@ package enum ProgramEnd: Sendable, Hashable {
   case exited(Int32)
   case signalled(Int32)
   /// The host ended it because it took more memory than it may.
-  case memoryLimit
+  case memoryLimit(used: Int, limit: Int)
   /// The host ended it because it had more processes than it may.
   case processLimit
 
@@ -66,7 +66,8 @@ package enum ProgramEnd: Sendable, Hashable {
     switch self {
     case .exited(let code): "exited with code \(code)"
     case .signalled(let number): "ended by signal \(number)"
-    case .memoryLimit: "took more memory than availableMemoryMb allows and was ended"
+    case .memoryLimit(let used, let limit):
+      "took more memory than it may (\(used >> 20) of \(limit >> 20) MB) and was ended"
     case .processLimit: "started more processes than it may and was ended"
     }
   }

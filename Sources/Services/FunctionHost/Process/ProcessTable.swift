@@ -89,6 +89,23 @@ struct ProcessTable {
     return entries.filter { known.contains($0.process) && !$0.hasEnded }
   }
 
+  /// The memory of processes in which a page that several of them share counts once.
+  ///
+  /// A copy of a process has all pages of its parent in its resident size at first: an instance of Python is two such
+  /// processes. The kernel divides shared pages among those that map them (`Pss`); where it tells nothing, the resident
+  /// size counts.
+  static func memory(of members: [Entry]) -> Int {
+    members.reduce(0) { $0 + (proportionalBytes(of: $1.process) ?? $1.residentBytes) }
+  }
+
+  private static func proportionalBytes(of process: pid_t) -> Int? {
+    guard let text = text(of: "/proc/\(process)/smaps_rollup") else { return nil }
+    let line = text.split(separator: "\n").first { $0.hasPrefix("Pss:") }
+    guard let fields = line?.split(separator: " "), fields.count > 1, let kilobytes = Int(fields[1])
+    else { return nil }
+    return kilobytes << 10
+  }
+
   /// Children of a process that it did not start.
   func strays(of process: pid_t, beside children: Set<pid_t>) -> [Entry] {
     entries.filter { $0.parent == process && !children.contains($0.process) }

@@ -274,10 +274,12 @@ package final class ProcessThread: Sendable {
     }
     for child in children.values where child.limit == nil {
       let members = table.members(of: child.process)
+      // The resident sizes are read already, and are never less than the memory.
       if let limit = child.program.memoryBytes,
-        members.reduce(0, { $0 + $1.residentBytes }) > limit
+        members.reduce(0, { $0 + $1.residentBytes }) > limit,
+        case let used = ProcessTable.memory(of: members), used > limit
       {
-        child.limit = .memoryLimit
+        child.limit = .memoryLimit(used: used, limit: limit)
       } else if members.count > child.program.processes {
         child.limit = .processLimit
       }

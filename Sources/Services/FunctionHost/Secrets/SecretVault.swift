@@ -52,6 +52,7 @@ package final class SecretVault: Sendable {
   private let keyFile: String
   private let lock = Mutex(())
   private let now: @Sendable () -> Double
+  private let published: @Sendable () throws -> Void
 
   /// The longest secret, as at Google.
   package static let longest = 65_536
@@ -63,14 +64,18 @@ package final class SecretVault: Sendable {
   package static let latest = "latest"
 
   /// The secrets below a folder, under the key of a file that is made when it is needed.
+  ///
+  /// - Parameter published: Called after each change, before it counts as made.
   package init(
     folder: String,
     keyFile: String,
+    published: @escaping @Sendable () throws -> Void = {},
     now: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
   ) {
     self.folder = folder
     self.keyFile = keyFile
     self.now = now
+    self.published = published
   }
 
   /// The names of a project's secrets.
@@ -290,5 +295,6 @@ package final class SecretVault: Sendable {
     }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try SafeFile.write(try JSONEncoder().encode(secrets), to: path(project))
+    try published()
   }
 }

@@ -64,6 +64,8 @@ actor FunctionPool {
   private var expired: Set<Int> = []
   private var lastNumber = 0
   private var failures = 0
+  /// The reason of the last failure, as callers read it.
+  private var lastReason = ""
   private var retryTime: ContinuousClock.Instant?
   private var isRetired = false
   private var emptied: [CheckedContinuation<Void, Never>] = []
@@ -191,7 +193,7 @@ actor FunctionPool {
     else { return }
     throw ServiceError(
       .unavailable,
-      "\(endpoint.name) ended \(failures) times in a row. It is started again in a moment; its log has the reason."
+      "\(endpoint.name) failed \(failures) times in a row; the last time it \(lastReason). It is started again in a moment."
     )
   }
 
@@ -248,13 +250,13 @@ actor FunctionPool {
       // An instance that ended by itself is accounted for already.
       guard let instance = instances[number] else { return }
       if instance.running == nil { forget(number) }
-      noteFailure()
-      let reason = (error as? ServiceError)?.message ?? "\(error)"
+      let reason = (error as? ServiceError)?.message ?? "The system refused it."
+      noteFailure("did not start: \(reason.last == "." ? String(reason.dropLast()) : reason)")
       maker.log("ERROR", "An instance did not start: \(reason)")
       failWaiters(
         ServiceError(
           .unavailable,
-          "\(endpoint.name) did not start. Its log has the reason.",
+          "\(endpoint.name) \(lastReason). Its log may have more.",
           cause: error
         )
       )
@@ -265,22 +267,27 @@ actor FunctionPool {
     guard let instance = instances[number] else { return }
     forget(number)
     if instance.phase != .ending {
-      maker.log("ERROR", "An instance \(end.text).")
-      noteFailure()
+      let isStarting = instance.phase == .starting
+      maker.log(
+        "ERROR",
+        isStarting ? "An instance \(end.text) at its start." : "An instance \(end.text)."
+      )
+      noteFailure(end.text)
     }
     if instance.phase == .starting {
       failWaiters(
         ServiceError(
           .unavailable,
-          "\(endpoint.name) \(end.text) at its start. Its log has the reason."
+          "\(endpoint.name) \(end.text) at its start. Its log may have more."
         )
       )
     }
     startWhereNeeded()
   }
 
-  private func noteFailure() {
+  private func noteFailure(_ reason: String) {
     failures += 1
+    lastReason = reason
     guard failures > 1 else { return }
     retryTime = .now + .seconds(min(60, pow(2, Double(failures - 2)) * 0.5))
   }

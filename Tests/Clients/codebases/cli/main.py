@@ -41,4 +41,4 @@ def created(event):
 
 @identity_fn.before_user_signed_in()
 def checked(event):
-    return None
+    return identity_fn.BeforeSignInResponse(session_claims={"checked": True})

@@ -1,6 +1,6 @@
 // Functions in Node; test_functions_node.py deploys them and calls each by its real cause.
 
-const { onCall, onDocumentWritten, onRequest, onTaskDispatched, onUserCreated } = require("firebase-functions");
+const { onCall, onDocumentWritten, onRequest, onEventLogged, onTaskDispatched, onUserCreated } = require("firebase-functions");
 
 /// Writes down what a function saw, where the test reads it.
 async function note(kind, seen) {
@@ -62,6 +62,14 @@ exports.written = onDocumentWritten("products/{product}", async (seen) => {
 
 exports.greeted = onUserCreated(async (user, context) => {
   await note("greeted", { email: user.email, uid: user.uid, type: context.eventType, id: context.eventId });
+});
+
+exports.bought = onEventLogged("purchase", async (event, context) => {
+  await note("bought", {
+    name: event.name, params: event.params, value: event.valueInUsd, day: event.date, logTime: event.logTime,
+    user: event.user.userId, app: event.user.appInfo, country: event.user.geoInfo.country,
+    plan: event.user.userProperties.plan.value.stringValue, resource: context.resource, type: context.eventType,
+  });
 });
 
 exports.resized = onTaskDispatched((task) => note("resized", { ...task.data, queue: task.queueName, by: task.auth.iss }));

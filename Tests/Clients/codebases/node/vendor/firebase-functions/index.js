@@ -67,6 +67,27 @@ exports.onUserCreated = (handler) =>
     },
   });
 
+exports.onEventLogged = (name, handler) =>
+  endpoint(
+    (data, context) => {
+      // Exactly one event, whose values tell their types.
+      const [event] = data.eventDim;
+      const params = Object.entries(event.params || {}).map(([key, value]) => {
+        const [type] = Object.keys(value);
+        return [key, type === "stringValue" ? value[type] : Number(value[type])];
+      });
+      const logTime = new Date(event.timestampMicros / 1000).toISOString();
+      return handler({ ...event, params: Object.fromEntries(params), logTime, user: data.userDim }, context);
+    },
+    {
+      platform: "gcfv1",
+      eventTrigger: {
+        eventType: "providers/google.firebase.analytics/eventTypes/event.log", retry: false,
+        eventFilters: { resource: `projects/${process.env.GCLOUD_PROJECT}/events/${name}` },
+      },
+    },
+  );
+
 // MARK: google.events.cloud.firestore.v1
 
 /// The fields of a protobuf message, each by its number: the bytes or the number of every occurrence.
