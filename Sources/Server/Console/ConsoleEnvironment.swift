@@ -40,6 +40,9 @@ package struct ConsoleEnvironment: Sendable {
   /// unknown database.
   package var indexUses: (@Sendable (DatabaseID) throws -> JSONValue)?
 
+  /// The decisions of rules by day; nil shows none.
+  package var decisions: DecisionHistory?
+
   /// The operations on the server; nil shows no page of them.
   package var operations: ConsoleOperations?
 

@@ -30,6 +30,8 @@ final class AccessLog: Sendable {
   }
 
   private let log: Logger
+  /// The decisions of each day.
+  let tally: RulesTally
   /// Denials of which more than their number is known, for the console.
   let denied = RecentRequests()
   /// The requests that were allowed while a console watched their project.
@@ -50,6 +52,7 @@ final class AccessLog: Sendable {
   init(_ log: Logger, clock: @escaping @Sendable () -> Int64 = RequestClock.systemTime) {
     self.log = log
     self.clock = clock
+    tally = RulesTally(clock: clock)
   }
 
   /// A client's request, with the reason of a denial.

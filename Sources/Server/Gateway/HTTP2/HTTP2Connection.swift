@@ -252,6 +252,17 @@ final class HTTP2Connection: ChannelInboundHandler {
     return now - since >= TimeAmount(environment.limits.unservedTimeout)
   }
 
+  /// Notes a call that ended in the log of requests.
+  func note(_ path: String, _ code: StatusCode, _ duration: Duration?, _ context: CallContext) {
+    environment.metrics.requestLog?.note(
+      "gRPC",
+      path: path,
+      status: code.httpStatus,
+      duration: duration,
+      from: RequestLog.Caller(context, address: peer.address)
+    )
+  }
+
   /// Answers a call that never started.
   private func refuse(_ error: ServiceError, on id: HTTP2StreamID, isComplete: Bool) {
     environment.metrics.refusedCalls.observe(error.code, since: nil)

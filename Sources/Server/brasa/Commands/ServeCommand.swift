@@ -117,7 +117,8 @@ struct ServeCommand: AsyncParsableCommand {
         limits: settings.clientMemory.limits(isDevelopment: settings.isDevelopment)
       ),
       metrics: metrics,
-      logs: logs
+      logs: logs,
+      requests: RequestLog()
     )
   }
 
@@ -138,6 +139,7 @@ struct ServeCommand: AsyncParsableCommand {
       ledger: process.ledger,
       health: process.health,
       metrics: process.metrics,
+      requestLog: process.requests,
       damage: process.damage,
       audit: system.audit,
       numbers: system.numbers,

@@ -1,9 +1,7 @@
 import { isReadOnly } from "../base/access.js";
-import { bytesText } from "../base/bytes.js";
 import { keep, kept } from "../base/memory.js";
-import { runsOf } from "../base/runs.js";
-import { spark } from "../base/spark.js";
-import { button, call, effect, h, icon, inScope, instant, link, number, path, place, poll, session, show, spread, stack, t } from "../base/ui.js";
+import { runsOf, spark } from "../base/spark.js";
+import { button, bytesText, call, effect, h, icon, inScope, instant, link, number, path, place, poll, session, show, spread, stack, t } from "../base/ui.js";
 import { joined, quantilesOf, rates } from "../operations/model.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { findings, inParts } from "./attention.js";
