@@ -676,7 +676,7 @@ let package = Package(
       of: "Outbound",
       uses: [
         "BaseJSON", "Authentication", "Events", "PushMessaging", "PushStandIns", crypto, nio,
-        nioPosix, logging,
+        nioPosix, httpClient, logging,
       ]
     ),
     .library(

@@ -83,7 +83,7 @@ package final class LaneWorker: Sendable {
   /// Slots that are worth a read.
   private var batch: Int { max(service.limits.underWay(channel) / 4, 1) }
 
-  /// Whether all that was due since the last two readings from the beginning was kept.
+  /// True where all that was due since the last two readings from the beginning was kept.
   private var isWell: Bool {
     state.withLock { state in state.failed.map { .now - $0 > Self.rereading * 2 } ?? true }
   }
