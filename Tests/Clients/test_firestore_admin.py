@@ -210,6 +210,34 @@ def test_a_policy_in_the_index_file(server, project, tmp_path):
     assert "ttl" not in listed_after([{**override, "ttl": False}])
     assert "ttl  ACTIVE  logs.end" in listed_after([{**override, "ttl": True}])
     assert "ttl" not in listed_after([], "--force")
+    assert "ttl  ACTIVE  logs.end  604800 s later" in listed_after([{**override, "ttl": True, "ttlOffset": "604800s"}])
+    assert "604800 s later" in listed_after([{**override, "ttl": True}])
+    # The definitions go along with an export.
+    assert servers.run("export", tmp_path / "out", "--include", "indexes", "--project", project, "--data", server.data).returncode == 0
+    done = servers.run("import", tmp_path / "out", "--include", "indexes", "--project", f"{project}-2", "--data", server.data)
+    assert done.returncode == 0, done.stderr
+    assert "logs.end  604800 s later" in servers.run("indexes", "list", "--project", f"{project}-2", "--data", server.data).stdout
+    again = servers.run("import", tmp_path / "out", "--include", "indexes", "--project", f"{project}-2", "--data", server.data)
+    assert "1 skipped" in again.stderr + again.stdout
+    assert "logs.end\n" in listed_after([{**override, "ttl": True, "ttlOffset": "0s"}])
+
+
+def test_an_offset_moves_the_end(client, server, project, database):
+    store = clients.connect(server, project)
+    for name, age in {"hours": 3 * HOUR, "hour": HOUR}.items():
+        store.document(f"sessions/{name}").set({"end": now() - age})
+    http, path = rest.Rest(server, project), f"{group(database, 'sessions')}/fields/end"
+    http.call("PATCH", f"{path}?updateMask=ttlConfig", json={"ttlConfig": {"expirationOffset": "7200s"}})
+    servers.wait_for(lambda: not store.document("sessions/hours").get().exists, "the end of a document", 60)
+    assert store.document("sessions/hour").get().exists
+    assert http.call("GET", path)["ttlConfig"] == {"state": "ACTIVE", "expirationOffset": "7200s"}
+    # Over gRPC the offset is field 3 of the message, which older clients keep as an unknown one.
+    raw = admin.Field.pb(client.get_field(name=path)).ttl_config.SerializeToString()
+    assert b"\x1a\x03\x08\xa0\x38" in raw
+    # As in Google's API a configuration without an offset has none.
+    http.call("PATCH", f"{path}?updateMask=ttlConfig", json={"ttlConfig": {}})
+    servers.wait_for(lambda: not store.document("sessions/hour").get().exists, "the end of a document", 60)
+    assert http.call("GET", path)["ttlConfig"] == {"state": "ACTIVE"}
 
 
 def test_a_policy_survives_a_restart_and_clears_a_backlog(tmp_path):

@@ -261,7 +261,8 @@ def test_a_field_s_indexes_are_changed_over_rest(strict, products, project):
     inherited = requests.get(field, headers=owner, timeout=30).json()["indexConfig"]
     assert "indexes" not in inherited and inherited["ancestorField"].endswith("/collectionGroups/parts/fields/*")
     for body, parameters, code in [
-        ({"ttlConfig": {"expirationOffset": "3600s"}}, {}, 501), ({}, {"updateMask": "name"}, 501), ({}, {"mask": "x"}, 400),
+        ({"ttlConfig": {"expirationOffset": "0.5s"}}, {}, 400), ({"ttlConfig": {"expirationOffset": "-1s"}}, {}, 400),
+        ({"ttlConfig": {"expirationOffset": "2147483648s"}}, {}, 400), ({}, {"updateMask": "name"}, 501), ({}, {"mask": "x"}, 400),
         ({"indexConfig": {"indexes": [{"fields": [{"fieldPath": "other", "order": "ASCENDING"}]}]}}, {}, 400),
         ({"indexConfig": {"indexes": [{"fields": [{"fieldPath": "kind"}]}]}}, {}, 400),
     ]:

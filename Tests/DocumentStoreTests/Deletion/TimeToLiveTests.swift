@@ -198,6 +198,92 @@ import Testing
     try fixture.close()
   }
 
+  @Test(arguments: TestEngineKind.allCases)
+  func `an offset ends documents later, outlives a restart, and changes at once`(
+    _ kind: TestEngineKind
+  ) async throws {
+    let storage = TestStorage(kind)
+    let first = try StoreFixture(storage)
+    try await first.database.commit(set("s/hour", ["end": Self.time(-3_600)]))
+    try await first.database.commit(set("s/now", ["end": Self.time(0)]))
+    try await first.database.commit(set("s/text", ["end": .string("x")]))
+    try first.database.setTimeToLive(true, offset: 3_600, field: "end", of: "s")
+    #expect(try first.engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 5])
+    try look(first, after: 20)
+    try look(first, after: 20)
+    #expect(try names(in: first.database) == ["s/now", "s/text"])
+    try first.close()
+    let second = try StoreFixture(storage)
+    #expect(try second.database.indexes.current.timesToLive.map(\.offset) == [3_600])
+    try second.store.clear(StoreFixture.id)
+    #expect(try second.database.indexes.current.timesToLive.map(\.offset) == [3_600])
+    try await second.database.commit(set("s/now", ["end": Self.time(0)]))
+    try look(second, after: 3_500)
+    #expect(try names(in: second.database) == ["s/now"])
+    try second.database.setTimeToLive(true, offset: TimeToLive.maximumOffset, field: "end", of: "s")
+    try look(second, after: 3_600)
+    #expect(try names(in: second.database) == ["s/now"])
+    #expect(try second.database.indexes.current.declared.count == 1)
+    try second.database.setTimeToLive(true, field: "end", of: "s")
+    try look(second, after: 20)
+    #expect(try names(in: second.database).isEmpty)
+    try second.close()
+  }
+
+  @Test func `a policy without an offset stays readable to older programs`() throws {
+    let fixture = try StoreFixture()
+    try fixture.database.setTimeToLive(true, field: "end", of: "s")
+    try fixture.database.setTimeToLive(true, offset: 0, field: "end", of: "s")
+    #expect(try fixture.engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 2])
+    try fixture.close()
+  }
+
+  @Test func `other offsets are refused`() throws {
+    let wrong: [(Int64, Int)] = [
+      (-1, 0), (0, 1), (5, 500_000_000), (Int64(Int32.max) + 1, 0), (.max, 0), (.min, 0), (1, -1),
+    ]
+    for (seconds, nanoseconds) in wrong {
+      #expect(throws: ServiceError.self) {
+        try TimeToLive.checkOffset(seconds: seconds, nanoseconds: nanoseconds)
+      }
+    }
+    #expect(try TimeToLive.checkOffset(seconds: Int64(Int32.max), nanoseconds: 0) == 2_147_483_647)
+  }
+
+  @Test func `an index file has the offset, keeps it and changes it`() throws {
+    let fixture = try StoreFixture()
+    let database = try fixture.database
+    func apply(_ members: String, deletingOthers: Bool = false) throws {
+      let text =
+        #"{"fieldOverrides":[{"collectionGroup":"s","fieldPath":"end",\#(members)"indexes":[]}]}"#
+      let file = try IndexDefinitionsFile(parsing: text)
+      try database.apply(file, deletingOthers: deletingOthers)
+    }
+    func offsets() -> [UInt32] { database.indexes.current.timesToLive.map(\.offset) }
+    try apply(#""ttl":true,"ttlOffset":"604800s","#)
+    #expect(offsets() == [604_800])
+    let text = database.indexDefinitions.text
+    #expect(text.contains(#""ttlOffset": "604800s""#))
+    #expect(try IndexDefinitionsFile(parsing: text) == database.indexDefinitions)
+    try apply(#""ttl":true,"#)
+    try apply("")
+    #expect(offsets() == [604_800])
+    try apply(#""ttl":true,"ttlOffset":"60s","#)
+    #expect(offsets() == [60])
+    try apply(#""ttl":true,"ttlOffset":"0s","#)
+    #expect(offsets() == [0] && !database.indexDefinitions.text.contains("ttlOffset"))
+    try apply(#""ttl":true,"ttlOffset":"60s","#)
+    try apply(#""ttl":true,"#, deletingOthers: true)
+    #expect(offsets() == [0])
+    for wrong in [#""60""#, #""-1s""#, #""1.5s""#, #""2147483648s""#, "60", #""s""#] {
+      #expect(throws: ServiceError.self) { try apply(#""ttl":true,"ttlOffset":\#(wrong),"#) }
+    }
+    #expect(throws: ServiceError.self) { try apply(#""ttlOffset":"60s","#) }
+    #expect(throws: ServiceError.self) { try apply(#""ttl":false,"ttlOffset":"60s","#) }
+    #expect(offsets() == [0])
+    try fixture.close()
+  }
+
   @Test func `a protected database stays`() throws {
     let fixture = try StoreFixture()
     _ = try fixture.database

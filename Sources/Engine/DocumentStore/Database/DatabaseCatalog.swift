@@ -26,9 +26,10 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, each of
-  /// which the one before does not know.
-  private static let format: UInt32 = 4
+  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, 5 has
+  /// times to live with an offset, each of which the one before does not know.
+  private static let format: UInt32 = 5
+  private static let uniqueIndexFormat: UInt32 = 4
   private static let recoveryFormat: UInt32 = 3
   private static let timeToLiveFormat: UInt32 = 2
   /// The format of a store in which nobody has asked for more.
@@ -37,30 +38,37 @@ struct DatabaseCatalog: Sendable {
   /// Marks a new store with the format; refuses a store of a newer one.
   init(engine: any KeyValueEngine) throws {
     self.engine = engine
-    if let stored = try engine.read({ try $0.get(MetaKey.format) }) {
-      let version = try Self.number(stored, at: 0)
-      guard version <= Self.format else {
-        throw KeyValueError(
-          .newerFormat,
-          """
-          A newer version of Brasa has written this data: the list of databases has format \(version), and this program \
-          knows formats up to \(Self.format). Start that version, or restore a backup from before the upgrade.
-          """
-        )
-      }
-    } else {
+    if try !Self.checkFormat({ key in try engine.read { try $0.get(key) } }) {
       try engine.write { try $0.put(MetaKey.format, Self.bytes(Self.firstFormat)) }
     }
   }
 
+  /// Throws `newerFormat` for a store of a newer format; returns false for a new one, which has none.
+  static func checkFormat(_ read: (_ key: [UInt8]) throws -> [UInt8]?) throws -> Bool {
+    guard let stored = try read(MetaKey.format) else { return false }
+    let version = try number(stored, at: 0)
+    guard version <= format else {
+      throw KeyValueError(
+        .newerFormat,
+        """
+        A newer version of Brasa has written this data: the list of databases has format \(version), and this program \
+        knows formats up to \(format). Start that version, or restore a backup from before the upgrade.
+        """
+      )
+    }
+    return true
+  }
+
   /// Marks the store with the format that has times to live, so that programs which would not keep them refuse it.
-  static func requireTimeToLive(in group: any KeyValueGroup) throws {
-    try require(timeToLiveFormat, in: group)
+  ///
+  /// Programs without offsets would delete documents too early.
+  static func requireTimeToLive(offset: UInt32, in group: any KeyValueGroup) throws {
+    try require(offset > 0 ? format : timeToLiveFormat, in: group)
   }
 
   /// Marks the store with the format that has unique indexes, so that programs which would not check them refuse it.
   static func requireUniqueIndexes(in group: any KeyValueGroup) throws {
-    try require(format, in: group)
+    try require(uniqueIndexFormat, in: group)
   }
 
   private static func require(_ format: UInt32, in group: any KeyValueGroup) throws {
@@ -340,5 +348,13 @@ struct DatabaseCatalog: Sendable {
     return value.withUnsafeBytes {
       UInt32(bigEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
+  }
+}
+
+extension Databases {
+  /// Throws `newerFormat` where the list of databases of a store, whose records a closure reads, has a newer format than this
+  /// program's.
+  package static func checkFormat(_ read: (_ key: [UInt8]) throws -> [UInt8]?) throws {
+    _ = try DatabaseCatalog.checkFormat(read)
   }
 }

@@ -83,7 +83,9 @@ extension Database {
       && file.lastOverrides.allSatisfy { wanted in known.overrides.contains { $0.meets(wanted) } }
     let others =
       known.indexes.contains { !file.indexes.contains($0) }
-      || known.overrides.contains { !file.names($0) || $0.expires == true && !file.expires($0) }
+      || known.overrides.contains {
+        !file.names($0) || $0.expires == true && file.offset(of: $0) != ($0.offset ?? 0)
+      }
     guard !isKnown || (deletingOthers && others) else { return }
     try changeIndexes { set, group in
       if deletingOthers { try deleteOthers(than: file, in: &set, group) }
@@ -100,7 +102,14 @@ extension Database {
       }
       for wanted in file.lastOverrides {
         guard let expires = wanted.expires else { continue }
-        try setTimeToLive(expires, wanted.field, of: wanted.collectionID, in: &set, group)
+        try setTimeToLive(
+          expires,
+          offset: wanted.offset ?? (deletingOthers ? 0 : nil),
+          wanted.field,
+          of: wanted.collectionID,
+          in: &set,
+          group
+        )
       }
     }
   }
@@ -115,8 +124,8 @@ extension Database {
         set.declared[position].state = .deleting
       }
     }
-    for policy in set.timesToLive where !file.expires(.init(policy)) {
-      try setTimeToLive(false, policy.field, of: policy.collectionID, in: &set, group)
+    for policy in set.timesToLive where file.offset(of: .init(policy)) == nil {
+      try setTimeToLive(false, offset: nil, policy.field, of: policy.collectionID, in: &set, group)
     }
     for override in set.overrides where !override.isReverting {
       let other = IndexDefinitionsFile.Override(override)
@@ -219,9 +228,15 @@ extension IndexDefinitionsFile.Override {
       collectionID: policy.collectionID,
       field: policy.field,
       indexes: SingleFieldIndex.defaults,
-      expires: true
+      expires: true,
+      offset: policy.writtenOffset
     )
   }
+}
+
+extension TimeToLive {
+  /// The offset as a file has it, which leaves out none.
+  fileprivate var writtenOffset: UInt32? { offset > 0 ? offset : nil }
 }
 
 extension IndexSet {
@@ -232,6 +247,7 @@ extension IndexSet {
       let other = IndexDefinitionsFile.Override(policy)
       if let position = result.firstIndex(where: { $0.isOfField(of: other) }) {
         result[position].expires = true
+        result[position].offset = policy.writtenOffset
       } else {
         result.append(other)
       }
@@ -249,9 +265,11 @@ extension IndexDefinitionsFile {
     .map { overrides[$0] }
   }
 
-  /// True where the file gives that field a time to live.
-  fileprivate func expires(_ other: Override) -> Bool {
-    overrides.last { $0.isOfField(of: other) }?.expires == true
+  /// The offset of the time to live that the file gives that field; nil where it gives none.
+  fileprivate func offset(of other: Override) -> UInt32? {
+    guard let own = overrides.last(where: { $0.isOfField(of: other) }), own.expires == true
+    else { return nil }
+    return own.offset ?? 0
   }
 
   /// True where the file has an override of the same field.
@@ -269,6 +287,7 @@ extension IndexDefinitionsFile.Override {
   fileprivate func meets(_ wanted: Self) -> Bool {
     isOfField(of: wanted) && indexes == wanted.indexes
       && (wanted.expires == nil || wanted.expires == (expires ?? false))
+      && (wanted.expires != true || wanted.offset == nil || wanted.offset == (offset ?? 0))
   }
 }
 

@@ -214,8 +214,15 @@ package enum IndexState: Sendable, Hashable {
 package enum IndexPurpose: Sendable, Hashable {
   /// Queries use it, and lists of indexes have it.
   case queries
-  /// It finds documents whose time to live is over. No query and no list of indexes sees it.
-  case timeToLive
+  /// It finds documents whose time to live is over, that many seconds after the time in the field. No query and no list
+  /// of indexes sees it.
+  case timeToLive(offset: UInt32)
+
+  /// The seconds between a field's time and the end of its document; nil where the index is for queries.
+  var expirationOffset: UInt32? {
+    if case .timeToLive(let offset) = self { return offset }
+    return nil
+  }
 }
 
 /// A declared index of one database.
@@ -227,7 +234,7 @@ package struct DeclaredIndex: Sendable, Hashable {
   /// The progress of its entries, from building to deleting.
   package var state: IndexState
   /// The reader of its entries.
-  package let purpose: IndexPurpose
+  package var purpose: IndexPurpose
 
   /// An index under its number.
   package init(

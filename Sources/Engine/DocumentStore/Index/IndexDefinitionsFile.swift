@@ -7,7 +7,7 @@ import FirestoreModel
 ///
 ///     indexes[]        { collectionGroup, queryScope, unique, fields[] { fieldPath, order | arrayConfig
 ///                        | vectorConfig { dimension, flat {} } } }
-///     fieldOverrides[] { collectionGroup, fieldPath, ttl, indexes[] { queryScope, order | arrayConfig } }
+///     fieldOverrides[] { collectionGroup, fieldPath, ttl, ttlOffset, indexes[] { queryScope, order | arrayConfig } }
 ///
 /// What is not supported is refused by the name of its member: `density` other than SPARSE_ALL, unknown members.
 package struct IndexDefinitionsFile: Sendable, Hashable {
@@ -22,18 +22,23 @@ package struct IndexDefinitionsFile: Sendable, Hashable {
     /// True where documents are deleted once the field's time is past, false where they are not; nil, which is how a
     /// database without the policy shows it, leaves that as it is.
     package var expires: Bool?
+    /// The seconds between the field's time and the end of its document, `ttlOffset` in the file; nil leaves those of a
+    /// policy as they are.
+    package var offset: UInt32?
 
-    /// An exact list of a field's indexes, and whether its time ends documents.
+    /// An exact list of a field's indexes, and whether and when its time ends documents.
     package init(
       collectionID: Text,
       field: FieldPath,
       indexes: Set<SingleFieldIndex>,
-      expires: Bool? = nil
+      expires: Bool? = nil,
+      offset: UInt32? = nil
     ) {
       self.collectionID = collectionID
       self.field = field
       self.indexes = indexes
       self.expires = expires
+      self.offset = offset
     }
   }
 
@@ -190,6 +195,7 @@ extension IndexDefinitionsFile {
     var collectionID: Text?
     var path: FieldPath?
     var expires: Bool?
+    var offset: UInt32?
     var indexes: Set<SingleFieldIndex>?
     for (name, value) in try members(value, of: location) {
       switch name {
@@ -203,6 +209,7 @@ extension IndexDefinitionsFile {
           throw .invalidArgument("\(location).ttl must be true or false.")
         }
         expires = flag
+      case "ttlOffset": offset = try seconds(value, "\(location).ttlOffset")
       case "indexes":
         var list: Set<SingleFieldIndex> = []
         for (index, element) in try elements(value, "\(location).indexes").enumerated() {
@@ -215,8 +222,34 @@ extension IndexDefinitionsFile {
     guard let collectionID else { throw missing("\(location).collectionGroup") }
     guard let path else { throw missing("\(location).fieldPath") }
     guard let indexes else { throw missing("\(location).indexes") }
-    if expires == true { try TimeToLive.check(path) }
-    return Override(collectionID: collectionID, field: path, indexes: indexes, expires: expires)
+    if expires == true {
+      try TimeToLive.check(path)
+    } else if offset != nil {
+      throw .invalidArgument("\(location).ttlOffset needs \"ttl\": true.")
+    }
+    return Override(
+      collectionID: collectionID,
+      field: path,
+      indexes: indexes,
+      expires: expires,
+      offset: offset
+    )
+  }
+
+  /// A duration in whole seconds, as Google's JSON has it: "3600s".
+  private static func seconds(
+    _ value: JSONValue,
+    _ location: String
+  ) throws(ServiceError) -> UInt32 {
+    let text = try string(value, location)
+    guard text.hasSuffix("s"), let seconds = UInt32(text.dropLast()),
+      seconds <= TimeToLive.maximumOffset
+    else {
+      throw .invalidArgument(
+        "\(location) must be whole seconds from \"0s\" to \"\(TimeToLive.maximumOffset)s\", not \"\(text)\"."
+      )
+    }
+    return seconds
   }
 
   private static func single(
@@ -337,6 +370,9 @@ extension IndexDefinitionsFile {
       .init("fieldPath", .string(FieldOverride.text(of: override.field))),
     ]
     if let expires = override.expires { members.append(.init("ttl", .boolean(expires))) }
+    if let offset = override.offset, offset > 0 {
+      members.append(.init("ttlOffset", .string("\(offset)s")))
+    }
     members.append(.init("indexes", .array(indexes)))
     return .object(members)
   }

@@ -16,13 +16,15 @@ import KeyValueStore
 /// - `04, a task's key` -> how far a background task has come; none at the beginning;
 /// - `05, collection id segment, field path, scope byte, 1 for elements or 0, version (8 bytes)` ->
 ///   a floor; the value repeats the version;
-/// - `06, number 4B` -> an index that serves a time to live, with the value of a declared one.
+/// - `06, number 4B` -> an index that serves a time to live, with the value of a declared one; where its documents end
+///   later than the time in the field, it ends with the mode byte 6 and the seconds in between (4 bytes).
 ///
 /// A state is a byte, 1 creating, 2 ready, 3 deleting, 4 failed, and the version since when it is ready
 /// (8 bytes, zero in other states). Numbers are big-endian; segments and paths `SegmentEncoding`'s.
 enum IndexStorage {
   private static let vectorMode: UInt8 = 0x04
   private static let uniqueMode: UInt8 = 0x05
+  private static let offsetMode: UInt8 = 0x06
   private static let declaredKind: UInt8 = 0x01
   private static let overrideKind: UInt8 = 0x02
   private static let counterKind: UInt8 = 0x03
@@ -51,7 +53,7 @@ enum IndexStorage {
       var record = IndexRecordReader(cursor.value)
       switch key.first {
       case declaredKind: declared.append(try readDeclared(key, &record, .queries))
-      case timeToLiveKind: declared.append(try readDeclared(key, &record, .timeToLive))
+      case timeToLiveKind: declared.append(try readDeclared(key, &record, .timeToLive(offset: 0)))
       case overrideKind: overrides.append(try readOverride(key, &record))
       case counterKind: counters = try readCounters(&record)
       case progressKind: continue
@@ -154,6 +156,10 @@ enum IndexStorage {
       append(UInt32(vector.dimension), to: &bytes)
     }
     if index.definition.isUnique { bytes.append(uniqueMode) }
+    if let offset = index.purpose.expirationOffset, offset > 0 {
+      bytes.append(offsetMode)
+      append(offset, to: &bytes)
+    }
     return bytes
   }
 
@@ -209,10 +215,15 @@ enum IndexStorage {
     var fields: [IndexedField] = []
     var vector: VectorIndexField?
     var isUnique = false
+    var purpose = purpose
     while !record.isAtEnd {
       let mode = try record.byte()
       if mode == uniqueMode {
         isUnique = true
+        continue
+      }
+      if mode == offsetMode, purpose != .queries {
+        purpose = .timeToLive(offset: try record.shortNumber())
         continue
       }
       let path = try record.fieldPath()

@@ -3,7 +3,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// A policy of one collection id: documents are deleted once the time in a field is past, within minutes.
+/// A policy of one collection id: documents are deleted once the time in a field, or a while after it, is past, within minutes.
 ///
 /// Google's rules: https://firebase.google.com/docs/firestore/ttl. Of a collection id one field can have a policy. Documents
 /// without the field, or with another value than a timestamp in it, stay. Collections below a document stay too.
@@ -12,8 +12,23 @@ package struct TimeToLive: Sendable, Hashable {
   package let collectionID: Text
   /// The field that holds the time.
   package let field: FieldPath
+  /// The seconds between that time and the end of the document.
+  package let offset: UInt32
   /// True when the documents from before the policy are known too.
   package let isActive: Bool
+
+  /// The greatest offset, about 68 years.
+  package static let maximumOffset = UInt32(Int32.max)
+
+  /// Throws INVALID_ARGUMENT for an offset that is not a whole number of seconds up to `maximumOffset`; returns it.
+  package static func checkOffset(seconds: Int64, nanoseconds: Int) throws(ServiceError) -> UInt32 {
+    guard nanoseconds == 0, let offset = UInt32(exactly: seconds), offset <= maximumOffset else {
+      throw .invalidArgument(
+        "An expiration offset must be a whole number of seconds, from 0 to \(maximumOffset)."
+      )
+    }
+    return offset
+  }
 
   /// Throws INVALID_ARGUMENT for a field that can have no policy.
   static func check(_ field: FieldPath) throws(ServiceError) {
@@ -27,11 +42,12 @@ package struct TimeToLive: Sendable, Hashable {
 
 extension TimeToLive {
   fileprivate init?(_ index: DeclaredIndex) {
-    guard index.purpose == .timeToLive, index.state.isMaintained,
+    guard let offset = index.purpose.expirationOffset, index.state.isMaintained,
       let field = index.definition.fields.first
     else { return nil }
     collectionID = index.definition.collectionID
     self.field = field.path
+    self.offset = offset
     isActive = index.state != .creating
   }
 }
@@ -47,23 +63,26 @@ extension IndexSetDraft {
 }
 
 extension Database {
-  /// Sets or ends the policy of a field.
+  /// Sets or ends the policy of a field, whose documents end `offset` seconds after the field's time.
   ///
-  /// Documents from before a new policy are found in the background. Throws FAILED_PRECONDITION where another field of the
+  /// Another offset of a policy is in force at once. Documents from before a new policy are found in the background. Throws FAILED_PRECONDITION where another field of the
   /// collection id has a policy.
   package func setTimeToLive(
     _ isOn: Bool,
+    offset: UInt32 = 0,
     field: FieldPath,
     of collectionID: Text
   ) throws {
     try ResourceID.checkCollection(collectionID)
     try changeIndexes { set, group in
-      try setTimeToLive(isOn, field, of: collectionID, in: &set, group)
+      try setTimeToLive(isOn, offset: offset, field, of: collectionID, in: &set, group)
     }
   }
 
+  /// Sets or ends a policy in a change of definitions; nil leaves its offset as it is.
   func setTimeToLive(
     _ isOn: Bool,
+    offset: UInt32?,
     _ field: FieldPath,
     of collectionID: Text,
     in set: inout IndexSetDraft,
@@ -71,7 +90,7 @@ extension Database {
   ) throws {
     try TimeToLive.check(field)
     let position = set.declared.firstIndex {
-      $0.purpose == .timeToLive && $0.state.isMaintained
+      $0.purpose != .queries && $0.state.isMaintained
         && $0.definition.collectionID == collectionID
     }
     let current = position.flatMap { set.declared[$0].definition.fields.first?.path }
@@ -79,7 +98,11 @@ extension Database {
       if let position, current == field { set.declared[position].state = .deleting }
       return
     }
-    if current == field { return }
+    if let position, current == field {
+      guard let offset else { return }
+      set.declared[position].purpose = .timeToLive(offset: offset)
+      return try DatabaseCatalog.requireTimeToLive(offset: offset, in: group)
+    }
     if let current {
       throw ServiceError(
         .failedPrecondition,
@@ -99,11 +122,11 @@ extension Database {
           fields: [IndexedField(field, .ascending)]
         ),
         state: try initialState(collectionID, group),
-        purpose: .timeToLive
+        purpose: .timeToLive(offset: offset ?? 0)
       )
     )
     set.lastNumber = number
-    try DatabaseCatalog.requireTimeToLive(in: group)
+    try DatabaseCatalog.requireTimeToLive(offset: offset ?? 0, in: group)
   }
 }
 
@@ -122,7 +145,7 @@ struct Expiry {
   /// Answers whether there may be more.
   func step(now: Int64) throws -> Bool {
     var hasMore = false
-    for index in database.indexes.current.declared where index.purpose == .timeToLive {
+    for index in database.indexes.current.declared where index.purpose != .queries {
       guard case .ready = index.state, !database.isRetired else { continue }
       let due = try database.engine.read { try documents(of: index, upTo: now, $0) }
       if due.count == Self.stepSize { hasMore = true }
@@ -131,6 +154,7 @@ struct Expiry {
     return hasMore
   }
 
+  /// A document whose time is over.
   struct Due {
     let path: ResourcePath
     let version: CommitVersion
@@ -142,8 +166,9 @@ struct Expiry {
     _ reader: any KeyValueReader
   ) throws -> [Due] {
     let prefix = IndexKey.declaredPrefix(incarnation: database.incarnation, number: index.number)
+    let offset = Int64(index.purpose.expirationOffset ?? 0) * 1_000_000
     var upper = prefix
-    OrderedEncoding.appendTimestamp(now, to: &upper)
+    OrderedEncoding.appendTimestamp(now - offset, to: &upper)
     let timeLength = upper.count - prefix.count
     let range = KeyRange(
       lower: prefix + [OrderedEncoding.Tag.timestamp],

@@ -38,6 +38,7 @@ extension LocalAdministration {
         .line(
           "ttl  \(policy.isActive ? "ACTIVE" : "CREATING")  "
             + "\(policy.collectionID.string).\(policy.field.canonicalString)"
+            + (policy.offset > 0 ? "  \(policy.offset) s later" : "")
         )
       )
     }

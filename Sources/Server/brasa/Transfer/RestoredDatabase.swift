@@ -86,7 +86,7 @@ struct RestoredDatabase {
       members[index].value = .array(
         overrides.map { override in
           guard case .object(let parts) = override else { return override }
-          return .object(parts.filter { $0.key != "ttl" })
+          return .object(parts.filter { $0.key != "ttl" && $0.key != "ttlOffset" })
         }
       )
     }

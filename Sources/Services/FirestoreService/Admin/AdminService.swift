@@ -238,7 +238,10 @@ struct AdminService {
   ) throws -> Google_Firestore_Admin_V1_Field {
     var field = try indexedField(path, group: group, in: id)
     let policy = try timesToLive(id).first { $0.collectionID == group && $0.field == path }
-    if let policy { field.ttlConfig.state = policy.isActive ? .active : .creating }
+    if let policy {
+      field.ttlConfig.state = policy.isActive ? .active : .creating
+      if policy.offset > 0 { field.ttlConfig.expirationOffset.seconds = Int64(policy.offset) }
+    }
     return field
   }
 
@@ -289,16 +292,15 @@ struct AdminService {
         "Of a field its indexes and its time to live can be changed: \(other) is not served."
       )
     }
-    guard message.ttlConfig.expirationOffset.seconds == 0,
-      message.ttlConfig.expirationOffset.nanos == 0
-    else {
-      throw ServiceError(.unimplemented, "An offset of a time to live is not served.")
-    }
+    let offset = try TimeToLive.checkOffset(
+      seconds: message.ttlConfig.expirationOffset.seconds,
+      nanoseconds: Int(message.ttlConfig.expirationOffset.nanos)
+    )
     let field = try Self.fieldPath(path)
     let indexes = try message.indexConfig.indexes.map { try SingleFieldIndex($0, of: field) }
     let database = try permit.database(id)
     if mask.contains("ttl_config") || mask.isEmpty && message.hasTtlConfig {
-      try database.setTimeToLive(message.hasTtlConfig, field: field, of: group)
+      try database.setTimeToLive(message.hasTtlConfig, offset: offset, field: field, of: group)
     }
     let isOfTimeAlone = message.hasTtlConfig && !message.hasIndexConfig
     if mask.contains("index_config") || mask.isEmpty && !isOfTimeAlone {
