@@ -19,6 +19,8 @@ struct RestoredDirectory {
   var isScratch = false
   /// True where the engines alone are restored, without files.
   var hasEnginesAlone = false
+  /// The id of the one project to restore; nil is all, with what belongs to the server.
+  var project: String?
 
   private static let mark = "restore-incomplete"
 
@@ -47,6 +49,17 @@ struct RestoredDirectory {
       watching: keepsSessions ? [] : Self.watched
     ) { done, _ in progress(done) }
     var outcome = try await restore.run(to: unfinished, point)
+    if let separation {
+      do {
+        try await threads.run(on: .maintenance) { try separation.separateEngines() }
+      } catch {
+        // What is there belongs to other projects too.
+        try? remove()
+        throw error
+      }
+      // The administrator key opens every project.
+      outcome.settings = [:]
+    }
     for (name, text) in outcome.settings where BackupID.files.contains(name) {
       let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
       let path = "\(unfinished)/\(name)"
@@ -64,8 +77,15 @@ struct RestoredDirectory {
       try await restore.restoreBlobs(blobs, to: store, &outcome)
     }
     try await restore.restoreFiles(of: BackupFolders.functions, to: directory, point, &outcome)
+    if let separation {
+      try await threads.run(on: .maintenance) { try separation.separateFunctions() }
+    }
     if outcome.isEarlier, !keepsSessions { try await endAccess(outcome, tell) }
     return outcome
+  }
+
+  private var separation: ProjectSeparation? {
+    project.map { ProjectSeparation(directory: unfinished, project: $0) }
   }
 
   /// The store's keys that say who gets in and with which rights.
