@@ -98,7 +98,8 @@ import Testing
     }
     #expect(try engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 6])
     // A look at single records finds it, too.
-    for (stored, isKnown) in [([0, 0, 0, 6], false), ([0, 0, 0, 5], true), (nil, true)] {
+    let found: [([UInt8]?, Bool)] = [([0, 0, 0, 6], false), ([0, 0, 0, 5], true), (nil, true)]
+    for (stored, isKnown) in found {
       let isFine = (try? Databases.checkFormat { _ in stored }) != nil
       #expect(isFine == isKnown)
     }
