@@ -4,6 +4,7 @@ import pytest
 import requests
 
 from support import clients, cluster, events, postgres, programs, server as servers
+from support.identity import Identity, Refused
 
 pytestmark = [
     pytest.mark.brasa_only, pytest.mark.slow,
@@ -124,6 +125,19 @@ def test_another_machine_has_the_functions_of_the_store(receiver, tmp_path):
         # Its earlier releases as well.
         servers.run("functions", "rollback", "--project", "shop", "--data", second.data)
         assert hello(second).text == "one 0"
+        # A machine without functions refuses the sign-ins that they decide about, and a cluster does not begin.
+        decides = {"eventType": "providers/cloud.auth/eventTypes/user.beforeSignIn", "options": {}}
+        programs.deploy(second, programs.source(tmp_path / "three", receiver, "three", decides={"blockingTrigger": decides}))
+        assert second.stop() == 0
+        third = servers.Brasa(tmp_path / "third", environment={"BRASA_STORE": database.address}).start()
+        with pytest.raises(Refused) as refused:
+            Identity(third, "shop").client("signUp", email="ana@example.com", password="correct horse")
+        assert refused.value.code == "BLOCKING_FUNCTION_ERROR_RESPONSE"
+        assert third.stop() == 0
+        node = servers.Brasa(tmp_path / "node", environment=environment | {"BRASA_CLUSTER": "true", "BRASA_HOME_NODE": "true"})
+        with pytest.raises(RuntimeError, match="don't run in a cluster"):
+            node.start()
+        second.start()
         servers.run("functions", "delete", "default", "--project", "shop", "--data", second.data)
         assert second.stop() == 0
         first.start()

@@ -144,6 +144,48 @@ import Testing
     #expect(json["data"]?["oldValue"]?.members?.isEmpty == true)
   }
 
+  @Test(arguments: [
+    (
+      "providers/google.firebase.analytics/eventTypes/event.log",
+      ["resource": "projects/p/events/buy"]
+    ),
+    ("google.firebase.analytics.log.v1.written", ["event": "buy"]),
+  ])
+  func `a key event has its name in either generation`(
+    type: String,
+    filters: [String: String]
+  ) async throws {
+    var declaration = CodebaseDeclaration()
+    var declared = TriggerDeclaration(function: "f", eventType: type)
+    declared.filters = filters
+    declaration.triggers = [declared]
+    let delivery = try await Self.delivery(of: declaration) { bus, _, _ in
+      #expect(bus.followsKeyEvent("buy", project: "p"))
+      #expect(!bus.followsKeyEvent("sell", project: "p"))
+      #expect(!bus.followsKeyEvent("buy", project: "q"))
+      var event = StoredEvent(family: .analytics, project: "p")
+      (event.scope, event.subject) = ("buy", "i1")
+      event.attributes = ["id": "one", "app": "1:42:ios:ab"]
+      event.data = Array(#"{"eventDim":[{"name":"buy"}]}"#.utf8)
+      var other = event
+      other.scope = "sell"
+      try await bus.publish(keyEvents: [other, event])
+    }
+    if type.hasPrefix("providers/") {
+      #expect(delivery.text.contains(#""eventId":"one""#))
+      #expect(delivery.text.contains(#""resource":"projects/p/events/buy""#))
+      #expect(delivery.text.contains(#""data":{"eventDim":[{"name":"buy"}]}"#))
+    } else {
+      #expect(delivery.text == #"{"eventDim":[{"name":"buy"}]}"#)
+      let source = "//firebaseanalytics.googleapis.com/projects/p/apps/1:42:ios:ab"
+      for (name, value) in [
+        ("ce-id", "one"), ("ce-source", source), ("ce-subject", "events/buy"), ("ce-type", type),
+      ] {
+        #expect(delivery.headers.contains(FunctionDelivery.Header(name, value)), "\(name)")
+      }
+    }
+  }
+
   @Test func `a schedule's firing has Cloud Scheduler's headers`() async throws {
     var declared = ScheduleDeclaration(function: "tick", schedule: "every 5 minutes")
     declared.timeZone = "UTC"

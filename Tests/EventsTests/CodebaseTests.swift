@@ -36,6 +36,11 @@ import Testing
     ("google.cloud.storage.object.v1.finalized", [:]),
     ("google.cloud.pubsub.topic.v1.messagePublished", [:]),
     ("providers/cloud.firestore/eventTypes/document.write", ["resource": "projects/q/x"]),
+    ("google.firebase.analytics.log.v1.written", [:]),
+    (
+      "providers/google.firebase.analytics/eventTypes/event.log",
+      ["resource": "projects/q/events/e"]
+    ),
     ("my.own.type", [:]),
   ])
   func `a trigger that nothing can fire is refused before anything is written`(

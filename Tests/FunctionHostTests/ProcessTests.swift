@@ -85,7 +85,8 @@ import Testing
       $0.memoryBytes = 64 << 20
     }
     guard case .memoryLimit(let used, 67_108_864) = hungry.end else {
-      return Issue.record("it \(hungry.end.text)")
+      Issue.record("it \(hungry.end.text)")
+      return
     }
     #expect(used > 64 << 20)
     #expect(hungry.end.text.contains("of 64 MB"))

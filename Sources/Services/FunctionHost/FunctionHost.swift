@@ -94,7 +94,6 @@ package actor FunctionHost {
     if !configuration.isClustered { try mirror?.fetch() }
     // Before the port opens: a sign-in that a function decides about must not pass meanwhile.
     for parts in Self.codebases(try folder.all()) { try guarded.note(parts) }
-    try checkBlockingInCluster()
   }
 
   /// Gives instances a way to the server, and events a way to functions.
@@ -119,21 +118,6 @@ package actor FunctionHost {
       .failedPrecondition,
       "This system can't keep functions away from the data: it has no Landlock (Linux 5.13 and later). Start without --functions."
     )
-  }
-
-  /// The blocking functions that are deployed in a data directory, by project: for a server that serves none.
-  package static func deployedBlockingTypes(
-    _ configuration: FunctionHostConfiguration
-  ) throws -> [String: Set<String>] {
-    let folder = DeploymentFolder(configuration: configuration)
-    guard FileManager.default.fileExists(atPath: folder.deployments) else { return [:] }
-    var types: [String: Set<String>] = [:]
-    for deployment in try folder.all() {
-      for type in try deployment.decidingTypes() {
-        types[deployment.project, default: []].insert(type)
-      }
-    }
-    return types
   }
 
   // MARK: The life of the host

@@ -78,6 +78,9 @@ enum BlockingFunctionsJSON {
       throw IdentityFailure.invalid("Invalid value at '\(name)' (TYPE_MESSAGE)")
     }
     for member in members {
+      guard ["triggers", "forwardInboundCredentials"].contains(member.key) else {
+        throw unknown(member.key)
+      }
       guard case .object(let parts) = member.value else {
         throw IdentityFailure.invalid("Invalid value at '\(name).\(member.key)' (TYPE_MESSAGE)")
       }
@@ -96,13 +99,16 @@ enum BlockingFunctionsJSON {
               "This server forwards no credentials of providers to functions. Leave out \(part.key)."
             )
           }
-        default:
-          throw IdentityFailure.invalid(
-            "Invalid JSON payload received. Unknown name \"\(name).\(member.key.prefix(60)).\(part.key.prefix(60))\": Cannot find field."
-          )
+        default: throw unknown("\(member.key).\(part.key)")
         }
       }
     }
+  }
+
+  private static func unknown(_ path: String) -> IdentityFailure {
+    .invalid(
+      "Invalid JSON payload received. Unknown name \"\(name).\(path.prefix(100))\": Cannot find field."
+    )
   }
 
   private static func checkAddress(_ trigger: JSONValue.Member) throws {

@@ -24,7 +24,7 @@ public struct KeyEvent: Sendable {
   public let appInstanceID: String?
   /// The app, such as `1:42:ios:ab`.
   public let appID: String?
-  /// What the app has said about its user.
+  /// The properties of the user, as the app set them.
   public let userProperties: [String: String]
 }
 

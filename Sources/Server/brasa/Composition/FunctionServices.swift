@@ -33,8 +33,11 @@ struct FunctionServices {
     }
     if let file = settings.functions.keyFile { configuration.keyFile = absolute(file) }
     if let most = settings.functions.mostInstances { configuration.mostInstances = most }
+    // Each node of a cluster reads them; the home node alone writes.
+    let shared =
+      settings.store == .directory ? nil : FunctionFiles(engine: core.directory.engine)
     guard settings.functions.isServed else {
-      let types = try FunctionHost.deployedBlockingTypes(configuration)
+      let types = try FunctionHost.deployedBlockingTypes(configuration, shared: shared)
       if !types.isEmpty {
         Logger(label: "functions").warning(
           "sign-ins that functions decide about are refused: start with --functions",
@@ -46,9 +49,12 @@ struct FunctionServices {
     }
     self.core = core
     configuration.isClustered = core.cluster != nil
+    if core.cluster != nil, let shared {
+      try FunctionHost.checkCluster(configuration, shared: shared)
+    }
     host = try FunctionHost(
       configuration,
-      shared: settings.store == .directory ? nil : FunctionFiles(engine: core.homeEngine),
+      shared: shared.map { _ in FunctionFiles(engine: core.homeEngine) },
       transport: { LoopbackTransport() },
       log: Logger(label: "functions")
     )

@@ -211,7 +211,11 @@ struct DeploymentFolder: Sendable {
   }
 
   private static func parts(at path: String) throws -> [Deployment] {
-    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    try parts(of: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  /// Reads the parts of a codebase in force.
+  static func parts(of data: Data) throws -> [Deployment] {
     if let several = try? JSONDecoder().decode(DeploymentParts.self, from: data) {
       return several.parts
     }

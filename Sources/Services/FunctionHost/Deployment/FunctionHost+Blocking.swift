@@ -5,17 +5,43 @@ import Logging
 // Blocking functions that are switched off: deployed, and asked about nothing.
 
 extension FunctionHost {
-  /// Throws where functions decide about sign-ins that other nodes of a cluster would let through.
-  nonisolated func checkBlockingInCluster() throws {
-    guard configuration.isClustered else { return }
-    let names = try folder.all().flatMap { deployment in
-      let types = Set(try deployment.decidingTypes())
-      return try deployment.functions().endpoints.filter { endpoint in
-        if case .blocking(let type, _) = endpoint.trigger { types.contains(type) } else { false }
-      }
-      .map(\.name)
+  /// The deployments in force of a data directory, or of the store that it shares with other machines.
+  private static func inForce(
+    _ configuration: FunctionHostConfiguration,
+    _ shared: (any SharedFunctionFiles)?
+  ) throws -> [Deployment] {
+    if let shared, let files = try shared.list() {
+      return try files.filter { $0.key.hasPrefix("deployments/") && $0.key.hasSuffix(".json") }
+        .flatMap { try DeploymentFolder.parts(of: Data(try shared.read($0.value))) }
     }
-    guard names.isEmpty else { throw Self.noBlockingInCluster(names) }
+    let folder = DeploymentFolder(configuration: configuration)
+    guard FileManager.default.fileExists(atPath: folder.deployments) else { return [] }
+    return try folder.all()
+  }
+
+  /// The blocking functions that are deployed and decide, by project: for a server that serves none.
+  package static func deployedBlockingTypes(
+    _ configuration: FunctionHostConfiguration,
+    shared: (any SharedFunctionFiles)? = nil
+  ) throws -> [String: Set<String>] {
+    var types: [String: Set<String>] = [:]
+    for deployment in try inForce(configuration, shared) {
+      for type in try deployment.decidingTypes() {
+        types[deployment.project, default: []].insert(type)
+      }
+    }
+    return types
+  }
+
+  /// Throws where functions decide about sign-ins that other nodes of a cluster would let through.
+  package static func checkCluster(
+    _ configuration: FunctionHostConfiguration,
+    shared: any SharedFunctionFiles
+  ) throws {
+    let types = try deployedBlockingTypes(configuration, shared: shared)
+    guard types.isEmpty else {
+      throw noBlockingInCluster(types.keys.sorted().map { "those of \($0)" })
+    }
   }
 
   static func noBlockingInCluster(_ names: [String]) -> ServiceError {
