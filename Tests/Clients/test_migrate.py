@@ -110,7 +110,7 @@ def test_a_whole_project_is_copied(source, server, project, tmp_path):
 
 
 def test_a_migration_that_is_killed_goes_on_where_it_was(source, server, project, tmp_path):
-    fill(source, project, count=3_000)
+    fill(source, project, count=1_200)
     copy = project + "-copy"
     command = [str(part) for part in [servers.binary(), *arguments(source, server, project, copy, tmp_path, "--parallel", "1")]]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=servers.clean_environment())
@@ -127,7 +127,7 @@ def test_a_migration_that_is_killed_goes_on_where_it_was(source, server, project
     assert 0 < before
     done = migrate(source, server, project, copy, tmp_path)
     # The plan counts each document once: those before the kill were not copied again.
-    assert "documents: 3300 read, 0 dropped" in done.stdout and "3300 documents are equal" in done.stdout
+    assert "documents: 1320 read, 0 dropped" in done.stdout and "1320 documents are equal" in done.stdout
     assert documents(server, copy) == documents(source, project)
 
 

@@ -7,7 +7,7 @@ final class DumpReader {
   private var buffer: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
-  /// What follows a statement on its line.
+  /// The rest of the line on which the last statement ended.
   private var pending: [UInt8] = []
 
   private static let partBytes = 1 << 20
