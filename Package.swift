@@ -635,6 +635,12 @@ let package = Package(
       of: "ManagedExport",
       uses: ["BaseStatus", "BaseText", "DocumentCodec", "FirestoreModel", "ModelTestSupport"]
     ),
+    .headers("Services/CSQLite", from: "libsqlite3-dev"),
+    .library(
+      "Services/ForeignExports",
+      uses: ["BaseText", "BaseJSON", "CSQLite"]
+    ),
+    .tests(of: "ForeignExports", uses: ["BaseJSON", "CSQLite"]),
     .library(
       "API/HostingAPI",
       uses: [
@@ -720,7 +726,8 @@ let package = Package(
       uses: [
         "CCommit", "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "Checksums",
         "FirestoreModel", "DocumentCodec", "FirestoreWire", "FirestoreAPI", "RulesAPI",
-        "IdentityAPI", "ManagementAPI", "Hosting", "HostingAPI", "ManagedExport", "StorageAPI",
+        "IdentityAPI", "ManagementAPI", "Hosting", "HostingAPI", "ManagedExport", "ForeignExports",
+        "StorageAPI",
         "ObjectStorage", "ConfigAPI", "ConfigTemplates", "EventAnalytics", "AnalyticsAPI", "Events",
         "EventsAPI", "Installations", "InstallationsAPI", "PushMessaging",
         "MessagingAPI", "Gateway", "Console", "AuditTrail", "Gzip", "StorageWire",

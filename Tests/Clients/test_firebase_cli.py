@@ -73,6 +73,38 @@ def test_a_database_is_created_as_the_newest_command_line_asks(cli, project):
     assert "mongodbCompatibleDataAccessMode" in refused["error"]["message"]
 
 
+def test_a_database_is_updated_and_shown_as_the_command_line_asks(cli, project):
+    cli.send("POST", f"/v1/projects/{project}/databases?databaseId=second", {"type": "FIRESTORE_NATIVE", "locationId": "nam5"})
+    name = f"/v1/projects/{project}/databases/second"
+    change = {"deleteProtectionState": "DELETE_PROTECTION_ENABLED", "pointInTimeRecoveryEnablement": "POINT_IN_TIME_RECOVERY_ENABLED"}
+    assert cli.send("PATCH", f"{name}?updateMask=deleteProtectionState,pointInTimeRecoveryEnablement", change)["done"]
+    shown = cli.send("GET", name)
+    assert {key: shown[key] for key in change} == change
+    assert any(one["name"].endswith("/second") for one in cli.send("GET", f"/v1/projects/{project}/databases")["databases"])
+    refused = cli.send("DELETE", name, status=400)
+    assert refused["error"]["status"] == "FAILED_PRECONDITION"
+
+
+def test_accounts_are_exported_with_their_hashes(cli, project):
+    made = cli.send("POST", f"/v1/projects/{project}/accounts", {"email": "ana@example.com", "password": secrets.note("secret1")})
+    exported = cli.send("GET", f"/v1/projects/{project}/accounts:batchGet?maxResults=1000")["users"]
+    assert [user["localId"] for user in exported] == [made["localId"]]
+    assert base64.urlsafe_b64decode(exported[0]["passwordHash"] + "==") and exported[0]["salt"]
+    config = cli.send("GET", f"/admin/v2/projects/{project}/config")["signIn"]["hashConfig"]
+    assert config["algorithm"] == "SCRYPT" and base64.b64decode(config["signerKey"])
+
+
+def test_rules_of_files_are_deployed(cli, project):
+    bucket = cli.send("GET", f"/v1alpha/projects/{project}/defaultBucket")["bucket"]["name"].split("/")[-1]
+    content = "rules_version = '2';\nservice firebase.storage { match /b/{b}/o { match /{p=**} { allow read; } } }"
+    source = {"files": [{"name": "storage.rules", "content": content}]}
+    ruleset = cli.send("POST", f"/v1/projects/{project}/rulesets", {"source": source})["name"]
+    name = f"projects/{project}/releases/firebase.storage/{bucket}"
+    released = cli.send("PATCH", f"/v1/{name}", {"release": {"name": name, "rulesetName": ruleset}})
+    assert released["rulesetName"] == ruleset
+    assert cli.send("GET", f"/v1/{name}")["rulesetName"] == ruleset
+
+
 def test_a_project_is_named_by_its_number_once_it_was_read(cli, project):
     cli.send("POST", f"/v1/projects/{project}/databases/(default)/documents/a", {"fields": {}})
     read = cli.send("GET", f"/v1/projects/{project}")

@@ -107,6 +107,7 @@ def test_what_http_asks_of_a_file(site):
 RULES = {
     "redirects": [
         {"glob": "/old/:name*", "statusCode": 302, "location": "/new/:name"},
+        {"regex": "^/post/(?P<day>[0-9]+)-(.+)$", "location": "/news/:2?day=:day"},
         {"glob": "/gone", "statusCode": 301, "location": "https://example.com/x"},
     ],
     "rewrites": [{"glob": "/app/**", "path": "/index.html"}, {"regex": "^/item/[0-9]+$", "path": "/about.html"},
@@ -118,7 +119,7 @@ RULES = {
 
 @pytest.mark.parametrize(
     "path, status, answer",
-    [("/old/a/b", 302, "/new/a/b"), ("/gone", 301, "https://example.com/x"), ("/gone?q=1", 301, "https://example.com/x?q=1"),
+    [("/old/a/b", 302, "/new/a/b"), ("/post/7-a%20b/c", 301, "/news/a%20b/c?day=7"), ("/gone", 301, "https://example.com/x"), ("/gone?q=1", 301, "https://example.com/x?q=1"),
      ("/about.html", 301, "/about"), ("/about", 200, b"about"), ("/about/", 301, "/about"), ("/docs", 200, b"docs"),
      ("/docs/", 301, "/docs"), ("/app/x/y", 200, FILES["/index.html"]), ("/item/7", 200, b"about"),
      ("/item/x", 404, b"not here"), ("/nothing", 404, b"not here"), ("/fn/x", 404, None)],
@@ -279,6 +280,18 @@ def test_our_command_deploys_and_rolls_back(server, project, tmp_path):
     assert site.get("/", host=f"{host}:{server.port}").content == b"two"
     other = servers.run("hosting", "releases", "--project", "thief", "--site", name, "--data", server.data, check=False)
     assert other.returncode == 1 and "not one of the project" in other.stderr
+
+
+def test_our_command_deploys_files_of_any_hash(server, project, tmp_path):
+    name = project[:40].rstrip("-")
+    (tmp_path / "public").mkdir()
+    # Some of so many hashes have a zero byte.
+    for number in range(40):
+        (tmp_path / "public" / f"{number}.txt").write_text(f"{number}")
+    (tmp_path / "firebase.json").write_text(json.dumps({"hosting": {"public": "public"}}))
+    servers.run("hosting", "deploy", "--config", tmp_path / "firebase.json", "--project", name, "--data", server.data)
+    site = Site(server, name)
+    assert [site.get(f"/{number}.txt").text for number in range(40)] == [str(number) for number in range(40)]
 
 
 @pytest.fixture(scope="module")

@@ -46,6 +46,25 @@ import Testing
     #expect(try Self.redirect("\"glob\":\"\(source)\"", to: location, path) == target)
   }
 
+  @Test(arguments: [
+    ("^/item/([0-9]+)/(.*)$", "/shop/:2?n=:1", "/item/7/a/b", "/shop/a/b?n=7"),
+    (
+      "/blog/(?P<year>[0-9]{4})-(?P<title>.+)", "/:year/:title", "/blog/2026-ação",
+      "/2026/a%C3%A7%C3%A3o"
+    ),
+    ("/(?<a>x)(y)?", "https://h.example:8080/:a:2:3", "/x", "https://h.example:8080/x:3"),
+    ("^/(.*)$", "/:1", "/:2//evil.example", "/:2//evil.example"),
+    ("^/go(/.*)$", "/:1", "/go//evil.example", "/evil.example"),
+  ])
+  func `a regular expression's groups fill the target`(
+    source: String,
+    location: String,
+    path: String,
+    target: String
+  ) throws {
+    #expect(try Self.redirect("\"regex\":\"\(source)\"", to: location, path) == target)
+  }
+
   @Test func `the first rule that is for a path counts`() throws {
     let config = """
       {"rewrites":[{"glob":"/a/**","function":"first","functionRegion":"us-east1"},\

@@ -22,7 +22,8 @@ struct Brasa: AsyncParsableCommand {
     subcommands: [
       ServeCommand.self, BackupCommand.self, RestoreCommand.self, VerifyCommand.self,
       UpgradeCommand.self,
-      ExportCommand.self, ImportCommand.self, MoveCommand.self, NodesCommand.self,
+      ExportCommand.self, ImportCommand.self, MigrateCommand.self, MoveCommand.self,
+      NodesCommand.self,
       IndexesCommand.self, RulesCommand.self, DatabasesCommand.self, KeysCommand.self,
       UsersCommand.self, AppsCommand.self, ConfigCommand.self, MessagesCommand.self,
       AnalyticsCommand.self, EventsCommand.self, FunctionsCommand.self, HostingCommand.self,

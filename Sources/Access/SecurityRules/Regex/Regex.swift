@@ -43,6 +43,8 @@ struct Regex: Sendable {
   let sets: [ScalarSet]
   /// Capturing groups, the whole match not counted.
   let groupCount: Int
+  /// The numbers of groups by name.
+  let groupNames: [String: Int]
 
   init(_ pattern: String) throws(RegexError) {
     var parser = try RegexParser(pattern)
@@ -54,6 +56,7 @@ struct Regex: Sendable {
     program = compiler.program.map { Operation($0, &sets) }
     self.sets = sets
     groupCount = parser.groupCount
+    groupNames = parser.groupNames
   }
 }
 

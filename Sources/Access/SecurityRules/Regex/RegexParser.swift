@@ -30,6 +30,8 @@ struct RegexParser {
   private var flags = Flags()
   private var depth = 0
   private(set) var groupCount = 0
+  /// The numbers of groups by name; the first group of a name counts.
+  private(set) var groupNames: [String: Int] = [:]
 
   init(_ pattern: String) throws(RegexError) {
     guard pattern.utf8.count <= RulesLimits.regexBytes else {
@@ -185,7 +187,11 @@ struct RegexParser {
   private mutating func groupName() throws(RegexError) {
     let start = position
     while let character = next, character < 128, Lexer.isWord(UInt8(character)) { position += 1 }
-    guard position > start, take(">") else { throw RegexError(message: "invalid group name") }
+    let end = position
+    guard end > start, take(">") else { throw RegexError(message: "invalid group name") }
+    let name = String(decoding: scalars[start..<end].map { UInt8($0) }, as: UTF8.self)
+    // The group is the next one to be counted.
+    if groupNames[name] == nil { groupNames[name] = groupCount + 1 }
   }
 
   private mutating func readFlags() throws(RegexError) {

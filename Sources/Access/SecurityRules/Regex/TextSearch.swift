@@ -51,6 +51,22 @@ package struct TextSearch: Sendable {
     return matcher.budget < 0 ? nil : found
   }
 
+  /// The groups of the leftmost match, by number (`1` is the first) and by name; a group that took no part is empty.
+  ///
+  /// Nil without a match, or where finding one takes more steps than a search may.
+  package func captures(in text: String) -> [String: String]? {
+    let scalars = text.unicodeScalars.map(\.value)
+    var matcher = RegexMatcher(regex, scalars, budget: budget(scalars.count))
+    guard let match = matcher.firstMatch(from: 0), matcher.budget >= 0 else { return nil }
+    var found: [String: String] = [:]
+    for group in 0..<regex.groupCount {
+      let (start, end) = (match[2 * group + 2], match[2 * group + 3])
+      found["\(group + 1)"] = start < 0 ? "" : matcher.text(start..<end).string
+    }
+    for (name, number) in regex.groupNames { found[name] = found["\(number)"] }
+    return found
+  }
+
   private func budget(_ count: Int) -> Int {
     min(Self.mostSteps, (count + 1) * (regex.program.count + 1) * Self.stepsPerScalar)
   }

@@ -27,25 +27,42 @@ struct WatchServer: Sendable {
   func listen(
     _ request: [UInt8],
     of database: DatabaseID,
-    receive: ([UInt8]) throws -> Void
+    receive: ([UInt8]) async throws -> Void
+  ) async throws {
+    try await call("Listen", request, of: database, endsRequest: false, receive: receive)
+  }
+
+  /// Calls a method of Firestore's with one message, and hands over the responses.
+  ///
+  /// - Parameter endsRequest: False for a stream that stays open to further messages.
+  func call(
+    _ method: String,
+    _ request: [UInt8],
+    of database: DatabaseID,
+    endsRequest: Bool = true,
+    receive: ([UInt8]) async throws -> Void
   ) async throws {
     let stream = try await open()
     try await stream.executeThenClose { inbound, outbound in
-      let headers = HTTP2Frame.FramePayload.Headers(headers: headers(of: database))
+      let headers = HTTP2Frame.FramePayload.Headers(headers: headers(of: database, method))
       try await outbound.write(.headers(headers))
       let body = ByteBuffer(bytes: GRPCFraming.frame(request))
-      try await outbound.write(.data(.init(data: .byteBuffer(body))))
+      try await outbound.write(.data(.init(data: .byteBuffer(body), endStream: endsRequest)))
       var deframer = GRPCMessageDeframer(maximumSize: Self.largestMessage)
       for try await frame in inbound {
         switch frame {
         case .data(let data):
           guard case .byteBuffer(let bytes) = data.data else { continue }
           bytes.withUnsafeReadableBytes { deframer.append($0) }
-          while let message = try deframer.next() { try receive(message) }
+          while let message = try deframer.next() { try await receive(message) }
         case .headers(let headers) where headers.endStream:
           return try check(headers.headers)
         default: break
         }
+      }
+      // Without a status the response is not whole.
+      guard !endsRequest else {
+        throw ServiceError(.unavailable, "\(host):\(port) ended the response early.")
       }
     }
   }
@@ -91,10 +108,10 @@ struct WatchServer: Sendable {
     return configuration
   }
 
-  private func headers(of database: DatabaseID) -> HPACKHeaders {
+  private func headers(of database: DatabaseID, _ method: String) -> HPACKHeaders {
     HPACKHeaders([
       (":method", "POST"), (":scheme", isSecure ? "https" : "http"),
-      (":path", "/google.firestore.v1.Firestore/Listen"), (":authority", "\(host):\(port)"),
+      (":path", "/google.firestore.v1.Firestore/\(method)"), (":authority", "\(host):\(port)"),
       ("te", "trailers"), ("content-type", "application/grpc"),
       ("authorization", "Bearer \(token)"), ("google-cloud-resource-prefix", database.path),
     ])

@@ -44,6 +44,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case clock(accepting: Bool)
   /// Deletes the documents of the collection at a path.
   case deleteCollection(database: DatabaseLabel, path: String, includingDescendants: Bool)
+  /// Deletes the documents whose names follow as items.
+  case deleteDocuments(DatabaseLabel)
   /// The index definitions and states as items.
   case listIndexes(database: DatabaseLabel)
   /// Keeps a ruleset and puts it in force for releases as `cloud.firestore`.

@@ -11,6 +11,7 @@ extension AdministrationRequest {
     case .clock(accepting: false): "clock"
     case .clock(accepting: true): "clock accept"
     case .deleteCollection: "databases delete-collection"
+    case .deleteDocuments: "migrate"
     case .listIndexes: "indexes list"
     case .applyIndexes: "indexes apply"
     case .deployRules: "rules deploy"

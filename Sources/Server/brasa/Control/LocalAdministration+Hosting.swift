@@ -86,6 +86,9 @@ private struct HostingWork {
     try output(.finished(summary: all.count.counting("site")))
   }
 
+  /// The bytes of a `ContentHash`.
+  private static let hashBytes = 32
+
   func begin(
     _ name: String,
     _ config: String,
@@ -110,7 +113,9 @@ private struct HostingWork {
       files = []
     }
     while let item = try input() {
-      guard let end = item.lastIndex(of: 0), let hash = ContentHash(item[(end + 1)...]) else {
+      // A zero byte ends the path; the hash may have others.
+      let end = item.count - Self.hashBytes - 1
+      guard end > 0, item[end] == 0, let hash = ContentHash(item[(end + 1)...]) else {
         throw ServiceError.invalidArgument("A file has no hash.")
       }
       files.append((String(decoding: item[..<end], as: UTF8.self), hash))

@@ -133,6 +133,7 @@ struct LocalAdministration: Administration {
     case .clock(let accepting): try clock(accepting: accepting, output)
     case .deleteCollection(let label, let path, let includingDescendants):
       try deleteCollection(path, of: label.id, includingDescendants, output)
+    case .deleteDocuments(let label): try deleteDocuments(of: label.id, input, output)
     case .deployRules(let project, let releases, let file):
       try deployRules(file, to: releases, of: Text(project), output)
     case .listRules(let project): try listRules(of: Text(project), output)
@@ -232,6 +233,17 @@ struct LocalAdministration: Administration {
       includingDescendants: includingDescendants
     ) { try output(.progress(done: $0, total: nil, unit: "document")) }
     try output(.finished(summary: "deleted \(count.counting("document")) of \(path)"))
+  }
+
+  private func deleteDocuments(
+    of id: DatabaseID,
+    _ input: () throws -> [UInt8]?,
+    _ output: (AdministrationReply) throws -> Void
+  ) throws {
+    let done = try DocumentAdministration(permit).deleteDocuments(of: id, next: input)
+    for refusal in done.refusals { try output(.difference(refusal)) }
+    try output(.counted(stored: done.deleted, skipped: 0))
+    try output(.finished(summary: "deleted \(done.deleted.counting("document"))"))
   }
 
   private func export(

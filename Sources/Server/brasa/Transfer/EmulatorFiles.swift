@@ -26,7 +26,7 @@ final class EmulatorFiles: ImportSource {
   private(set) var lineCount = 0
   private(set) var drops: [String] = []
 
-  private static let partBytes = 1 << 20
+  static let partBytes = 1 << 20
   private static let metadataBytes = 4 << 20
 
   /// The files of a folder.
@@ -153,13 +153,15 @@ final class EmulatorFiles: ImportSource {
     !name.isEmpty && name != "." && name != ".." && !name.contains("/") && !name.contains("\0")
   }
 
-  private struct Facts {
+  /// The size and hashes of an object's bytes.
+  struct Facts {
     var size: Int64 = 0
     var crc = CRC32C()
     var md5: [UInt8] = []
   }
 
-  private static func facts(of file: FileHandle) throws -> Facts {
+  /// Reads a file to its end.
+  static func facts(of file: FileHandle) throws -> Facts {
     var facts = Facts()
     var hash = Insecure.MD5()
     while let part = try file.read(upToCount: partBytes), !part.isEmpty {
@@ -190,7 +192,8 @@ final class EmulatorFiles: ImportSource {
     "customTime",
   ]
 
-  private static func line(
+  /// The line of an object in an import, from its metadata in the emulators' form.
+  static func line(
     _ json: JSONValue,
     name: String,
     bucket: String,

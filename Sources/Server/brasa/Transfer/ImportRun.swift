@@ -109,7 +109,7 @@ struct ImportRun {
     try data.perform(
       .import(kind: kind, database: label),
       input: { [progress] in
-        progress.show(done: items.bytesRead, total: items.bytesTotal, unit: "byte")
+        progress.show(done: items.bytesRead, total: items.bytesTotal, unit: items.unit)
         return try items.next()
       },
       output: { [progress] reply in
@@ -129,6 +129,9 @@ struct ImportRun {
     )
     for drop in items.drops { progress.print("\(kind): \(drop)") }
     tally.dropped += items.drops.count
+    let changes = items.changes
+    for line in changes.lines { progress.print("\(kind): changed: \(line)") }
+    tally.changed = changes.count
     let expected = manifest?.lines(of: kind, isSealed: isSealed) ?? 0
     tally.missing = max(0, expected - items.lineCount)
     tallies.append(tally)
@@ -166,6 +169,8 @@ struct KindTally {
   var stored = 0
   var skipped = 0
   var dropped = 0
+  /// Values that were stored otherwise than they were.
+  var changed = 0
   /// Lines that were exported and are not there.
   var missing = 0
 
@@ -174,6 +179,7 @@ struct KindTally {
   var text: String {
     var parts = ["\(stored + skipped + dropped) read", "\(stored) stored"]
     if skipped > 0 { parts.append("\(skipped) skipped") }
+    if changed > 0 { parts.append("\(changed.counting("value")) changed") }
     if dropped > 0 { parts.append("\(dropped) dropped") }
     if missing > 0 {
       let lines = missing.counting("line")

@@ -9,12 +9,22 @@ import StorageAPI
 protocol ImportSource: AnyObject {
   var bytesRead: Int { get }
   var bytesTotal: Int { get }
+  /// The unit of those two, where it is another one than bytes.
+  var unit: String { get }
   /// The next item; nil behind the last.
   func next() throws -> [UInt8]?
   /// The lines that were read; of sealed items their number.
   var lineCount: Int { get }
   /// The reasons why lines that are no items were skipped.
   var drops: [String] { get }
+  /// Values that are stored otherwise than they were.
+  var changes: (count: Int, lines: [String]) { get }
+}
+
+extension ImportSource {
+  var unit: String { "byte" }
+  /// Nothing is changed.
+  var changes: (count: Int, lines: [String]) { (0, []) }
 }
 
 /// Items that are lines.

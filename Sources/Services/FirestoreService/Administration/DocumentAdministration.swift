@@ -97,6 +97,35 @@ package struct DocumentAdministration: Sendable {
     return result
   }
 
+  /// Deletes the documents of names, whichever database they name; returns how many there were, and why it refused others.
+  package func deleteDocuments(
+    of id: DatabaseID,
+    next: () throws -> [UInt8]?
+  ) throws -> (deleted: Int, refusals: [String]) {
+    let database = try permit.database(id)
+    var batch: [Write] = []
+    var result = (written: 0, refusals: [String]())
+    func commitBatch() throws {
+      let outcome = try commitEach(batch, to: database)
+      result.written += outcome.written
+      result.refusals += outcome.refusals
+      batch.removeAll(keepingCapacity: true)
+    }
+    while let bytes = try next() {
+      do {
+        let name = try DocumentName(parsing: String(decoding: bytes, as: UTF8.self))
+        let moved = DocumentName(database: id, path: name.path)
+        batch.append(Write(name: moved, operation: .delete))
+      } catch {
+        guard error.isOfOneItem else { throw error }
+        result.refusals.append(error.message)
+      }
+      if batch.count >= Self.importBatch.documents { try commitBatch() }
+    }
+    try commitBatch()
+    return (result.written, result.refusals)
+  }
+
   /// Commits writes together or, where one of them is refused, each by itself.
   private func commitEach(
     _ batch: [Write],

@@ -206,13 +206,25 @@ extension SiteRules {
 
   // MARK: Locations
 
-  /// A location with what its names stand for.
+  /// A location with the values of its names, such as `:post`, `:rest*` or `:1`; a name without a value stays.
   private static func fill(_ location: String, _ captures: [String: String]) -> String {
-    var text = location
-    for (name, value) in captures.sorted(by: { $0.key.count > $1.key.count }) {
-      let encoded = encoded(value)
-      text = text.replacing(":\(name)*", with: encoded).replacing(":\(name)", with: encoded)
+    guard !captures.isEmpty else { return location }
+    var text = ""
+    var rest = location[...]
+    while let colon = rest.firstIndex(of: ":") {
+      text += rest[..<colon]
+      rest = rest[colon...]
+      let name = rest.dropFirst().prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      guard let value = captures[String(name)] else {
+        text += rest.prefix(1 + name.count)
+        rest = rest.dropFirst(1 + name.count)
+        continue
+      }
+      text += encoded(value)
+      rest = rest.dropFirst(1 + name.count)
+      if rest.hasPrefix("*") { rest = rest.dropFirst() }
     }
+    text += rest
     // A path that begins with two slashes would be another host's.
     while text.hasPrefix("//"), !location.hasPrefix("//") { text.removeFirst() }
     return text

@@ -162,6 +162,8 @@ struct PathSource: Sendable {
   enum Form: Sendable {
     case glob(Glob)
     case regex(TextPattern)
+    /// A regular expression whose groups the location takes up.
+    case groups(TextSearch)
   }
 
   let form: Form
@@ -175,7 +177,7 @@ struct PathSource: Sendable {
     } else if let regex = rule["regex"]?.string {
       guard regex.utf8.count <= Glob.maximum else { throw Glob.malformed }
       do throws(TextPattern.Malformed) {
-        form = .regex(try TextPattern(regex))
+        form = captures ? .groups(try TextSearch(regex)) : .regex(try TextPattern(regex))
       } catch {
         throw .invalidArgument("A regular expression cannot be read: \(error.message).")
       }
@@ -193,6 +195,7 @@ struct PathSource: Sendable {
       guard let values = glob.match(path) else { return nil }
       return Dictionary(zip(glob.names, values), uniquingKeysWith: { $1 })
     case .regex(let pattern): return pattern.isFound(in: path) ? [:] : nil
+    case .groups(let search): return search.captures(in: path)
     }
   }
 }

@@ -1,11 +1,31 @@
 import ArgumentParser
 import Foundation
 
-/// The command `brasa import`.
+/// The command `brasa import`, and the forms that it reads.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Read documents that `brasa export` wrote.",
+    abstract: "Read an export of Brasa, Firebase, PocketBase or Supabase.",
+    discussion: """
+      Without another word it reads a folder that `brasa export`, Google's managed export or the emulators wrote.
+
+      Examples:
+        brasa import backup-2026-01-31 --project shop
+        brasa import pocketbase pb_data --project shop
+        brasa import supabase dump.sql --project shop
+      """,
+    subcommands: [
+      ImportFolderCommand.self, ImportPocketBaseCommand.self, ImportSupabaseCommand.self,
+    ],
+    defaultSubcommand: ImportFolderCommand.self
+  )
+}
+
+/// The command `brasa import`, with the folder of an export behind it.
+struct ImportFolderCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "folder",
+    abstract: "Read a folder that `brasa export`, Google's export or the emulators wrote.",
     discussion: """
       Every line of every .jsonl file becomes a document of the named database, whichever it came \
       from; documents of the same name are replaced, others stay. References to the exported database and its project \
