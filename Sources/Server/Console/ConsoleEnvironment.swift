@@ -39,6 +39,9 @@ package struct ConsoleEnvironment: Sendable {
   /// 1970; blocks, and throws NOT_FOUND for an unknown database.
   package var indexUses: (@Sendable (DatabaseID) throws -> JSONValue)?
 
+  /// The decisions of rules by day; nil shows none.
+  package var decisions: DecisionHistory?
+
   /// What operates the server; nil shows no page of it.
   package var operations: ConsoleOperations?
 

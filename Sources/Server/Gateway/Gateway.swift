@@ -35,6 +35,7 @@ package final class Gateway: Service {
   ///     the context's memory. Of a call without credentials they are not.
   ///   - ledger: The process's; nil makes one with the configuration's limits.
   ///   - health: What health probes are told.
+  ///   - requestLog: Keeps the newest requests of the port; nil keeps none.
   ///   - metrics: Shown at `/metrics`; the registry that swift-metrics was bootstrapped with.
   ///   - damage: What `/healthz` tells of damaged data.
   ///   - administers: Throws to a call of somebody who is no administrator of the whole server.
@@ -50,6 +51,7 @@ package final class Gateway: Service {
     ledger: ByteLedger? = nil,
     health: ServerHealth = ServerHealth(),
     metrics: MetricsRegistry,
+    requestLog: RequestLog? = nil,
     damage: DamageMonitor? = nil,
     audit: AuditRecorder? = nil,
     numbers: ProjectPaths? = nil,
@@ -66,7 +68,7 @@ package final class Gateway: Service {
         shutdownTimeout: configuration.limits.farewellTimeout
       )
     }
-    let gatewayMetrics = GatewayMetrics(registry: metrics)
+    let gatewayMetrics = GatewayMetrics(registry: metrics, requestLog: requestLog)
     self.ledger = ledger ?? ByteLedger(limits: configuration.memory)
     metrics.addSource(self.ledger.metrics)
     webChannels = WebChannelSessions(configuration, self.ledger, gatewayMetrics)

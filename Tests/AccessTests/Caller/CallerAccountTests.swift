@@ -97,10 +97,12 @@ struct CallerAccountTests {
       .changePushCredentials, .changeSignInMethods, .associateApps,
       .changeAdministrators, .deleteDatabase, .changeTriggers, .deleteSite, .connectDomain,
     ]
-    for act in AdministrativeAct.allCases where act != .eraseUsers {
+    let editors: Set<AdministrativeAct> = [.eraseUsers, .readRequestLog]
+    for act in AdministrativeAct.allCases where !editors.contains(act) {
       #expect(act.right.role == .owner)
       #expect(act.right.takesRecentSignIn == grave.contains(act))
     }
     #expect(AdministrativeAct.eraseUsers.right.takesRecentSignIn)
+    #expect(AdministrativeAct.readRequestLog.right.isOfServer)
   }
 }

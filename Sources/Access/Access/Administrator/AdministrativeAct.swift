@@ -23,6 +23,8 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
   case associateApps
   case readAdministrators, changeAdministrators
   case readAuditTrail
+  /// The server's requests with their callers and addresses, of all projects.
+  case readRequestLog
   /// Exports, verifications and their list; an import takes a recent sign-in too, which its body says.
   case runJobs
   /// A look at data as a user, which changes nothing.
@@ -60,6 +62,7 @@ package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
     case .changeServerKeys, .changePushCredentials, .changeSignInMethods, .deleteDatabase,
       .changeTriggers, .deleteSite:
       Right(role: .owner, isOfServer: false, takesRecentSignIn: true)
+    case .readRequestLog: Right(role: .editor, isOfServer: true, takesRecentSignIn: false)
     case .eraseUsers: Right(role: .editor, isOfServer: false, takesRecentSignIn: true)
     }
   }

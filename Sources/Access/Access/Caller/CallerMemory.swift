@@ -33,7 +33,7 @@ package final class CallerMemory: Sendable {
   package var caller: Caller? { last.withLock { $0?.caller } }
 
   /// The caller that this header identified; nil when another or none came last.
-  func caller(of authorization: String) -> Caller? {
+  package func caller(of authorization: String) -> Caller? {
     last.withLock { $0?.authorization == authorization ? $0?.caller : nil }
   }
 

@@ -30,6 +30,8 @@ final class AccessLog: Sendable {
   }
 
   private let log: Logger
+  /// The decisions of each day.
+  let tally: RulesTally
   /// Denials of which more than their number is known, for the console.
   let denied = RecentRequests()
   /// What was allowed while somebody looked.
@@ -50,6 +52,7 @@ final class AccessLog: Sendable {
   init(_ log: Logger, clock: @escaping @Sendable () -> Int64 = RequestClock.systemTime) {
     self.log = log
     self.clock = clock
+    tally = RulesTally(clock: clock)
   }
 
   /// What a client asked for, with why it was denied if it was.

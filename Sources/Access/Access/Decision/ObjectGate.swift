@@ -133,6 +133,7 @@ struct ObjectGate: Sendable {
     _ session: RulesSession,
     _ documents: any RulesDataSource
   ) {
+    log.tally.count(decision, of: .bucket(bucket))
     log.noteDenial { isDetailed in
       // What was too much work once is not done again for the log, whose reason names the limit.
       let isShown = isDetailed && !session.isExhausted
@@ -142,6 +143,7 @@ struct ObjectGate: Sendable {
   }
 
   private func note(allowed question: @autoclosure () -> RulesRequest) {
+    log.tally.countAllowed(of: .bucket(bucket))
     log.noteAllowed(in: bucket.project) { AccessLog.Entry(self, question()) }
   }
 }

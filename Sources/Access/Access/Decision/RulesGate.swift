@@ -178,6 +178,7 @@ package struct RulesGate: Sendable {
 
   /// Tells operators of a denial, with what the conditions saw where the log has room.
   func note(denialOf question: Question, _ decision: RulesDecision, in session: RulesSession) {
+    log.tally.count(decision, of: .database(database))
     log.noteDenial { isDetailed in
       // What was too much work once is not done again for the log, whose reason names the limit.
       let isShown = isDetailed && !session.isExhausted
@@ -188,6 +189,7 @@ package struct RulesGate: Sendable {
 
   /// Shows operators who look what was allowed.
   func note(allowed question: Question) {
+    log.tally.countAllowed(of: .database(database))
     log.noteAllowed(in: database.project) { AccessLog.Entry(self, question) }
   }
 

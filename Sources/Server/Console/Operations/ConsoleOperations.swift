@@ -114,6 +114,8 @@ package struct ConsoleOperations: Sendable {
   ///
   /// Blocks.
   package let certificate: @Sendable () throws -> Certificate?
+  /// The newest requests that the server answered; nil shows none.
+  package var requests: RequestLog?
   /// The backup as it is now; nil where the server has none.
   package var backup: @Sendable () -> Backup? = { nil }
 

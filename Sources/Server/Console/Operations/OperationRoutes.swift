@@ -10,6 +10,7 @@ import ServiceModule
 ///
 ///     GET    /console/api/metrics?names=&after=   samples of the last hour
 ///     GET    /console/api/log?after=              the newest lines, for editors and owners
+///     GET    /console/api/requests?after=&before=&limit=   the newest requests of the server, see `RequestLog`
 ///     GET    /console/api/certificate
 ///     GET    /console/api/jobs                    for owners, as the rest
 ///     POST   /console/api/jobs                    {kind: verify | export | import, …}
@@ -32,6 +33,13 @@ struct OperationRoutes: Sendable {
     // Of the jobs only one replaces anything, which its body says.
     return owners + [
       .ofConsole(.get, "/console/api/log", environment, log),
+      .ofConsole(
+        .get,
+        "/console/api/requests",
+        environment,
+        performing: .readRequestLog,
+        requests
+      ),
       .ofConsole(.get, "/console/api/metrics", environment, metrics).openToViewers(),
       .ofConsole(.get, "/console/api/certificate", environment, certificate).openToViewers(),
     ]
@@ -52,6 +60,21 @@ struct OperationRoutes: Sendable {
       ])
     )
   }
+
+  @Sendable
+  private func requests(_ request: ServiceRequest) async throws -> ServiceResponse {
+    let (after, before) = (try number("after", request), try number("before", request))
+    let limit = try number("limit", request)
+    let entries = operations.requests?.entries(
+      after: Int64(after),
+      before: before > 0 ? Int64(before) : .max,
+      limit: (1...Self.mostRequests).contains(limit) ? limit : Self.mostRequests
+    )
+    return .private(.object(["requests": .array((entries ?? []).map(\.json))]))
+  }
+
+  /// The most requests of one response.
+  private static let mostRequests = 1_000
 
   @Sendable
   private func metrics(_ request: ServiceRequest) async throws -> ServiceResponse {
@@ -190,6 +213,20 @@ struct OperationRoutes: Sendable {
   private func blocking<R: Sendable>(
     _ work: @escaping @Sendable () throws -> R
   ) async throws -> R { try await environment.threads.run(on: .maintenance, work) }
+}
+
+extension RequestLog.Entry {
+  fileprivate var json: JSONValue {
+    var members: [JSONValue.Member] = [
+      .init("number", .integer(number)), .init("time", .integer(time / 1_000)),
+      .init("method", .string(method)), .init("path", .string(path)),
+      .init("status", .integer(Int64(status))), .init("address", .string(address)),
+      .init("request", .string(requestID)), .init("weight", .integer(Int64(weight))),
+    ]
+    if let duration { members.append(.init("microseconds", .integer(duration))) }
+    if let caller { members.append(.init("caller", .string(caller))) }
+    return .object(members)
+  }
 }
 
 extension MetricsHistory.Sample {

@@ -244,6 +244,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   private func observe(_ code: StatusCode) {
     method.observe(code, since: started)
+    connection.note(method.path, code, ContinuousClock.now - started, context)
   }
 }
 

@@ -327,7 +327,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
           : GRPCHeaders.trailersOnly(error, requestID: context.requestID)
       }
     connection.writeHeaders(trailers, on: id, isLast: true)
-    method.observe(error?.code ?? .ok, since: nil)
+    observe(error?.code ?? .ok)
     if let error {
       connection.environment.log(error, requestID: context.requestID, of: method)
     }
@@ -341,8 +341,13 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   func abandon() {
     cancelService {
       close()
-      method.observe(.cancelled, since: nil)
+      observe(.cancelled)
     }
+  }
+
+  private func observe(_ code: StatusCode) {
+    method.observe(code, since: nil)
+    connection.note(method.path, code, nil, context)
   }
 
   private func cancelService(after end: () -> Void) {

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import ServiceModule
 
 /// What the gateway knows of an HTTP request beside its head and body.
 package struct GatewayRequestContext: RequestContext {
@@ -52,6 +53,16 @@ package struct GatewayRequestContext: RequestContext {
 
   /// The client's IP address, by which attempts are counted.
   package var peerAddress: String { peer.address }
+
+  /// The caller of the request as the log of requests names it.
+  func caller(_ request: Request) -> RequestLog.Caller {
+    RequestLog.Caller(
+      requestID: requestID,
+      authorization: request.headers[.authorization],
+      memory: peer.memory,
+      address: peer.address
+    )
+  }
 
   /// The request as the service's calls know it.
   package func call(

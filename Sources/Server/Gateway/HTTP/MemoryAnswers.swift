@@ -124,7 +124,9 @@ struct MemoryAnswers: Sendable {
     _ status: HTTPResponse.Status,
     since start: ContinuousClock.Instant
   ) {
-    observation.observe(request.head, request.path, status, since: start, request.logger)
+    observation.observe(request.head, request.path, status, since: start, request.logger) {
+      RequestLog.Caller(request.context, address: request.address)
+    }
   }
 
   private func logger(_ requestID: String) -> Logger {

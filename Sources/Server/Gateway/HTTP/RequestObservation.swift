@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import ServiceModule
 
 /// Counts and logs each HTTP request, and sends its id back.
 struct RequestObservation: RouterMiddleware {
@@ -14,7 +15,9 @@ struct RequestObservation: RouterMiddleware {
     let start = ContinuousClock.now
     var response = try await next(request, context)
     response.headers[.requestID] = context.requestID
-    observe(request.head, request.uri.path, response.status, since: start, context.logger)
+    observe(request.head, request.uri.path, response.status, since: start, context.logger) {
+      context.caller(request)
+    }
     return response
   }
 
@@ -24,9 +27,17 @@ struct RequestObservation: RouterMiddleware {
     _ path: String,
     _ status: HTTPResponse.Status,
     since start: ContinuousClock.Instant,
-    _ logger: Logger
+    _ logger: Logger,
+    from caller: () -> RequestLog.Caller
   ) {
     metrics.observe(status: status.code)
+    metrics.requestLog?.note(
+      head.method.rawValue,
+      path: path,
+      status: status.code,
+      duration: ContinuousClock.now - start,
+      from: caller()
+    )
     logger.debug(
       "request",
       metadata: [

@@ -1,9 +1,11 @@
+import Access
 import BaseRuntime
 import BaseStatus
 import Logging
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
+import ServiceModule
 import Synchronization
 
 /// An HTTP/2 connection: gRPC calls and bridged HTTP requests on the frames of one channel.
@@ -250,6 +252,17 @@ final class HTTP2Connection: ChannelInboundHandler {
   func isNuisance(at now: NIODeadline) -> Bool {
     guard let since = unservedCredit?.usedUpSince else { return false }
     return now - since >= TimeAmount(environment.limits.unservedTimeout)
+  }
+
+  /// Notes a call that ended in the log of requests.
+  func note(_ path: String, _ code: StatusCode, _ duration: Duration?, _ context: CallContext) {
+    environment.metrics.requestLog?.note(
+      "gRPC",
+      path: path,
+      status: code.httpStatus,
+      duration: duration,
+      from: RequestLog.Caller(context, address: peer.address)
+    )
   }
 
   /// Answers a call that never started.

@@ -1,4 +1,5 @@
 import BaseStatus
+import ServiceModule
 import Synchronization
 
 /// The gateway's own metrics, looked up once so that counting a call costs two locks at most.
@@ -13,11 +14,14 @@ struct GatewayMetrics: Sendable {
   let sentMessages: CounterMetric
   /// Calls that were refused before their method mattered.
   let refusedCalls: MethodMetrics
+  /// The newest requests, for administrators; nil keeps none.
+  let requestLog: RequestLog?
   private let requests: RequestCounters
   private let registry: MetricsRegistry
 
-  init(registry: MetricsRegistry) {
+  init(registry: MetricsRegistry, requestLog: RequestLog? = nil) {
     self.registry = registry
+    self.requestLog = requestLog
     requests = RequestCounters(registry)
     receivedBytes = registry.counter("received_bytes_total")
     sentBytes = registry.counter("sent_bytes_total")

@@ -7,6 +7,7 @@ import KeyValueRocksDB
 import Logging
 import NIOCore
 import ServiceLifecycle
+import ServiceModule
 
 #if canImport(Glibc)
 import Glibc
@@ -117,7 +118,8 @@ struct ServeCommand: AsyncParsableCommand {
         limits: settings.clientMemory.limits(isDevelopment: settings.isDevelopment)
       ),
       metrics: metrics,
-      logs: logs
+      logs: logs,
+      requests: RequestLog()
     )
   }
 
@@ -138,6 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
       ledger: process.ledger,
       health: process.health,
       metrics: process.metrics,
+      requestLog: process.requests,
       damage: process.damage,
       audit: system.audit,
       numbers: system.numbers,

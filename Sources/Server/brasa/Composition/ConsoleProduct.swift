@@ -42,6 +42,11 @@ struct ConsoleProduct {
       metrics: history,
       jobs: jobs
     )
+    operations.requests = core.process.requests
+    let decisions = DecisionHistory(engine: core.homeEngine) { [access = core.access] in
+      access.takeRulesDays()
+    }
+    console.decisions = decisions
     operations.backup = { [backup] in backup?.shown }
     console.operations = operations
     // A node that becomes home later loads them then.
@@ -53,12 +58,16 @@ struct ConsoleProduct {
         try? await cancelWhenGracefulShutdown {
           if let home { try await home.untilHeld() }
           var isLoaded = isLoaded
+          var samples = 0
           while true {
             if !isLoaded { isLoaded = await Self.load(jobs, threads) }
             history.sample(now: MicrosecondClock.system.now() / 1_000)
+            samples += 1
+            if isLoaded, samples.isMultiple(of: 12) { await Self.keep(decisions, threads) }
             try await Task.sleep(for: .seconds(MetricsHistory.period))
           }
         }
+        await Self.keep(decisions, threads)
         jobs.stop()
         accountThreads.stop()
       }
@@ -100,6 +109,15 @@ struct ConsoleProduct {
     console.hosts = settings.consoleHosts
     console.isBehindTLS = settings.origin.hasPrefix("https://")
     return console
+  }
+
+  /// Keeps what the rules decided; decisions that cannot be kept are lost, as they are figures alone.
+  private static func keep(_ decisions: DecisionHistory, _ threads: EngineThreads) async {
+    do {
+      try await threads.run(on: .maintenance) { try decisions.keep() }
+    } catch {
+      Logger(label: "console").debug("decisions are not kept", metadata: ["error": "\(error)"])
+    }
   }
 
   /// Loads the console's jobs; false where that failed, which the log tells.

@@ -1,6 +1,7 @@
 import BaseRuntime
 import Console
 import Gateway
+import ServiceModule
 
 /// The process that serves: its settings, its share of the machine, and where it tells how it fares.
 struct ServerProcess: Sendable {
@@ -12,4 +13,5 @@ struct ServerProcess: Sendable {
   let ledger: ByteLedger
   let metrics: MetricsRegistry
   let logs: LogRing
+  let requests: RequestLog
 }
