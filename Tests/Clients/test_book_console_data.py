@@ -13,7 +13,7 @@ import pytest
 from support import book as books, browser as browsers, server as servers
 from support.analytics import Analytics, batch, event, micros
 from support.axe import findings
-from support.book import APPLE, BUNDLE, FORMS, PROJECT, Phone, plist, publish_rules, reader, register_app, submit
+from support.book import APPLE, BUNDLE, PROJECT, Phone, plist, publish_rules, reader, register_app, submit
 from support.certificates import certificate_for
 from support.remote_config import RemoteConfig
 
@@ -161,9 +161,34 @@ def test_chapter_10_products_are_their_owners_and_follow_the_console(chromium, b
     assert console.violations() == []
 
 
-@pytest.mark.skip(reason=FORMS)
-def test_chapter_10_4_watching_the_rules_by_day():
+def decisions(console):
+    """How often the rules allowed, denied and had no value in the last days, as the page of rules says."""
+    console.open("rules")
+    return console.browser.wait("""
+      const found = [...document.querySelectorAll('section[aria-label="Decisions by day"] dd')].map((one) => Number(one.textContent.replace(/[^0-9]/g, '')));
+      return found.length === 3 && found;
+    """)
+
+
+def test_chapter_10_4_watching_the_rules_by_day(chromium, book):
     """Rules, the tab to test and monitor: how often rules allowed and denied, by day. Single denials are watched above."""
+    console = reader(chromium, book, "watch@example.org", 1600)
+    console.open(DATA)
+    if console.all("heading", "Create database"):
+        create_database(console)
+    console.open("rules")
+    publish_rules(console, RULES + "// Watched.\n")
+    before = decisions(console)
+    ana = Phone(book, "watched@corp.example")
+    one = ana.set_data(ana.product("Lamp", "COD1", 10.5))
+    assert ana.get(one)["code"] == {"stringValue": "COD1"}
+    # Nobody has no uid, so the condition has no value.
+    assert Phone.nobody(book).get(one) == DENIED
+    assert decisions(console) == [before[0] + 2, before[1] + 1, before[2] + 1]
+    console.find("heading", "Decisions by day")
+    console.click("button", "7 days")
+    console.browser.wait("return document.querySelector('section[aria-label=\"Decisions by day\"] .chart')?.getAttribute('aria-valuemax') === '7'")
+    assert findings(console) == [] and console.violations() == []
 
 
 def cells(console):

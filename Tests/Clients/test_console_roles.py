@@ -18,7 +18,7 @@ BUCKET = f"{OTHER}.appspot.com"
 DOCUMENTS = f"/v1/projects/{OTHER}/databases/(default)/documents"
 # In everything that the other project has.
 SECRET = "of-the-other-project"
-SERVERS = [("GET", "/console/api/metrics?names=brasa_connections"), ("GET", "/console/api/certificate"), ("GET", "/console/api/log"),
+SERVERS = [("GET", "/console/api/metrics?names=brasa_connections"), ("GET", "/console/api/certificate"), ("GET", "/console/api/log"), ("GET", "/console/api/requests"),
            ("PATCH", "/console/api/administrators/viewer@example.org"), ("DELETE", "/console/api/administrators/viewer@example.org")]
 
 

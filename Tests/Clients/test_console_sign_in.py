@@ -273,7 +273,7 @@ READS = [
     ("POST", f"{DOCUMENTS}:batchGet", {"documents": [f"projects/{PROJECT}/databases/(default)/documents/products/chair"]}),
     ("GET", f"/v1/projects/{PROJECT}/releases", None), ("POST", f"/v1/projects/{PROJECT}/accounts:lookup", {"email": ["nobody@example.org"]}),
     ("GET", f"/v1/projects/{PROJECT}/accounts:batchGet?maxResults=10", None), ("GET", f"/v1/projects/{PROJECT}/remoteConfig", None),
-    ("GET", f"/storage/v1/b?project={PROJECT}", None), ("GET", "/console/api/projects", None), ("GET", f"/console/api/projects/{PROJECT}/denials", None),
+    ("GET", f"/storage/v1/b?project={PROJECT}", None), ("GET", "/console/api/projects", None), ("GET", f"/console/api/projects/{PROJECT}/denials", None), ("GET", f"/console/api/projects/{PROJECT}/decisions?database=(default)", None),
     ("GET", f"/console/api/projects/{PROJECT}/allowed", None), ("GET", f"/console/api/projects/{PROJECT}/databases/(default)/index-uses", None),
     ("GET", f"/console/api/projects/{PROJECT}/apps", None), ("GET", f"/v1/projects/{PROJECT}/messages", None), ("GET", f"/v1/projects/{PROJECT}/messages:listTopics", None), ("GET", f"/v1/projects/{PROJECT}/pushCredentials", None),
     ("GET", f"/v1/projects/{PROJECT}/messages/0:1", None), ("GET", f"/v1/projects/{PROJECT}/messages/0:1/deliveries", None), ("GET", f"/v1/projects/{PROJECT}/analytics/users", None),
@@ -304,7 +304,7 @@ WRITES = [
     ("POST", f"/v1/projects/{PROJECT}/pushCredentials", {}), ("DELETE", f"/v1/projects/{PROJECT}/pushCredentials/-", None), ("POST", f"/console/api/projects/{PROJECT}/view", {}),
     ("GET", f"/v1/projects/{PROJECT}/serverKeys", None), ("POST", f"/v1/projects/{PROJECT}/serverKeys", {}), ("DELETE", f"/v1/projects/{PROJECT}/serverKeys/x", None),
     ("POST", "/iid/v1:batchAdd", {}),
-    ("GET", "/console/api/log", None), ("POST", "/console/api/jobs", {"kind": "verify"}), ("DELETE", "/console/api/jobs/1", None),
+    ("GET", "/console/api/log", None), ("GET", "/console/api/requests", None), ("POST", "/console/api/jobs", {"kind": "verify"}), ("DELETE", "/console/api/jobs/1", None),
     ("PUT", f"/v1/projects/{PROJECT}/analytics/audiences/a", {}), ("POST", f"/v1/projects/{PROJECT}/analytics/erase", {"userId": "a"}),
     ("POST", f"/storage/v1/projects/{PROJECT}/hmacKeys?serviceAccountEmail=a@b.c", {}), ]
 

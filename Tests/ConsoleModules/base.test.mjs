@@ -138,7 +138,7 @@ function wholePage(name) {
 
 /** The catalogues of a language, by name. */
 async function catalogues(tag) {
-  const names = readdirSync(new URL(`i18n/${tag}/`, FILES)).map((file) => file.slice(0, -3)).filter((name) => name !== "words");
+  const names = readdirSync(new URL(`i18n/${tag}/`, FILES)).map((file) => file.slice(0, -3));
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await import(new URL(`i18n/${tag}/${name}.js`, FILES))).default])));
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { session } from "../../Sources/Server/CConsoleFiles/Files/base/api.js";
-import { sizeText } from "../../Sources/Server/CConsoleFiles/Files/base/bytes.js";
+import { sizeText } from "../../Sources/Server/CConsoleFiles/Files/base/i18n.js";
 import { previewOf, typeOf } from "../../Sources/Server/CConsoleFiles/Files/files/sniff.js";
 import { changesOf, downloadURL, nameBeside, tokensOf, upload } from "../../Sources/Server/CConsoleFiles/Files/files/store.js";
 

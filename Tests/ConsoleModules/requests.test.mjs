@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { parse } from "../../Sources/Server/CConsoleFiles/Files/data/filter.js";
 import { groupsOf, matches, playgroundOf, shapeOf } from "../../Sources/Server/CConsoleFiles/Files/requests/group.js";
+import { fits, hasWord, isOf, productOf } from "../../Sources/Server/CConsoleFiles/Files/requests/logModel.js";
 import { Recent, RecentOutcome } from "../../Sources/Server/CConsoleFiles/Files/requests/recent.js";
 
 const DATABASE = "projects/shop/databases/(default)";
@@ -60,4 +62,37 @@ test("requests of both outcomes are one list, the newest first", async () => {
   const recent = new Recent(async () => [{ number: 1, time: 1 }, { number: 2, time: 3 }], async () => [{ number: 1, time: 2 }]);
   await recent.load();
   assert.deepEqual(recent.requests.map(({ time, isAllowed }) => [time, isAllowed]), [[3, false], [2, true], [1, false]]);
+});
+
+const served = (changes) => ({ number: 1, method: "GET", path: "/v1/projects/shop/databases/(default)/documents/users/ada", status: 200, address: "192.0.2.1", request: "r-1", weight: 1, microseconds: 2_500, ...changes });
+
+test("a path tells its product", () => {
+  const cases = {
+    "/google.firestore.v1.Firestore/Listen": "firestore", "/v1/projects/p/databases/(default)/documents:commit": "firestore", "/v0/b/shop.appspot.com/o": "storage", "/upload/storage/v1/b/x/o": "storage",
+    "/v1/accounts:signUp": "users", "/identitytoolkit.googleapis.com/v1/accounts:lookup": "users", "/v1/token": "users", "/v1/projects/p/messages:send": "messages", "/v1/projects/p/remoteConfig": "config",
+    "/v1/projects/p/rulesets": "rules", "/v1/projects/p:test": "rules", "/console/api/log": "console", "/__/console/1/app.js": "console", "/healthz": "server", "/v1/projects/p/analytics/users": "analytics", "/strange": "other",
+  };
+  for (const [path, product] of Object.entries(cases)) assert.equal(productOf(path), product, path);
+});
+
+test("the log takes the filter bar's language", () => {
+  const all = [served(), served({ status: 403, caller: "ada", microseconds: undefined }), served({ method: "gRPC", path: "/google.firestore.v1.Firestore/Commit", microseconds: 250_000 })];
+  const found = (text) => all.filter((one) => fits(parse(text, "projects/-/databases/-/documents", ["requests"]).where, one)).map((one) => all.indexOf(one));
+  assert.deepEqual(found(""), [0, 1, 2]);
+  assert.deepEqual(found("status >= 400"), [1]);
+  assert.deepEqual(found('caller == "ada"'), [1]);
+  assert.deepEqual(found("caller is null"), [0, 2]);
+  assert.deepEqual(found('path contains "users" and status < 300'), [0]);
+  assert.deepEqual(found('ms > 100 or status in [403, 404]'), [1, 2]);
+  assert.deepEqual(found('method != "gRPC" and product == "firestore"'), [0, 1]);
+  assert.deepEqual(found('id == "r-1" and status not in [200]'), [1]);
+  assert.deepEqual(all.map((one) => hasWord("commit", one)), [false, false, true]);
+  assert.deepEqual([isOf("errors", 404), isOf("errors", 302), isOf("4xx", 404), isOf("5xx", 404), isOf("", 1)], [true, false, true, false, true]);
+});
+
+test("older requests come before those that are there", async () => {
+  const recent = new RecentOutcome(async () => [{ number: 3, time: 3 }], 3);
+  await recent.load();
+  recent.putBefore([{ number: 1, time: 1 }, { number: 2, time: 2 }]);
+  assert.deepEqual(recent.requests.map((one) => one.number), [1, 2, 3]);
 });

@@ -6,7 +6,7 @@ import { highlightLine } from "../../Sources/Server/CConsoleFiles/Files/rules/hi
 import { lineBreak, outdent } from "../../Sources/Server/CConsoleFiles/Files/rules/indent.js";
 import { declares } from "../../Sources/Server/CConsoleFiles/Files/rules/release.js";
 import { changesOf } from "../../Sources/Server/CConsoleFiles/Files/users/store.js";
-import { countsOf, replayable } from "../../Sources/Server/CConsoleFiles/Files/rules/recent.js";
+import { countsOf, daysUpTo, replayable } from "../../Sources/Server/CConsoleFiles/Files/rules/recent.js";
 
 const textOf = (lines, ...kinds) => lines.filter((line) => kinds.includes(line.kind)).map((line) => line.text).join("\n");
 
@@ -82,4 +82,10 @@ test("Enter keeps the indentation, opens a block and comes back out of it", () =
 test("rules are for a service that they declare outside of comments", () => {
   assert.ok(declares("service cloud.firestore {}", "cloud.firestore") && declares("service\n cloud.firestore{", "cloud.firestore"));
   assert.ok(!declares("// service cloud.firestore {\n/* service cloud.firestore { */", "cloud.firestore") && !declares("service firebase.storage {}", "cloud.firestore"));
+});
+
+test("days without decisions are days all the same", () => {
+  const day = 86_400_000;
+  const found = [{ time: 2 * day, allowed: 3, denied: 2, errors: 1 }, { time: 99 * day, allowed: 9, denied: 9, errors: 9 }];
+  assert.deepEqual(daysUpTo(3 * day + 5, 3, found).map(({ time, allowed, denied, errors }) => [time / day, allowed, denied, errors]), [[1, 0, 0, 0], [2, 3, 2, 1], [3, 0, 0, 0]]);
 });

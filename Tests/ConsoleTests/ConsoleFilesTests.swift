@@ -22,7 +22,9 @@ struct ConsoleFilesTests {
     throws
   {
     let paths = try Self.paths().subtracting(["index.html"])
-    let files = Set(ConsoleFiles.embedded.files.keys).subtracting([ConsoleFiles.stylesPath])
+    let files = Set(ConsoleFiles.embedded.files.keys).subtracting([
+      ConsoleFiles.stylesPath, ConsoleFiles.pageStylesPath,
+    ])
     #expect(files == paths, "run scripts/console-files")
     for path in paths {
       let source = Array(try Data(contentsOf: Self.root.appendingPathComponent(path)))
@@ -37,8 +39,8 @@ struct ConsoleFilesTests {
     ("/** b */\na\n", "\na\n"), ("/**\n * b\n */\na", "\n\n\na"), ("a /* b */ c", "a c"),
     ("\n\n", "\n\n"), ("", ""), ("/* never ends\na", "\n"), ("// a /*\nb", "\nb"),
     // Space that nothing needs, and space that something does.
-    ("a\n  b  c\n    d", "a\nb c\nd"), ("import { a } from \"b\";", "import{a}from\"b\";"),
-    ("const a = [ 1, 2 ];", "const a=[1,2];"), ("a + +b - -c", "a+ +b- -c"), ("a++ + b", "a++ +b"),
+    ("a\n  b  c\n    d", "a\nb c\nd"), ("import { a } from \"b\";", "import{a}from\"b\""),
+    ("const a = [ 1, 2 ];", "const a=[1,2]"), ("a + +b - -c", "a+ +b- -c"), ("a++ + b", "a++ +b"),
     ("return -a", "return-a"), ("1 .x", "1 .x"), ("a ? .5 : 1", "a?.5:1"), ("get #a", "get #a"),
     ("é b", "é b"), ("a /\tb", "a/b"), ("a\r\n", "a\n"),
     // Texts, those in backticks with code within, and expressions.
@@ -48,6 +50,10 @@ struct ConsoleFilesTests {
     ("x = /a  [/]  b/g . test(y)", "x=/a  [/]  b/g.test(y)"), ("/a/ in b", "/a/ in b"),
     ("return /a  b/", "return/a  b/"), ("a / b / c", "a/b/c"), ("(a) / b  / c", "(a)/b/c"),
     ("= / a", "=/a"), ("a / /b  c/", "a/ /b  c/"), (#"= /\/  a/"#, #"=/\/  a/"#),
+    // Semicolons and commas that the language does without.
+    ("a;\n  b;", "a\nb"), ("{ a; }", "{a}"), ("a; b", "a;b"), ("a;\n(b);\n[c]", "a;\n(b);\n[c]"),
+    ("a; // x\n/* y\n */ b;\n", "a\n\nb\n"), ("a;\n`b`", "a;\n`b`"), ("a;\n1", "a;\n1"),
+    ("[a,\n]", "[a\n]"), ("f(a, )", "f(a)"), ("[,]", "[,]"), ("[a,,]", "[a,,]"), ("'a;'", "'a;'"),
   ])
   func `comments and needless space are left out, and lines keep their numbers`(
     script: String,
@@ -80,8 +86,10 @@ struct ConsoleFilesTests {
     let html = "<head>\n" + sheet("b.css") + sheet("x/a.css") + "</head>"
     let files = ConsoleFiles([
       "index.html": Array(html.utf8), "x/a.css": Array("a{}\n".utf8), "b.css": Array("b{}\n".utf8),
+      "z.css": Array("z{}\n".utf8), "y/c.css": Array("c{}\n".utf8),
     ])
     #expect(files.files["styles.css"]?.bytes == Array("b{}\na{}\n".utf8))
+    #expect(files.files["pages.css"]?.bytes == Array("c{}\nz{}\n".utf8))
     let page = String(decoding: files.page.bytes, as: UTF8.self)
     let one = sheet("styles.css").replacing("{{files}}", with: "/__/console/\(files.version)")
     #expect(page == "<head>\n\(one)</head>")

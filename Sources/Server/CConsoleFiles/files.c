@@ -76,10 +76,6 @@ static const unsigned char file_base_base_css[] = {
 #embed "Files/base/base.css"
 };
 
-static const unsigned char file_base_bytes_js[] = {
-#embed "Files/base/bytes.js"
-};
-
 static const unsigned char file_base_chart_js[] = {
 #embed "Files/base/chart.js"
 };
@@ -142,10 +138,6 @@ static const unsigned char file_base_request_js[] = {
 
 static const unsigned char file_base_router_js[] = {
 #embed "Files/base/router.js"
-};
-
-static const unsigned char file_base_runs_js[] = {
-#embed "Files/base/runs.js"
 };
 
 static const unsigned char file_base_session_js[] = {
@@ -232,6 +224,14 @@ static const unsigned char file_data_asOf_js[] = {
 #embed "Files/data/asOf.js"
 };
 
+static const unsigned char file_data_builder_js[] = {
+#embed "Files/data/builder.js"
+};
+
+static const unsigned char file_data_builderModel_js[] = {
+#embed "Files/data/builderModel.js"
+};
+
 static const unsigned char file_data_bulk_js[] = {
 #embed "Files/data/bulk.js"
 };
@@ -304,6 +304,10 @@ static const unsigned char file_data_merge_js[] = {
 #embed "Files/data/merge.js"
 };
 
+static const unsigned char file_data_missing_js[] = {
+#embed "Files/data/missing.js"
+};
+
 static const unsigned char file_data_order_js[] = {
 #embed "Files/data/order.js"
 };
@@ -318,6 +322,10 @@ static const unsigned char file_data_pages_js[] = {
 
 static const unsigned char file_data_query_js[] = {
 #embed "Files/data/query.js"
+};
+
+static const unsigned char file_data_queryCode_js[] = {
+#embed "Files/data/queryCode.js"
 };
 
 static const unsigned char file_data_queryFailure_js[] = {
@@ -354,6 +362,10 @@ static const unsigned char file_data_viewDialog_js[] = {
 
 static const unsigned char file_data_window_js[] = {
 #embed "Files/data/window.js"
+};
+
+static const unsigned char file_data_writes_js[] = {
+#embed "Files/data/writes.js"
 };
 
 static const unsigned char file_files_downloadLinks_js[] = {
@@ -520,10 +532,6 @@ static const unsigned char file_i18n_en_users_js[] = {
 #embed "Files/i18n/en/users.js"
 };
 
-static const unsigned char file_i18n_en_words_js[] = {
-#embed "Files/i18n/en/words.js"
-};
-
 static const unsigned char file_i18n_pt_BR_analytics_js[] = {
 #embed "Files/i18n/pt-BR/analytics.js"
 };
@@ -590,10 +598,6 @@ static const unsigned char file_i18n_pt_BR_sign_in_js[] = {
 
 static const unsigned char file_i18n_pt_BR_users_js[] = {
 #embed "Files/i18n/pt-BR/users.js"
-};
-
-static const unsigned char file_i18n_pt_BR_words_js[] = {
-#embed "Files/i18n/pt-BR/words.js"
 };
 
 static const unsigned char file_icon_svg[] = {
@@ -696,6 +700,14 @@ static const unsigned char file_requests_group_js[] = {
 #embed "Files/requests/group.js"
 };
 
+static const unsigned char file_requests_log_js[] = {
+#embed "Files/requests/log.js"
+};
+
+static const unsigned char file_requests_logModel_js[] = {
+#embed "Files/requests/logModel.js"
+};
+
 static const unsigned char file_requests_page_js[] = {
 #embed "Files/requests/page.js"
 };
@@ -726,6 +738,10 @@ static const unsigned char file_rules_highlight_js[] = {
 
 static const unsigned char file_rules_indent_js[] = {
 #embed "Files/rules/indent.js"
+};
+
+static const unsigned char file_rules_monitor_js[] = {
+#embed "Files/rules/monitor.js"
 };
 
 static const unsigned char file_rules_page_js[] = {
@@ -839,7 +855,6 @@ static const struct console_file files[] = {
     {"base/access.js", file_base_access_js, sizeof file_base_access_js},
     {"base/api.js", file_base_api_js, sizeof file_base_api_js},
     {"base/base.css", file_base_base_css, sizeof file_base_base_css},
-    {"base/bytes.js", file_base_bytes_js, sizeof file_base_bytes_js},
     {"base/chart.js", file_base_chart_js, sizeof file_base_chart_js},
     {"base/commands.js", file_base_commands_js, sizeof file_base_commands_js},
     {"base/credentials.js", file_base_credentials_js, sizeof file_base_credentials_js},
@@ -856,7 +871,6 @@ static const struct console_file files[] = {
     {"base/reasons.js", file_base_reasons_js, sizeof file_base_reasons_js},
     {"base/request.js", file_base_request_js, sizeof file_base_request_js},
     {"base/router.js", file_base_router_js, sizeof file_base_router_js},
-    {"base/runs.js", file_base_runs_js, sizeof file_base_runs_js},
     {"base/session.js", file_base_session_js, sizeof file_base_session_js},
     {"base/signal.js", file_base_signal_js, sizeof file_base_signal_js},
     {"base/spark.js", file_base_spark_js, sizeof file_base_spark_js},
@@ -878,6 +892,8 @@ static const struct console_file files[] = {
     {"config/termRows.js", file_config_termRows_js, sizeof file_config_termRows_js},
     {"config/terms.js", file_config_terms_js, sizeof file_config_terms_js},
     {"data/asOf.js", file_data_asOf_js, sizeof file_data_asOf_js},
+    {"data/builder.js", file_data_builder_js, sizeof file_data_builder_js},
+    {"data/builderModel.js", file_data_builderModel_js, sizeof file_data_builderModel_js},
     {"data/bulk.js", file_data_bulk_js, sizeof file_data_bulk_js},
     {"data/bulkDialog.js", file_data_bulkDialog_js, sizeof file_data_bulkDialog_js},
     {"data/columns.js", file_data_columns_js, sizeof file_data_columns_js},
@@ -896,10 +912,12 @@ static const struct console_file files[] = {
     {"data/jsonText.js", file_data_jsonText_js, sizeof file_data_jsonText_js},
     {"data/jsonView.js", file_data_jsonView_js, sizeof file_data_jsonView_js},
     {"data/merge.js", file_data_merge_js, sizeof file_data_merge_js},
+    {"data/missing.js", file_data_missing_js, sizeof file_data_missing_js},
     {"data/order.js", file_data_order_js, sizeof file_data_order_js},
     {"data/page.js", file_data_page_js, sizeof file_data_page_js},
     {"data/pages.js", file_data_pages_js, sizeof file_data_pages_js},
     {"data/query.js", file_data_query_js, sizeof file_data_query_js},
+    {"data/queryCode.js", file_data_queryCode_js, sizeof file_data_queryCode_js},
     {"data/queryFailure.js", file_data_queryFailure_js, sizeof file_data_queryFailure_js},
     {"data/tools.js", file_data_tools_js, sizeof file_data_tools_js},
     {"data/transfer.js", file_data_transfer_js, sizeof file_data_transfer_js},
@@ -909,6 +927,7 @@ static const struct console_file files[] = {
     {"data/value.js", file_data_value_js, sizeof file_data_value_js},
     {"data/viewDialog.js", file_data_viewDialog_js, sizeof file_data_viewDialog_js},
     {"data/window.js", file_data_window_js, sizeof file_data_window_js},
+    {"data/writes.js", file_data_writes_js, sizeof file_data_writes_js},
     {"files/downloadLinks.js", file_files_downloadLinks_js, sizeof file_files_downloadLinks_js},
     {"files/file.js", file_files_file_js, sizeof file_files_file_js},
     {"files/files.css", file_files_files_css, sizeof file_files_files_css},
@@ -950,7 +969,6 @@ static const struct console_file files[] = {
     {"i18n/en/settings.js", file_i18n_en_settings_js, sizeof file_i18n_en_settings_js},
     {"i18n/en/sign-in.js", file_i18n_en_sign_in_js, sizeof file_i18n_en_sign_in_js},
     {"i18n/en/users.js", file_i18n_en_users_js, sizeof file_i18n_en_users_js},
-    {"i18n/en/words.js", file_i18n_en_words_js, sizeof file_i18n_en_words_js},
     {"i18n/pt-BR/analytics.js", file_i18n_pt_BR_analytics_js, sizeof file_i18n_pt_BR_analytics_js},
     {"i18n/pt-BR/backups.js", file_i18n_pt_BR_backups_js, sizeof file_i18n_pt_BR_backups_js},
     {"i18n/pt-BR/common.js", file_i18n_pt_BR_common_js, sizeof file_i18n_pt_BR_common_js},
@@ -968,7 +986,6 @@ static const struct console_file files[] = {
     {"i18n/pt-BR/settings.js", file_i18n_pt_BR_settings_js, sizeof file_i18n_pt_BR_settings_js},
     {"i18n/pt-BR/sign-in.js", file_i18n_pt_BR_sign_in_js, sizeof file_i18n_pt_BR_sign_in_js},
     {"i18n/pt-BR/users.js", file_i18n_pt_BR_users_js, sizeof file_i18n_pt_BR_users_js},
-    {"i18n/pt-BR/words.js", file_i18n_pt_BR_words_js, sizeof file_i18n_pt_BR_words_js},
     {"icon.svg", file_icon_svg, sizeof file_icon_svg},
     {"index.html", file_index_html, sizeof file_index_html},
     {"indexes/link.js", file_indexes_link_js, sizeof file_indexes_link_js},
@@ -994,6 +1011,8 @@ static const struct console_file files[] = {
     {"overview/snippets.js", file_overview_snippets_js, sizeof file_overview_snippets_js},
     {"requests/all.js", file_requests_all_js, sizeof file_requests_all_js},
     {"requests/group.js", file_requests_group_js, sizeof file_requests_group_js},
+    {"requests/log.js", file_requests_log_js, sizeof file_requests_log_js},
+    {"requests/logModel.js", file_requests_logModel_js, sizeof file_requests_logModel_js},
     {"requests/page.js", file_requests_page_js, sizeof file_requests_page_js},
     {"requests/recent.js", file_requests_recent_js, sizeof file_requests_recent_js},
     {"requests/store.js", file_requests_store_js, sizeof file_requests_store_js},
@@ -1002,6 +1021,7 @@ static const struct console_file files[] = {
     {"rules/editor.js", file_rules_editor_js, sizeof file_rules_editor_js},
     {"rules/highlight.js", file_rules_highlight_js, sizeof file_rules_highlight_js},
     {"rules/indent.js", file_rules_indent_js, sizeof file_rules_indent_js},
+    {"rules/monitor.js", file_rules_monitor_js, sizeof file_rules_monitor_js},
     {"rules/page.js", file_rules_page_js, sizeof file_rules_page_js},
     {"rules/playground.js", file_rules_playground_js, sizeof file_rules_playground_js},
     {"rules/recent.js", file_rules_recent_js, sizeof file_rules_recent_js},

@@ -40,6 +40,8 @@ struct ConsoleFiles: Sendable {
   private static let pagePath = "index.html"
   /// All styles that the page names, in their order: one request instead of one each.
   static let stylesPath = "styles.css"
+  /// All other styles in the order of their paths, which the first page goes without.
+  static let pageStylesPath = "pages.css"
 
   /// Files by their paths.
   init(_ contents: [String: [UInt8]]) {
@@ -54,7 +56,9 @@ struct ConsoleFiles: Sendable {
     let source = String(decoding: contents[Self.pagePath] ?? [], as: UTF8.self)
     let (template, styles) = Self.joiningStyles(source)
     var contents = contents
+    let others = contents.keys.filter { $0.hasSuffix(".css") && !styles.contains($0) }.sorted()
     if !styles.isEmpty { contents[Self.stylesPath] = styles.flatMap { contents[$0] ?? [] } }
+    if !others.isEmpty { contents[Self.pageStylesPath] = others.flatMap { contents[$0] ?? [] } }
     let html = template.replacing("{{files}}", with: "/__/console/\(version)")
     page = ConsoleFile(path: Self.pagePath, bytes: Array(html.utf8))
     files = Dictionary(

@@ -1,5 +1,10 @@
-/// Takes out of scripts what browsers need not load, which is a fifth of them: comments, indentation, and space between
-/// tokens that are told apart without it.
+/// Takes out of scripts what browsers need not load, which is a fifth of them: comments, indentation, space between
+/// tokens that are told apart without it, semicolons where the language ends the statement without them, and commas
+/// behind the last of several.
+///
+/// Statements end without a semicolon before a closing brace, and at the end of a line whose next begins with a name.
+/// A semicolon that is a statement of its own, as the body of a loop, would be missed: the console's scripts have none,
+/// which their tests check.
 ///
 /// Every line end stays, also those of comments: errors name the lines of the sources, and where a line end ends a
 /// statement it still does. Texts in quotes and backticks and regular expressions stay byte for byte; the code within
@@ -51,7 +56,7 @@ struct ServedScript {
     case ("/", "/"):
       skip(to: script[at...].firstIndex(of: Self.lineEnd) ?? script.count)
     case ("/", "*"):
-      skip(to: endOfComment)
+      skip(to: endOfComment(at: at))
     case ("\"", _), ("'", _):
       take(to: endOfQuotes, as: .operand)
     case ("`", _):
@@ -65,6 +70,8 @@ struct ServedScript {
       } else {
         take(to: at + 1, as: .operator)
       }
+    case (";", _) where isEndWithoutSemicolon, (",", _) where isBehindTheLast:
+      at += 1
     case (let byte, _) where byte.isInName:
       let end = script[at...].firstIndex { !$0.isInName } ?? script.count
       let isOperator = Self.operators.contains(String(decoding: script[at..<end], as: UTF8.self))
@@ -88,6 +95,36 @@ struct ServedScript {
     at = end
     hasSpace = false
     last = token
+  }
+
+  /// The next byte that is kept behind the one here, and whether a line ends before it; nil at the end.
+  private var next: (byte: UInt8?, isOnNewLine: Bool) {
+    var (place, isOnNewLine) = (at + 1, false)
+    while place < script.count {
+      switch (script[place], place + 1 < script.count ? script[place + 1] : 0) {
+      case ("\n", _):
+        isOnNewLine = true
+        place += 1
+      case (" ", _), ("\t", _), ("\r", _): place += 1
+      case ("/", "/"): place = script[place...].firstIndex(of: Self.lineEnd) ?? script.count
+      case ("/", "*"): place = endOfComment(at: place)
+      case (let byte, _): return (byte, isOnNewLine)
+      }
+    }
+    return (nil, true)
+  }
+
+  private var isEndWithoutSemicolon: Bool {
+    let (byte, isOnNewLine) = next
+    guard let byte else { return true }
+    return byte == "}" || (isOnNewLine && byte.isInName && !byte.isDigit)
+  }
+
+  private var isBehindTheLast: Bool {
+    guard let byte = next.byte, byte == ")" || byte == "]" || byte == "}",
+      let before = kept.last(where: { $0 != Self.lineEnd })
+    else { return false }
+    return !(before == "," || before == "[" || before == "(")
   }
 
   private func isParted(_ before: UInt8, _ next: UInt8) -> Bool {
@@ -122,8 +159,8 @@ struct ServedScript {
 
   // MARK: Ends
 
-  private var endOfComment: Int {
-    var end = at + 2
+  private func endOfComment(at start: Int) -> Int {
+    var end = start + 2
     while end + 1 < script.count {
       if script[end] == "*", script[end + 1] == "/" { return end + 2 }
       end += 1

@@ -21,7 +21,6 @@ AUTH, APP = "auth.book.example", "www.book.example"
 PASSWORD = "correct horse battery"
 
 # Why a step is left out.
-FORMS = "a form of the console that is not there yet"
 APPLE = "is done in Xcode or at Apple's site, on a Mac"
 
 

@@ -28,7 +28,7 @@ ROLES = {
 # A view of each page, of a project with the documents products/chair and products/table; test_console_access compares them with what the rail and the pages lead to.
 PAGES = [
     "overview", "firestore/-default-/data", "firestore/-default-/data/products", "firestore/-default-/data/products?view=json", "firestore/-default-/data/products/chair?view=tree", "firestore/-default-/data/products/chair", "firestore/-default-/indexes",
-    "firestore/-/create", "rules", "users", "files", "config", "config/experiments", "requests", "requests/all", "settings", "settings/methods", "settings/administrators", "settings/audit",
+    "firestore/-/create", "rules", "users", "files", "config", "config/experiments", "requests", "requests/all", "requests/log", "settings", "settings/methods", "settings/administrators", "settings/audit",
     "messages", "messages/compose", "messages/topics", "messages/credentials", "analytics", "analytics/events", "analytics/funnel", "analytics/audiences", "analytics/timeline", "analytics/live",
     "analytics/debugview", "operations", "operations/log", "operations/jobs",
     "functions", "functions/logs", "functions/events", "functions/schedules", "functions/releases", "hosting", "hosting/channels", "hosting/domains", "backups",

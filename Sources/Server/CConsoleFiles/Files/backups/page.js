@@ -1,7 +1,6 @@
-import { bytesText } from "../base/bytes.js";
 import { chart } from "../base/chart.js";
 import { ago, copyable, durationText, figures, stateBadge, teaching } from "../base/teaching.js";
-import { call, field, h, icon, input, instant, language, note, number, place, poll, show, spread, stack, t } from "../base/ui.js";
+import { bytesText, call, field, h, icon, input, instant, language, note, number, place, poll, show, spread, stack, t } from "../base/ui.js";
 import { databaseCommands, quoted, restoreCommands, stateOf } from "./model.js";
 
 /** The backup of the server: how far it is behind, what it holds, when it was proven, and how to restore. */

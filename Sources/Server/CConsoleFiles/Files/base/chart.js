@@ -1,9 +1,9 @@
 import { h, show, svg } from "./dom.js";
 import { language, number, t } from "./i18n.js";
-import { runsOf } from "./runs.js";
+import { runsOf } from "./spark.js";
 import { onCleanup } from "./signal.js";
 
-export { runsOf } from "./runs.js";
+export { runsOf } from "./spark.js";
 
 /** Charts: drawings at the pixels of their card, values under the pointer or the arrow keys, and a table of the same numbers. */
 

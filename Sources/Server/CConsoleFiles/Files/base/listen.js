@@ -1,6 +1,5 @@
 import { databaseName } from "./api.js";
-import { onRenewal } from "./session.js";
-import { signal } from "./signal.js";
+import { connection, onRenewal } from "./session.js";
 import { TargetState } from "./target.js";
 import { authorizationOf, forgetAuthorization, viewed } from "./viewing.js";
 import { WebChannel } from "./webchannel.js";
@@ -15,9 +14,6 @@ import { WebChannel } from "./webchannel.js";
 const PATH = "/google.firestore.v1.Firestore/Listen/channel";
 const HIDDEN_MILLISECONDS = 60_000;
 const SLOWEST_MILLISECONDS = 15_000;
-
-/** `idle`, `connecting`, `live` or `broken`: what the light in the bar shows. */
-export const connection = signal("idle");
 
 class Listener {
   #targets = new Map();

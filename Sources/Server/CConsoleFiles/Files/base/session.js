@@ -12,6 +12,9 @@ import { signal } from "./signal.js";
 /** What `/console/api/session` says; null before it was asked. */
 export const session = signal(null);
 
+/** `idle`, `connecting`, `live` or `broken`: what the light in the bar shows of the listeners. */
+export const connection = signal("idle");
+
 /** Asks the person to sign in, over the page: where the session has ended; or, and then it may be left, "early", or because an act takes a "recent" sign-in; gives whether they did. Set once there is a page. */
 export const asking = { act: null };
 

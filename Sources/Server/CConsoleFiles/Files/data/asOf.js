@@ -1,4 +1,4 @@
-import { button, call, dialog, field, go, h, icon, iconButton, input, instant, ownForm, place, resource, t } from "../base/ui.js";
+import { button, call, dialog, field, go, h, icon, input, instant, ownForm, place, resource, t } from "../base/ui.js";
 
 /** A query's documents as they were at an instant, as far as history reaches. */
 
@@ -17,16 +17,13 @@ const open = (at) => {
   go({ ...rest, query: at ? { ...query, at } : query });
 };
 
-/** The button that asks for an instant. */
-export function asOfButton() {
-  const ask = async () => {
-    const now = new Date();
-    const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-    const chosen = input(local, { type: "datetime-local", step: 1, max: local, required: true });
-    const at = await dialog(t("asOf"), (close) => ownForm(close, t("asOf.show"), () => (chosen.reportValidity() ? new Date(chosen.value).toISOString() : undefined), h("p", {}, t("asOf.text")), field("asOf.instant", chosen)));
-    if (at) open(at);
-  };
-  return iconButton("history", t("asOf"), ask);
+/** Asks for an instant, and shows the query's documents as they were. */
+export async function askInstant() {
+  const now = new Date();
+  const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+  const chosen = input(local, { type: "datetime-local", step: 1, max: local, required: true });
+  const at = await dialog(t("asOf"), (close) => ownForm(close, t("asOf.show"), () => (chosen.reportValidity() ? new Date(chosen.value).toISOString() : undefined), h("p", {}, t("asOf.text")), field("asOf.instant", chosen)));
+  if (at) open(at);
 }
 
 /** Says above the documents that they are of the past. */

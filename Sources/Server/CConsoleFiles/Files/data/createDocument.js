@@ -1,5 +1,6 @@
 import { adder, dialog, field, form, go, h, input, stack, t, toast } from "../base/ui.js";
-import { createDocument, freshDocumentID, isConflict, nameOf } from "./documents.js";
+import { nameOf } from "./documents.js";
+import { createDocument, freshDocumentID, isConflict } from "./writes.js";
 import { undoLast } from "./undo.js";
 import { fieldEditor } from "./fieldEditor.js";
 

@@ -1,6 +1,7 @@
 import { csv } from "../base/csv.js";
 import { actions, button, call, complain, dialog, h, keepFile, note, resource, show, t, toast } from "../base/ui.js";
-import { changeDocuments, deleteDocuments, listCollections, nameOf, pathOf } from "./documents.js";
+import { listCollections, nameOf, pathOf } from "./documents.js";
+import { changeDocuments, deleteDocuments } from "./writes.js";
 import { descendantsQuery } from "./query.js";
 import { undoLast } from "./undo.js";
 

@@ -1,7 +1,7 @@
 import { isReadOnly } from "../base/access.js";
 import { button, call, CallError, complain, dialog, explain, h, inline, instant, resource, show, spread, submit, t } from "../base/ui.js";
 import { diffLines } from "../rules/diff.js";
-import { saveDocument } from "./documents.js";
+import { saveDocument } from "./writes.js";
 import { justBefore } from "./instants.js";
 import { write } from "./jsonText.js";
 

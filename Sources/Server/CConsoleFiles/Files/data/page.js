@@ -5,30 +5,36 @@ import { keep, kept } from "../base/memory.js";
 import { listen } from "../base/listen.js";
 import { paced } from "../base/pace.js";
 import { viewed } from "../base/viewing.js";
-import { blank, button, complain, effect, explain, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
+import { blank, button, complain, effect, explain, failure, go, h, icon, iconButton, inline, inScope, language, link, muted, note, number, onCleanup, place, scope, show, signal, spread, t, toast, untracked } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
-import { asOfButton, asOfNotice, readAt } from "./asOf.js";
 import { arranged, columnsOf, readArrangement } from "./columns.js";
-import { createDatabasePage } from "./createDatabase.js";
-import { createDialog } from "./createDocument.js";
-import { countDocuments, listCollections, missingDocuments, nameOf, pathOf } from "./documents.js";
-import { documentDrawer } from "./drawer.js";
-import { FilterError, parse, withOrder } from "./filter.js";
-import { documentsText, jsonView } from "./jsonView.js";
+import { countDocuments, listCollections, nameOf, pathOf } from "./documents.js";
 import { fullOrders, structuredQuery } from "./query.js";
-import { queryFailure } from "./queryFailure.js";
 import { bulkButton, transferButtons, withModule } from "./tools.js";
-import { tree } from "./tree.js";
-import { undoLast } from "./undo.js";
 import { GLYPHS, own, summary, typeOf } from "./value.js";
-import { viewDialog } from "./viewDialog.js";
 import { Window } from "./window.js";
+
+/** The fields of the documents that were last in sight, which the builder of queries offers. */
+let seenFields = [];
+
+// What a table of documents does without is loaded when somebody asks for it.
+const filters = () => import("./filter.js");
+
+/** Shows in an element what a module that is loaded now makes. */
+const later = (element, load, draw) => {
+  const made = inScope((module) => show(element, draw(module)));
+  load().then(made, (error) => show(element, failure(error)));
+  return element;
+};
 
 /** The documents of a database: collections, a live table, and one document beside it. */
 export function page() {
   const { project, rest } = place.peek();
-  if (rest[1] === "create") return createDatabasePage(project);
-  if (databases.peek().length === 0) return createDatabasePage(project);
+  if (rest[1] === "create" || databases.peek().length === 0) {
+    const holder = h("div", { class: "body" }, muted(t("loading")));
+    import("./createDatabase.js").then(inScope(({ createDatabasePage }) => holder.replaceWith(createDatabasePage(project))), (error) => show(holder, failure(error)));
+    return holder;
+  }
   if (!rest[0]) go({ project, area: "firestore", rest: [firstDatabase(), "data"] }, { replace: true });
   return dataPage({ project, database: place.peek().rest[0] });
 }
@@ -64,7 +70,7 @@ function dataPage(where) {
   });
   follow(() => [isTree.value, isTree.value && [collectionPath.value, documentPath.value]], () => {
     element.classList.toggle("as-tree", isTree.peek());
-    if (isTree.peek()) show(results, tree(where, documentPath.peek() ?? collectionPath.peek()));
+    if (isTree.peek()) later(results, () => import("./tree.js"), ({ tree }) => tree(where, documentPath.peek() ?? collectionPath.peek()));
   });
   follow(() => [collectionPath.value, isTree.value], () => (isTree.peek() ? show(side) : drawCollections(side, where, collectionPath.peek())));
   effect(() => element.classList.toggle("as-document", Boolean(documentPath.value && place.value.query.wide)));
@@ -75,12 +81,14 @@ function dataPage(where) {
     const path = documentPath.peek();
     if (!path) return;
     const close = () => go({ project: where.project, area: "firestore", rest: [where.database, "data", ...path.slice(0, -1)], query: withoutWide(place.peek().query) });
-    drawer = documentDrawer(where, path, { onClose: close }).element;
-    element.append(drawer);
+    import("./drawer.js").then(inScope(({ documentDrawer }) => {
+      drawer = documentDrawer(where, path, { onClose: close }).element;
+      element.append(drawer);
+    }), complain);
   });
   command({ label: () => t("document.add"), keys: "n", writes: true, run: () => top.querySelector("[data-add]")?.click() });
   command({ label: () => t("filter"), keys: "/", run: () => top.querySelector(".filter input")?.focus() });
-  command({ label: () => t("undo"), keys: "ctrl+z", writes: true, run: undoLast });
+  command({ label: () => t("undo"), keys: "ctrl+z", writes: true, run: withModule(() => import("./undo.js"), ({ undoLast }) => undoLast()) });
   return element;
 }
 
@@ -120,12 +128,12 @@ function drawTop(top, where, collection, filter) {
     const address = link("firestore", [where.database, "data", ...collection.slice(0, index + 1)], query);
     crumbs.append(" / ", isLast ? h("h1", { dir: "auto" }, segment) : h("a", { href: address, dir: "auto" }, segment));
   });
-  const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: () => createDialog(where, collection), writes: true },
+  const add = h("button", { type: "button", class: "primary", data: { add: "" }, onclick: withModule(() => import("./createDocument.js"), ({ createDialog }) => createDialog(where, collection)), writes: true },
     icon("plus"), t(collection.length > 0 ? "document.add" : "collection.start"));
   if (collection.length > 0) crumbs.append(iconButton("trash", t("collection.delete"), withModule(() => import("./deletion.js"), async ({ removeCollection }) => {
     if (await removeCollection(where, collection)) go({ project: where.project, area: "firestore", rest: [where.database, "data", ...collection.slice(0, -1)], query });
   }), { writes: true }));
-  show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), () => viewDialog(where.project), { class: "quiet" }) : null, viewChoice(), add)),
+  show(top, spread(crumbs, inline(roleHere() === "owner" ? button(t("view.title"), withModule(() => import("./viewDialog.js"), ({ viewDialog }) => viewDialog(where.project)), { class: "quiet" }) : null, viewChoice(), add)),
     collection.length > 0 && filter !== null ? filterBar(where, collection, filter, top.parentElement) : null);
 }
 
@@ -150,21 +158,23 @@ function filterBar(where, collection, filter, data) {
     oninput: () => tell(input.value),
   });
   // What a text that cannot be read is not about is dimmed.
-  const tell = (text) => {
-    const problem = problemOf(text, where, collection);
+  const tell = async (text) => {
+    const problem = text.trim() === "" ? null : problemOf(await filters(), text, where, collection);
+    if (text !== input.value) return problem;
     show(note, problem);
     input.setAttribute("aria-invalid", String(Boolean(problem)));
     data.classList.toggle("stale", text !== filter && Boolean(problem));
     return problem;
   };
   const open = (text) => openFilter(where, collection, text);
-  const apply = (event) => {
+  const apply = async (event) => {
     event.preventDefault();
-    if (!tell(input.value)) open(input.value.trim());
+    const text = input.value;
+    if (!(await tell(text))) open(text.trim());
   };
   tell(filter);
   const clear = filter ? iconButton("close", t("filter.clear"), () => open("")) : null;
-  return h("form", { role: "search", onsubmit: apply }, h("div", { class: "filter" }, input, h("button", { type: "submit" }, t("filter.apply")), clear, asOfButton()), note);
+  return h("form", { role: "search", onsubmit: apply }, h("div", { class: "filter" }, input, h("button", { type: "submit" }, t("filter.apply")), clear, iconButton("config", t("builder"), withModule(() => import("./builder.js"), async ({ builder }) => { const text = await builder(where, collection, input.value, seenFields); if (text !== null) open(text); })), iconButton("history", t("asOf"), withModule(() => import("./asOf.js"), ({ askInstant }) => askInstant()))), note);
 }
 
 /** Goes to the open collection under another filter. */
@@ -175,7 +185,7 @@ function openFilter(where, collection, text) {
 
 const rootOf = (where) => nameOf(where, []);
 
-function problemOf(text, where, collection) {
+function problemOf({ FilterError, parse }, text, where, collection) {
   try {
     parse(text, rootOf(where), collection);
     return null;
@@ -217,19 +227,23 @@ function drawCollections(side, where, collection) {
 
 function drawResults(results, where, collection, filter, view, at) {
   if (collection.length === 0) return show(results, h("div", { class: "empty" }, h("h1", { class: "hidden" }, t("collections.choose")), blank("data", h("b", {}, t("collections.choose")), muted(t("collections.chooseText")))));
-  let parsed;
-  try {
-    parsed = parse(filter, rootOf(where), collection);
-  } catch {
-    return show(results, h("div", { class: "empty" }, h("p", {}, t("filter.wrong"))));
-  }
-  const parent = collection.slice(0, -1);
-  const query = { ...parsed, collection: collection.at(-1), orders: fullOrders(parsed) };
-  return liveTable(results, where, parent, collection, query, view === "json", at, filter);
+  const open = inScope(([filters, json, past]) => {
+    let parsed = { group: null, where: null, orders: [], limit: null };
+    try {
+      if (filters) parsed = filters.parse(filter, rootOf(where), collection);
+    } catch {
+      return show(results, h("div", { class: "empty" }, h("p", {}, t("filter.wrong"))));
+    }
+    const query = { ...parsed, collection: collection.at(-1), orders: fullOrders(parsed) };
+    return liveTable(results, where, collection.slice(0, -1), collection, query, json, past, at, filter);
+  });
+  const loads = [filter && filters(), view === "json" && import("./jsonView.js"), at && import("./asOf.js")];
+  if (!loads.some(Boolean)) return open(loads);
+  return Promise.all(loads).then(open).catch((error) => show(results, failure(error)));
 }
 
-/** A query's documents as they change, or as they were at an instant; as a grid or as JSON. */
-function liveTable(results, where, parent, collection, query, isJSON, at, filter) {
+/** A query's documents as they change, or as they were at an instant; as a grid or as JSON, by modules for these where they are asked for. */
+function liveTable(results, where, parent, collection, query, json, past, at, filter) {
   const view = { rows: [], offset: 0, columns: [], shown: [], isPaused: false, held: 0, selected: [] };
   const status = h("div", { class: "status" });
   const held = button("", () => take(), { hidden: true });
@@ -256,7 +270,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
     get columns() { return view.shown; },
     sort: sortOf(query),
     startsAtSort: wantsFocus,
-    onSort: ({ id, name }) => openFilter(where, collection, withOrder(filter, id === "id" ? ["__name__"] : [name], model.sort?.id === id && !model.sort.isDescending)),
+    onSort: withModule(filters, ({ withOrder }, { id, name }) => openFilter(where, collection, withOrder(filter, id === "id" ? ["__name__"] : [name], model.sort?.id === id && !model.sort.isDescending))),
     onResize: (id, width) => arrange({ ...arrangement.value, widths: { ...arrangement.value.widths, [id]: width } }),
     get count() { return view.rows.length; },
     get offset() { return view.offset; },
@@ -278,6 +292,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
     view.offset = window.offset;
     view.held = 0;
     view.columns = columnsOf(view.columns, view.rows);
+    seenFields = view.columns.map((column) => column.name).filter(Boolean);
     view.shown = arranged(view.columns, arrangement.value).map((column) => ({ ...column, glyph: GLYPHS[column.type] }));
     table?.draw();
     drawMessage();
@@ -297,17 +312,18 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
   const drawMessage = () => {
     const isEmpty = view.rows.length === 0 && !window.isLoading && !window.error;
     if (table) table.element.hidden = view.rows.length === 0;
-    show(message, window.error ? queryFailure(window.error, where) : null,
+    show(message, window.error ? later(h("div", {}), () => import("./queryFailure.js"), ({ queryFailure }) => queryFailure(window.error, where)) : null,
       window.isLoading && view.rows.length === 0 ? h("p", { class: "empty muted" }, t("loading")) : null,
-      missing.length > 0 ? missingList(where, collection, missing, isEmpty) : null,
+      missing.length > 0 ? lost.missingList(where, collection, missing, isEmpty) : null,
       isEmpty && missing.length === 0 ? emptyText(filter) : null);
   };
 
   // Ids that only have collections below them are in no query's results.
-  let missing = [];
+  let [missing, lost] = [[], null];
   let isOver = false;
   const findMissing = inScope(async () => {
-    const found = await missingDocuments(where, collection).catch(() => []);
+    lost ??= await import("./missing.js");
+    const found = await lost.missingDocuments(where, collection).catch(() => []);
     if (isOver || JSON.stringify(found) === JSON.stringify(missing)) return;
     missing = found;
     drawMessage();
@@ -333,7 +349,7 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
       h("span", {}, view.rows.length === 0 ? "" : t("rows.shown", number(view.offset + 1), number(last), window.hasMore)),
       at ? null : h("button", { type: "button", class: "quiet", "aria-pressed": String(view.isPaused), onclick: () => { view.isPaused = !view.isPaused; if (!view.isPaused) take(); else drawStatus(); } },
         icon(view.isPaused ? "play" : "pause"), t(view.isPaused ? "live.resume" : "live.pause")),
-      isJSON ? jsonPages() : button([icon("columns"), t("columns")], chooseColumns, { class: "quiet" }),
+      json ? jsonPages() : button([icon("columns"), t("columns")], chooseColumns, { class: "quiet" }),
       at ? null : counter(where, parent, query), transfer, held,
       view.selected.length > 0 ? selectionActions() : null);
   };
@@ -349,37 +365,28 @@ function liveTable(results, where, parent, collection, query, isJSON, at, filter
   const removeChosen = withModule(() => import("./deletion.js"), async ({ removeDocuments }) => { if (await removeDocuments(where, chosen())) table.clearSelection(); });
   const selectionActions = () => [
     h("span", { role: "status" }, t("rows.selected", view.selected.length)),
-    button([icon("copy"), t("rows.copy")], () => copyDocuments(chosen()), { class: "quiet" }),
+    button([icon("copy"), t("rows.copy")], withModule(() => import("./jsonView.js"), ({ documentsText }) => copyText(`${documentsText(chosen()).text}\n`)), { class: "quiet" }),
     at ? null : button([icon("trash"), t("delete")], removeChosen, { class: "quiet", writes: true }),
   ];
 
   const source = (structured, onSnapshot, onError) => (at
-    ? readAt(parentName, structured, at, inScope(onSnapshot), inScope(onError))
+    ? past.readAt(parentName, structured, at, inScope(onSnapshot), inScope(onError))
     : listen(where, { query: { parent: parentName, structuredQuery: structured } }, inScope(onSnapshot), inScope(onError)));
   const window = new Window(query, source, inScope(changed));
   onCleanup(() => window.stop());
-  table = isJSON ? jsonView(model.label, () => view.rows) : grid(model);
+  table = json ? json.jsonView(model.label, () => view.rows) : grid(model);
   command({ label: () => t("sort.column"), keys: "s", run: () => table.sort?.() });
-  show(results, at ? asOfNotice(at) : null, message, table.element, status);
+  show(results, at ? past.asOfNotice(at) : null, message, table.element, status);
   take();
 }
 
-async function copyDocuments(documents) {
-  await navigator.clipboard.writeText(`${documentsText(documents).text}\n`);
+async function copyText(text) {
+  await navigator.clipboard.writeText(text);
   toast(t("copied"));
 }
 
 /** What an empty table says: that nothing is there, or that nothing fits. */
 const emptyText = (filter) => blank("data", h("b", {}, t(filter ? "documents.noMatch" : "documents.none")), muted(t(filter ? "documents.noMatchText" : "documents.noneText")));
-
-const SHOWN_MISSING = 50;
-
-/** The ids of a collection that are no documents and have collections below them; open where there is nothing else. */
-function missingList(where, collection, ids, isOpen) {
-  return h("details", { class: "missing-list", open: isOpen }, h("summary", {}, t("documents.missing", ids.length)),
-    h("ul", { class: "row" }, ids.slice(0, SHOWN_MISSING).map((id) => h("li", {}, h("a", { href: link("firestore", [where.database, "data", ...collection, id]), dir: "auto", class: "mono" }, id)))),
-    ids.length > SHOWN_MISSING ? note(t("documents.missingMore", ids.length - SHOWN_MISSING)) : null);
-}
 
 /** How somebody arranged the columns of a collection, whatever the documents above it; kept in this browser. */
 function keptArrangement(where, collection) {

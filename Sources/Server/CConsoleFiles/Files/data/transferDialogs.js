@@ -1,6 +1,7 @@
 import { csv } from "../base/csv.js";
 import { actions, button, complain, dialog, field, h, icon, keepFile, note, number, onCleanup, select, show, t, table, toast } from "../base/ui.js";
-import { freshDocumentID, importDocuments, nameOf } from "./documents.js";
+import { nameOf } from "./documents.js";
+import { freshDocumentID, importDocuments } from "./writes.js";
 import { undoLast } from "./undo.js";
 import { write as text } from "./jsonText.js";
 import { pagesOf } from "./pages.js";

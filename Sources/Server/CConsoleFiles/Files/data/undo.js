@@ -1,5 +1,5 @@
 import { explain, t, toast } from "../base/ui.js";
-import { isConflict, undo } from "./documents.js";
+import { isConflict, undo } from "./writes.js";
 
 /** Takes the last edit back and says so. */
 export async function undoLast() {

@@ -1,5 +1,4 @@
-import { bytesText } from "../base/bytes.js";
-import { button, confirm, explain, field, h, icon, inline, input, instant, keepFile, note, onCleanup, pairs, problemLine, show, spread, submit, t, textIn, toast } from "../base/ui.js";
+import { button, bytesText, confirm, explain, field, h, icon, inline, input, instant, keepFile, note, onCleanup, pairs, problemLine, show, spread, submit, t, textIn, toast } from "../base/ui.js";
 import { downloadLinks } from "./downloadLinks.js";
 import { previewOf } from "./sniff.js";
 import { changesOf, download, remove, rename, tokensOf, update } from "./store.js";

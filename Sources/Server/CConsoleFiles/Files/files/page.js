@@ -1,7 +1,6 @@
 import { isReadOnly } from "../base/access.js";
-import { bytesText } from "../base/bytes.js";
 import { command } from "../base/commands.js";
-import { button, complain, confirm, dialog, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, onCleanup, place, primary, scope, show, spread, t, toast } from "../base/ui.js";
+import { button, bytesText, complain, confirm, dialog, effect, explain, failure, go, h, icon, inline, inScope, instant, link, listenTo, muted, note, onCleanup, place, primary, scope, show, spread, t, toast } from "../base/ui.js";
 import { fileForm } from "./file.js";
 import { get, list, listBuckets, remove } from "./store.js";
 import { thumbnails } from "./thumbnails.js";

@@ -62,8 +62,8 @@ function triggerText({ kind, detail }) {
 function spark({ calls, errors }) {
   const most = Math.max(1, ...calls);
   const columns = (values, name) => columnsOf(values, WIDTH, HEIGHT, most).map(([x, y, width, height]) => svg("rect", { class: name, x, y, width, height }));
-  return h("span", { class: "spark" }, h("span", { class: "spark-number" }, number(sum(calls))),
-    svg("svg", { width: WIDTH, height: HEIGHT + 1, "aria-hidden": "true" }, svg("rect", { class: "spark-ground", x: 0, y: HEIGHT, width: WIDTH, height: 1 }), columns(calls, "spark-column"), columns(errors, "spark-error")));
+  return h("span", { class: "hour" }, h("span", { class: "hour-number" }, number(sum(calls))),
+    svg("svg", { width: WIDTH, height: HEIGHT + 1, "aria-hidden": "true" }, svg("rect", { class: "hour-ground", x: 0, y: HEIGHT, width: WIDTH, height: 1 }), columns(calls, "hour-column"), columns(errors, "hour-error")));
 }
 
 /** One function: its figures follow, its log stays as it is. */

@@ -1,6 +1,5 @@
-import { bytesText } from "../base/bytes.js";
 import { ago, copyable, stateBadge, teaching } from "../base/teaching.js";
-import { button, complain, confirm, field, h, inline, loading, note, place, select, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { button, bytesText, complain, confirm, field, h, inline, loading, note, place, select, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { idOf, versionOf } from "./model.js";
 import { releasesOf, rollBack } from "./store.js";
 

@@ -1,6 +1,5 @@
-import { bytesText } from "../base/bytes.js";
 import { ago, copyable, stateBadge } from "../base/teaching.js";
-import { button, dialog, field, form, go, h, icon, inline, input, loading, note, place, select, show, stack, t } from "../base/ui.js";
+import { button, bytesText, dialog, field, form, go, h, icon, inline, input, loading, note, place, select, show, stack, t } from "../base/ui.js";
 import { idOf, versionOf } from "./model.js";
 import { channelsOf, createSite, sitesOf } from "./store.js";
 

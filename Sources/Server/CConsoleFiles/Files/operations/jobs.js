@@ -1,5 +1,4 @@
-import { bytesText } from "../base/bytes.js";
-import { blank, button, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table, textOr } from "../base/ui.js";
+import { blank, button, bytesText, call, complain, dialog, field, form, h, inline, input, instant, loading, note, number, path, place, poll, select, show, spread, stack, t, table, textOr } from "../base/ui.js";
 import { databases, firstDatabase } from "../shell/store.js";
 
 const PERIOD_MILLISECONDS = 1_000;

@@ -1,6 +1,5 @@
-import { bytesText } from "../base/bytes.js";
 import { chart } from "../base/chart.js";
-import { call, h, icon, instant, language, loading, note, number, poll, show, spread, stack, t } from "../base/ui.js";
+import { bytesText, call, h, icon, instant, language, loading, note, number, poll, show, spread, stack, t } from "../base/ui.js";
 import { joined, quantilesOf, rates } from "./model.js";
 
 const PERIOD_MILLISECONDS = 5_000;

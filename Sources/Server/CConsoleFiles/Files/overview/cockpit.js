@@ -1,9 +1,7 @@
 import { isReadOnly } from "../base/access.js";
-import { bytesText } from "../base/bytes.js";
 import { keep, kept } from "../base/memory.js";
-import { runsOf } from "../base/runs.js";
-import { spark } from "../base/spark.js";
-import { button, call, effect, h, icon, inScope, instant, link, number, path, place, poll, session, show, spread, stack, t } from "../base/ui.js";
+import { runsOf, spark } from "../base/spark.js";
+import { button, bytesText, call, effect, h, icon, inScope, instant, link, number, path, place, poll, session, show, spread, stack, t } from "../base/ui.js";
 import { joined, quantilesOf, rates } from "../operations/model.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { findings, inParts } from "./attention.js";
@@ -50,7 +48,8 @@ async function ask(project) {
   const { role } = session.peek();
   const analytics = has("analytics") ? orNull(call("GET", `${path("v1", "projects", project, "analytics", "users")}`)) : null;
   const experiments = has("remote config") ? orNull(call("GET", `${path("v1", "projects", project, "remoteConfig", "experiments")}`)) : null;
-  const certificate = role === null ? null : orNull(call("GET", "/console/api/certificate"));
+  // A page that came without TLS is of a port that has no certificate.
+  const certificate = role === null || location.protocol === "http:" ? null : orNull(call("GET", "/console/api/certificate"));
   const jobs = role === "owner" ? orNull(call("GET", "/console/api/jobs")) : null;
   const asked = databases.peek().map(async (database) => ({ database, uses: await orNull(call("GET", path("console", "api", "projects", project, "databases", database, "index-uses"))) }));
   const indexes = (await Promise.all(asked)).flatMap(({ database, uses }) => (uses?.missing ?? []).map((one) => ({ database, collection: one.collection, count: one.count?.queries ?? one.queries ?? 1 })));

@@ -1,16 +1,16 @@
 import { roleHere } from "../base/access.js";
 import { button, effect, h, icon, inScope, loading, place, session, show, spread, stack, t, untracked } from "../base/ui.js";
-import { projectNames } from "../shell/store.js";
+import { loadStyles, projectNames } from "../shell/store.js";
 
 /** The overview: figures, what needs somebody, the first steps, and how apps reach the project. */
 export function page() {
   const { project } = place.peek();
   const name = h("h1", { dir: "auto" });
   effect(() => show(name, projectNames.value[project] ?? project));
-  const dialogs = () => import("./projects.js");
+  const dialogs = async () => (await Promise.all([import("./projects.js"), loadStyles()]))[0];
   const settings = ["editor", "owner"].includes(roleHere()) ? button([icon("settings"), t("project.settings")], async () => (await dialogs()).projectSettings(project), { class: "quiet", writes: true }) : null;
   effect(() => { if (place.value.area === "overview" && place.value.query.new === "project") untracked(dialogs).then(({ newProject }) => newProject()); });
-  const connect = button([icon("plus"), t("overview.connect")], async () => (await import("./connect.js")).connectDialog(project), { class: "primary", data: { connect: "" } });
+  const connect = button([icon("plus"), t("overview.connect")], async () => (await Promise.all([import("./connect.js"), loadStyles()]))[0].connectDialog(project), { class: "primary", data: { connect: "" } });
   const head = spread(stack(name, h("p", { class: "note" }, h("code", {}, project), ` · Brasa ${session.peek().version} · ${location.origin}`)), h("div", { class: "row" }, settings, connect));
   return h("div", { class: "body" }, head, loading(import("./cockpit.js"), inScope(({ cockpit }) => cockpit(project, () => connect.click()))));
 }

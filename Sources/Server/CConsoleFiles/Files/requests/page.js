@@ -1,4 +1,4 @@
-import { blank, h, instant, link, note, number, place, poll, show, stack, t, tabs } from "../base/ui.js";
+import { blank, h, inScope, instant, link, loading, note, number, place, poll, session, show, stack, t, tabs } from "../base/ui.js";
 import { allView } from "./all.js";
 import { groupsOf, playgroundOf } from "./group.js";
 import { RecentOutcome } from "./recent.js";
@@ -8,7 +8,13 @@ import { requestsOf } from "./store.js";
 
 const PERIOD_MILLISECONDS = 2_000;
 
-export const page = () => tabs("requests", { "requests.denials": denialsView, "requests.all": allView });
+/** The log of all requests is the server's, for those who may change something on all of it. */
+const mayReadLog = () => ["editor", "owner"].includes(session.peek().role);
+
+export const page = () => tabs("requests", {
+  "requests.denials": denialsView, "requests.all": allView,
+  ...(mayReadLog() ? { "requests.log": (id) => loading(import("./log.js"), inScope(({ logView }) => logView(id))) } : {}),
+});
 
 function denialsView() {
   const recent = new RecentOutcome(requestsOf(place.peek().project, "denials"));

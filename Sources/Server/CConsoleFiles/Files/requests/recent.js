@@ -3,15 +3,22 @@
 /** The requests of an outcome that a tab keeps; the server keeps no more. */
 const MOST = 500;
 
-/** The requests of one outcome; `ask` gives those behind a number, the oldest first. */
+/** The requests of one outcome, so many at most; `ask` gives those behind a number, the oldest first. */
 export class RecentOutcome {
   #ask;
+  #most;
   #found = [];
 
-  constructor(ask) { this.#ask = ask; }
+  constructor(ask, most = MOST) {
+    this.#ask = ask;
+    this.#most = most;
+  }
 
   /** The requests, the oldest first. */
   get requests() { return this.#found; }
+
+  /** Puts older requests before those that are here. */
+  putBefore(older) { this.#found = [...older, ...this.#found].slice(-this.#most); }
 
   /** Asks for what is new; gives what tells the newest from others. */
   async load() {
@@ -19,7 +26,7 @@ export class RecentOutcome {
     const [known, ...news] = last ? await this.#ask(last.number - 1) : [];
     // A server that began again counts anew: it does not know what is the newest here.
     const isKnown = last && known?.number === last.number && known.time === last.time;
-    this.#found = isKnown ? [...this.#found, ...news].slice(-MOST) : await this.#ask(0);
+    this.#found = isKnown ? [...this.#found, ...news].slice(-this.#most) : await this.#ask(0);
     const newest = this.#found.at(-1);
     return [newest?.number, newest?.time];
   }

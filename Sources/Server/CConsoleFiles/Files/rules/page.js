@@ -1,6 +1,6 @@
 import { isReadOnly } from "../base/access.js";
 import { command } from "../base/commands.js";
-import { actions, button, closing, complain, dialog, effect, explain, failure, go, guardLeaving, h, icon, inline, inScope, instant, muted, onCleanup, place, session, show, signal, spread, submit, t, toast } from "../base/ui.js";
+import { actions, button, closing, complain, dialog, effect, explain, failure, go, guardLeaving, h, icon, inline, inScope, instant, loading, muted, onCleanup, place, session, show, signal, spread, submit, t, toast } from "../base/ui.js";
 import { listBuckets } from "../files/store.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { coverageDialog } from "./coverage.js";
@@ -116,6 +116,7 @@ function rulesView(project, target, inForce) {
       button(t("rules.versions"), () => versionsDialog(project, target, text, restore)), publishButton)),
     inForceText,
     h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
+    loading(import("./monitor.js"), inScope(({ monitor }) => monitor(project, target))),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** What the rules were asked lately. Pure. */
 
 const MOST = 100;
+const DAY = 86_400_000;
 
 // What a write would have written, and what a query asked for, is not kept.
 const AGAIN = ["get", "delete"];
@@ -25,4 +26,11 @@ export function countsOf(report, counts = new Map()) {
     countsOf(children, counts);
   }
   return counts;
+}
+
+/** The last days up to now, each with what was decided on it: `{time, allowed, denied, errors}`. Pure. */
+export function daysUpTo(now, count, found) {
+  const today = Math.floor(now / DAY) * DAY;
+  const known = new Map(found.map((one) => [one.time, one]));
+  return Array.from({ length: count }, (_, index) => today - (count - 1 - index) * DAY).map((time) => known.get(time) ?? { time, allowed: 0, denied: 0, errors: 0 });
 }

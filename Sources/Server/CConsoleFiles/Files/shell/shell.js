@@ -1,12 +1,11 @@
 import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
-import { connection } from "../base/listen.js";
-import { extend, sessionEnd, signOut } from "../base/session.js";
+import { connection, extend, sessionEnd, signOut } from "../base/session.js";
 import { keep, kept, setTheme, theme, THEMES } from "../base/memory.js";
 import { complain, effect, explain, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, signal, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { groupsOf, NAMES, pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
-import { databases, firstDatabase, loadDatabases, loadProjects, pageVersion, projectNames, projects } from "./store.js";
+import { databases, firstDatabase, loadDatabases, loadProjects, loadStyles, pageVersion, projectNames, projects } from "./store.js";
 
 /** The frame around every page: bar, rail, and the page of the address. */
 export function shell() {
@@ -221,7 +220,7 @@ async function openPage(main, page, project, mine, isFirst) {
   document.title = `${t(pageKey(page))} · ${project} · Brasa`;
   show(main, h("div", { class: "body" }, muted(t("loading"))));
   try {
-    const [module] = await Promise.all([page.load(), loadTexts(textsOf(page)), loadDatabases(project)]);
+    const [module] = await Promise.all([page.load(), loadTexts(textsOf(page)), loadDatabases(project), page.area === "overview" ? null : loadStyles()]);
     if (mine.isOver) return;
     const { result, dispose } = scope(module.page);
     // A page may lead to another one as it is made.

@@ -1,4 +1,4 @@
-import { call, path, session, signal } from "../base/ui.js";
+import { call, h, path, session, signal, t } from "../base/ui.js";
 
 /** The projects of the server and the databases of the project that is looked at. */
 
@@ -9,6 +9,14 @@ export const databases = signal([]);
 
 /** How often the page was to be made anew because what it rests on is new. */
 export const pageVersion = signal(0);
+
+let styles = null;
+
+/** Loads the styles of all pages and dialogs beyond the first page's, once. */
+export const loadStyles = () => (styles ??= new Promise((resolve, reject) => {
+  const failed = () => { styles = null; reject(new Error(t("unreachable"))); };
+  document.head.append(h("link", { rel: "stylesheet", href: new URL("../pages.css", import.meta.url).href, onload: resolve, onerror: failed }));
+}));
 
 /** Asks for the projects; an empty server has the one that it begins with. */
 export async function loadProjects() {

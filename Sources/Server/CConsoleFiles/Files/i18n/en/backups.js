@@ -1,4 +1,4 @@
-import { count, plural } from "./words.js";
+import { count, plural } from "./common.js";
 
 export default {
   "backups.text": "The whole server is backed up while it runs: every write reaches the target about a second later.",

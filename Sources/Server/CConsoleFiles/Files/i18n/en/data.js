@@ -1,4 +1,4 @@
-import { count, plural } from "./words.js";
+import { count, plural } from "./common.js";
 
 export default {
   "copy.path": "Copy the path",
@@ -204,4 +204,22 @@ export default {
   "bulk.running": "What is done stays done when you cancel; the undo takes it back.",
   "bulk.done": (n) => `${count(n)} ${plural(n, "document", "documents")} changed.`,
   "bulk.failed": (n) => `${count(n)} not; they are in failed.csv.`,
+  "type.number": "number",
+  builder: "Build a query",
+  "builder.condition": "Condition",
+  "builder.order": "Order",
+  "builder.operator": "Operator",
+  "builder.match": "Documents match",
+  "builder.all": "all conditions",
+  "builder.any": "any condition",
+  "builder.addCondition": "Add condition",
+  "builder.addOrder": "Add order",
+  "builder.direction": "Direction",
+  "builder.ascending": "ascending",
+  "builder.descending": "descending",
+  "builder.limit": "At most",
+  "builder.group": (id) => `All collections named ${id} (collection group)`,
+  "builder.code": "Code",
+  "builder.everything": "All documents",
+  "builder.tooDeep": "The filter has conditions that this form can't show, such as groups. It begins anew; the filter stays until you apply the form.",
 };

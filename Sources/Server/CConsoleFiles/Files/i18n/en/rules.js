@@ -1,4 +1,4 @@
-import { count, plural } from "./words.js";
+import { count, plural } from "./common.js";
 
 export default {
   "rules.source": "Source of the rules",
@@ -38,4 +38,11 @@ export default {
   coverage: "Coverage",
   "coverage.text": "How often the rules in force were asked, line by line, since they were deployed. Development counts; production does not.",
   "coverage.count": (covered, all) => `${count(covered)} of ${count(all)} ${plural(all, "line with a condition was", "lines with conditions were")} asked.`,
+  monitor: "Decisions by day",
+  "monitor.days": (n) => `${count(n)} days`,
+  "monitor.allowed": "Allowed",
+  "monitor.denied": "Denied",
+  "monitor.errors": "Errors",
+  "monitor.text": "Evaluations of these rules by day (UTC), kept for 90 days. Errors are denials in which a condition had no value.",
+  "monitor.single": "See single denials",
 };

@@ -1,4 +1,4 @@
-import { count } from "./words.js";
+import { count } from "./common.js";
 
 export default {
   "settings.administrators": "Administrators",

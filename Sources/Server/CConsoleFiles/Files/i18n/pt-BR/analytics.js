@@ -1,4 +1,4 @@
-import { count, plural } from "./words.js";
+import { count, plural } from "./common.js";
 
 export default {
   "analytics.dashboard": "Painel",

@@ -1,4 +1,4 @@
-import { count, plural } from "./words.js";
+import { count, plural } from "./common.js";
 
 export default {
   "backups.text": "O servidor inteiro é copiado enquanto roda: cada gravação chega ao destino cerca de um segundo depois.",

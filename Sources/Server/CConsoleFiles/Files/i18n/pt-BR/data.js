@@ -1,4 +1,4 @@
-import { count, plural } from "./words.js";
+import { count, plural } from "./common.js";
 
 export default {
   "copy.path": "Copiar o caminho",
@@ -204,4 +204,22 @@ export default {
   "bulk.running": "O que já foi feito permanece se você cancelar; o desfazer reverte.",
   "bulk.done": (n) => `${count(n)} ${plural(n, "documento alterado", "documentos alterados")}.`,
   "bulk.failed": (n) => `${count(n)} não; estão em failed.csv.`,
+  "type.number": "número",
+  builder: "Montar uma consulta",
+  "builder.condition": "Condição",
+  "builder.order": "Ordem",
+  "builder.operator": "Operador",
+  "builder.match": "Documentos que atendem a",
+  "builder.all": "todas as condições",
+  "builder.any": "qualquer condição",
+  "builder.addCondition": "Adicionar condição",
+  "builder.addOrder": "Adicionar ordem",
+  "builder.direction": "Direção",
+  "builder.ascending": "crescente",
+  "builder.descending": "decrescente",
+  "builder.limit": "No máximo",
+  "builder.group": (id) => `Todas as coleções chamadas ${id} (grupo de coleções)`,
+  "builder.code": "Código",
+  "builder.everything": "Todos os documentos",
+  "builder.tooDeep": "O filtro tem condições que este formulário não mostra, como grupos. Ele começa do zero; o filtro fica até você aplicar o formulário.",
 };

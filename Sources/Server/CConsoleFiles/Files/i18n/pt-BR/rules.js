@@ -1,4 +1,4 @@
-import { count, plural } from "./words.js";
+import { count, plural } from "./common.js";
 
 export default {
   "rules.source": "Código das regras",
@@ -38,4 +38,11 @@ export default {
   coverage: "Cobertura",
   "coverage.text": "Quantas vezes as regras em vigor foram consultadas, linha por linha, desde a publicação. O modo de desenvolvimento conta; o de produção não.",
   "coverage.count": (covered, all) => `${count(covered)} de ${count(all)} ${plural(all, "linha com condição foi consultada", "linhas com condições foram consultadas")}.`,
+  monitor: "Decisões por dia",
+  "monitor.days": (n) => `${count(n)} dias`,
+  "monitor.allowed": "Permitidas",
+  "monitor.denied": "Negadas",
+  "monitor.errors": "Erros",
+  "monitor.text": "Avaliações destas regras por dia (UTC), guardadas por 90 dias. Erros são recusas em que uma condição não tinha valor.",
+  "monitor.single": "Ver as recusas uma a uma",
 };
