@@ -35,7 +35,7 @@ PAGES = {
     "overview": "overview", "data": "firestore/-default-/data/products/p2", "indexes": "firestore/-default-/indexes", "tree": "firestore/-default-/data/products/p2?view=tree", "create": "firestore/-/create", "rules": "rules",
     "users": "users", "files": "files", "config": "config", "experiments": "config/experiments", "experiment": "config/experiments/checkout", "messages": "messages", "compose": "messages/compose?from={message}", "report": "messages/sent/{message}", "topics": "messages/topics", "keys": "messages/credentials",
     "analytics": "analytics", "events": "analytics/events", "event": "analytics/events/select_item", "funnel": "analytics/funnel", "audiences": "analytics/audiences",
-    "timeline": "analytics/timeline?user=user-1", "live": "analytics/live", "debugview": "analytics/debugview", "requests": "requests", "operations": "operations",
+    "timeline": "analytics/timeline?user=user-1", "live": "analytics/live", "debugview": "analytics/debugview", "requests": "requests", "requestlog": "requests/log", "operations": "operations",
     "log": "operations/log", "jobs": "operations/jobs", "settings": "settings", "administrators": "settings/administrators", "audit": "settings/audit",
 }
 
@@ -64,10 +64,21 @@ def fill(server):
     conditions = [{"name": "Experiment checkout", "expression": "true", "tagColor": "PURPLE"}, {"name": "Brasil", "expression": "device.country in ['BR']", "tagColor": "GREEN"}]
     send("PUT", "/remoteConfig", {"conditions": conditions, "parameters": parameters}, **{"if-match": "*"})
     requests.post(f"{server.url}/console/api/projects/{PROJECT}/apps", json={"platform": "ios", "bundleId": "br.loja.app", "displayName": "Loja"}, headers=OWNER, timeout=30)
+    decisions(server)
     events(server)
     experiment(server)
     people(server)
     return message(server, send)
+
+
+def decisions(server):
+    """Rules, and reads that they allow, deny and can't decide."""
+    rules = "rules_version = '2';\nservice cloud.firestore {\n  match /databases/{database}/documents {\n    match /products/{id} {\n      allow read: if true;\n    }\n    match /orders/{id} {\n      allow read: if request.auth.uid == resource.data.buyer;\n    }\n  }\n}\n"
+    body = {"rules": {"files": [{"name": "firestore.rules", "content": rules}]}}
+    answer = requests.put(f"{server.url}/emulator/v1/projects/{PROJECT}:securityRules", json=body, headers=OWNER, timeout=60)
+    assert answer.ok, answer.text
+    for path in ["products/p1"] * 9 + ["orders/o1"] * 2 + ["secrets/s1"] * 3:
+        requests.get(f"{server.url}/v1/projects/{PROJECT}/databases/(default)/documents/{path}", timeout=30)
 
 
 def events(server):

@@ -125,7 +125,7 @@ struct ServedScript {
     guard let byte = next.byte, byte == ")" || byte == "]" || byte == "}",
       let before = kept.last(where: { $0 != Self.lineEnd })
     else { return false }
-    return before != "," && before != "[" && before != "("
+    return !(before == "," || before == "[" || before == "(")
   }
 
   private func isParted(_ before: UInt8, _ next: UInt8) -> Bool {

@@ -1,9 +1,11 @@
+import Access
 import BaseRuntime
 import BaseStatus
 import Logging
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
+import ServiceModule
 import Synchronization
 
 /// An HTTP/2 connection: gRPC calls and bridged HTTP requests on the frames of one channel.

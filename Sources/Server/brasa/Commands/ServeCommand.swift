@@ -7,6 +7,7 @@ import KeyValueRocksDB
 import Logging
 import NIOCore
 import ServiceLifecycle
+import ServiceModule
 
 #if canImport(Glibc)
 import Glibc

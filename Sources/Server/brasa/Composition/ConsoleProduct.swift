@@ -67,7 +67,7 @@ struct ConsoleProduct {
             try await Task.sleep(for: .seconds(MetricsHistory.period))
           }
         }
-        if isLoaded { await Self.keep(decisions, threads) }
+        await Self.keep(decisions, threads)
         jobs.stop()
         accountThreads.stop()
       }

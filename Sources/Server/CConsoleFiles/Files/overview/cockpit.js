@@ -48,7 +48,8 @@ async function ask(project) {
   const { role } = session.peek();
   const analytics = has("analytics") ? orNull(call("GET", `${path("v1", "projects", project, "analytics", "users")}`)) : null;
   const experiments = has("remote config") ? orNull(call("GET", `${path("v1", "projects", project, "remoteConfig", "experiments")}`)) : null;
-  const certificate = role === null ? null : orNull(call("GET", "/console/api/certificate"));
+  // A page that came without TLS is of a port that has no certificate.
+  const certificate = role === null || location.protocol === "http:" ? null : orNull(call("GET", "/console/api/certificate"));
   const jobs = role === "owner" ? orNull(call("GET", "/console/api/jobs")) : null;
   const asked = databases.peek().map(async (database) => ({ database, uses: await orNull(call("GET", path("console", "api", "projects", project, "databases", database, "index-uses"))) }));
   const indexes = (await Promise.all(asked)).flatMap(({ database, uses }) => (uses?.missing ?? []).map((one) => ({ database, collection: one.collection, count: one.count?.queries ?? one.queries ?? 1 })));

@@ -51,10 +51,9 @@ export function logView(id = "") {
     if (!problem) filter.value = found ?? ((one) => hasWord(text.toLowerCase(), one));
   };
   const draw = () => {
-    const isConsoles = choices.product.value === "console";
     const found = recent.requests.filter((one) => {
       const of = productOf(one.path);
-      return (choices.product.value ? of === choices.product.value : isConsoles || of !== "console") && isOf(choices.status.value, one.status) && filter.value(one);
+      return (choices.product.value ? of === choices.product.value : of !== "console") && isOf(choices.status.value, one.status) && filter.value(one);
     }).reverse();
     show(list, note(t("log.count", found.length, recent.requests.length)),
       found.length === 0 ? blank("requests", t(recent.requests.length > 0 ? "log.noMatch" : "requests.noneLive")) : table(["requests.time", "log.status", "requests.method", "path", "log.product", "log.caller", "log.duration"], found.slice(0, SHOWN).map((one) => row(one, one.request === id))),
