@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import os
 
 import grpc
 import pytest
@@ -216,3 +217,16 @@ def test_one_database_of_a_backup_becomes_a_new_one_by_one_command(backed):
         unknown = servers.run(*command, check=False)
         assert unknown.returncode != 0 and "other-one" not in servers.run("databases", "list", "--data", server.data).stdout
         assert not list(server.data.glob("restore-*"))
+
+
+def test_what_a_killed_restore_left_is_removed(tmp_path):
+    """The folder has all that the backup holds, as plain files."""
+    made = Backed(tmp_path, None)
+    left = [made.server.data / name for name in ["restore-999999999.restoring", f"restore-{os.getpid()}.restoring"]]
+    for folder in left:
+        folder.mkdir(parents=True)
+        (folder / "secret").write_text("plain")
+    with running(made.server):
+        servers.wait_for(lambda: not left[0].exists(), "its removal")
+    # The other one is of a process that runs.
+    assert left[1].exists()

@@ -346,6 +346,11 @@ def test_people_of_other_projects_and_viewers(cli, deployed):
     assert other.call("GET", listing).status_code == 403
     seen = viewer.call("GET", listing).json()["functions"]
     assert all(one["serviceConfig"]["environmentVariables"] == {} for one in seen)
+    assert all(one["buildConfig"]["environmentVariables"] == {} for one in seen)
+    # Nor by the other API, which has them elsewhere.
+    for version in ["v1", "v2"]:
+        assert '"here"' not in viewer.call("GET", f"/{version}/{PLACE}/functions/hello").text
+        assert '"here"' in editor.call("GET", f"/{version}/{PLACE}/functions/hello").text
     for person in [other, viewer, editor]:
         assert person.call("GET", f"{secret}/versions/1:access").status_code == 403
     ticket = editor.call("POST", f"/v2/{PLACE}/functions:generateUploadUrl", json={}).json()

@@ -425,3 +425,29 @@ def test_what_functions_wrote_outlives_a_kill(functions):
     found = functions.command("logs", "echo", "--containing", "before-the-kill").stdout.splitlines()
     assert found and all("before-the-kill" in line for line in found)
     assert functions.get("parts").status_code == 200
+
+
+@pytest.mark.slow
+def test_no_source_changes_packages_that_others_share(tmp_path):
+    """A source has modules in the place of pip and venv; the requirements are those of others too."""
+    environments = tmp_path / "environments"
+    server = servers.Brasa(
+        tmp_path / "data", "--functions", environment={"BRASA_FUNCTIONS_ENVIRONMENTS": str(environments)}
+    ).start()
+    try:
+        source = tmp_path / "source"
+        planted = "import pathlib, sys\npathlib.Path(sys.prefix, 'planted').write_text('')\n"
+        for package in ["pip", "venv"]:
+            (source / package).mkdir(parents=True)
+            (source / package / "__init__.py").write_text("")
+            (source / package / "__main__.py").write_text(planted)
+        (source / "main.py").write_text("")
+        (source / "requirements.txt").write_text("# nothing\n")
+        # It has no functions: what was installed stays.
+        assert servers.run("functions", "deploy", source, "--project", "p", "--data", server.data, check=False).returncode
+        [made] = environments.glob("python-*")
+        assert (made / ".complete").exists() and (made / "bin" / "pip").exists()
+        assert not list(environments.rglob("planted"))
+        assert (environments / "caches" / "p" / "python").is_dir()
+    finally:
+        server.stop()

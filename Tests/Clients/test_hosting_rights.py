@@ -95,6 +95,35 @@ def test_roles(people):
     assert people["owner", "alpha"].call("DELETE", "/v1beta1/sites/alpha").status_code == 200
 
 
+def test_the_trail_names_what_a_query_or_a_body_names(people):
+    root = people["owner", None]
+    at = "/v1beta1/projects/gamma/sites"
+    assert root.call("POST", "/v1/projects", json={"projectId": "gamma"}).status_code == 200
+    root.call("POST", f"{at}?siteId=gamma-x", json={})
+    root.call("POST", f"{at}/gamma-x/customDomains?customDomainId=gamma.test", json={})
+    root.call("POST", f"{at}/gamma-x/channels?channelId=next", json={})
+    version = root.call("POST", f"{at}/gamma-x/versions", json={}).json()["name"].split("/")[-1]
+    root.call("PATCH", f"{at}/gamma-x/versions/{version}?updateMask=status", json={"status": "FINALIZED"})
+    root.call("POST", f"{at}/gamma-x/releases?versionName=sites/gamma-x/versions/{version}", json={})
+    root.call("POST", f"{at}/gamma-x/releases", json={"type": "SITE_DISABLE"})
+    root.call("POST", "/v1beta1/projects/gamma/androidApps", json={"packageName": "org.gamma"})
+    databases = "/v1/projects/gamma/databases"
+    root.call("POST", f"{databases}?databaseId=second", json={"type": "FIRESTORE_NATIVE"})
+    root.call("PATCH", f"{databases}/second?updateMask=deleteProtectionState", json={"deleteProtectionState": "DELETE_PROTECTION_DISABLED"})
+    snapshot = {"database": "projects/gamma/databases/second", "snapshotTime": "2020-01-01T00:00:00Z"}
+    root.call("POST", f"{databases}:clone", json={"databaseId": "third", "pitrSnapshot": snapshot})
+    root.call("POST", f"{databases}/second:bulkDeleteDocuments", json={"collectionIds": ["c"]})
+    root.call("POST", "/console/api/projects", json={"projectId": "delta-9", "displayName": "d"}, headers={"sec-fetch-site": "same-origin"})
+    entries = root.call("GET", "/console/api/audit").json()["entries"]
+    named = [subject for one in entries for subject in one["subjects"]]
+    assert named[:13] == [
+        "create project delta-9", "delete the documents of c", "clone projects/gamma/databases/second as database third",
+        "allow deletion of database second", "create database second", "register app org.gamma", "disable the site",
+        f"release version {version}", "set status FINALIZED", "create channel next", "connect domain gamma.test",
+        "create site gamma-x", "create project gamma",
+    ]
+
+
 def test_a_site_under_the_consoles_host_is_refused_at_the_start(tmp_path):
     done = servers.run(
         "serve", "--data", tmp_path / "data", "--origin", "https://a.test", "--sites-domain", "a.test", check=False

@@ -47,6 +47,14 @@ import Testing
       recent: true,
       "404 NOT_FOUND"
     ),
+    RouteCase(
+      "PATCH \(pattern)/{path=**}",
+      "\(database)/backupSchedules/none",
+      body: #"{"retention":"1s"}"#,
+      takes: .owner,
+      recent: true,
+      "404 NOT_FOUND"
+    ),
     RouteCase("GET \(backups)", "/v1/projects/p/locations/-/backups", takes: .viewer),
     RouteCase(
       "GET \(backups)/{backup}",

@@ -105,6 +105,16 @@ import Testing
     #expect(glob.match("/" + String(repeating: "a", count: 2_000)) == nil)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `parentheses end with the steps, whatever the length of the path`() throws {
+    let path = "/" + String(repeating: "a", count: 8_000)
+    for text in ["/*(a|aa)*(a|aa)b", "/*(a)c", "/+(+(a))b"] {
+      #expect(try Glob(text).match(path) == nil)
+    }
+    #expect(try Glob("/*(a|b)c").match("/ababc") == [])
+    #expect(try Glob("/**/!(x).js").match("/d/y.js") == [])
+  }
+
   @Test func `a name is the project's whose id it begins with longest`() {
     let projects: Set<String> = ["shop", "shop-docs"]
     #expect(SiteName.owner(of: "shop-docs-beta", among: projects) == "shop-docs")

@@ -50,7 +50,7 @@ extension ServiceMethod {
   ) -> ServiceMethod {
     let isGrave: Bool =
       switch method {
-      case .deleteDatabase, .deleteBackup, .deleteBackupSchedule: true
+      case .deleteDatabase, .deleteBackup, .deleteBackupSchedule, .updateBackupSchedule: true
       default: false
       }
     let right = isGrave ? AdministrativeAct.deleteDatabase.right : nil

@@ -52,8 +52,10 @@ struct RESTRoutes: Sendable {
     let isGet = method == .get || method == .head
     guard let named = try? transcoder.route(method: isGet ? "GET" : method.rawValue, path: path)
     else {
-      let isDeletion = method == .delete && (Self.isDatabase(path) || Self.isOfBackups(path))
-      return isGet ? .viewer : isDeletion ? AdministrativeAct.deleteDatabase.right.role : .editor
+      let isGrave =
+        method == .delete && Self.isDatabase(path)
+        || (method == .delete || method == .patch) && Self.isOfBackups(path)
+      return isGet ? .viewer : isGrave ? AdministrativeAct.deleteDatabase.right.role : .editor
     }
     return named.isReading ? .viewer : .editor
   }
@@ -63,7 +65,8 @@ struct RESTRoutes: Sendable {
     path.split(separator: "/").count == 5
   }
 
-  /// True for the path of a backup or of a schedule of backups, which is worth the database.
+  /// True for the path of a backup or of a schedule of backups, which is worth the database: one that keeps its backups for a
+  /// second is as good as none.
   private static func isOfBackups(_ path: String) -> Bool {
     path.split(separator: "/").dropLast().contains { $0 == "backups" || $0 == "backupSchedules" }
   }

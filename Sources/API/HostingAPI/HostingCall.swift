@@ -62,6 +62,11 @@ struct HostingCall: Sendable {
     return .object(members)
   }
 
+  /// Notes for the audit trail the act and its object, which the query or the body names.
+  func note(_ subject: @autoclosure () -> String) {
+    request.context.actor?.note(subject: subject())
+  }
+
   /// The name of the caller for people.
   var author: String {
     guard let account = try? environment.access.account(of: request.context) else { return "" }

@@ -173,6 +173,11 @@ package final class FirestoreService: RPCService {
     // Before the rest is read: a caller without rights learns nothing of what is wrong with it.
     let permit = try access.administratorPermit(for: call.caller, of: project)
     guard let admin = try request.call() else { return respond(.success(nil)) }
+    if let actor = call.context.actor, let subject = admin.subject {
+      var subjects = CallSubjects()
+      subjects.append(subject)
+      actor.note(subjects: subjects)
+    }
     let service = AdminService(permit: permit, restorer: restorer.withLock { $0 })
     try onEngine(call, lane: .maintenance, respond) {
       try request.encode(try service.perform(admin))

@@ -223,6 +223,7 @@ struct TriggerRoutes: Sendable {
     guard let name = body["name"]?.string, let codebase = body["codebase"]?.string else {
       throw ServiceError(.invalidArgument, "The name and the codebase of a schedule are required.")
     }
+    request.context.actor?.note(subject: "fire \(name) of \(codebase)")
     guard try await bus.fireNow(name, codebase: codebase, project: project) else {
       throw ServiceError(
         .notFound,
@@ -242,6 +243,9 @@ struct TriggerRoutes: Sendable {
       project: project,
       trigger: body["trigger"]?.string,
       id: body["id"]?.string
+    )
+    request.context.actor?.note(
+      subject: "event \(selection.id ?? "any") of trigger \(selection.trigger ?? "any")"
     )
     let count = try await environment.threads.run { [bus] in try act(bus, selection) }
     return .of([.init("count", .number("\(count)"))])

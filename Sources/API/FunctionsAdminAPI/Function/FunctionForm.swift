@@ -136,8 +136,23 @@ enum FunctionForm: String, CaseIterable, Sendable {
       put(url, "serviceConfig", "uri")
       put(.string(service), "serviceConfig", "service")
     }
-    if !showsValues { _ = resource.set(.object([]), at: environmentPath) }
-    return resource
+    return showsValues ? resource : Self.withoutValues(resource)
+  }
+
+  /// The members of both forms whose values are environments of the function or of its build.
+  private static let environments: Set<String> = [
+    "environmentVariables", "buildEnvironmentVariables",
+  ]
+
+  /// A resource with empty environments, wherever it has one: it may be of the other form, or hold what no form knows.
+  private static func withoutValues(_ resource: JSONValue) -> JSONValue {
+    guard let members = resource.members else { return resource }
+    return .object(
+      members.map { member in
+        environments.contains(member.key)
+          ? .init(member.key, .object([])) : .init(member.key, withoutValues(member.value))
+      }
+    )
   }
 
   /// The resource of a function that was deployed with its whole codebase.

@@ -5,7 +5,8 @@ import Synchronization
 
 /// Deployments that clients wait for by polling.
 ///
-/// They run one after the other, in the order of their requests, and are remembered in memory, the last thousand of them.
+/// They run one after the other, in the order of their requests, and are remembered in memory: the last thousand of them, and as
+/// many of those that ended as have room.
 final class FunctionOperations: Sendable {
   /// The outcome of a deployment.
   enum Outcome: Sendable {
@@ -17,6 +18,8 @@ final class FunctionOperations: Sendable {
   private struct Entry {
     let project: String
     let metadata: JSONValue
+    /// The bytes of the request, and then of the response.
+    var bytes: Int
     var outcome = Outcome.pending
   }
 
@@ -24,6 +27,21 @@ final class FunctionOperations: Sendable {
     var entries: [String: Entry] = [:]
     var order: [String] = []
     var pending = 0
+    var bytes = 0
+
+    mutating func remove(_ name: String) {
+      guard let entry = entries.removeValue(forKey: name) else { return }
+      bytes -= entry.bytes
+      order.removeAll { $0 == name }
+    }
+
+    /// The bytes of the operations of a project that wait.
+    func waitingBytes(of project: String) -> Int {
+      entries.values.reduce(0) { sum, entry in
+        guard entry.project == project, case .pending = entry.outcome else { return sum }
+        return sum + entry.bytes
+      }
+    }
   }
 
   private struct Work: Sendable {
@@ -33,6 +51,9 @@ final class FunctionOperations: Sendable {
 
   private static let mostPending = 500
   private static let mostKept = 1_000
+  /// The most bytes of all operations, and of those of one project that wait.
+  private static let mostBytes = 64 << 20
+  private static let mostBytesOfProject = 16 << 20
 
   private let state = Mutex(State())
   private let works: AsyncStream<Work>
@@ -46,33 +67,48 @@ final class FunctionOperations: Sendable {
   func run() async {
     for await work in works {
       var outcome: Outcome
+      var bytes = 0
       do {
-        outcome = .done(try await work.run())
+        let response = try await work.run()
+        (outcome, bytes) = (.done(response), response.compactBytes.count)
       } catch let error as ServiceError {
         outcome = .failed(error)
       } catch {
         outcome = .failed(ServiceError(.internalError, "The deployment failed.", cause: error))
       }
       state.withLock { state in
-        state.entries[work.name]?.outcome = outcome
         state.pending -= 1
+        guard let entry = state.entries[work.name] else { return }
+        state.entries[work.name]?.outcome = outcome
+        state.entries[work.name]?.bytes = bytes
+        state.bytes += bytes - entry.bytes
       }
     }
   }
 
-  /// Begins work of a project; returns the operation's id.
+  /// Begins work of a project that a request of that many bytes describes; returns the operation's id.
   func begin(
     of project: String,
     _ metadata: JSONValue,
+    bytes: Int,
     _ work: @escaping @Sendable () async throws -> JSONValue
   ) throws(ServiceError) -> String {
     let name = UUID().uuidString.lowercased()
     let isTaken = state.withLock { state in
-      guard state.pending < Self.mostPending else { return false }
+      guard state.pending < Self.mostPending,
+        state.waitingBytes(of: project) + bytes <= Self.mostBytesOfProject
+      else { return false }
+      while state.order.count >= Self.mostKept || state.bytes + bytes > Self.mostBytes {
+        let ended = state.order.first { name in
+          if case .pending? = state.entries[name]?.outcome { false } else { true }
+        }
+        guard let ended else { return false }
+        state.remove(ended)
+      }
       state.pending += 1
-      state.entries[name] = Entry(project: project, metadata: metadata)
+      state.entries[name] = Entry(project: project, metadata: metadata, bytes: bytes)
+      state.bytes += bytes
       state.order.append(name)
-      if state.order.count > Self.mostKept { state.entries[state.order.removeFirst()] = nil }
       return true
     }
     guard isTaken else {

@@ -129,7 +129,7 @@ struct FunctionRoutes: FunctionsScoped {
       "apiVersion": .string(form.rawValue), "cancelRequested": .boolean(false),
     ])
     call.request.context.actor?.note(subject: "\(verb) function \(name)")
-    let id = try operations.begin(of: call.project, metadata, work)
+    let id = try operations.begin(of: call.project, metadata, bytes: call.bytes.count, work)
     return try operations.json(id, of: call.project, as: call.operationName(id))
   }
 }

@@ -39,6 +39,7 @@ struct SecretRoutes: FunctionsScoped {
         guard let name = try call.query("secretId"), !name.isEmpty else {
           throw ServiceError.invalidArgument("The secret has no name: say secretId.")
         }
+        call.request.context.actor?.note(subject: "create secret \(name)")
         try vault.create(name, labels: try Self.labels(body), of: call.project)
         return Self.json(try vault.secret(name, of: call.project), name, call)
       },

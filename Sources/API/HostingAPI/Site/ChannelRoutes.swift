@@ -32,6 +32,7 @@ struct ChannelRoutes: SiteScoped {
         guard let life = try Self.life(try call.body()) else {
           return try call.json(try call.hosting.channel(id, of: site.name), of: site)
         }
+        call.note("extend channel \(id) by \(life) s")
         let channel = try call.hosting.extendChannel(id, of: site.name, life: life)
         return try call.json(channel, of: site)
       }
@@ -58,6 +59,7 @@ struct ChannelRoutes: SiteScoped {
     guard let id = try call.query("channelId"), !id.isEmpty else {
       throw ServiceError.invalidArgument("The parameter channelId is required.")
     }
+    call.note("create channel \(id)")
     let channel = try call.hosting.createChannel(
       id,
       of: site.name,
@@ -91,6 +93,7 @@ struct ChannelRoutes: SiteScoped {
       }
       version = parts[place + 3]
     }
+    call.note(version.map { "release version \($0)" } ?? "disable the site")
     let release = try call.hosting.release(
       version,
       on: call.channelName,

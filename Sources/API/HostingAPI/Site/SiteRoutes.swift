@@ -36,6 +36,7 @@ struct SiteRoutes: SiteScoped {
       + siteRoutes(.patch, "") { call in
         let site = try call.named()
         let appID = try call.body()["appId"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        call.note("link with app \(appID ?? "none")")
         return call.json(try call.hosting.update(site.name, appID: appID))
       }
       + siteRoutes(.delete, "", takes: .deleteSite) { call in
@@ -66,6 +67,7 @@ struct SiteRoutes: SiteScoped {
         guard let domain = try call.query("customDomainId") else {
           throw ServiceError.invalidArgument("The parameter customDomainId is required.")
         }
+        call.note("connect domain \(domain.lowercased())")
         try call.hosting.addDomain(domain.lowercased(), to: site.name)
         return .object([
           "name": .string("operations/noop.DONE_OPERATION"), "done": .boolean(true),
@@ -88,6 +90,7 @@ struct SiteRoutes: SiteScoped {
       throw ServiceError.invalidArgument("The parameter siteId is required.")
     }
     try SiteName.check(name)
+    call.note("create site \(name)")
     try requireName(name, call)
     let body = try call.body()
     guard try call.query("validateOnly") != "true" else {

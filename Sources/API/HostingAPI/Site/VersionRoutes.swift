@@ -72,6 +72,7 @@ struct VersionRoutes: SiteScoped {
         throw ServiceError.invalidArgument("There is no status \(text.prefix(40)).")
       }
       status = named
+      call.note("set status \(named.rawValue)")
     }
     return try call.json(
       try call.hosting.update(
@@ -125,6 +126,7 @@ struct VersionRoutes: SiteScoped {
       name[place + 2] == "versions"
     else { throw ServiceError.invalidArgument("sourceVersion is sites/SITE/versions/VERSION.") }
     let source = name[place + 1]
+    call.note("clone version \(name[place + 3]) of \(source)")
     guard let original = try call.hosting.site(source) else { throw HostingCall.noSite(source) }
     // What is copied is read: that takes a role in the project that it is of.
     let access = call.environment.access

@@ -69,6 +69,8 @@ struct AppRoutes: ProjectScoped {
   private static func register(_ kind: AppKind, _ call: ManagementCall) throws -> ServiceResponse {
     let body = try call.body()
     let project = try call.project()
+    let name = kind.bundleMember.flatMap { body[$0]?.string } ?? body["displayName"]?.string
+    call.request.context.actor?.note(subject: "register app \(name ?? "without a name")")
     let app: RegisteredApp
     do {
       app = try call.scope().registerApp(

@@ -112,11 +112,11 @@ struct ProjectRoutes: ProjectScoped {
         }
         let project = Text(id)
         try DatabaseID(project: project).checkCreatable()
+        request.context.actor?.note(subject: "create project \(id)")
         guard try !environment.numbers.projects().contains(project) else {
           throw ServiceError(.alreadyExists, "There is a project \(id) already.")
         }
         try environment.make(project)
-        request.context.actor?.note(subject: "create project \(id)")
         return call.operation(done: call.resource(project), named: "project.\(id)")
       }
     }

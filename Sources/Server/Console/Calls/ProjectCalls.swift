@@ -32,6 +32,7 @@ struct ProjectCalls: Sendable {
     let body = try await ConsoleBody(request)
     let (id, name) = (Text(try body.required("projectId")), try Self.name(in: body))
     try DatabaseID(project: id, database: "(default)").checkCreatable()
+    request.context.actor?.note(subject: "create project \(id.string)")
     try await blocking { [accounts, environment] in
       guard try !environment.projects().contains(id) else { throw Self.taken }
       try accounts.project(id).configure { configuration in

@@ -113,6 +113,7 @@ struct OperationRoutes: Sendable {
     let (kind, operations) = (try body.required("kind"), operations)
     if kind == "import" { try environment.access.requireRecentSignIn(request.context) }
     let (target, work) = try work(of: kind, body)
+    request.context.actor?.note(subject: target.isEmpty ? kind : "\(kind) \(target)")
     let job = try await blocking { try operations.jobs.start(kind, target, work) }
     return .private(job.json)
   }

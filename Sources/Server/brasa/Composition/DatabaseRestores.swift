@@ -34,6 +34,12 @@ struct DatabaseRestores: Sendable {
     do { try databases.failUnfinishedRestores() } catch {
       log.error("restores that were cut off can't be ended", metadata: ["error": "\(error)"])
     }
+    do { try RestoredDatabase.removeLeftovers(in: directory) } catch {
+      log.error(
+        "what restores left that were cut off can't be removed: delete restore-*.restoring",
+        metadata: ["directory": "\(directory)", "error": "\(error)"]
+      )
+    }
     for await (backup, id) in requests {
       do {
         try await restore(backup, as: id)

@@ -23,7 +23,9 @@ struct FunctionEvents: TriggerRegistry, FunctionTarget {
   /// Replaces everything that a codebase has registered.
   func replace(_ endpoints: [FunctionEndpoint], project: String, codebase: String) throws {
     let name = CodebaseName(project: project, codebase: codebase)
-    _ = try bus.replaceTriggers(of: name, with: CodebaseDeclaration(endpoints)) { _ in }
+    let declaration = CodebaseDeclaration(endpoints)
+    guard try bus.plannedChanges(of: name, with: declaration) != TriggerChanges() else { return }
+    _ = try bus.replaceTriggers(of: name, with: declaration) { _ in }
   }
 
   /// Removes everything that a codebase has registered.

@@ -150,7 +150,8 @@ final class EmulatorFiles: ImportSource {
   }
 
   private static func isPlainName(_ name: String) -> Bool {
-    !name.isEmpty && name != "." && name != ".." && !name.contains("/") && !name.contains("\0")
+    !name.isEmpty && name != "." && name != ".." && !name.utf8.contains(0x2F)
+      && !name.utf8.contains(0)
   }
 
   /// The size and hashes of an object's bytes.

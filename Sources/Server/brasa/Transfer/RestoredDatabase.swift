@@ -19,7 +19,20 @@ struct RestoredDatabase {
   private static let kinds = [ImportRun.firstKind, TransferForm.rootKind]
 
   private var scratch: String {
-    "\(data.directory)/restore-\(ProcessInfo.processInfo.processIdentifier)"
+    "\(data.directory)/\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)"
+  }
+
+  private static let prefix = "restore-"
+
+  /// Removes what restores of processes that were killed left in a data directory: all that the backup holds, as plain files.
+  static func removeLeftovers(in directory: String) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
+      guard name.hasPrefix(prefix), name.hasSuffix(RestoredDirectory.ending),
+        let process = pid_t(name.dropFirst(prefix.count).dropLast(RestoredDirectory.ending.count)),
+        process > 0, kill(process, 0) != 0, errno == ESRCH
+      else { continue }
+      try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
+    }
   }
 
   /// Restores the database; returns the number of items that were not taken over.

@@ -25,8 +25,11 @@ struct RestoredDirectory {
 
   private static let mark = "restore-incomplete"
 
+  /// The end of the name of a directory that is not whole.
+  static let ending = ".restoring"
+
   /// The directory's name until it is whole.
-  var unfinished: String { path + ".restoring" }
+  var unfinished: String { path + Self.ending }
 
   /// Throws for a directory of a restore that was cut off.
   static func check(_ directory: String) throws {

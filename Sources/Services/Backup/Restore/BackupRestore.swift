@@ -91,7 +91,7 @@ package struct BackupRestore: Sendable {
     try await threads.run(on: .maintenance) { try LocalFile.makeDirectory(folder) }
     for file in engine.files {
       // Without a key anybody may have written the manifest.
-      guard !file.name.isEmpty, !file.name.hasPrefix("."), !file.name.contains("/") else {
+      guard !file.name.isEmpty, !file.name.hasPrefix("."), !file.name.utf8.contains(0x2F) else {
         throw BackupError(.damaged, "A base snapshot of the backup names the file \(file.name).")
       }
       var size = 0

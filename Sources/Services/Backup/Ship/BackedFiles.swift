@@ -50,9 +50,12 @@ package struct BackedFiles: Sendable {
 
   /// True where a path from a list is one of a file below the folders, which leads nowhere else.
   static func isInside(_ path: String, _ folders: [String]) -> Bool {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    // By bytes, as the system reads it: a slash and a combining mark behind it are one character.
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return folders.contains { path.hasPrefix($0 + "/") } && !path.utf8.contains(0)
-      && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
+      && parts.allSatisfy {
+        !$0.isEmpty && !$0.elementsEqual(".".utf8) && !$0.elementsEqual("..".utf8)
+      }
   }
 }
 

@@ -107,6 +107,7 @@ private struct DeploymentParts: Codable {
 ///     deployments/PROJECT/NAME.json   a codebase in force: a deployment, or {"parts": […]}
 ///     releases/PROJECT/NAME/NUMBER.json   the last states of a codebase, that in force among them
 ///     environments/HASH/…          installed packages, ended by the file .complete
+///     environments/caches/PROJECT/…   packages that a project's installations fetched
 ///     logs/                        the lines of functions
 ///     instances/NUMBER/            the scratch folder of a running instance
 ///     secrets/PROJECT.json         sealed secrets
@@ -155,6 +156,11 @@ struct DeploymentFolder: Sendable {
     guard found != target else { return }
     if found != nil { try manager.removeItem(atPath: link) }
     try manager.createSymbolicLink(atPath: link, withDestinationPath: target)
+  }
+
+  /// The folder of what the installations of a project fetched: code of its packages writes there, so no other project reads it.
+  func cache(of project: String, language: SourceLanguage?) -> String {
+    "\(configuration.environments)/caches/\(project)/\(language?.rawValue ?? "other")"
   }
 
   /// True if packages are there, all of them.

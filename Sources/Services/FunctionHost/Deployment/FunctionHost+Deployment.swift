@@ -174,7 +174,13 @@ extension FunctionHost {
     let (runtime, interpreter) = try await runtime(of: language)
     let build = "\(scratch)/build"
     try FileManager.default.createDirectory(atPath: build, withIntermediateDirectories: true)
-    let environment = try await runtime.install(tree, interpreter, scratch: build, tell: tell)
+    let environment = try await runtime.install(
+      tree,
+      interpreter,
+      scratch: build,
+      cache: folder.cache(of: project, language: language),
+      tell: tell
+    )
     let place = try copy(tree, for: environment, scratch: scratch)
     tell("copied \(tree.files.count) files (\(tree.digest.prefix(12)))")
     tell("looking for functions")

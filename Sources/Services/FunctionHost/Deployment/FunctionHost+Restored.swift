@@ -24,9 +24,16 @@ extension FunctionHost {
   }
 
   /// Serves a codebase as it was deployed; one that can't be loaded keeps none of the others.
+  ///
+  /// Its triggers are registered where a server that ended in a deployment kept the one and not the other.
   private func loadKept(_ parts: [Deployment]) {
     do {
       try load(parts)
+      try triggers?.replace(
+        parts.flatMap { try $0.functions().endpoints },
+        project: parts[0].project,
+        codebase: parts[0].codebase
+      )
     } catch {
       let reason = (error as? ServiceError)?.message ?? "its files can't be read"
       log.error(
@@ -69,7 +76,12 @@ extension FunctionHost {
       let source = try SourceTree(readingFrom: folder.source(part.source), keepsLocal: true)
       let (runtime, interpreter) = try await runtime(of: part.language)
       // Another version of the language has an environment of another name.
-      let environment = try await runtime.install(source, interpreter, scratch: scratch) { _ in }
+      let environment = try await runtime.install(
+        source,
+        interpreter,
+        scratch: scratch,
+        cache: folder.cache(of: part.project, language: part.language)
+      ) { _ in }
       _ = try copy(source, for: environment, scratch: scratch)
       installed.append(part.with(environment: environment))
     }

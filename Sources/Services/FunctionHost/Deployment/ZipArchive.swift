@@ -89,7 +89,7 @@ struct ZipArchive {
     guard let path = String(validating: name, as: UTF8.self), !path.isEmpty else {
       throw Self.damaged("a name in it is no UTF-8")
     }
-    if path.hasSuffix("/") { return nil }
+    if path.utf8.last == UInt8(ascii: "/") { return nil }
     guard Self.isSafe(path) else {
       throw Self.damaged("\"\(path.prefix(100))\" leads out of the folder")
     }
@@ -117,8 +117,11 @@ struct ZipArchive {
     guard path.utf8.count <= 1_000, !path.utf8.contains(where: { $0 < 0x20 || $0 == 0x5C }) else {
       return false
     }
-    return path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { name in
-      !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 255
+    // By bytes, as the system reads it: a slash and a combining mark behind it are one character.
+    let names = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return names.allSatisfy { name in
+      !name.isEmpty && !name.elementsEqual(".".utf8) && !name.elementsEqual("..".utf8)
+        && name.count <= 255
     }
   }
 
@@ -126,11 +129,11 @@ struct ZipArchive {
     let known = Set(paths)
     guard known.count == paths.count else { throw damaged("it has a file twice") }
     for path in paths {
-      var parent = Substring(path)
-      while let slash = parent.lastIndex(of: "/") {
+      var parent = path.utf8[...]
+      while let slash = parent.lastIndex(of: UInt8(ascii: "/")) {
         parent = parent[..<slash]
-        guard !known.contains(String(parent)) else {
-          throw damaged("\(parent.prefix(100)) is a file and a folder")
+        guard !known.contains(String(Substring(parent))) else {
+          throw damaged("\(String(Substring(parent)).prefix(100)) is a file and a folder")
         }
       }
     }

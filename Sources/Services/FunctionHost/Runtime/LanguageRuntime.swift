@@ -44,10 +44,16 @@ protocol LanguageRuntime: Sendable {
 
   /// Installs what a source needs, unless an earlier deployment did; returns the folder's name, which begins with the
   /// language.
+  ///
+  /// Projects share a folder: nothing of a source that its name leaves out may reach the installation, whose programs run with
+  /// the rights of every project that finds it.
+  ///
+  /// - Parameter cache: The folder of what the project's installations fetched, which they write.
   func install(
     _ source: SourceTree,
     _ interpreter: Interpreter,
     scratch: String,
+    cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String
 

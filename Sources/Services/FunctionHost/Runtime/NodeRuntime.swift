@@ -51,10 +51,13 @@ struct NodeRuntime: LanguageRuntime {
     _ source: SourceTree,
     _ interpreter: Interpreter,
     scratch: String,
+    cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
     let package = source.text(of: "package.json") ?? ""
-    let lock = source.text(of: "package-lock.json") ?? source.text(of: "npm-shrinkwrap.json")
+    // Of both npm reads the second.
+    let locks = ["package-lock.json", "npm-shrinkwrap.json"].compactMap { source.text(of: $0) }
+    let lock = locks.isEmpty ? nil : locks.joined(separator: "\n")
     let isLocal = Self.isLocal(package + (lock ?? ""))
     let name = Self.environmentName(
       .node,
@@ -84,6 +87,7 @@ struct NodeRuntime: LanguageRuntime {
       interpreter,
       isLocked: lock != nil,
       scratch: scratch,
+      cache: cache,
       folder: folder
     )
     try await check(
@@ -116,9 +120,9 @@ struct NodeRuntime: LanguageRuntime {
     _ interpreter: Interpreter,
     isLocked: Bool,
     scratch: String,
+    cache: String,
     folder: String
   ) throws -> ConfinedProgram {
-    let cache = "\(configuration.environments)/npm-cache"
     try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
     var program = ConfinedProgram(executable: interpreter.executable, directory: folder)
     program.arguments = [

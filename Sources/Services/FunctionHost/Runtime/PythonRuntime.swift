@@ -42,6 +42,7 @@ struct PythonRuntime: LanguageRuntime {
     _ source: SourceTree,
     _ interpreter: Interpreter,
     scratch: String,
+    cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
     guard let requirements = source.text(of: "requirements.txt") else {
@@ -49,7 +50,14 @@ struct PythonRuntime: LanguageRuntime {
         "The source has no requirements.txt. Add one that names firebase-functions."
       )
     }
-    let name = Self.environmentName(requirements, source, interpreter)
+    let isLocal = Self.isLocal(requirements)
+    // A requirement that is a path of the source depends on the source's files.
+    let name = Self.environmentName(
+      .python,
+      interpreter.version,
+      isLocal ? source.digest : "",
+      requirements
+    )
     let folder = "\(configuration.environments)/\(name)"
     let manager = FileManager.default
     if isInstalled(name) {
@@ -58,21 +66,28 @@ struct PythonRuntime: LanguageRuntime {
     }
     try? manager.removeItem(atPath: folder)
     try manager.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    let cache = "\(configuration.environments)/pip-cache"
     try manager.createDirectory(atPath: cache, withIntermediateDirectories: true)
     // Builds write beside what they build: they get a copy.
     let copy = "\(scratch)/source"
-    try source.write(to: copy)
+    if isLocal {
+      try source.write(to: copy)
+    } else {
+      // Sources with the same requirements share what is installed: nothing else of this one is there.
+      try manager.createDirectory(atPath: copy, withIntermediateDirectories: true)
+      try Data(requirements.utf8).write(to: URL(fileURLWithPath: "\(copy)/requirements.txt"))
+    }
     var program = installer(interpreter, in: copy, scratch: scratch, cache: cache, folder: folder)
     tell("making an environment of Python \(interpreter.version)")
-    program.arguments = ["-m", "venv", folder]
+    // Isolated: no module of the source takes the place of one of Python's.
+    program.arguments = ["-I", "-m", "venv", folder]
     try await check(
       programs.run(program, seconds: 120, tell: tell),
       "The environment can't be made"
     )
     program.executable = "\(folder)/bin/python"
     program.arguments = [
-      "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off",
+      "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar",
+      "off",
       "-r", "requirements.txt",
     ]
     try await check(
@@ -85,24 +100,20 @@ struct PythonRuntime: LanguageRuntime {
     return name
   }
 
-  /// The name of the environment for requirements: sources with the same ones share it.
-  private static func environmentName(
-    _ requirements: String,
-    _ source: SourceTree,
-    _ interpreter: Interpreter
-  ) -> String {
-    // A requirement that is a path of the source depends on the source's files.
-    let isLocal = requirements.split(separator: "\n").contains { line in
-      let line = line.drop { $0 == " " }
-      return line.hasPrefix(".") || line.hasPrefix("/") || line.hasPrefix("-")
-        || line.contains("file:")
+  /// Returns false for requirements that all name packages of an index, with versions and markers; others may read files of
+  /// the source: options, paths, archives, URLs, and lines that go on.
+  static func isLocal(_ requirements: String) -> Bool {
+    requirements.split(whereSeparator: \.isNewline).contains { line in
+      let line = line.drop(while: \.isWhitespace)
+      if line.isEmpty || line.hasPrefix("#") { return false }
+      let bytes = line.prefix { $0 != "#" }.utf8
+      let begins = bytes.first.map { UInt8(ascii: "-") != $0 && UInt8(ascii: ".") != $0 } ?? false
+      let archives = [".whl", ".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".egg"]
+      return !begins || archives.contains { line.lowercased().contains($0) }
+        || bytes.contains {
+          "/\\@:$".utf8.contains($0) || $0 >= 0x7F || $0 < 0x20 && $0 != UInt8(ascii: "\t")
+        }
     }
-    return environmentName(
-      .python,
-      interpreter.version,
-      isLocal ? source.digest : "",
-      requirements
-    )
   }
 
   /// The interpreter with the rights of an installation, still without arguments.

@@ -56,6 +56,7 @@ struct SwiftRuntime: LanguageRuntime {
     _ source: SourceTree,
     _ interpreter: Interpreter,
     scratch: String,
+    cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
     let name = Self.environmentName(.swift, interpreter.version, source.digest)
@@ -75,7 +76,13 @@ struct SwiftRuntime: LanguageRuntime {
       }
       try built.bytes.write(to: URL(fileURLWithPath: target))
     } else {
-      let product = try await build(source, interpreter, scratch: scratch, tell: tell)
+      let product = try await build(
+        source,
+        interpreter,
+        scratch: scratch,
+        cache: cache,
+        tell: tell
+      )
       try manager.copyItem(atPath: product, toPath: target)
     }
     try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: target)
@@ -90,6 +97,7 @@ struct SwiftRuntime: LanguageRuntime {
     _ source: SourceTree,
     _ interpreter: Interpreter,
     scratch: String,
+    cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
     guard !interpreter.executable.isEmpty else {
@@ -100,7 +108,6 @@ struct SwiftRuntime: LanguageRuntime {
     }
     let copy = "\(scratch)/source"
     try source.write(to: copy)
-    let cache = "\(configuration.environments)/swift-cache"
     try FileManager.default.createDirectory(atPath: cache, withIntermediateDirectories: true)
     var program = ConfinedProgram(executable: interpreter.executable, directory: copy)
     program.arguments = [

@@ -267,8 +267,10 @@ private struct GlobMatcher {
   ) -> Bool {
     if repetition == .none { return negation(alternatives, next, at: start) }
     if repetition == .optional || repetition == .any, run(next, at: start) { return true }
-    for end in start...path.count where matches(alternatives, start..<end) {
+    for end in start...path.count {
+      // Whatever matches: a part that does not costs as much.
       if steps <= 0 { return false }
+      guard matches(alternatives, start..<end) else { continue }
       if run(next, at: end) { return true }
       // Again, behind what is not empty: else it would never end.
       guard repetition == .any || repetition == .some, end > start else { continue }
@@ -294,6 +296,8 @@ private struct GlobMatcher {
 
   private mutating func matches(_ alternatives: [[Glob.Node]], _ range: Range<Int>) -> Bool {
     alternatives.contains { nodes in
+      // The copy of a long part takes as long as some steps.
+      steps -= range.count >> 4
       var part = GlobMatcher(Array(path[range]), captures: captured.count, steps: steps)
       let isMatch = part.run(nodes[...], at: 0)
       steps = part.steps
