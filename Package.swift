@@ -626,7 +626,10 @@ let package = Package(
         "ObjectStorage", "Gzip", crypto,
       ]
     ),
-    .tests(of: "Hosting", uses: ["BaseJSON", "BaseStatus"]),
+    .tests(
+      of: "Hosting",
+      uses: ["BaseJSON", "BaseRuntime", "BaseStatus", "KeyValueStore", "ObjectStorage"]
+    ),
     .library(
       "Services/ManagedExport",
       uses: ["BaseStatus", "Checksums", "DocumentCodec"]

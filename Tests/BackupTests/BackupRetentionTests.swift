@@ -1,9 +1,10 @@
-import Backup
 import BaseRuntime
 import KeyValueRocksDB
 import KeyValueStore
 import Synchronization
 import Testing
+
+@testable import Backup
 
 /// Tests of the parts of a target that are removed, and of the time at which they are.
 @Suite struct BackupRetentionTests {
@@ -74,5 +75,31 @@ import Testing
     try await scratch.shipper.step()
     let (later, _, _) = try await scratch.restored(.end)
     #expect(later[[0x11]] == [1])
+  }
+
+  @Test func `a base with later versions than the clock keeps the one before it`() async throws {
+    let clock = SetClock()
+    let scratch = try BackupScratch(clock: clock.clock)
+    let days = try await Self.fill(scratch, clock)
+    // The clock was ahead for twelve days and is set right; versions go on where they were.
+    clock.advance(-20 * Self.day)
+    var last = days[11].version
+    for number in 0..<3 {
+      last = try scratch.store.write { group in
+        try group.put([0x12, UInt8(number)], [1])
+        return try group.allocateVersion()
+      }
+      try await scratch.shipper.makeBase()
+    }
+    let archive = try await BackupArchive.open(scratch.target, key: scratch.key)
+    let newest = try #require(try await archive.baseNumbers().last)
+    try await archive.keep(BackupProof(base: newest, segment: .max, at: 0))
+    let needed = days[11].version
+    var retention = BackupRetention()
+    (retention.days, retention.bases) = (0, 1)
+    _ = try await archive.removeOld(retention, at: last + Self.day, since: needed)
+    let (store, _, _) = try await scratch.restored(.beforeCommit(needed + 1))
+    let isWhole = store == days[11].contents
+    #expect(isWhole)
   }
 }

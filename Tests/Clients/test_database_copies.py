@@ -230,3 +230,59 @@ def test_what_a_killed_restore_left_is_removed(tmp_path):
         servers.wait_for(lambda: not left[0].exists(), "its removal")
     # The other one is of a process that runs.
     assert left[1].exists()
+
+
+def test_documents_with_equal_values_of_a_unique_index_are_all_brought_back(backed):
+    server, project = backed.server, "doubles"
+    index = {"queryScope": "COLLECTION", "unique": True, "fields": [{"fieldPath": "n", "order": "ASCENDING"}]}
+    indexes = f"{project}/databases/(default)/collectionGroups/d/indexes"
+    with contextlib.closing(clients.connect(server, project)) as client:
+        for number in range(6):
+            last = client.document(f"d/{number}").set({"n": number // 2}).update_time
+        rest(backed, "POST", indexes, index)
+
+        def settled():
+            [found] = [index for index in rest(backed, "GET", indexes)["indexes"] if index["fields"][0]["fieldPath"] == "n"]
+            return found["state"] if found["state"] != "CREATING" else None
+
+        assert servers.wait_for(settled, "the index") == "NEEDS_REPAIR"
+        last = client.document("d/6").set({"n": 3}).update_time
+        expected = everything(backed, project, "(default)")
+    backed.wait()
+    version = int(last.timestamp()) * 1_000_000 + last.microsecond + 1
+    done = servers.run(
+        "restore", "--from", backed.target, "--backup-key", backed.key, "--project", project, "--as", "doubles-then",
+        "--before-commit", version, "--data", server.data,
+    )
+    assert "restored" in done.stdout
+    assert everything(backed, project, "doubles-then") == expected
+    # An import tells of those that an index refuses, and takes the others.
+    folder = server.data.parent / "doubles-export"
+    servers.run("export", folder, "--project", project, "--data", server.data)
+    rest(backed, "POST", f"{project}/databases?databaseId=doubles-unique", {"type": "FIRESTORE_NATIVE"})
+    rest(backed, "POST", indexes.replace("(default)", "doubles-unique"), index)
+    read = servers.run(
+        "import", folder, "--project", project, "--database", "doubles-unique", "--data", server.data, check=False,
+    )
+    assert read.returncode == 1 and "Another document of d has the same n" in read.stdout + read.stderr
+    assert {d["n"] for d in everything(backed, project, "doubles-unique").values()} == {0, 1, 2, 3}
+    assert len(everything(backed, project, "doubles-unique")) == 4
+
+
+def test_the_first_backup_of_a_schedule_waits_for_the_first_base(tmp_path, key):  # noqa: F811
+    late = Backed(tmp_path, key)
+    late.target.write_text("in the way")
+    with running(late.server), contextlib.closing(clients.connect(late.server, "p")) as client:
+        client.document("d/1").set({"n": 1})
+        servers.wait_for(lambda: late.figure("brasa_backup_failing") == 1, "the failure")
+        rest(late, "POST", "p/databases/(default)/backupSchedules", {"retention": "604800s", "dailyRecurrence": {}})
+        # A round of the schedules is logged where it makes a backup; writes pass the time of one.
+        for number in range(20):
+            client.document("d/1").set({"n": number})
+        late.target.unlink()
+
+        def ready():
+            found = rest(late, "GET", "p/locations/-/backups").get("backups", [])
+            return found and all(backup["state"] == "READY" for backup in found)
+
+        servers.wait_for(ready, "a backup", 60)

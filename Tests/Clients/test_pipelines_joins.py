@@ -1,9 +1,11 @@
 """Pipelines inside pipelines, and pipelines that write, by Google's client."""
 
 import re
+import threading
 
 import pytest
 from google.api_core import exceptions
+from google.cloud import firestore
 from google.cloud.firestore_v1.pipeline_expressions import Constant, Count, Field, FunctionExpression, Variable
 from google.cloud.firestore_v1.pipeline_source import PipelineSource
 from google.cloud.firestore_v1.query_profile import PipelineExplainOptions
@@ -102,6 +104,61 @@ def test_updates_replace_the_document_by_the_row(shop):
     changed = pot.add_fields(Field.of("price").as_("cost.now")).remove_fields("price").update()
     assert rows(changed) == [{"documents_modified": 1}]
     assert shop.document("products/p2").get().to_dict() == {"name": "Pot", "cost": {"now": 20}}
+
+
+def test_updates_lose_no_write_of_others(client):
+    documents = [client.document(f"stock/{number:03}") for number in range(60)]
+    batch = client.batch()
+    for document in documents:
+        batch.set(document, {"mine": 0, "theirs": 0})
+    batch.commit()
+    acknowledged = [0] * len(documents)
+    ended = threading.Event()
+
+    def increment():
+        while not ended.is_set():
+            for index in range(len(documents) - 1, -1, -1):
+                documents[index].update({"theirs": firestore.Increment(1)})
+                acknowledged[index] += 1
+                if ended.is_set():
+                    return
+
+    other = threading.Thread(target=increment)
+    other.start()
+    try:
+        for _ in range(3):
+            everything = client.pipeline().collection("stock")
+            assert rows(everything.update(Field.of("mine").add(1).as_("mine"))) == [{"documents_modified": 60}]
+    finally:
+        ended.set()
+        other.join()
+    found = [document.get().to_dict() for document in documents]
+    assert [fields["mine"] for fields in found] == [3] * len(documents)
+    assert [fields["theirs"] for fields in found] == acknowledged
+
+
+def test_deletes_spare_what_does_not_match_any_more(client):
+    documents = [client.document(f"carts/{number:03}") for number in range(60)]
+    batch = client.batch()
+    for document in documents:
+        batch.set(document, {"old": True})
+    batch.commit()
+    kept = []
+
+    def rescue():
+        for document in reversed(documents):
+            try:
+                document.update({"old": False})
+            except exceptions.NotFound:
+                return
+            kept.append(document.id)
+
+    other = threading.Thread(target=rescue)
+    other.start()
+    [result] = rows(client.pipeline().collection("carts").where(Field.of("old").equal(True)).delete())
+    other.join()
+    assert sorted(document.id for document in client.collection("carts").stream()) == sorted(kept)
+    assert result["documents_modified"] == len(documents) - len(kept)
 
 
 def test_joins_of_many_rows_look_up_in_batches(client):

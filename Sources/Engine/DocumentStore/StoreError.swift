@@ -64,6 +64,13 @@ extension ServiceError {
     )
   }
 
+  static func databaseIsBeingFilled(_ id: DatabaseID) -> ServiceError {
+    ServiceError(
+      .failedPrecondition,
+      "The database \(id.database) is being filled by a clone or a restore. Write to it when that operation is done."
+    )
+  }
+
   static let tooManyTransactions = ServiceError(
     .resourceExhausted,
     "Too many transactions are under way."

@@ -29,7 +29,7 @@ extension Hosting {
       let ended = try engine.read { view in
         try view.hosted(below: HostingKey.below(.channel, site.name), as: HostedChannel.self)
       }.filter { $0.expiresAt.map { $0 <= time } ?? false }
-      for channel in ended { try deleteChannel(channel.id, of: site.name) }
+      for channel in ended { try deleteChannel(channel.id, of: site.name, endedBy: time) }
     }
   }
 
@@ -55,11 +55,13 @@ extension Hosting {
   }
 
   /// Erases a part of a version, and the content that no other version has; nil behind the last part.
+  ///
+  /// The first part marks it as deleted, so that no channel shows a version that has lost files.
   private func erase(_ version: HostedVersion) throws -> [BlobID]? {
     try engine.write(.background) { group in
       let versionKey = HostingKey.key(.version, version.site, version.id)
       guard let stored = try group.hosted(versionKey, as: HostedVersion.self),
-        stored.status == version.status
+        stored.status == version.status || stored.status == .deleted
       else { return nil }
       // It may have been released since it was looked at.
       let releases = try group.hosted(
@@ -74,6 +76,11 @@ extension Hosting {
       guard !keys.isEmpty else {
         try group.delete(versionKey)
         return nil
+      }
+      if stored.status != .deleted {
+        var marked = stored
+        marked.status = .deleted
+        try put(marked, in: group)
       }
       var removed: [BlobID] = []
       for key in keys {

@@ -74,15 +74,19 @@ extension Hosting {
   }
 
   /// Ends a preview channel.
-  package func deleteChannel(_ id: String, of site: String) throws {
+  ///
+  /// - Parameter time: The time up to which it must have ended by itself, else it stays; nil ends it whatever time it has.
+  package func deleteChannel(_ id: String, of site: String, endedBy time: Int64? = nil) throws {
     guard id != HostedChannel.live else {
       throw ServiceError.invalidArgument("The live channel goes with its site alone.")
     }
     try changing { group in
       let key = HostingKey.key(.channel, site, id)
-      guard try group.get(key) != nil else {
+      guard let channel = try group.hosted(key, as: HostedChannel.self) else {
+        if time != nil { return }
         throw ServiceError(.notFound, "There is no channel \(id.prefix(100)) of \(site).")
       }
+      if let time, channel.expiresAt.map({ $0 > time }) ?? true { return }
       try group.delete(key)
       let range = KeyRange(prefix: HostingKey.below(.release, site, id))
       for release in try Self.keys(range, in: group) { try group.delete(release) }
@@ -114,6 +118,10 @@ extension Hosting {
       throw ServiceError(.failedPrecondition, "The version \(version) is not finalized.")
     }
     return try changing { group in
+      // It may have been deleted since it was looked at.
+      if let version, try Self.version(version, of: site, in: group).status != .finalized {
+        throw ServiceError(.failedPrecondition, "The version \(version) is not finalized.")
+      }
       let key = HostingKey.key(.channel, site, channel)
       var shown = try group.hosted(key, as: HostedChannel.self) ?? current
       // Two releases of one microsecond would be one.

@@ -17,7 +17,7 @@ extension Hosting {
     try engine.read { try Self.version(id, of: site, in: $0) }
   }
 
-  private static func version(
+  static func version(
     _ id: String,
     of site: String,
     in reader: any KeyValueReader

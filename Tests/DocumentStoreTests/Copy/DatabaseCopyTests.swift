@@ -92,6 +92,113 @@ import Testing
     try fixture.close()
   }
 
+  /// A unique index of the field `n` of collections `a`.
+  private static func unique() throws -> IndexDefinition {
+    try IndexDefinition(
+      collectionID: "a",
+      scope: .collection,
+      fields: [IndexedField("n", .ascending)],
+      isUnique: true
+    )
+  }
+
+  @Test func `a copy of a version with duplicates has all of it, whatever is unique now`()
+    async throws
+  {
+    let fixture = try StoreFixture()
+    let source = try fixture.database
+    for number in 0..<300 { try await source.commit(set(path("a/\(number)"), ["n": .integer(1)])) }
+    let version = try source.readTime()
+    for number in 0..<300 {
+      try await source.commit(set(path("a/\(number)"), ["n": .integer(Int64(number))]))
+    }
+    try source.declareIndex(Self.unique())
+    while try source.performIndexMaintenance() {}
+    let later = try source.readTime()
+    let other = DatabaseID(project: "demo", database: "other-copy")
+    _ = try fixture.store.startCopy(of: source.id, at: version, as: Self.copied)
+    _ = try fixture.store.startCopy(of: source.id, at: later, as: other)
+    try fixture.maintain()
+    let copy = try fixture.store.database(Self.copied)
+    let record = try #require(try copy.databaseCopy())
+    #expect(record.documents == 300 && record.end != nil && record.failure == nil)
+    #expect(copy.indexes.current.listed.map(\.state) == [.failed])
+    #expect(try copy.fields("a/299") == map(["n": .integer(1)]))
+    // What is unique stays so.
+    let good = try fixture.store.database(other)
+    #expect(good.indexes.current.listed.map(\.definition.isUnique) == [true])
+    let isUsable = good.indexes.current.listed[0].state.isUsable(at: .init(microseconds: .max))
+    #expect(isUsable)
+    var double = set("a/new", ["n": .integer(7)])
+    double = Write(name: .init(database: other, path: "a/new"), operation: double.operation)
+    let proposal = CommitProposal(writes: [double])
+    #expect(await refusal { _ = try await good.commit(proposal) }?.code == .alreadyExists)
+    for database in [copy, good] {
+      #expect(try database.verify { Issue.record("\($0)") }.differences == 0)
+    }
+    try fixture.close()
+  }
+
+  @Test func `nobody else writes into a database before it is whole`() async throws {
+    let fixture = try StoreFixture()
+    let source = try fixture.database
+    for number in 0..<300 { try await source.commit(set(path("a/\(number)"), ["n": .integer(1)])) }
+    _ = try fixture.store.startCopy(of: source.id, at: try source.readTime(), as: Self.copied)
+    let copy = try fixture.store.database(Self.copied)
+    let write = Write(
+      name: DocumentName(database: Self.copied, path: "a/299"),
+      operation: .update(DocumentFields(encoding: map(["n": .integer(2)])), mask: nil)
+    )
+    let proposal = CommitProposal(writes: [write])
+    let early = await refusal { _ = try await copy.commit(proposal) }
+    #expect(early?.code == .failedPrecondition)
+    #expect(early?.message.contains("is being filled") == true)
+    try fixture.maintain()
+    _ = try await copy.commit(proposal)
+    #expect(try copy.fields("a/299") == map(["n": .integer(2)]))
+    try fixture.close()
+  }
+
+  @Test func `a time from before a database was made is no time of its`() async throws {
+    let fixture = try StoreFixture()
+    let first = try fixture.database
+    try await first.commit(set("a/x", ["n": .integer(1)]))
+    let version = try first.readTime()
+    try fixture.store.deleteDatabase(first.id)
+    let second = try fixture.database
+    let refused = await refusal {
+      _ = try fixture.store.startCopy(of: second.id, at: version, as: Self.copied)
+    }
+    #expect(refused?.code == .invalidArgument)
+    #expect(try fixture.store.existingDatabase(Self.copied) == nil)
+    try fixture.close()
+  }
+
+  @Test func `work on a damaged database keeps no other one waiting`() async throws {
+    let fixture = try StoreFixture()
+    let damaged = try fixture.database
+    try await damaged.commit(set("a/x", ["n": .integer(1)]))
+    let other = try fixture.store.createDatabase(Self.copied)
+    let write = Write(
+      name: DocumentName(database: Self.copied, path: "a/x"),
+      operation: .update(DocumentFields(encoding: map(["n": .integer(2)])), mask: nil)
+    )
+    _ = try await other.commit(CommitProposal(writes: [write]))
+    try other.declareIndex(Self.unique())
+    try fixture.store.deleteDatabase(
+      fixture.store.createDatabase(DatabaseID(project: "demo", database: "erased")).id
+    )
+    try fixture.engine.write { group in
+      try group.put(MetaKey.databaseCopy(damaged.incarnation), [0xFF])
+    }
+    for _ in 0..<10 {
+      #expect(throws: (any Error).self) { try fixture.store.performMaintenance() }
+    }
+    #expect(other.indexes.current.listed.map(\.state) != [.creating])
+    #expect(try fixture.engine.read { try $0.get(MetaKey.retired(3)) } == nil)
+    try fixture.close()
+  }
+
   @Test func `schedules make a backup a day, and backups expire`() async throws {
     let fixture = try StoreFixture()
     let (store, id) = (fixture.store, try fixture.database.id)

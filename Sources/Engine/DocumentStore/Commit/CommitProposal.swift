@@ -28,6 +28,8 @@ package struct CommitProposal: Sendable {
   package var idempotencyKey: IdempotencyKey?
   /// The principal that followers of the commit learn of.
   package var author: CommitAuthor
+  /// True for a write of the copy or restore that fills a new database, which takes no other one meanwhile.
+  package var fillsDatabase = false
 
   /// A commit of these writes.
   package init(

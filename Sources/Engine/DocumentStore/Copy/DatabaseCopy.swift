@@ -105,7 +105,9 @@ struct CopyStep {
     }
     if !writes.isEmpty {
       let result = BlockingResult<CommitOutcome>()
-      target.commit(CommitProposal(writes: writes)) { result.set($0) }
+      var proposal = CommitProposal(writes: writes)
+      proposal.fillsDatabase = true
+      target.commit(proposal) { result.set($0) }
       _ = try result.wait()
       copy.documents += writes.count
       copy.last = chunk.documents.last?.name.path

@@ -6,7 +6,9 @@ extension Databases {
   /// Makes a database with what another one had at a version, in the background.
   ///
   /// Index definitions and overrides are those of now; policies of times to live are left out, so that what they deleted can be
-  /// looked at. Throws ALREADY_EXISTS for an id that is taken, and INVALID_ARGUMENT for a version that cannot be read.
+  /// looked at. Unique indexes are built when all documents are copied, and fail where those of that version have duplicates.
+  /// Throws ALREADY_EXISTS for an id that is taken, and INVALID_ARGUMENT for a version that cannot be read, or from before the
+  /// database was made.
   package func startCopy(
     of source: DatabaseID,
     at version: CommitVersion,
@@ -16,6 +18,8 @@ extension Databases {
     guard let database = try existingDatabase(source) else {
       throw ServiceError.unknownDatabase(source)
     }
+    // A database of the same id that was there before is another one: this one has nothing of it.
+    guard version >= database.createTime else { throw ServiceError.readTimeTooOld }
     try database.read(.at(version)) { _ in }
     let copy = try catalog.create(id, copying: database, at: version)
     // Open databases are maintained, and so filled.
@@ -47,14 +51,22 @@ extension Databases {
   }
 
   /// Opens the databases whose copies an earlier process did not end, so that they are filled though nobody uses them.
+  ///
+  /// One that can't be opened keeps no other one closed; its failure is thrown in the end.
   func openUnfinishedCopies() throws {
+    var failure: (any Error)?
     for listing in try listDatabases() {
-      guard let incarnation = try catalog.incarnation(of: listing.id),
-        let record = try engine.read({ try $0.get(MetaKey.databaseCopy(incarnation)) })
-      else { continue }
-      let copy = try DatabaseCopy(record: record)
-      if copy.end == nil, copy.backup == nil { _ = try existingDatabase(listing.id) }
+      do {
+        guard let incarnation = try catalog.incarnation(of: listing.id),
+          let record = try engine.read({ try $0.get(MetaKey.databaseCopy(incarnation)) })
+        else { continue }
+        let copy = try DatabaseCopy(record: record)
+        if copy.end == nil, copy.backup == nil { _ = try existingDatabase(listing.id) }
+      } catch {
+        failure = failure ?? error
+      }
     }
+    if let failure { throw failure }
   }
 
   /// Ends the restores that an earlier process did not end.
@@ -79,6 +91,15 @@ extension Database {
       .map { try DatabaseCopy(record: $0) }
   }
 
+  /// True while a copy or a restore fills this database: it would overwrite what others write.
+  func isBeingFilled(in reader: any KeyValueReader) throws -> Bool {
+    guard mayBeFilled.load(ordering: .relaxed) else { return false }
+    let record = try reader.get(MetaKey.databaseCopy(incarnation))
+    if let record, try DatabaseCopy(record: record).end == nil { return true }
+    mayBeFilled.store(false, ordering: .relaxed)
+    return false
+  }
+
   /// Copies some documents of the copy that makes this database; returns whether there is more to do.
   func performCopy(_ find: (DatabaseID) throws -> Database?) throws -> Bool {
     guard isCopying.load(ordering: .relaxed) else { return false }
@@ -90,11 +111,14 @@ extension Database {
     do {
       if let source = try find(copy.source), source.incarnation == copy.incarnation {
         isDone = try CopyStep(source: source, target: self).run(&copy)
+        if isDone { try declareUniqueIndexes(of: source) }
       } else {
         copy.failure = "The database \(copy.source.path) was deleted before all was copied."
       }
-    } catch let error as ServiceError where error.code == .invalidArgument {
-      // The version is too old by now, or a document is not valid any more.
+    } catch let error as ServiceError
+      where [.invalidArgument, .alreadyExists, .failedPrecondition].contains(error.code)
+    {
+      // The version is too old by now, a document is not valid any more, or an index that was declared meanwhile refuses it.
       copy.failure = error.message
     }
     try engine.write(.background) { group in
@@ -102,6 +126,6 @@ extension Database {
       if isDone { copy.end = CommitVersion(microseconds: try group.allocateVersion()) }
       try group.put(MetaKey.databaseCopy(incarnation), copy.record)
     }
-    return !isDone
+    return !isDone || IndexTask(indexes.current) != nil
   }
 }

@@ -35,6 +35,8 @@ package final class Database: Sendable {
   let expiryDue = Atomic<Int64>(0)
   /// True while the copy that makes this database may not have ended.
   let isCopying = Atomic(true)
+  /// False once it is known that no copy or restore fills this database.
+  let mayBeFilled = Atomic(true)
   private let retired = Atomic(false)
   private let recovery: Atomic<Bool>
   private let floor: Atomic<Int64>

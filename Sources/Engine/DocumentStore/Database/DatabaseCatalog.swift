@@ -95,6 +95,8 @@ struct DatabaseCatalog: Sendable {
   }
 
   /// Makes a database with the index definitions of another and the record of a copy, which fills it.
+  ///
+  /// Unique indexes are left out: the version that is copied may have duplicates.
   func create(
     _ id: DatabaseID,
     copying source: Database,
@@ -107,8 +109,9 @@ struct DatabaseCatalog: Sendable {
       let incarnation = try Self.nextIncarnation(in: group)
       let start = CommitVersion(microseconds: try group.allocateVersion())
       try Self.put(id, Entry(incarnation: incarnation, createTime: start), in: group)
+      let unique = source.indexes.current.declared.filter(\.definition.isUnique).map(\.number)
       try Self.copyIndexes(from: source.incarnation, to: incarnation, in: group) {
-        !IndexStorage.isOfTimeToLive($0)
+        IndexStorage.isCopied($0, without: Set(unique))
       }
       let copy = DatabaseCopy(of: source.id, source.incarnation, at: version, start: start)
       try group.put(MetaKey.databaseCopy(incarnation), copy.record)
@@ -169,7 +172,7 @@ struct DatabaseCatalog: Sendable {
     }
   }
 
-  /// Keeps a database's history for a week, or ends that; `changed` runs in the write.
+  /// Keeps a database's history for a week, or ends that; `changed` runs when the write is durable.
   func recoverPast(_ id: DatabaseID, _ recoversPast: Bool, changed: () -> Void) throws {
     try engine.write { group in
       guard var entry = try Self.entry(of: id, in: group) else {
@@ -178,7 +181,8 @@ struct DatabaseCatalog: Sendable {
       entry.recoversPast = recoversPast
       try Self.put(id, entry, in: group)
       if recoversPast { try Self.require(Self.recoveryFormat, in: group) }
-      changed()
+    } settled: { outcome in
+      if case .success = outcome { changed() }
     }
   }
 

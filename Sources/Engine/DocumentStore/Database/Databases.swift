@@ -150,11 +150,18 @@ package final class Databases: Sendable {
   /// Answers whether there is more to do at once. One thread at a time may call.
   @discardableResult
   package func performMaintenance() throws -> Bool {
+    var failure: (any Error)?
     if !hasOpenedCopies.load(ordering: .relaxed) {
-      try openUnfinishedCopies()
-      hasOpenedCopies.store(true, ordering: .relaxed)
+      do {
+        try openUnfinishedCopies()
+        hasOpenedCopies.store(true, ordering: .relaxed)
+      } catch {
+        failure = error
+      }
     }
-    return try maintenance.step(openDatabases, find: existingDatabase)
+    let hasMore = try maintenance.step(openDatabases, find: existingDatabase)
+    if let failure { throw failure }
+    return hasMore
   }
 
   /// Answers what was handed in, then ends the store's threads.

@@ -24,22 +24,32 @@ struct Maintenance: Sendable {
   /// Ends late waits and transactions, sweeps some history and kept answers, builds some of an index, deletes some
   /// documents of a bulk deletion and some whose time to live is over, copies some of a database, erases some of what was retired.
   ///
-  /// Answers whether there is more to do at once.
+  /// Answers whether there is more to do at once. A failure keeps neither other databases nor other work waiting; the first one
+  /// is thrown when all had their step.
   func step(
     _ databases: [Database],
     find: (DatabaseID) throws -> Database?
   ) throws -> Bool {
     expire(databases)
     var hasMore = false
-    for database in databases where !database.isRetired {
-      if try sweep.step(database) { hasMore = true }
-      if try answers.step(database) { hasMore = true }
-      if try database.performIndexMaintenance() { hasMore = true }
-      if try database.performBulkDeletion() { hasMore = true }
-      if try deleteExpired(in: database) { hasMore = true }
-      if try database.performCopy(find) { hasMore = true }
+    var failure: (any Error)?
+    func attempt(_ work: () throws -> Bool) {
+      do {
+        if try work() { hasMore = true }
+      } catch {
+        failure = failure ?? error
+      }
     }
-    if try eraser.step() { hasMore = true }
+    for database in databases where !database.isRetired {
+      attempt { try sweep.step(database) }
+      attempt { try answers.step(database) }
+      attempt { try database.performIndexMaintenance() }
+      attempt { try database.performBulkDeletion() }
+      attempt { try deleteExpired(in: database) }
+      attempt { try database.performCopy(find) }
+    }
+    attempt { try eraser.step() }
+    if let failure { throw failure }
     return hasMore
   }
 

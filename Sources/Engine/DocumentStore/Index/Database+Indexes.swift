@@ -43,6 +43,20 @@ extension Database {
     return index
   }
 
+  /// Declares the unique indexes that another database has and this one has not.
+  ///
+  /// They are built over the documents that are there, and fail where those have duplicates.
+  func declareUniqueIndexes(of other: Database) throws {
+    let wanted = other.indexes.current.listed.map(\.definition).filter(\.isUnique)
+    guard !wanted.isEmpty else { return }
+    try changeIndexes(.background) { set, group in
+      for definition in wanted where !set.maintains(definition) {
+        guard set.declared.count(where: \.isListed) < IndexLimits.declared else { break }
+        _ = try declare(definition, in: &set, group)
+      }
+    }
+  }
+
   /// Deletes a declared index by its id; its entries are erased in the background.
   package func deleteIndex(_ id: String) throws {
     try changeIndexes { set, _ in

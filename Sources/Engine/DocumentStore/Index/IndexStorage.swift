@@ -32,8 +32,18 @@ enum IndexStorage {
   private static let floorKind: UInt8 = 0x05
   private static let timeToLiveKind: UInt8 = 0x06
 
-  /// True for the key, behind the prefix of its incarnation, of a time to live.
-  static func isOfTimeToLive(_ key: ArraySlice<UInt8>) -> Bool { key.first == timeToLiveKind }
+  /// True for the key, behind the prefix of its incarnation, of a definition that a copy of the database begins with.
+  ///
+  /// Times to live are left out, and the progress of tasks. Indexes of the given numbers are too.
+  static func isCopied(_ key: ArraySlice<UInt8>, without numbers: Set<UInt32>) -> Bool {
+    switch key.first {
+    case timeToLiveKind, progressKind: return false
+    case declaredKind:
+      let number = key.dropFirst().prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
+      return !numbers.contains(number)
+    default: return true
+    }
+  }
 
   /// The generation and the last number given out.
   struct Counters {

@@ -125,12 +125,14 @@ final class BackupService: Service {
     threads.stop()
   }
 
-  /// Makes backups of databases when their schedules say so.
+  /// Makes backups of databases when their schedules say so and the target has a base: what is before the first one can't be
+  /// brought back.
   private func makeBackups() async {
     while !Task.isCancelled {
       do {
+        let hasBase = shipper.status.oldestInstant != nil
         let made = try await threads.run(on: .maintenance) { [databases] in
-          try databases.makeDueBackups()
+          hasBase ? try databases.makeDueBackups() : 0
         }
         if made > 0 {
           log.notice("backups of databases were made", metadata: ["backups": "\(made)"])

@@ -6,7 +6,8 @@ import Foundation
 /// Brings one database of a backup to a running server, or a directory at rest, under another id.
 ///
 /// The engines are restored into a scratch directory beside the data; documents and index definitions are read from there as an
-/// export has them. Policies of times to live are left out, so that what they deleted stays there to be looked at.
+/// export has them. Policies of times to live are left out, so that what they deleted stays there to be looked at. Unique indexes
+/// come behind the documents, which may have duplicates that the index was to find.
 struct RestoredDatabase {
   let source: DatabaseLabel
   let target: DatabaseLabel
@@ -17,6 +18,8 @@ struct RestoredDatabase {
   let progress: SharedProgress
 
   private static let kinds = [ImportRun.firstKind, TransferForm.rootKind]
+  /// The folder of the definitions of unique indexes.
+  private static let uniqueFolder = "unique-indexes"
 
   private var scratch: String {
     "\(data.directory)/\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)"
@@ -53,7 +56,11 @@ struct RestoredDatabase {
     return try await threads.run(on: .maintenance) {
       try export(from: restored.unfinished)
       if !isMade { try data.perform(.createDatabase(target)) { _ in } }
-      return try Self.kinds.reduce(0) { try $0 + importItems($1, from: restored.unfinished) }
+      let steps =
+        Self.kinds.map { (kind: $0, folder: $0) } + [(ImportRun.firstKind, Self.uniqueFolder)]
+      return try steps.reduce(0) {
+        try $0 + importItems($1.kind, in: $1.folder, from: restored.unfinished)
+      }
     }
   }
 
@@ -68,26 +75,45 @@ struct RestoredDatabase {
     }
   }
 
-  private static func folder(_ kind: String, in directory: String) -> String {
-    "\(directory)/transfer/\(kind)"
+  private static func folder(_ name: String, in directory: String) -> String {
+    "\(directory)/transfer/\(name)"
   }
 
   private func export(from directory: String) throws {
     try LocalAdministration.withStore(in: directory, .directory, files: .local) { local in
       for kind in Self.kinds {
-        let sink = try TransferForm(kind: kind).makeSink(Self.folder(kind, in: directory))
+        let form = TransferForm(kind: kind)
+        let isIndex = kind == ImportRun.firstKind
+        let sink = try form.makeSink(Self.folder(kind, in: directory))
+        let unique =
+          isIndex ? try form.makeSink(Self.folder(Self.uniqueFolder, in: directory)) : sink
         try local.perform(.export(kind: kind, database: source), input: { nil }) { reply in
           switch reply {
           case .item(let file, let bytes):
-            let isIndex = kind == ImportRun.firstKind
-            try sink.take(isIndex ? Self.withoutTimesToLive(bytes) : bytes, of: file)
+            if isIndex, try Self.isUnique(bytes) {
+              try unique.take(bytes, of: file)
+            } else {
+              try sink.take(isIndex ? Self.withoutTimesToLive(bytes) : bytes, of: file)
+            }
           case .progress(let done, let total, let unit):
             progress.show(done: done, total: total, unit: unit)
           case .line, .finished, .difference, .omission, .counted, .failed: break
           }
         }
         try sink.close()
+        if isIndex { try unique.close() }
       }
+    }
+  }
+
+  /// True for a `firestore.indexes.json` with a unique index.
+  private static func isUnique(_ bytes: [UInt8]) throws -> Bool {
+    guard case .object(let members) = try JSONParser.parse(bytes),
+      case .array(let indexes)? = members.first(where: { $0.key == "indexes" })?.value
+    else { return false }
+    return indexes.contains { index in
+      guard case .object(let parts) = index else { return false }
+      return parts.contains { $0.key == "unique" && $0.value == .boolean(true) }
     }
   }
 
@@ -106,8 +132,12 @@ struct RestoredDatabase {
     return JSONValue.object(members).compactBytes
   }
 
-  private func importItems(_ kind: String, from directory: String) throws -> Int {
-    let path = Self.folder(kind, in: directory)
+  private func importItems(
+    _ kind: String,
+    in folder: String,
+    from directory: String
+  ) throws -> Int {
+    let path = Self.folder(folder, in: directory)
     let form = TransferForm(kind: kind, into: target)
     guard let items = try form.makeSource(path, below: path, mayBeEmpty: true) else { return 0 }
     var dropped = 0

@@ -46,7 +46,8 @@ extension BackupArchive {
     guard let proven = try await proof()?.base else { return bases }
     let begin = min(now - Int64(retention.days) * 86_400_000_000, since ?? .max)
     // The newest base from before the first day is the start of that day.
-    let first = bases.lastIndex { $0.instant <= begin } ?? 0
+    // Versions may be ahead of the clock: one that has later ones brings none of that instant back.
+    let first = bases.lastIndex { RestorePoint.instant(begin).allows($0) } ?? 0
     let kept = min(first, max(0, bases.count - retention.bases))
     let newestProven = bases.lastIndex { $0.number <= proven } ?? 0
     return Array(bases[min(kept, newestProven)...])

@@ -6,10 +6,15 @@ import FirestoreModel
 
 extension DocumentAdministration {
   /// The index definitions and field overrides of a database, each as a `firestore.indexes.json` of its own on one line.
+  ///
+  /// Unique indexes that failed are left out: where they came first, documents with equal values could not follow.
   package func indexDefinitions(of id: DatabaseID) throws -> [String] {
-    let file = try permit.database(id).indexDefinitions
+    let database = try permit.database(id)
+    let listed = database.indexes.current.listed
+    let failed = Set(listed.filter { $0.state == .failed }.map(\.definition))
+    let file = database.indexDefinitions
     let parts =
-      file.indexes.map { IndexDefinitionsFile(indexes: [$0]) }
+      file.indexes.filter { !failed.contains($0) }.map { IndexDefinitionsFile(indexes: [$0]) }
       + file.overrides.map { IndexDefinitionsFile(overrides: [$0]) }
     return try parts.map { try JSONValue(parsing: $0.text).compact }
   }
@@ -49,6 +54,7 @@ extension DocumentAdministration {
 }
 
 extension ServiceError {
-  /// True if the error is about one item of an import, so that the others can be stored.
-  var isOfOneItem: Bool { code == .invalidArgument }
+  /// True if the error is about one item of an import, so that the others can be stored: it is not valid, or has the values
+  /// of another document in a unique index.
+  var isOfOneItem: Bool { code == .invalidArgument || code == .alreadyExists }
 }

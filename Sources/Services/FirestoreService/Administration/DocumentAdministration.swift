@@ -180,7 +180,9 @@ package struct DocumentAdministration: Sendable {
   private func commit(_ batch: [Write], to database: Database) throws -> Int {
     guard !batch.isEmpty else { return 0 }
     let result = BlockingResult<CommitOutcome>()
-    database.commit(.init(writes: batch)) { result.set($0) }
+    var proposal = CommitProposal(writes: batch)
+    proposal.fillsDatabase = true
+    database.commit(proposal) { result.set($0) }
     return try result.wait().results.count
   }
 }

@@ -44,7 +44,9 @@ final class PipelineStream: ResponseStream {
     self.database = database
     self.call = call
     self.service = service
-    let writer = run.plan.isWriting ? PipelineWriter(run.plan, database) : nil
+    let writer =
+      run.plan.isWriting
+      ? PipelineWriter(run, database) { try call.checkWanted() } : nil
     state = Mutex(State(run: run, writer: writer))
     lease = call.context.account.flatMap { ByteLease($0, for: .response) }
   }

@@ -61,7 +61,9 @@ extension Hosting {
       if try await keep(content, hash, small) == false { try await blobs.remove(blob) }
     } catch {
       await writer?.close()
-      if writer != nil { try? await blobs.remove(blob) }
+      // A record whose write failed may be in force after a restart, and needs its bytes then.
+      let mayBeNamed = (error as? KeyValueError)?.leavesOutcomeUnknown ?? false
+      if writer != nil, !mayBeNamed { try? await blobs.remove(blob) }
       throw error
     }
   }

@@ -104,4 +104,31 @@ package final class StagePlan: Sendable {
   package var isDeleting: Bool {
     if case .delete? = stages.last { true } else { false }
   }
+
+  /// The same pipeline for one of its documents alone.
+  ///
+  /// It has no stages that choose among rows: `sort`, `offset` and `limit`. Nil where a stage computes the names of rows, which
+  /// then need not be those of the documents that they were made of.
+  package func plan(forDocument path: ResourcePath) -> StagePlan? {
+    var kept: [Stage] = []
+    for stage in stages {
+      switch stage {
+      case .sort, .offset, .limit: continue
+      case .select(let assignments), .addFields(let assignments), .update(let assignments):
+        guard !assignments.contains(where: \.computesName) else { return nil }
+        kept.append(stage)
+      default: kept.append(stage)
+      }
+    }
+    return StagePlan(input: .documents([path]), stages: kept)
+  }
+}
+
+extension Assignment {
+  /// True where the field `__name__` gets another value than that of the document.
+  fileprivate var computesName: Bool {
+    guard path.isDocumentName else { return false }
+    if case .field(let source) = expression { return !source.isDocumentName }
+    return true
+  }
 }
