@@ -64,8 +64,17 @@ struct RestoredDirectory {
       try await restore.restoreBlobs(blobs, to: store, &outcome)
     }
     try await restore.restoreFiles(of: BackupFolders.functions, to: directory, point, &outcome)
+    if !isScratch { try await noteRestore() }
     if outcome.isEarlier, !keepsSessions { try await endAccess(outcome, tell) }
     return outcome
+  }
+
+  /// Has listeners begin anew that come back with a time which the restored store may not have seen.
+  private func noteRestore() async throws {
+    let directory = unfinished
+    try await threads.run(on: .maintenance) {
+      try LocalAdministration.withStore(in: directory, .directory) { try $0.permit.noteRestore() }
+    }
   }
 
   /// The store's keys that say who gets in and with which rights.
