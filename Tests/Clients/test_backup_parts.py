@@ -7,9 +7,11 @@ import json
 import os
 import shutil
 
+import grpc
 import pytest
 import requests
 from support import clients, server as servers
+from support.listening import ListenStream
 from test_backup import Backed, documents, key, running  # noqa: F401
 from test_backup_faults import auth
 from test_functions import CODEBASES, Functions, environment
@@ -210,3 +212,30 @@ def test_the_console_shows_the_backup_to_owners(tmp_path, key):
         assert backup["target"] == str(backed.target) and backup["encrypted"] is True and backup["days"] == 7
         assert backup["base"]["base"] == 1 and backup["earliest"] == backup["base"]["time"] and backup["failure"] is None
         assert backup["lagSeconds"] < 60 and backup["proof"] is None and backup["proofHours"] == 24
+
+
+def test_a_listener_from_before_a_restore_begins_anew(tmp_path, key):
+    backed = Backed(tmp_path, key)
+    database = "projects/p/databases/(default)"
+    with running(backed.server) as server, contextlib.closing(clients.connect(server, "p")) as client:
+        client.document("c/a").set({"n": 1})
+        at = client.document("c/b").set({"n": 2}).update_time
+        client.document("c/lost").set({"n": 3})
+        client.document("c/a").set({"n": 100})
+        backed.wait()
+        with grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+            stream = ListenStream(channel, database)
+            stream.add(2, stream.query("c"))
+            stream.until_consistent(2)
+            held, token = stream.targets[2].consistent, stream.targets[2].token
+            stream.cancel()
+    to, _ = backed.restore("--before-commit", version_of(at) + 1)
+    with running(servers.Brasa(to)) as server, grpc.insecure_channel(f"127.0.0.1:{server.port}") as channel:
+        for resets in (1, 0):
+            again = ListenStream(channel, database)
+            target = again.add(2, again.query("c"), held=held, resume_token=token)
+            again.until_consistent(2)
+            # The document of the commits that the restored server never had is gone; later tokens are good.
+            assert again.ids(2) == ["a", "b"] and target.resets == resets
+            held, token = target.consistent, target.token
+            again.cancel()

@@ -410,6 +410,21 @@ def test_a_codebase_is_listed_called_restarted_and_deleted(functions, tmp_path):
     assert functions.call("first", None).status_code == 404
 
 
+def test_a_damaged_source_is_mended_by_its_deployment(functions, tmp_path):
+    shutil.copy(CODEBASES / "shop" / "requirements.txt", tmp_path)
+    text = "from firebase_functions import https_fn\n@https_fn.on_call()\ndef mended(request): return 7\n"
+    (tmp_path / "main.py").write_text(text)
+    functions.command("deploy", tmp_path, "--codebase", "mended")
+    sources = pathlib.Path(functions.server.data) / "functions" / "sources"
+    [kept] = [path for path in sources.glob("*/main.py") if path.read_text() == text]
+    # As a file is of which a power cut kept the name alone.
+    kept.write_text("")
+    functions.command("deploy", tmp_path, "--codebase", "mended")
+    assert kept.read_text() == text
+    assert functions.call("mended", None).json() == {"result": 7}
+    functions.command("delete", "mended")
+
+
 def test_what_functions_wrote_outlives_a_kill(functions):
     functions.get("echo", "/before-the-kill")
     wait_for(lambda: "/before-the-kill" in functions.log("echo"), "the line")

@@ -18,6 +18,9 @@ package struct AdministratorPermit: Sendable {
     self.project = project
   }
 
+  /// Notes that the store was brought back from a backup just now.
+  package func noteRestore() throws { try databases.noteRestore() }
+
   /// The databases by id.
   package func listDatabases() throws -> [DatabaseListing] {
     try databases.listDatabases().filter { covers($0.id.project) }

@@ -15,6 +15,10 @@ package final class Database: Sendable {
   /// The time at which the database was created; together with the incarnation no other life of any
   /// database, in another store either, has it.
   package let createTime: CommitVersion
+  /// The version at which the store was restored from a backup; zero where it never was.
+  ///
+  /// Clients that come with an earlier one may have seen commits that the store has not.
+  package let restoreVersion: CommitVersion
   /// The store that holds this and other databases.
   package let engine: any KeyValueEngine
   /// The settings that all databases of the store share.
@@ -58,12 +62,13 @@ package final class Database: Sendable {
     historyBudget = HistoryBudget(incarnation: incarnation)
     let floor: CommitVersion
     let recoversPast: Bool
-    (createTime, indexes, floor, recoversPast) = try engine.read { reader in
+    (createTime, indexes, floor, recoversPast, restoreVersion) = try engine.read { reader in
       (
         try DatabaseCatalog.createTime(of: id, in: reader) ?? .zero,
         try IndexCatalog(incarnation: incarnation, databaseID: id, reader: reader),
         try HistoryFloor.read(incarnation, in: reader),
-        try DatabaseCatalog.recoversPast(id, in: reader)
+        try DatabaseCatalog.recoversPast(id, in: reader),
+        try DatabaseCatalog.restoreVersion(in: reader)
       )
     }
     recovery = Atomic(recoversPast)

@@ -76,6 +76,25 @@ struct DatabaseCatalog: Sendable {
     if stored < format { try group.put(MetaKey.format, bytes(format)) }
   }
 
+  /// The version at which the store was restored from a backup; zero where it never was.
+  static func restoreVersion(in reader: any KeyValueReader) throws -> CommitVersion {
+    guard let value = try reader.get(MetaKey.restore) else { return .zero }
+    var position = 0
+    guard let bits = value.withUnsafeBytes({ readBigEndian($0, at: &position) }) else {
+      throw KeyValueError(.corruption, "the version of a restore is shorter than a version")
+    }
+    return CommitVersion(microseconds: Int64(bitPattern: bits))
+  }
+
+  /// Notes that the store was restored from a backup just now.
+  func noteRestore() throws {
+    try engine.write { group in
+      var value: [UInt8] = []
+      value.append(CommitVersion(microseconds: try group.allocateVersion()))
+      try group.put(MetaKey.restore, value)
+    }
+  }
+
   /// The incarnation in force; nil for an unknown database.
   func incarnation(of id: DatabaseID) throws -> Incarnation? {
     try engine.read { try Self.entry(of: id, in: $0)?.incarnation }

@@ -142,6 +142,11 @@ package final class Databases: Sendable {
     for listing in try catalog.list(configuration) { _ = try existingDatabase(listing.id) }
   }
 
+  /// Notes that the store was brought back from a backup: what clients have of it in memory may be of commits that it has not.
+  ///
+  /// Before any database is open.
+  package func noteRestore() throws { try catalog.noteRestore() }
+
   /// All databases by id.
   package func listDatabases() throws -> [DatabaseListing] { try catalog.list(configuration) }
 

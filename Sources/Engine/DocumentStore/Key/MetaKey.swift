@@ -16,6 +16,7 @@ import FirestoreModel
 /// - 0x07 copy of another database: incarnation; value as `DatabaseCopy` documents.
 /// - 0x08 backup schedule: project segment, database segment, id segment; value as `BackupSchedule` documents.
 /// - 0x09 backup of a database: project segment, id segment; value as `DatabaseBackup` documents.
+/// - 0x0A restore: the version (8 bytes) at which the store was restored from a backup; none where it never was.
 /// - 0x10 index definitions and their states: incarnation, then as `Index/` documents.
 /// - 0x20 rulesets, 0x21 releases of security rules: project segment, ruleset id or release name
 ///   segment; values as `Access/Rules/RulesetCatalog.swift` documents.
@@ -30,6 +31,7 @@ package enum MetaKey {
     case databaseCopy = 0x07
     case backupSchedule = 0x08
     case databaseBackup = 0x09
+    case restore = 0x0A
     case indexes = 0x10
     case rulesets = 0x20
     case releases = 0x21
@@ -40,6 +42,9 @@ package enum MetaKey {
 
   /// The greatest incarnation's key.
   package static let greatestIncarnation = prefix(.greatestIncarnation)
+
+  /// The key of the version at which the store was restored.
+  static let restore = prefix(.restore)
 
   /// The prefix of all catalog keys.
   package static let catalog = prefix(.catalog)

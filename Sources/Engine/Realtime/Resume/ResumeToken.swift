@@ -18,8 +18,9 @@ import FirestoreModel
 /// It needs no signature: a client that makes one up learns how a query that it may ask differs from
 /// an earlier time, and whether it may know of that time is decided anew (`TargetReader`).
 ///
-/// A token of another format, incarnation or length, of other targets, of the future or of a time
-/// whose history is gone is of no use; the target then starts from nothing, after a reset.
+/// A token of another format, incarnation or length, of other targets, of the future, of a time
+/// whose history is gone or from before the store was restored from a backup is of no use; the target
+/// then starts from nothing, after a reset.
 package struct ResumeToken: Sendable, Hashable {
   /// The number of the database's life.
   package let incarnation: Incarnation
@@ -78,7 +79,7 @@ package struct ResumeToken: Sendable, Hashable {
   /// Returns true if the token is of this life of a database and serves a target with this mark.
   package func serves(_ mark: SubjectMark, in database: Database) -> Bool {
     incarnation == database.incarnation && createTime == database.createTime
-      && (marks.isEmpty || marks.contains(mark))
+      && version >= database.restoreVersion && (marks.isEmpty || marks.contains(mark))
   }
 
   private static func version(in raw: UnsafeRawBufferPointer, at offset: Int) -> CommitVersion {

@@ -84,12 +84,21 @@ struct RestoredDirectory {
     if let separation {
       try await threads.run(on: .maintenance) { try separation.separateFunctions() }
     }
+    if !isScratch { try await noteRestore() }
     if outcome.isEarlier, !keepsSessions { try await endAccess(outcome, tell) }
     return outcome
   }
 
   private var separation: ProjectSeparation? {
     project.map { ProjectSeparation(directory: unfinished, project: $0) }
+  }
+
+  /// Has listeners begin anew that come back with a time which the restored store may not have seen.
+  private func noteRestore() async throws {
+    let directory = unfinished
+    try await threads.run(on: .maintenance) {
+      try LocalAdministration.withStore(in: directory, .directory) { try $0.permit.noteRestore() }
+    }
   }
 
   /// The store's keys that say who gets in and with which rights.

@@ -211,18 +211,41 @@ extension FunctionHost {
   }
 
   /// Copies a source into its folder, unless it is there; returns the folder.
+  ///
+  /// A copy that is not what it was any more is made again. All of it is on the disk before it has its name.
   func copy(
     _ tree: SourceTree,
     for environment: String,
     scratch: String
   ) throws -> String {
+    let manager = FileManager.default
     let place = folder.source(Deployment.source(tree.digest, environment))
-    guard !FileManager.default.fileExists(atPath: place) else { return place }
+    if manager.fileExists(atPath: place) {
+      let kept = try? SourceTree(readingFrom: place, keepsLocal: true)
+      if kept?.digest == tree.digest { return place }
+      try manager.removeItem(atPath: place)
+    }
     let temporary = "\(scratch)/copy"
     try tree.write(to: temporary)
     try folder.linkPackages(of: environment, in: temporary)
-    try FileManager.default.moveItem(atPath: temporary, toPath: place)
+    for file in tree.files { try SafeFile.sync("\(temporary)/\(file.path)") }
+    for directory in Self.directories(of: tree) { try SafeFile.sync(temporary + directory) }
+    try manager.moveItem(atPath: temporary, toPath: place)
+    try SafeFile.sync(folder.sources)
     return place
+  }
+
+  /// The folders of a source, each with a slash before it; the source's own is the empty text.
+  private static func directories(of tree: SourceTree) -> Set<String> {
+    var found: Set<String> = [""]
+    for file in tree.files {
+      var parts = file.path.split(separator: "/").dropLast()
+      while !parts.isEmpty {
+        found.insert("/" + parts.joined(separator: "/"))
+        parts = parts.dropLast()
+      }
+    }
+    return found
   }
 
   /// The variables of `.env` files, and the defaults of parameters that they leave out.

@@ -8,7 +8,7 @@ import Darwin
 
 /// Files that are whole or not there, for the server's user alone.
 enum SafeFile {
-  /// Replaces a file; its bytes are on the disk before its name is.
+  /// Replaces a file; its bytes are on the disk before its name is, which is there when this returns.
   static func write(_ data: Data, to path: String) throws {
     let temporary = "\(path).\(UInt64.random(in: 0...UInt64.max)).new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -33,6 +33,15 @@ enum SafeFile {
       unlink(temporary)
       throw error
     }
+    try sync((path as NSString).deletingLastPathComponent)
+  }
+
+  /// Has what was written to a file, or the names in a folder, on the disk.
+  static func sync(_ path: String) throws {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure(path) }
   }
 
   /// Reads a regular file of up to that many bytes, through no link: what foreign code may have put there.
