@@ -6,7 +6,7 @@ import tarfile
 
 import pytest
 
-from support import formats, server as servers
+from support import formats, postgres, server as servers
 
 pytestmark = pytest.mark.brasa_only
 
@@ -72,6 +72,46 @@ def test_a_later_format_is_refused_by_name(data, part):
         assert done.returncode == 1 and done.stderr.endswith(said), (command, done.stderr)
     if part == "store":
         assert state(data) == before
+
+
+@pytest.mark.skipif(postgres.programs() is None, reason=postgres.MISSING)
+def test_the_formats_of_a_store_in_postgresql_are_checked(tmp_path):
+    database = postgres.Postgres()
+    try:
+        data = tmp_path / "data"
+        store = ["--data", data, "--store", database.address]
+        nowhere = upgrade("--check", "--data", tmp_path, "--store", database.address)
+        assert nowhere.returncode == 1
+        running = servers.Brasa(data, "--store", database.address).start()
+        beside = upgrade("--check", *store)
+        assert running.stop() == 0
+        for checked in (beside, upgrade("--check", *store)):
+            assert checked.returncode == 0 and checked.stdout.startswith(f"{data} has the formats of brasa "), checked
+        # Tables of a version before.
+        database.ask("UPDATE brasa.timeline SET format = 2")
+        older = upgrade("--check", *store)
+        assert older.returncode == 0 and "the store in PostgreSQL needs an upgrade from format 2 to 3" in older.stdout
+        database.ask("UPDATE brasa.timeline SET format = 4")
+        refused = "A newer version of Brasa has written this data: the store in PostgreSQL has format 4, and this program knows formats up to 3."
+        for command in (["upgrade", "--check"], ["upgrade"], ["serve", "--dev", "--port", "0"]):
+            done = servers.run(*command, *store, check=False)
+            assert done.returncode == 1 and refused in done.stderr, (command, done.stderr)
+        database.ask("UPDATE brasa.timeline SET format = 3")
+        # The list of databases, and the records of a product.
+        for key, name, value in (("\\x0101", "the list of databases", 9), ("\\xd050", "accounts", 2)):
+            before = f"SELECT encode(value, 'hex') FROM brasa.entries WHERE key = '{key}'"
+            was = database.ask(before)
+            database.ask(f"INSERT INTO brasa.entries VALUES ('{key}', '\\x0000000{value}') ON CONFLICT (key) DO UPDATE SET value = '\\x0000000{value}'")
+            for command in (["upgrade", "--check"], ["serve", "--dev", "--port", "0"]):
+                done = servers.run(*command, *store, check=False)
+                assert done.returncode == 1 and f"{name} has format {value}" in done.stderr, (command, done.stderr)
+            if was:
+                database.ask(f"UPDATE brasa.entries SET value = '\\x{was}' WHERE key = '{key}'")
+            else:
+                database.ask(f"DELETE FROM brasa.entries WHERE key = '{key}'")
+        assert upgrade("--check", *store).returncode == 0
+    finally:
+        database.close()
 
 
 def test_an_upgrade_at_rest_says_what_it_did(data):

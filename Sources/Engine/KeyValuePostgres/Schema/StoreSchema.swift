@@ -132,7 +132,10 @@ extension StoreSchema {
   static func isNewer(_ format: Int64) -> KeyValueError {
     KeyValueError(
       .newerFormat,
-      "the store was written by a newer version of Brasa (format \(format))"
+      """
+      A newer version of Brasa has written this data: the store in PostgreSQL has format \(format), and this program knows \
+      formats up to \(Self.format). Start that version, or restore a backup from before the upgrade.
+      """
     )
   }
 

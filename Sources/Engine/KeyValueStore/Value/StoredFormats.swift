@@ -14,6 +14,11 @@ package enum StoredFormats {
     package let stored: UInt32
     /// The version that this program writes.
     package let current: UInt32
+
+    /// The upgrade of an owner from one version to another.
+    package init(owner: String, stored: UInt32, current: UInt32) {
+      (self.owner, self.stored, self.current) = (owner, stored, current)
+    }
   }
 
   /// Refuses a store in which one of the owners has a newer format than this program's; raises the versions of those that

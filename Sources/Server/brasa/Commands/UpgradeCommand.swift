@@ -1,6 +1,7 @@
 import ArgumentParser
 import DocumentStore
 import Foundation
+import KeyValuePostgres
 import KeyValueRocksDB
 import KeyValueStore
 
@@ -42,9 +43,6 @@ struct UpgradeCommand: ParsableCommand {
     } else if check {
       print("The next start upgrades \(directory). Back it up before.")
     }
-    if check, location != .directory {
-      print("The formats of the store in PostgreSQL are checked by a start.")
-    }
   }
 
   private static func look(
@@ -52,14 +50,41 @@ struct UpgradeCommand: ParsableCommand {
     _ location: StoreLocation
   ) throws -> [StoredFormats.Upgrade] {
     try StoreMark(in: directory).check(location)
-    let events = try look("\(directory)/events", [.events])
-    guard location == .directory else { return events }
-    return try look("\(directory)/store", KeyOwnerTable.store.owners) + events
+    let events = try look("\(directory)/events", [.events]) { _ in }
+    let owners = KeyOwnerTable.store.owners
+    switch location {
+    case .directory:
+      let store = try look("\(directory)/store", owners) {
+        try OpenDataDirectory.checkDatabases($0.get)
+      }
+      return store + events
+    case .postgres(let address):
+      return try look(PostgresConfiguration(address: address), owners) + events
+    }
+  }
+
+  /// The upgrades of a store in PostgreSQL, beside nodes that have it open.
+  private static func look(
+    _ configuration: PostgresConfiguration,
+    _ owners: [KeyOwner]
+  ) throws -> [StoredFormats.Upgrade] {
+    let inspection = try PostgresInspection(configuration)
+    try OpenDataDirectory.checkDatabases(inspection.get)
+    let upgrades = try StoredFormats.upgrades(of: owners, inspection.get)
+    let current = PostgresInspection.currentFormat
+    guard inspection.format < current else { return upgrades }
+    let tables = StoredFormats.Upgrade(
+      owner: "the store in PostgreSQL",
+      stored: UInt32(clamping: inspection.format),
+      current: UInt32(clamping: current)
+    )
+    return [tables] + upgrades
   }
 
   private static func look(
     _ directory: String,
-    _ owners: [KeyOwner]
+    _ owners: [KeyOwner],
+    _ check: (RocksDBInspection) throws -> Void
   ) throws -> [StoredFormats.Upgrade] {
     guard FileManager.default.fileExists(atPath: directory) else {
       throw CommandFailure(
@@ -67,6 +92,7 @@ struct UpgradeCommand: ParsableCommand {
       )
     }
     let inspection = try RocksDBInspection(directory: directory)
+    try check(inspection)
     return try StoredFormats.upgrades(of: owners, inspection.get)
   }
 
