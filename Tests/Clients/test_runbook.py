@@ -163,8 +163,9 @@ def test_something_deleted(machine):
     machine.instant = datetime.datetime.fromtimestamp(written.timestamp() + 0.001, datetime.timezone.utc).isoformat()
     clients.connect(machine.server, PROJECT).document("products/a").delete()
     machine.wait_for_backup()
-    machine.follow("Somebody deleted what was needed")
+    *_, alone = machine.follow("Somebody deleted what was needed")
     assert machine.get("products/a") == {"n": 1}
+    assert "no differences" in alone and "restored project shop to before" in alone
 
 
 @pytest.mark.skipif(not postgres.programs(), reason=postgres.MISSING)

@@ -80,6 +80,11 @@ package enum MetaKey {
     prefix(.historyFloor, incarnation)
   }
 
+  /// The prefixes of all keys of an incarnation in force.
+  static func prefixes(of incarnation: Incarnation) -> [[UInt8]] {
+    [Kind.historyFloor, .bulkDeletion, .databaseCopy, .indexes].map { prefix($0, incarnation) }
+  }
+
   /// The prefix of the keys of an incarnation's bulk deletions.
   static func bulkDeletions(of incarnation: Incarnation) -> [UInt8] {
     prefix(.bulkDeletion, incarnation)

@@ -8,7 +8,7 @@ import Synchronization
 struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Restore a server's data, or one database, from a backup.",
+    abstract: "Restore a server's data, one project or one database from a backup.",
     discussion: """
       The backup is one that brasa serve --backup wrote. Everything is restored, or all that was written before an \
       instant, a commit or a segment of the backup. The result is verified. The directory appears when it is whole: a \
@@ -18,12 +18,17 @@ struct RestoreCommand: AsyncParsableCommand {
       administrators and keys that were removed or disabled later are so again, and administrators have the roles and passwords of later. \
       Users of projects whose claims or ways to sign in were changed later are named. --with-access leaves all that as it was.
 
+      With --project and --to, the directory has that project alone: its databases, users, rules, files, sites, functions, \
+      configuration, messages and events. Administrators, the administrator key and the audit trail stay behind, so the new \
+      server is set up as any other; the users sign in as before. The command needs room for the stores of all projects.
+
       With --as, one database becomes a new one of the running server whose data directory --data names, or of a directory at \
       rest: its documents and index definitions, without times to live.
 
       Examples:
         brasa restore --from /backup/shop --backup-key shop.key --to data
         brasa restore --from /backup/shop --to data --at 2026-11-27T15:00:00-03:00
+        brasa restore --from /backup/shop --project shop --to shop-data
         brasa restore --from /backup/shop --project shop --as before --at 2026-11-27T15:00:00-03:00 --data data
       """
   )
@@ -64,6 +69,11 @@ struct RestoreCommand: AsyncParsableCommand {
       throw ValidationError("Name a directory with --to, or a new database with --as.")
     }
     if newDatabase != nil { _ = try database.label() }
+    guard newDatabase != nil || database.database == "(default)" else {
+      throw ValidationError(
+        "--database goes with --as: a directory has all databases of a project."
+      )
+    }
     _ = try point()
   }
 
@@ -96,7 +106,8 @@ struct RestoreCommand: AsyncParsableCommand {
     let to = to.count > 1 && to.hasSuffix("/") ? String(to.dropLast()) : to
     let differences = try await backup.withArchive { archive, threads in
       let progress = SharedProgress()
-      let restored = RestoredDirectory(path: to, keepsSessions: withAccess, threads: threads)
+      var restored = RestoredDirectory(path: to, keepsSessions: withAccess, threads: threads)
+      restored.project = database.project
       let started = ContinuousClock.now
       let outcome = try await restored.make(from: archive, point, tell: { progress.print($0) }) {
         progress.show(done: $0 >> 20, total: nil, unit: "megabyte")
@@ -115,7 +126,7 @@ struct RestoreCommand: AsyncParsableCommand {
       }
       let differences = try await restored.verify { progress.print($0) }
       try restored.finish()
-      progress.print("restored \(to)")
+      progress.print(database.project.map { "restored project \($0) to \(to)" } ?? "restored \(to)")
       return differences
     }
     if differences > 0 { throw ExitCode(1) }

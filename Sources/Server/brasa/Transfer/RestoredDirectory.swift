@@ -19,6 +19,8 @@ struct RestoredDirectory {
   var isScratch = false
   /// True where the engines alone are restored, without files.
   var hasEnginesAlone = false
+  /// The id of the one project to restore; nil is all, with what belongs to the server.
+  var project: String?
 
   private static let mark = "restore-incomplete"
 
@@ -41,12 +43,33 @@ struct RestoredDirectory {
     progress: @escaping @Sendable (_ bytes: Int) -> Void
   ) async throws -> RestoreOutcome {
     try prepare()
+    do {
+      return try await fill(from: archive, point, tell: tell, progress: progress)
+    } catch {
+      // What is there belongs to other projects too.
+      if project != nil { try? remove() }
+      throw error
+    }
+  }
+
+  private func fill(
+    from archive: BackupArchive,
+    _ point: RestorePoint,
+    tell: @escaping @Sendable (String) -> Void,
+    progress: @escaping @Sendable (_ bytes: Int) -> Void
+  ) async throws -> RestoreOutcome {
     let restore = BackupRestore(
       archive,
       threads: threads,
       watching: keepsSessions ? [] : Self.watched
     ) { done, _ in progress(done) }
     var outcome = try await restore.run(to: unfinished, point)
+    var isThere = true
+    if let separation {
+      isThere = try await threads.run(on: .maintenance) { try separation.separateEngines() }
+      // The administrator key opens every project.
+      outcome.settings = [:]
+    }
     for (name, text) in outcome.settings where BackupID.files.contains(name) {
       let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
       let path = "\(unfinished)/\(name)"
@@ -64,8 +87,18 @@ struct RestoredDirectory {
       try await restore.restoreBlobs(blobs, to: store, &outcome)
     }
     try await restore.restoreFiles(of: BackupFolders.functions, to: directory, point, &outcome)
+    if let separation {
+      let hasFunctions = try await threads.run(on: .maintenance) {
+        try separation.separateFunctions()
+      }
+      guard isThere || hasFunctions else { throw separation.absence }
+    }
     if outcome.isEarlier, !keepsSessions { try await endAccess(outcome, tell) }
     return outcome
+  }
+
+  private var separation: ProjectSeparation? {
+    project.map { ProjectSeparation(directory: unfinished, project: $0) }
   }
 
   /// The store's keys that say who gets in and with which rights.

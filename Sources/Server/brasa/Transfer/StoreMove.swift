@@ -16,8 +16,6 @@ struct StoreMove {
   /// Told how many keys were copied.
   let progress: (Int) -> Void
 
-  /// Bytes of keys and values that are written at once.
-  private static let batchBytes = 1 << 20
   private static let moving = "brasa_moving"
   private static let left = "brasa_before_move"
 
@@ -96,40 +94,18 @@ struct StoreMove {
     defer { try? target.close() }
     let copied = try source.read { view in
       let cursor = try view.cursor(over: KeyRange(lower: [], upper: nil), reversed: false)
-      var (count, bytes) = (0, 0)
-      var batch: [(key: [UInt8], value: [UInt8])] = []
+      var batch = RecordBatch(to: target)
       while try cursor.next() {
-        batch.append((Array(cursor.key), Array(cursor.value)))
-        bytes += cursor.key.count + cursor.value.count
-        guard bytes >= Self.batchBytes else { continue }
-        count += batch.count
-        try write(&batch, to: target)
-        bytes = 0
-        progress(count)
+        if try batch.add(Array(cursor.key), Array(cursor.value)) { progress(batch.count) }
       }
-      count += batch.count
-      try write(&batch, to: target)
-      return count
+      try batch.write()
+      return batch.count
     }
     let found = try Self.count(target)
     guard found == copied else {
       throw KeyValueError(.corruption, "\(copied) keys were copied, and \(found) have arrived")
     }
     return copied
-  }
-
-  private func write(
-    _ batch: inout [(key: [UInt8], value: [UInt8])],
-    to target: any KeyValueEngine
-  ) throws {
-    try target.write { group in
-      _ = try group.allocateVersion()
-      for (key, value) in batch {
-        // Data of the first versions has empty values, which mark a key as all that there is to say.
-        if value.isEmpty { try group.putMarker(key) } else { try group.put(key, value) }
-      }
-    }
-    batch.removeAll(keepingCapacity: true)
   }
 
   private static func count(_ engine: any KeyValueEngine) throws -> Int {

@@ -80,6 +80,27 @@ extension FunctionHost {
     try load(installed)
   }
 
+  /// Removes what a data directory at rest has of the functions of other projects; blocks.
+  package static func keepOnly(
+    _ project: String,
+    _ configuration: FunctionHostConfiguration
+  ) throws {
+    let folder = DeploymentFolder(configuration: configuration)
+    let manager = FileManager.default
+    let releases = configuration.directory + "/releases"
+    for parent in [folder.deployments, releases, folder.secrets] {
+      for name in (try? manager.contentsOfDirectory(atPath: parent)) ?? []
+      where name != project && name != "\(project).json" {
+        try manager.removeItem(atPath: "\(parent)/\(name)")
+      }
+    }
+    if manager.fileExists(atPath: folder.deployments) {
+      try folder.sweepSources()
+    } else if manager.fileExists(atPath: folder.sources) {
+      try manager.removeItem(atPath: folder.sources)
+    }
+  }
+
   /// Compares the sources below a data directory's folder of functions with the digests of their deployments; blocks.
   ///
   /// - Returns: The number of deployments, and a line for each that differs.
