@@ -17,6 +17,8 @@ class Relay:
         self.target = port
         self.cut_after = cut_after
         self.cut_sent_after = cut_sent_after
+        # Called with what came from a client before it is passed on.
+        self.on_sent = lambda data: None
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.port = self.listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
@@ -82,6 +84,8 @@ class Relay:
             while data := source.recv(65536):
                 if source is server:
                     self.flowing.wait()
+                else:
+                    self.on_sent(data)
                 if limit is not None and len(data) >= limit:
                     sink.sendall(data[:limit])
                     self.cuts += 1
