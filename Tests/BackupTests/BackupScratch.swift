@@ -35,8 +35,8 @@ final class BackupScratch {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     files = withFiles ? BackedFiles(in: folder, folders: ["sources"]) : nil
     key = encrypted ? try BackupKey(file: Array(BackupKey.makeText().utf8)) : nil
-    store = try Self.open(folder + "/store")
-    events = try Self.open(folder + "/events")
+    store = try Self.open(folder + "/store", clock)
+    events = try Self.open(folder + "/events", clock)
     blobs = try LocalBlobStore(directory: folder + "/files", threads: threads)
     target = FaultyTarget(DirectoryTarget(folder + "/target", threads: threads))
     shipper = Self.shipper(
@@ -58,11 +58,14 @@ final class BackupScratch {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  private static func open(_ directory: String) throws -> RocksDBEngine {
+  private static func open(
+    _ directory: String,
+    _ clock: MicrosecondClock
+  ) throws -> RocksDBEngine {
     var configuration = RocksDBConfiguration()
     configuration.keepsLog = true
     configuration.writeBufferBytes = 64 << 10
-    return try RocksDBEngine(directory: directory, configuration: configuration)
+    return try RocksDBEngine(directory: directory, configuration: configuration, clock: clock)
   }
 
   private static func shipper(
@@ -111,8 +114,8 @@ final class BackupScratch {
         toPath: "\(folder)/\(name)"
       )
     }
-    store = try Self.open(folder + "/store")
-    events = try Self.open(folder + "/events")
+    store = try Self.open(folder + "/store", clock)
+    events = try Self.open(folder + "/events", clock)
     shipper = Self.shipper(
       folder,
       store,

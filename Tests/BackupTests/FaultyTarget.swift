@@ -11,6 +11,8 @@ final class FaultyTarget: BackupTarget {
     case full
     /// So many writes go well, and the next one does, too, but its author is told of a failure.
     case loses(Int)
+    /// So many calls go well, and none after them, as for a process that ended there.
+    case ends(Int)
   }
 
   let base: any BackupTarget
@@ -25,8 +27,25 @@ final class FaultyTarget: BackupTarget {
 
   private static let failure = BackupError(.unavailable, "The test's target fails.")
 
+  /// True once a call met the end.
+  var hasEnded: Bool {
+    if case .ends(let left) = fault.withLock({ $0 }) { return left < 0 }
+    return false
+  }
+
   private func read() throws {
-    if case .away = fault.withLock({ $0 }) { throw Self.failure }
+    try fault.withLock { fault in
+      switch fault {
+      case .none, .full, .loses: break
+      case .away: throw Self.failure
+      case .ends(let left): try Self.count(left, &fault)
+      }
+    }
+  }
+
+  private static func count(_ left: Int, _ fault: inout Fault) throws {
+    fault = .ends(max(left - 1, -1))
+    if left <= 0 { throw failure }
   }
 
   func claim() async throws {
@@ -44,6 +63,9 @@ final class FaultyTarget: BackupTarget {
       case .loses(let count):
         fault = count > 0 ? .loses(count - 1) : .none
         return count == 0
+      case .ends(let left):
+        try Self.count(left, &fault)
+        return false
       }
     }
     try await base.put(name, bytes, replacing: replacing)

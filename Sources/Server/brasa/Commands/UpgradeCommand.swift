@@ -54,7 +54,9 @@ struct UpgradeCommand: ParsableCommand {
     let owners = KeyOwnerTable.store.owners
     switch location {
     case .directory:
-      let store = try look("\(directory)/store", owners) { try Databases.checkFormat($0.get) }
+      let store = try look("\(directory)/store", owners) {
+        try OpenDataDirectory.checkDatabases($0.get)
+      }
       return store + events
     case .postgres(let address):
       return try look(PostgresConfiguration(address: address), owners) + events
@@ -67,7 +69,7 @@ struct UpgradeCommand: ParsableCommand {
     _ owners: [KeyOwner]
   ) throws -> [StoredFormats.Upgrade] {
     let inspection = try PostgresInspection(configuration)
-    try Databases.checkFormat(inspection.get)
+    try OpenDataDirectory.checkDatabases(inspection.get)
     let upgrades = try StoredFormats.upgrades(of: owners, inspection.get)
     let current = PostgresInspection.currentFormat
     guard inspection.format < current else { return upgrades }

@@ -90,6 +90,11 @@ final class OpenDataDirectory: Sendable {
     }
   }
 
+  /// Throws where the store whose records a closure reads has a newer list of databases than this program knows; opens nothing.
+  static func checkDatabases(_ read: (_ key: [UInt8]) throws -> [UInt8]?) throws {
+    try Databases.checkFormat(read)
+  }
+
   private static func openStore(
     _ location: StoreLocation,
     isClustered: Bool,

@@ -44,16 +44,12 @@ struct ProjectSeparation {
     return nil
   }
 
-  /// Leaves the project alone in the engines; throws where they have nothing of it.
-  func separateEngines() throws {
+  /// Leaves the project alone in the engines; returns false where they have nothing of it.
+  func separateEngines() throws -> Bool {
     let events: [ProjectRecords] = [.events, Self.formats]
     let own =
       try separate("\(directory)/store", Self.store) + separate("\(directory)/events", events)
-    guard own > 0 else {
-      throw CommandFailure(
-        "The backup has no project \(project) at that instant. Name another project or instant."
-      )
-    }
+    return own > 0
   }
 
   /// Copies the records of an engine to a new one in its place; returns how many are the project's own.
@@ -92,11 +88,21 @@ struct ProjectSeparation {
     }
   }
 
-  /// Leaves the project's functions alone.
-  func separateFunctions() throws {
+  /// Leaves the project's functions alone; returns false where there are none, and no secrets for any.
+  func separateFunctions() throws -> Bool {
     try FunctionHost.keepOnly(
       project,
       FunctionHostConfiguration(dataDirectory: directory, isDevelopment: true)
+    )
+    return ["deployments/\(project)", "secrets/\(project).json"].contains {
+      FileManager.default.fileExists(atPath: "\(directory)/functions/\($0)")
+    }
+  }
+
+  /// The failure of a restore that found nothing of the project.
+  var absence: CommandFailure {
+    CommandFailure(
+      "The backup has no project \(project) at that instant. Name another project or instant."
     )
   }
 }

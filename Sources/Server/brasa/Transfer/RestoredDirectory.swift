@@ -47,20 +47,30 @@ struct RestoredDirectory {
     progress: @escaping @Sendable (_ bytes: Int) -> Void
   ) async throws -> RestoreOutcome {
     try prepare()
+    do {
+      return try await fill(from: archive, point, tell: tell, progress: progress)
+    } catch {
+      // What is there belongs to other projects too.
+      if project != nil { try? remove() }
+      throw error
+    }
+  }
+
+  private func fill(
+    from archive: BackupArchive,
+    _ point: RestorePoint,
+    tell: @escaping @Sendable (String) -> Void,
+    progress: @escaping @Sendable (_ bytes: Int) -> Void
+  ) async throws -> RestoreOutcome {
     let restore = BackupRestore(
       archive,
       threads: threads,
       watching: keepsSessions ? [] : Self.watched
     ) { done, _ in progress(done) }
     var outcome = try await restore.run(to: unfinished, point)
+    var isThere = true
     if let separation {
-      do {
-        try await threads.run(on: .maintenance) { try separation.separateEngines() }
-      } catch {
-        // What is there belongs to other projects too.
-        try? remove()
-        throw error
-      }
+      isThere = try await threads.run(on: .maintenance) { try separation.separateEngines() }
       // The administrator key opens every project.
       outcome.settings = [:]
     }
@@ -82,7 +92,10 @@ struct RestoredDirectory {
     }
     try await restore.restoreFiles(of: BackupFolders.functions, to: directory, point, &outcome)
     if let separation {
-      try await threads.run(on: .maintenance) { try separation.separateFunctions() }
+      let hasFunctions = try await threads.run(on: .maintenance) {
+        try separation.separateFunctions()
+      }
+      guard isThere || hasFunctions else { throw separation.absence }
     }
     if !isScratch { try await noteRestore() }
     if outcome.isEarlier, !keepsSessions { try await endAccess(outcome, tell) }
