@@ -208,30 +208,4 @@ import Testing
     #expect(transport.parcels.map(\.messageID) == [kept])
     #expect(try await !service.cancel(id, of: "p"))
   }
-
-  @Test func `a queue that cannot keep an outcome fails, though it can be read`() async throws {
-    var limits = MessagingLimits()
-    limits.underWay.webPush = 1
-    let fixture = MessagingFixture(limits)
-    _ = try await fixture.service.vapidPair(of: "p")
-    let token = try await fixture.register("f1", Self.address)
-    for _ in 0..<2 {
-      let id = try await fixture.send("{\"token\": \"\(token)\"}")
-      let key = MessagingKey(.counts, "p", id).bytes
-      try await fixture.service.write { try $0.put(key, [0xFF]) }
-    }
-    let (reports, reported) = AsyncStream<Bool>.makeStream()
-    let worker = LaneWorker(fixture.service, .webPush, ScriptedTransport()) {
-      reported.yield($0 == nil)
-    }
-    let work = Task { await worker.run() }
-    defer { work.cancel() }
-    var seen: [Bool] = []
-    for await isWell in reports {
-      seen.append(isWell)
-      if seen.count(where: { !$0 }) == 2 { break }
-    }
-    // The read between the two failures is no news that all is well.
-    #expect(seen.drop { $0 } == [false, false])
-  }
 }

@@ -12,8 +12,6 @@ package final class LaneWorker: Sendable {
     /// The last key that was read, by lane.
     var positions: [Lane: [UInt8]] = [:]
     var reread: ContinuousClock.Instant
-    /// The last time that what became of a delivery could not be kept.
-    var failed: ContinuousClock.Instant?
   }
 
   private let service: PushService
@@ -31,8 +29,7 @@ package final class LaneWorker: Sendable {
 
   /// A worker for a way.
   ///
-  /// - Parameter report: Receives failures of the store, and reads of the queue that went well. A delivery that cannot be
-  ///   kept is tried again every half minute: reads go well when none failed for a minute.
+  /// - Parameter report: Receives failures of the store, and reads of the queue that went well.
   package init(
     _ service: PushService,
     _ channel: PushChannel,
@@ -52,7 +49,7 @@ package final class LaneWorker: Sendable {
       while !Task.isCancelled {
         do {
           let jobs = try await due()
-          if isWell { report(nil) }
+          report(nil)
           for job in jobs { group.addTask { await self.work(job) } }
           if isBusy {
             await service.signals.lanes(channel).wait(atMost: Self.gathering)
@@ -82,11 +79,6 @@ package final class LaneWorker: Sendable {
 
   /// Slots that are worth a read.
   private var batch: Int { max(service.limits.underWay(channel) / 4, 1) }
-
-  /// True where all that was due since the last two readings from the beginning was kept.
-  private var isWell: Bool {
-    state.withLock { state in state.failed.map { .now - $0 > Self.rereading * 2 } ?? true }
-  }
 
   /// True if too few slots are free for a read.
   private var isBusy: Bool {
@@ -161,7 +153,6 @@ package final class LaneWorker: Sendable {
       case .drop: try await outcomes.keep(.init(job: job, state: nil, reason: nil))
       }
     } catch {
-      state.withLock { $0.failed = .now }
       report(error)
     }
     let mayRead = state.withLock { state in
