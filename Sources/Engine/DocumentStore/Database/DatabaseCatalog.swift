@@ -26,9 +26,10 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, each of
-  /// which the one before does not know.
-  private static let format: UInt32 = 4
+  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes,
+  /// 5 has values of BSON types, each of which the one before does not know.
+  private static let format: UInt32 = 5
+  private static let uniqueFormat: UInt32 = 4
   private static let recoveryFormat: UInt32 = 3
   private static let timeToLiveFormat: UInt32 = 2
   /// The format of a store in which nobody has asked for more.
@@ -60,6 +61,12 @@ struct DatabaseCatalog: Sendable {
 
   /// Marks the store with the format that has unique indexes, so that programs which would not check them refuse it.
   static func requireUniqueIndexes(in group: any KeyValueGroup) throws {
+    try require(uniqueFormat, in: group)
+  }
+
+  /// Marks the store with the format that has values of BSON types, so that programs which can't read their
+  /// index entries refuse it.
+  static func requireBSON(in group: any KeyValueGroup) throws {
     try require(format, in: group)
   }
 
