@@ -119,16 +119,6 @@ def test_searches_in_pipelines_are_refused_by_name(calls, names):
     assert "search" in refusal.value.message
 
 
-@pytest.mark.brasa_only
-def test_values_of_bson_types_are_refused_by_name(calls, names):
-    value = {"map_value": {"fields": {"__oid__": {"string_value": "507f191e810c19729de860ea"}}}}
-    write = {"update": {"name": names("b/a"), "fields": {"id": value}}}
-    with pytest.raises(Failure) as refusal:
-        calls.Commit(database=names.database, writes=[write])
-    assert refusal.value.code.name == "INVALID_ARGUMENT"
-    assert refusal.value.message == "The BSON type '__oid__' is not supported by Brasa."
-
-
 def test_a_passed_deadline_ends_the_call(calls, names, client):
     for number in range(3):
         client.document(f"c/{number}").set({"a": "x" * 1000})

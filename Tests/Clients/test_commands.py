@@ -10,6 +10,16 @@ import subprocess
 import pytest
 from google.cloud import firestore
 from google.cloud.firestore_v1 import types
+from google.cloud.firestore_v1.bson import (
+    BSONBinary,
+    BSONDecimal128,
+    BSONInt32,
+    BSONMaxKey,
+    BSONMinKey,
+    BSONObjectId,
+    BSONRegex,
+    BSONTimestamp,
+)
 from google.cloud.firestore_v1.vector import Vector
 
 from support import clients, rest, rpc, server as servers
@@ -37,6 +47,10 @@ def filled(tmp_path):
             "place": firestore.GeoPoint(0.1, -0.2),
             "reference": client.document("v/other"),
             "vector": Vector([1.0, -0.0]),
+            "bson": [
+                BSONMinKey(), BSONMaxKey(), BSONInt32(3), BSONDecimal128("0.10"), BSONObjectId("507f191e810c19729de860ea"),
+                BSONBinary(b"a", 4), BSONTimestamp(1, 2), BSONRegex("^a", "i"),
+            ],
             "list": [{}, "x", 1, 1.0],
             "map": {"a.b": {"`": 1}},
         }

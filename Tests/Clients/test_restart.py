@@ -8,6 +8,7 @@ import requests
 from google.api_core import exceptions
 from google.cloud import firestore
 from google.cloud.firestore_v1.base_query import FieldFilter
+from google.cloud.firestore_v1.bson import BSONDecimal128, BSONObjectId
 from google.cloud.firestore_v1.vector import Vector
 
 from support import clients, server as servers
@@ -65,6 +66,8 @@ VALUES = {
     "place": firestore.GeoPoint(1.5, -2.5),
     "list": [1, 1.0, "x", {"m": []}],
     "vector": Vector([0.5, 1.5]),
+    "decimal": BSONDecimal128("0.10"),
+    "id": BSONObjectId("507f191e810c19729de860ea"),
     "map": {"a": {"b": {}}},
 }
 

@@ -29,6 +29,42 @@ test("a double is never taken for an integer, nor the other way round", () => {
   assert.ok(!isSame({ doubleValue: 0 }, { doubleValue: -0 }));
 });
 
+const one = (key, inner) => ({ mapValue: { fields: { [key]: inner } } });
+const pair = (first, second) => ({ mapValue: { fields: { ...first, ...second } } });
+
+test("values of BSON types are read as such", () => {
+  const cases = [
+    [one("__min__", { nullValue: null }), "MinKey"], [one("__max__", { nullValue: null }), "MaxKey"],
+    [one("__int__", { integerValue: "-7" }), "Int32(-7)"], [one("__decimal128__", { stringValue: "0.10" }), "Decimal128(0.10)"],
+    [one("__oid__", { stringValue: "507f191e810c19729de860ea" }), "ObjectId(507f191e810c19729de860ea)"],
+    [one("__binary__", { bytesValue: "gGFi" }), "Binary(128, 2 B)"],
+    [one("__request_timestamp__", pair({ seconds: { integerValue: "5" } }, { increment: { integerValue: "2" } })), "Timestamp(5, 2)"],
+    [one("__regex__", pair({ pattern: { stringValue: "^a" } }, { options: { stringValue: "i" } })), "/^a/i"],
+  ];
+  for (const [value, text] of cases) {
+    assert.equal(summary(value), text);
+    assert.equal(summary({ arrayValue: { values: [value] } }), `[${text}]`);
+  }
+  assert.equal(summary(one("__oid", { stringValue: "x" })), '{__oid: "x"}');
+});
+
+test("values of BSON types are in their places", () => {
+  const decimal = (text) => one("__decimal128__", { stringValue: text });
+  const ladder = [
+    { nullValue: null }, one("__min__", { nullValue: null }), { booleanValue: false }, { doubleValue: "NaN" }, decimal("-Infinity"),
+    one("__int__", { integerValue: "-1" }), { integerValue: "0" }, decimal("0.5"), { doubleValue: 1.5 }, decimal("Infinity"),
+    { timestampValue: "2026-03-01T12:00:00Z" }, one("__request_timestamp__", { mapValue: { fields: {} } }), { stringValue: "" },
+    { bytesValue: "" }, one("__binary__", { bytesValue: "gA==" }), { referenceValue: "projects/p/databases/d/documents/c/d" },
+    one("__oid__", { stringValue: "0" }), { geoPointValue: { latitude: 0, longitude: 0 } }, one("__regex__", { mapValue: { fields: {} } }),
+    { arrayValue: { values: [] } }, { mapValue: { fields: {} } }, one("__max__", { nullValue: null }),
+  ];
+  for (const [low, left] of ladder.entries()) {
+    for (const [high, right] of ladder.entries()) {
+      assert.equal(Math.sign(compare(left, right)), Math.sign(low - high), `${JSON.stringify(left)} ${JSON.stringify(right)}`);
+    }
+  }
+});
+
 test("texts that are no value say why", () => {
   const cases = [
     ["integer", "1.5", "value.notInteger"], ["integer", "", "value.notInteger"], ["integer", "9223372036854775808", "value.integerRange"],

@@ -44,6 +44,24 @@ import Testing
     #expect(fields == DocumentFields(encoding: expected))
   }
 
+  @Test func `values of BSON types pass in their one spelling`() throws {
+    let stored: MapValue = [
+      "d": .bson(.decimal(try #require(Decimal128("1.50")))), "i": .bson(.int32(-1)),
+      "k": .array([.bson(.minKey), .bson(.maxKey)]),
+      "r": .bson(.regex(pattern: Text(String(repeating: "a", count: 300)), options: "im")),
+    ]
+    let fields = DocumentFields(encoding: stored)
+    #expect(try DocumentCodec.validate(fields.bytes, name: name) == fields)
+    #expect(fields.decoded() == stored)
+    #expect(fields.value(at: FieldPath(["d", "__decimal128__"])) == nil)
+    let respelled = entry("d", ["__decimal128__": .string("+01.50")])
+    #expect(
+      try DocumentCodec.validate(respelled, name: name).decoded()["d"] == stored["d"]
+    )
+    let plain = entry("b", ["__binary__": .bytes([0, 7])])
+    #expect(try DocumentCodec.validate(plain, name: name).decoded()["b"] == .bytes([7]))
+  }
+
   static let refused: [([UInt8], String)] = [
     (entry("__x__", .null), "field name __x__ is reserved"),
     (entry("m", ["__x__": .null]), "field name '__x__' is reserved."),
@@ -52,6 +70,18 @@ import Testing
     (
       entry(String(repeating: "x", count: 1_501), .null),
       "The property.name is longer than 1500 bytes."
+    ),
+    (
+      entry("m", ["__oid__": .string("507f"), "b": .null]), "field name '__oid__' is reserved."
+    ),
+    (entry("__oid__", .null), "field name __oid__ is reserved"),
+    (
+      entry("m", ["__oid__": .string("507f")]),
+      "The value of '__oid__' must be a text of 24 hexadecimal digits."
+    ),
+    (
+      entry("m", ["__regex__": ["pattern": .string("a"), "options": .string("iz")]]),
+      "Invalid regex option 'z'. Supported options are 'i', 'm', 's', 'u', and 'x'."
     ),
     (entry("a", .array([.array([])])), "Nested arrays are not allowed"),
     (entry("m", nested(21)), "Property m contains an invalid nested entity."),

@@ -16,7 +16,8 @@ package struct RandomValues {
 
   /// A value of any type, not an array where it lies in one.
   package mutating func value(depth: Int = 0, inArray: Bool = false) -> Value {
-    switch int(0..<(depth < 3 ? 13 : 10)) {
+    switch int(-1..<(depth < 3 ? 13 : 10)) {
+    case -1: bson()
     case 0: .null
     case 1: .boolean(bool())
     case 2, 3: .integer(integer())
@@ -69,6 +70,40 @@ package struct RandomValues {
     if int(0..<3) == 0 { return corners[int(0..<corners.count)] }
     let near = Double(integer())
     return [near, near.nextUp, near.nextDown, near + 0.5][int(0..<4)]
+  }
+
+  /// A value of a BSON type, mostly a number.
+  package mutating func bson() -> Value {
+    switch int(0..<12) {
+    case 0: .bson(.minKey)
+    case 1: .bson(.maxKey)
+    case 2: .bson(.int32(Int32(truncatingIfNeeded: integer())))
+    case 3:
+      .bson(.objectID(BSONObjectID(high: UInt32(int(0..<2)), low: bool() ? 0 : .max)))
+    case 4:
+      .bson(
+        .timestamp(BSONTimestamp(seconds: bool() ? 0 : .max, increment: UInt32(int(0..<3))))
+      )
+    case 5: .bson(.binary(subtype: UInt8(int(1..<256)), bytes()))
+    case 6: .bson(.regex(pattern: text(), options: ["", "i", "imsux"][int(0..<3)]))
+    default: .bson(.decimal(decimal()))
+    }
+  }
+
+  /// A corner, or a number near an integer, a double or another decimal.
+  package mutating func decimal() -> Decimal128 {
+    let corners = [
+      "0", "-0", "0.0", "NaN", "Infinity", "-Infinity", "0.1", "1.0", "1.00", "-0.5", "1E-6176",
+      "-1E-6176", "9.999999999999999999999999999999999E+6144", "1E+400", "-1E+400", "1E-400",
+      "3.000000000000000000000000000000001", "-3.000000000000000000000000000000001",
+      "2.999999999999999999999999999999999", "9007199254740992.5", "9223372036854775807.5",
+      "-9223372036854775808.5", "9223372036854775808", "18446744073709551616.1",
+      "0.1000000000000000055511151231257827", "4.9E-324", "1.7976931348623157E+308",
+    ]
+    if int(0..<3) == 0 { return Decimal128(corners[int(0..<corners.count)]) ?? .nan }
+    let whole = "\(integer())"
+    let fractions = ["", ".0", ".5", ".1", ".25", ".000000000000001", ".9"]
+    return Decimal128(whole + fractions[int(0..<fractions.count)]) ?? Decimal128(3)
   }
 
   /// A few pieces that compare unusually.

@@ -16,13 +16,15 @@ extension FunctionRow {
     FunctionRow("conditional", "bn * *", .examples).gives(1, true, 1, 2).gives(2, .null, 1, 2)
       .gives(2, nil, 1, 2).gives(nil, true, nil, 2),
     FunctionRow("switch_on", "bn * bn *", .examples).gives(2, false, 1, true, 2)
-      .gives(3, false, 1, 3).fails(false, 1, .null, 2),
+      .gives(3, false, 1, 3).fails(false, 1, .null, 2)
+      .gives(3, nil, 1, 3),
     FunctionRow("if_null", "* *", .examples).gives(1, 1, 2).gives(2, .null, 2).gives(2, nil, 2)
       .gives(nil, .null, nil).gives(.null, nil, .null),
     FunctionRow("coalesce", "*", .examples).gives(2, .null, nil, 2).gives(nil, nil),
     FunctionRow("if_absent", "* *", .examples).gives(.null, .null, 2).gives(2, nil, 2),
-    FunctionRow("if_error", "* *", .examples).gives(1, 1, 2).gives(nil, nil, 2),
-    FunctionRow("is_error", "*", .examples).gives(false, 1).gives(false, nil),
+    FunctionRow("if_error", "* *", .examples).gives(1, 1, 2).gives(nil, nil, 2)
+      .gives(.null, .null, 2),
+    FunctionRow("is_error", "*", .examples).gives(false, 1).gives(false, nil).gives(false, .null),
     FunctionRow("exists", "*", .examples).gives(true, .null).gives(false, nil),
     FunctionRow("is_absent", "*", .examples).gives(false, .null).gives(true, nil),
     FunctionRow("error", "", .examples).fails("words").fails(nil).fails(1),
@@ -44,7 +46,7 @@ extension FunctionRow {
     FunctionRow("less_than_or_equal", "* *", .examples).gives(true, 1, 1.0)
       .gives(true, .null, .null).gives(false, nil, .null).gives(false, .null, 1),
     FunctionRow("greater_than", "* *", .examples).gives(true, 2, 1.5).gives(false, "2", 1)
-      .gives(false, 1, nan).gives(false, 1, .null),
+      .gives(false, 1, nan).gives(false, 1, .null).gives(false, nil, 1),
     FunctionRow("greater_than_or_equal", "* *", .examples).gives(true, 1, 1.0)
       .gives(true, .null, .null).gives(false, 1, nil),
     FunctionRow("cmp", "* *", .examples).gives(-1, 1, 2).gives(0, .null, nil).gives(1, "a", 1)
@@ -53,23 +55,32 @@ extension FunctionRow {
       .gives(true, .null, [.null]).gives(false, nil, [.null]).gives(.null, 1, .null)
       .gives(false, 1, []),
     FunctionRow("not_equal_any", "* an", .examples).gives(false, 1, [2, 1.0])
-      .gives(true, nil, [.null]).gives(.null, 1, nil),
+      .gives(true, nil, [.null]).gives(.null, 1, nil).gives(.null, 1, .null),
     FunctionRow("maximum", "an", .examples).gives(3, [1, 3, .null]).gives(.null, [.null])
       .gives(.null, .null).gives("a", 1, "a", nil).gives(.null, nil, .null),
     FunctionRow("minimum", "an", .examples).gives(1, [1, 3, .null]).gives(.null, []).gives(
       1,
       1,
       "a"
-    ),
+    ).gives(1, nil, 1).gives(1, .null, 1),
     FunctionRow("type", "*", .examples).gives("int64", 1).gives("float64", 1.0).gives(.null, nil)
-      .gives("null", .null).gives("vector", .vector([1])),
+      .gives("null", .null).gives("vector", .vector([1]))
+      .gives("int32", .bson(.int32(1))).gives("object_id", BSONSamples.id)
+      .gives("decimal128", BSONSamples.tenth).gives("min_key", .bson(.minKey))
+      .gives("max_key", .bson(.maxKey)),
     FunctionRow("is_type", "* sn", .examples).gives(true, 1, "number").gives(true, 1, "int64")
-      .gives(false, 1, "string").gives(.null, nil, "string").fails(1, "nonsense"),
+      .gives(false, 1, "string").gives(.null, nil, "string").fails(1, "nonsense").gives(
+        true,
+        .null,
+        "null"
+      )
+      .gives(true, BSONSamples.tenth, "number").gives(false, BSONSamples.tenth, "float64")
+      .gives(true, .bson(.int32(1)), "int32"),
   ]
 
   static let arithmetic: [FunctionRow] = [
     FunctionRow("add", "id id").gives(3, 1, 2).gives(3.5, 1, 2.5).gives(6, 1, 2, 3)
-      .fails(.integer(.max), 1),
+      .fails(.integer(.max), 1).gives(3, .bson(.int32(1)), 2).fails(BSONSamples.tenth, 1),
     FunctionRow("subtract", "id id").gives(-1, 1, 2).fails(.integer(.min), 1),
     FunctionRow("multiply", "id id").gives(6, 2, 3).gives(infinity, 1e308, 10)
       .fails(.integer(.max), 2),
@@ -91,10 +102,12 @@ extension FunctionRow {
     FunctionRow("log10", "id").gives(2.0, 100).fails(-1).gives(infinity, infinity),
     FunctionRow("log", "id id").gives(3.0, 8, 2).fails(8, 1).fails(8, 0).gives(nan, 8, infinity),
     FunctionRow("rand", "", .examples),
-    FunctionRow("bit_and", "i i").gives(4, 6, 12), FunctionRow("bit_or", "i i").gives(14, 6, 12),
-    FunctionRow("bit_xor", "i i").gives(10, 6, 12), FunctionRow("bit_not", "i").gives(-7, 6),
+    FunctionRow("bit_and", "i i").gives(4, 6, 12).gives(0, 0, .integer(.min)),
+    FunctionRow("bit_or", "i i").gives(14, 6, 12).gives(-1, .integer(.min), .integer(.max)),
+    FunctionRow("bit_xor", "i i").gives(10, 6, 12).gives(0, .integer(.min), .integer(.min)),
+    FunctionRow("bit_not", "i").gives(-7, 6).gives(.integer(.max), .integer(.min)),
     FunctionRow("bit_left_shift", "i i").gives(8, 1, 3).gives(0, 1, 64).fails(1, -1),
-    FunctionRow("bit_right_shift", "i i").gives(1, 8, 3),
+    FunctionRow("bit_right_shift", "i i").gives(1, 8, 3).gives(0, 1, 64).fails(1, -1),
   ]
 
   private static let moment = time(735_998_460_654_321)
@@ -106,8 +119,10 @@ extension FunctionRow {
     FunctionRow("unix_millis_to_timestamp", "i").gives(time(1_000), 1).fails(.integer(.max)),
     FunctionRow("unix_seconds_to_timestamp", "i").gives(time(1_000_000), 1)
       .fails(253_402_300_800),
-    FunctionRow("timestamp_to_unix_micros", "t").gives(-1, time(-1)),
-    FunctionRow("timestamp_to_unix_millis", "t").gives(-1, time(-1)),
+    FunctionRow("timestamp_to_unix_micros", "t").gives(-1, time(-1))
+      .gives(-62_135_596_800_000_000, time(-62_135_596_800_000_000)),
+    FunctionRow("timestamp_to_unix_millis", "t").gives(-1, time(-1))
+      .gives(253_402_300_799_999, time(253_402_300_799_999_999)),
     FunctionRow("timestamp_to_unix_seconds", "t").gives(-1, time(-1)).gives(0, time(999_999)),
     FunctionRow("timestamp_add", "t s i").gives(time(60_000_000), time(0), "minute", 1)
       .fails(time(0), "week", 1).fails(time(0), "day", .integer(.max)),

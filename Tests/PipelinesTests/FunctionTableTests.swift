@@ -24,6 +24,36 @@ struct FunctionTableTests {
     #expect(Set(FunctionRow.all.map(\.name)) == Set(FunctionTable.names))
   }
 
+  /// What each function that evaluates arguments has: a result, null and absent ones, and limits.
+  @Test(arguments: FunctionRow.all) func `a row says everything`(_ row: FunctionRow) {
+    let isConstant = row.types.isEmpty
+    let works = row.examples.contains { example in
+      if case .success = example.result { true } else { false }
+    }
+    #expect(works || Self.withoutResult.contains(row.name), "no result of \(row.name)")
+    guard !isConstant else { return }
+    if case .examples = row.nulls {
+      let isNull = { (value: Value?) in value?.isNull == true }
+      #expect(row.examples.contains { $0.arguments.contains(where: isNull) }, "null: \(row.name)")
+      #expect(row.examples.contains { $0.arguments.contains { $0 == nil } }, "absent: \(row.name)")
+    }
+    #expect(
+      row.types.allSatisfy { $0 == "*" } || row.examples.first != nil,
+      "wrong types: \(row.name)"
+    )
+    #expect(
+      row.examples.count > 1 || Self.withoutLimits.contains(row.name),
+      "limits: \(row.name) has one example"
+    )
+  }
+
+  /// Functions that fail always, or give another result each time.
+  private static let withoutResult: Set<String> = [
+    "error", "rand", "current_document", "current_context",
+  ]
+  /// Functions without a limit: each argument of their types is like every other.
+  private static let withoutLimits: Set<String> = ["not"]
+
   @Test(arguments: FunctionRow.all) func `examples`(_ row: FunctionRow) throws {
     for example in row.examples {
       switch example.result {

@@ -119,6 +119,34 @@ struct JoinTests {
     #expect(rows.map { $0.fields["n"] } == Array(repeating: .integer(30), count: 3))
   }
 
+  @Test func `a sub-pipeline that runs for each row is in the explanation`() throws {
+    let fixture = try Self.shop(products: 3, orders: 9)
+    let counted = [
+      stage("collection", .path("/orders")),
+      stage("where", call("greater_than_or_equal", field("product"), .variable("p"))),
+      stage("aggregate", map("n", call("count"))),
+    ]
+    let stages = [
+      stage("collection", .path("/products")),
+      stage("let", map("p", call("document_id", .field(.documentName)))),
+      stage("select", map("n", call("scalar", .pipeline(counted)))),
+    ]
+    let (rows, text) = try analyzed(stages, fixture)
+    #expect(rows.map { $0.fields["n"] } == [9, 6, 3])
+    #expect(text.contains("- NestedLoopJoin row by row: /orders (rows: 3, bytes: "))
+    // One run for each row, and two looks at the clock for each run.
+    #expect(text.contains("time: 3.000 ms)"))
+    let plan = try fixture.run(
+      stages,
+      try PipelineOptions([
+        "explain_options": .constant(.map(Self.fields(["mode": "explain"])))
+      ])
+    )
+    #expect(plan.explanation(isFinished: false).contains("- NestedLoopJoin row by row: /orders"))
+    let (_, joined) = try analyzed(ordersWithNames, fixture)
+    #expect(!joined.contains("row by row"))
+  }
+
   @Test func `groups behind a sort by them are streamed, others hashed`() throws {
     let fixture = try Self.shop(products: 3, orders: 90)
     let grouping = stage(

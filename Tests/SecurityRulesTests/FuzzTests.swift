@@ -82,7 +82,17 @@ private struct RandomRules {
       ["alice", 2], ["x": 1], ["x": 1.0], [:], .timestamp(Timestamp(microseconds: 0)),
       .double(.nan),
       9_007_199_254_740_993, 9_007_199_254_740_992.0, .double(.infinity), .bytes([1]),
+      .bson(.int32(1)), .bson(.int32(2)), [.bson(.int32(1))], decimal(), decimal(), [decimal()],
+      .bson(.minKey), .bson(.maxKey), .bson(.objectID(BSONObjectID(high: 1, low: 2))),
     ])
+  }
+
+  private mutating func decimal() -> Value {
+    let text = pick([
+      "1.0", "2.5", "1.0000000000000000000001", "2.4999999999999999999999", "0.1", "-0", "NaN",
+      "9007199254740992.5", "Infinity",
+    ])
+    return .bson(.decimal(Decimal128(text) ?? .nan))
   }
 
   mutating func document() -> MapValue {

@@ -74,6 +74,34 @@ struct QueryProofTests {
     }
   }
 
+  @Test(arguments: [
+    ("resource.data.i == 3 && resource.data.i is int", true), ("resource.data.i + 1 == 4", true),
+    ("resource.data.e is float && resource.data.e == 2.5", true),
+    ("resource.data.d > 0.1", false), ("resource.data.d < 0.1", true),
+    ("resource.data.d > 0 && resource.data.d < 1", true), ("resource.data.d == 0.1", false),
+    ("resource.data.d == resource.data.d2", true), ("resource.data.d + 1 > 0", false),
+    ("resource.data.d is float || resource.data.d is int", false),
+    ("resource.data.o == resource.data.o", true), ("resource.data.o != resource.data.p", true),
+    ("resource.data.o is string || resource.data.o is map", false),
+    ("resource.data.o < resource.data.p", false), ("resource.data.o.__oid__ == ''", false),
+    ("resource.data.o in [resource.data.p, resource.data.o]", true),
+    ("resource.data.keys().hasAll(['o', 'p'])", true), ("resource.data.o == null", false),
+  ])
+  func `values of BSON types are numbers or opaque`(_ condition: String, _ isAllowed: Bool) throws {
+    let rules = "match /q/{id} { allow get: if \(condition); }"
+    let store = Documents([
+      "q/a": [
+        "i": .bson(.int32(3)), "d": .bson(.decimal(try #require(Decimal128("0.1")))),
+        "d2": .bson(.decimal(try #require(Decimal128("0.100")))),
+        "e": .bson(.decimal(try #require(Decimal128("2.50")))),
+        "o": .bson(.objectID(BSONObjectID(high: 1, low: 1))), "p": .bson(.maxKey),
+      ]
+    ])
+    let session = RulesSession(try compile(firestoreRules(rules)), store)
+    let operation = Operation(method: .get, path: "q/a", user: "alice")
+    #expect(try session.evaluate(operation, in: store).isAllowed == isAllowed)
+  }
+
   @Test func `nobody is nobody's owner`() throws {
     let rule = "match /q/{id} { allow list: if resource.data.o == request.auth.uid; }"
     #expect(try !isAllowed(rule, query(f("o", "==", "alice")), user: nil))

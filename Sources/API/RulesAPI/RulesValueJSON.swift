@@ -1,6 +1,7 @@
 import BaseJSON
 import BaseStatus
 import BaseText
+import FirestoreModel
 import FirestoreWire
 import SecurityRules
 
@@ -91,6 +92,7 @@ extension RulesValue {
       ])
     case .path(let path):
       .object(["pathValue": .object(["segments": .array(path.segments.map(Self.json))])])
+    case .bson(let value): RulesValue.map(RulesMap(value.map)).typedJSON
     case .vector(let numbers): Self.list("listValue", numbers.map { RulesValue.float($0) })
     case .list(let elements): Self.list("listValue", elements)
     case .set(let set): Self.list("setValue", set.elements)

@@ -104,20 +104,11 @@ struct FieldsCheck {
     guard isValidUTF8(key) else { throw ProtobufError.malformedText }
     if key[0] == UInt8(ascii: "_"), ResourceID.isReserved(key) {
       let text = String(decoding: key, as: UTF8.self)
-      if depth > 0, Self.bsonNames.contains(text) {
-        throw ServiceError.invalidArgument("The BSON type '\(text)' is not supported by Brasa.")
-      }
       throw ServiceError.invalidArgument(
         depth == 0 ? "field name \(text) is reserved" : "field name '\(text)' is reserved."
       )
     }
   }
-
-  /// The one member's name of each map that clients send as a value of a BSON type.
-  private static let bsonNames: Set<String> = [
-    "__binary__", "__decimal128__", "__int__", "__max__", "__min__", "__oid__", "__regex__",
-    "__request_timestamp__",
-  ]
 
   private func checkUnique(
     _ key: UnsafeRawBufferPointer,
@@ -210,8 +201,25 @@ struct FieldsCheck {
     if let vector = VectorView(map: message) {
       try vector.check()
       size += 8 * vector.dimension
+    } else if BSONView.isMarked(message) {
+      try bson(message)
     } else {
       try entries(message, field: 1, depth: depth)
+    }
+  }
+
+  /// Takes a value of a BSON type in its one spelling.
+  private mutating func bson(_ message: UnsafeRawBufferPointer) throws {
+    let map = try ValueDecoder.map(message, field: 1)
+    guard case .bson(let value)? = try BSONValue.value(of: map) else { throw UnusualSpelling() }
+    var writer = ProtobufWriter()
+    writer.mapEntries(1, value.map)
+    guard writer.bytes.withUnsafeBytes({ isSame($0, message) }) else { throw UnusualSpelling() }
+    size += value.byteSize
+    switch value {
+    case .binary(_, let bytes): try checkLength(bytes.count)
+    case .regex(let pattern, _): try checkLength(pattern.byteCount)
+    default: break
     }
   }
 

@@ -29,6 +29,7 @@ extension ProtobufWriter {
     case .array(let elements):
       message(ValueField.array) { for element in elements { $0.value(1, element) } }
     case .map(let map): message(ValueField.map) { $0.mapEntries(1, map) }
+    case .bson(let value): message(ValueField.map) { $0.mapEntries(1, value.map) }
     case .vector(let numbers): message(ValueField.map) { $0.vectorEntries(numbers) }
     }
   }

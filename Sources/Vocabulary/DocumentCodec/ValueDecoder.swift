@@ -125,6 +125,7 @@ struct ValueDecoder {
     depth: Int
   ) throws -> Value {
     let map = try map(message, field: 1, depth: depth + 1)
+    if let value = try BSONValue.value(of: map) { return value }
     guard map.entries.count == 2, map["__type__"] == .string("__vector__"),
       case .array(let elements)? = map["value"]
     else { return .map(map) }

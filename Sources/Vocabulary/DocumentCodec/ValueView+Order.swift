@@ -38,6 +38,9 @@ private struct OrderedAppender {
     case .array(let array): return append(array: array, to: &bytes)
     case .map(let map): return append(map: map, to: &bytes)
     case .vector(let map): return append(vector: map, to: &bytes)
+    case .bson:
+      guard case .bson(let value) = view.decoded() else { return .exact }
+      return OrderedEncoding.appendBSON(value, to: &bytes)
     }
     return .exact
   }

@@ -18,8 +18,10 @@ package struct ValueView {
     case geoPoint(Double, Double)
     /// A `google.firestore.v1.ArrayValue`.
     case array(UnsafeRawBufferPointer)
-    /// A `google.firestore.v1.MapValue` that is no vector.
+    /// A `google.firestore.v1.MapValue` that is no vector, and no value of a BSON type.
     case map(UnsafeRawBufferPointer)
+    /// The same, of a value of a BSON type.
+    case bson(UnsafeRawBufferPointer)
     /// The same, of a vector.
     case vector(UnsafeRawBufferPointer)
   }
@@ -43,13 +45,13 @@ package struct ValueView {
     while let element = elements.next() { try body(element) }
   }
 
-  /// Goes over the entries if the value is a map or a vector, which is stored as one; keys are UTF-8.
+  /// Goes over the entries if the value is a map, or a value that is stored as one; keys are UTF-8.
   package func forEachEntry(
     _ body: (UnsafeRawBufferPointer, ValueView) throws -> Void
   ) rethrows {
     let map: UnsafeRawBufferPointer
     switch content {
-    case .map(let content), .vector(let content): map = content
+    case .map(let content), .vector(let content), .bson(let content): map = content
     default: return
     }
     var entries = EntryIterator(map, field: 1)
@@ -71,6 +73,7 @@ package struct ValueView {
     case ValueField.array: return .array(try reader.content())
     case ValueField.map:
       let map = try reader.content()
+      if BSONView.isMarked(map) { return .bson(map) }
       return VectorView(map: map) == nil ? .map(map) : .vector(map)
     default: return .null
     }

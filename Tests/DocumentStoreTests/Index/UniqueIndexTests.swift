@@ -51,6 +51,14 @@ struct UniqueIndexTests {
       await refusal { try await database.commit(user("users/f", ["email": .double(1)])) }?.code
         == .alreadyExists
     )
+    // A decimal begins with the bytes of the number below it and is another value.
+    let above = try #require(Decimal128("1.0000000000000000000001"))
+    try await database.commit(user("users/f", ["email": .bson(.decimal(above))]))
+    #expect(
+      await refusal { try await database.commit(user("users/g", ["email": .bson(.int32(1))])) }?
+        .code == .alreadyExists
+    )
+    #expect(try fixture.engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 6])
     try fixture.close()
   }
 

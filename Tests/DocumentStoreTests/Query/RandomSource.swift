@@ -54,7 +54,7 @@ struct RandomSource {
   }
 
   mutating func scalar() -> Value {
-    switch below(24) {
+    switch below(28) {
     case 0: .null
     case 1: .boolean(chance(50))
     case 2: .double(.nan)
@@ -70,8 +70,25 @@ struct RandomSource {
     case 20: .bytes(pick([[], [0], [0, 1], [255]]))
     case 21: .reference(DocumentName(database: DatabaseID(project: "demo"), path: documentPath()))
     case 22: .geoPoint(GeoPoint(latitude: Double(below(2)), longitude: Double(below(2))))
-    default: .vector([Double(below(2)), Double(below(2))])
+    case 23: .vector([Double(below(2)), Double(below(2))])
+    case 24: .bson(.int32(Int32(below(5))))
+    case 25, 26: decimal()
+    default:
+      pick([
+        .bson(.minKey), .bson(.maxKey), .bson(.objectID(BSONObjectID(high: 0, low: 1))),
+        .bson(.regex(pattern: "a", options: "i")), .bson(.binary(subtype: 1, [0])),
+        .bson(.timestamp(BSONTimestamp(seconds: 1, increment: 2))),
+      ])
     }
+  }
+
+  /// A decimal that is another number of the source, or lies right behind one.
+  private mutating func decimal() -> Value {
+    let text = pick([
+      "1", "3.0", "0", "NaN", "3.000000000000000000000000000000001", "1.5", "-0.1",
+      "3.000000000000000000000000000000002", "9007199254740992.5", "2.000000000000000000001",
+    ])
+    return .bson(.decimal(Decimal128(text) ?? .nan))
   }
 
   // Queries.

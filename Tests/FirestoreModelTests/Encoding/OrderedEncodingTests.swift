@@ -23,12 +23,46 @@ import Testing
       let expected = left.compare(right)
       let first = encoded(left, .ascending)
       let second = encoded(right, .ascending)
-      guard compare(first, second) == expected,
-        compare(encoded(left, .descending), encoded(right, .descending)) == expected.reversed,
-        expected == .equal || !second.starts(with: first)
+      // A name follows every value: behind a number it tells where a decimal goes on.
+      let name: [UInt8] = [SegmentEncoding.stringTag]
+      let falling = compare(
+        encoded(left, .descending) + name,
+        encoded(right, .descending) + name
+      )
+      guard compare(first, second) == expected, falling == expected.reversed,
+        expected == .equal || !second.starts(with: first) || isDecimal(behind: first, in: second)
       else {
         Issue.record("seed \(testSeed): \(left) and \(right)")
         return
+      }
+    }
+  }
+
+  private func isDecimal(behind number: [UInt8], in bytes: [UInt8]) -> Bool {
+    bytes.dropFirst(number.count).first == OrderedEncoding.Tag.decimal
+  }
+
+  @Test func `encodings sort as the values with others behind them`() {
+    var random = RandomValues(seed: testSeed)
+    let directions: [Order.Direction] = [.ascending, .descending]
+    for _ in 0..<30_000 {
+      let (first, second) = (random.value(), random.value())
+      let isSame = random.int(0..<3) == 0
+      let others = isSame ? (first, second) : (random.value(), random.value())
+      for direction in directions {
+        for other in directions {
+          let name = encoded(.reference(random.reference()), other).dropFirst()
+          let left = encoded(first, direction) + encoded(second, other) + name
+          let right = encoded(others.0, direction) + encoded(others.1, other) + name
+          let one = first.compare(others.0)
+          let two = second.compare(others.1)
+          let expected = (direction == .ascending ? one : one.reversed)
+            .or(other == .ascending ? two : two.reversed)
+          guard compare(left, right) == expected else {
+            Issue.record("seed \(testSeed): \(first), \(second) and \(others)")
+            return
+          }
+        }
       }
     }
   }

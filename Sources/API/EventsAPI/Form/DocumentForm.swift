@@ -115,6 +115,7 @@ enum ValueForm {
     case .array(let elements):
       tagged("arrayValue", .object([.init("values", .array(elements.map(json)))]))
     case .map(let map): tagged("mapValue", .object([.init("fields", fields(map))]))
+    case .bson(let value): json(.map(value.map))
     case .vector(let numbers):
       json(
         .map(

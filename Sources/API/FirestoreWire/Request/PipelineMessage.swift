@@ -181,7 +181,9 @@ enum PipelineMessage {
     guard constants.count == sorted.count else {
       return .map(sorted.map { PipelineOperand.Entry(key: $0.key, value: $0.value) })
     }
-    return .constant(vector(constants) ?? .map(MapValue(constants)))
+    let map = MapValue(constants)
+    if let value = try BSONValue.value(of: map) { return .constant(value) }
+    return .constant(vector(constants) ?? .map(map))
   }
 
   /// The vector that a map stands for.

@@ -25,7 +25,7 @@ extension Evaluator {
       case .duration(let span): Self.apply(method, span)
       case .latlng(let point): try apply(method, point, arguments, node)
       case .null: throw fault("Null value error.", node)
-      case .boolean, .integer, .float, .vector, .constraint: nil
+      case .boolean, .integer, .float, .vector, .bson, .constraint: nil
       }
     guard let result else {
       throw fault(

@@ -1,4 +1,5 @@
 import BaseText
+import FirestoreModel
 
 extension Evaluator {
   func binary(
@@ -106,6 +107,11 @@ extension Evaluator {
         second.withUnsafeBytes { compareBytes(one, $0) }
       }
       return kind.holds(order.rawValue, Ordering.equal.rawValue)
+    case (.bson(.decimal), _), (_, .bson(.decimal)):
+      guard let first = left.exactNumber, let second = right.exactNumber else {
+        throw typeFault(left.exactNumber == nil ? left : right, "int,float", node)
+      }
+      return kind.holds(first.compare(second).rawValue, Ordering.equal.rawValue)
     default:
       let wrong = left.isOrdered ? right : left
       throw typeFault(wrong, "int,float,string,bytes,duration,timestamp", node)

@@ -1,3 +1,5 @@
+import FirestoreModel
+
 // What operators cost beyond their node, in proportion to what they touch.
 
 extension Evaluator {
@@ -61,6 +63,7 @@ struct RulesWalk {
     case .bytes(let bytes): steps += bytes.count / 16
     case .path(let path): steps += path.segments.count
     case .vector(let numbers): steps += numbers.count / 4
+    case .bson(let value): steps += value.byteSize / 16
     case .list(let elements): add(elements)
     case .set(let set): add(set.elements)
     case .map(let map): add(map)

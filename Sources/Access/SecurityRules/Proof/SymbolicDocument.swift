@@ -123,6 +123,9 @@ extension Value {
       }
     case .geoPoint(let point) where point.latitude == 0 || point.longitude == 0: nil
     case .timestamp(let instant): [.timestamp(RulesTimestamp(instant.truncatedToMicroseconds))]
+    case .bson(let value):
+      // Those of an exact number are the number's; every spelling of another decimal is one to rules.
+      value.exactNumber.map(\.storedVariants) ?? [RulesValue(self)]
     case .null, .boolean, .string, .bytes, .reference, .vector, .geoPoint: [RulesValue(self)]
     }
   }

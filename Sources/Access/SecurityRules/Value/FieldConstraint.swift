@@ -121,6 +121,7 @@ package struct FieldConstraint: Sendable {
     guard let comparable = constant.stored, operand.typeOrder == comparable.typeOrder else {
       return nil
     }
+    if operand.isBSON { return nil }
     if case .double = operand, case .integer = constant { return nil }
     if case .null = operand { return nil }
     // Within a microsecond the stored instant cannot tell; rules see nanoseconds of `request.time`.

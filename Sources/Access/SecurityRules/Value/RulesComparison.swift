@@ -1,3 +1,5 @@
+import FirestoreModel
+
 /// Compares values and counts the steps; once they are used up nothing is equal any more.
 ///
 /// The language has three equalities. `==` takes numbers of both types for equal, but not what lists and
@@ -59,6 +61,9 @@ struct RulesComparison {
     case (.duration(let first), .duration(let second)): return first == second
     case (.latlng(let first), .latlng(let second)):
       return first.latitude == second.latitude && first.longitude == second.longitude
+    case (.bson(let first), .bson(let second)):
+      stepsLeft -= min(first.byteSize, second.byteSize) / 16
+      return Value.bson(first).isEqual(to: .bson(second))
     case (.path(let first), .path(let second)):
       stepsLeft -= min(first.segments.count, second.segments.count)
       return first.segments == second.segments

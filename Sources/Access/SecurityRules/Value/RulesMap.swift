@@ -175,6 +175,7 @@ extension RulesValue {
     case .array(let elements): self = .list(elements.map(RulesValue.init))
     case .vector(let numbers): self = .vector(numbers)
     case .map(let map): self = .map(RulesMap(map))
+    case .bson(let value): self = value.exactNumber.map(RulesValue.init) ?? .bson(value)
     }
   }
 

@@ -1,3 +1,5 @@
+import FirestoreModel
+
 extension RulesValue {
   /// The `==` of the language, of values that no client makes large.
   func isEqual(to other: RulesValue) -> Bool {
@@ -36,6 +38,8 @@ extension RulesValue {
     case .latlng(let point):
       hasher.combine(point.latitude)
       hasher.combine(point.longitude)
+    case .bson(.decimal(let number)): hasher.combine(number.reduced)
+    case .bson(let value): hasher.combine(value)
     case .null, .mapDiff, .constraint: hasher.combine(0)
     }
   }

@@ -17,6 +17,8 @@ package enum RulesValue: Sendable {
   case latlng(GeoPoint)
   case path(RulesPath)
   case vector([Double])
+  /// A value of a BSON type: equal to its like and nothing else; of a decimal128, the order is known too.
+  case bson(BSONValue)
   case list([RulesValue])
   case set(RulesSet)
   case map(RulesMap)
@@ -38,6 +40,7 @@ package enum RulesValue: Sendable {
     case .latlng: "latlng"
     case .path: "path"
     case .vector: "vector"
+    case .bson: "bson"
     case .list: "list"
     case .set: "set"
     case .map: "map"
@@ -155,6 +158,18 @@ extension RulesPath.Segment {
     switch self {
     case .capture(let name), .glob(let name): name
     case .text, .unknown: nil
+    }
+  }
+}
+
+extension RulesValue {
+  /// A number as filters know it; nil for other types and for NaN.
+  var exactNumber: Value? {
+    switch self {
+    case .integer(let number): .integer(number)
+    case .float(let number): number.isNaN ? nil : .double(number)
+    case .bson(.decimal(let number)): .bson(.decimal(number))
+    default: nil
     }
   }
 }

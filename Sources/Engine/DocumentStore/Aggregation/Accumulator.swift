@@ -36,6 +36,13 @@ struct Accumulator {
       doubles += number
       hasDoubles = true
       numbers += 1
+    case .bson(.int32(let number)):
+      integers += Int128(number)
+      numbers += 1
+    case .bson(.decimal(let number)):
+      doubles += number.nearest
+      hasDoubles = true
+      numbers += 1
     default: break
     }
   }

@@ -1,4 +1,5 @@
 import BaseText
+import DocumentCodec
 import FirestoreModel
 import KeyValueStore
 
@@ -42,6 +43,7 @@ struct CommitApplier {
       try group.put(key, value)
     }
     if let record = document.record(at: version) {
+      if record.fields.mayHoldBSON { try DatabaseCatalog.requireBSON(in: group) }
       try group.put(document.key.bytes, record.value)
     } else {
       try group.delete(document.key.bytes)

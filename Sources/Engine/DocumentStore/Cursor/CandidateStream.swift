@@ -93,6 +93,11 @@ final class CandidateStream {
     return UnsafeRawBufferPointer(rebasing: base.position[start..<ends[index]])
   }
 
+  /// The position from one of its values on: what follows a number belongs to it if that is a decimal.
+  private func rest(from index: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: base.position[(index == 0 ? 0 : ends[index - 1])...])
+  }
+
   /// Returns the type tag of one of the position's values, which the position itself leaves out.
   func tag(_ index: Int) -> ValueTag {
     let offset = leadingValues + index
@@ -113,7 +118,7 @@ final class CandidateStream {
 
   private var satisfiesConditions: Bool {
     for condition in plan.valueConditions
-    where !condition.ranges.contain(value(condition.index)) { return false }
+    where !condition.ranges.contain(rest(from: condition.index)) { return false }
     if let allowed = plan.nameCondition { return allowed.contain(writtenName) }
     return true
   }

@@ -14,6 +14,10 @@ package struct PositionRange: Sendable, Hashable {
     self.upper = upper
   }
 
+  /// Every position behind a value: a decimal that begins with the value's bytes goes on with another byte
+  /// (`OrderedEncoding`).
+  package static let behindValue = PositionRange(lower: [0x01], upper: [0xFF])
+
   /// Every position.
   package static let all = PositionRange()
 
@@ -43,7 +47,7 @@ package struct PositionRange: Sendable, Hashable {
 
   /// The same positions with all their bytes inverted.
   ///
-  /// Holds because no position is a proper prefix of a bound: encodings are prefix-free.
+  /// Holds because no position is a proper prefix of a bound: a name ends every position.
   package var inverted: PositionRange {
     guard !isEmpty else { return .none }
     let high = lower.isEmpty ? nil : KeyRange.successor(ofPrefix: lower.map { ~$0 })

@@ -27,8 +27,9 @@ struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
   /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, 5 has
-  /// times to live with an offset, each of which the one before does not know.
-  private static let format: UInt32 = 5
+  /// times to live with an offset, 6 has values of BSON types, each of which the one before does not know.
+  private static let format: UInt32 = 6
+  private static let offsetFormat: UInt32 = 5
   private static let uniqueIndexFormat: UInt32 = 4
   private static let recoveryFormat: UInt32 = 3
   private static let timeToLiveFormat: UInt32 = 2
@@ -63,12 +64,18 @@ struct DatabaseCatalog: Sendable {
   ///
   /// Programs without offsets would delete documents too early.
   static func requireTimeToLive(offset: UInt32, in group: any KeyValueGroup) throws {
-    try require(offset > 0 ? format : timeToLiveFormat, in: group)
+    try require(offset > 0 ? offsetFormat : timeToLiveFormat, in: group)
   }
 
   /// Marks the store with the format that has unique indexes, so that programs which would not check them refuse it.
   static func requireUniqueIndexes(in group: any KeyValueGroup) throws {
     try require(uniqueIndexFormat, in: group)
+  }
+
+  /// Marks the store with the format that has values of BSON types, so that programs which can't read their
+  /// index entries refuse it.
+  static func requireBSON(in group: any KeyValueGroup) throws {
+    try require(format, in: group)
   }
 
   private static func require(_ format: UInt32, in group: any KeyValueGroup) throws {

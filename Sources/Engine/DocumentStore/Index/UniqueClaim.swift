@@ -66,7 +66,7 @@ struct UniqueCheck {
   /// True where no other entry than the given ones has the values of an entry.
   func isFree(_ entry: IndexEntry, but ended: Set<[UInt8]> = []) throws -> Bool {
     guard let claim = entry.claim else { return true }
-    let range = KeyRange(prefix: Array(entry.key[..<claim.length]))
+    let range = PositionRange.behindValue.keys(below: Array(entry.key[..<claim.length]))
     let cursor = try group.cursor(over: range, reversed: false)
     while try cursor.next() {
       let key = Array(cursor.key)

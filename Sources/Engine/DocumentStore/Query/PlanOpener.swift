@@ -89,7 +89,7 @@ struct PlanOpener {
       context.view,
       format: .indexEntry,
       prefix: leg.prefix,
-      range: range,
+      range: leg.leadingValues > 0 ? range.intersection(.behindValue) : range,
       reversed: disjunct.isReversed
     )
   }

@@ -124,16 +124,23 @@ extension DisjunctPlan {
   private func side(_ bound: SortBound) -> Side {
     var reduced: [UInt8] = []
     var isAfter = bound.isAfter
+    var endsWithName = false
     for (part, component) in zip(bound.key.components, components) {
       guard case .constant(let constant) = component else {
         reduced.append(contentsOf: part)
+        endsWithName = component == .name
         continue
       }
       if part.elementsEqual(constant) { continue }
-      isAfter = constant.precedes(part)
+      // A byte that can follow either: a decimal's bytes begin with those of the number below it.
+      isAfter = (constant + [0x02]).precedes(Array(part) + [0x02])
       break
     }
     if reduced.isEmpty { return isAfter ? .afterStream : .beforeStream }
+    guard endsWithName else {
+      let range = PositionRange.behindValue
+      return .at(reduced + (isAfter ? range.upper ?? [] : range.lower))
+    }
     guard isAfter else { return .at(reduced) }
     return KeyRange.successor(ofPrefix: reduced).map { .at($0) } ?? .afterStream
   }

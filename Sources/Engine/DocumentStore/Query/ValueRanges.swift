@@ -20,7 +20,10 @@ package enum ValueRanges {
   /// Values of the operand's class above it.
   static func greaterThan(_ operand: Value) -> [PositionRange] {
     let block = Block(operand)
-    return side(of: operand, block.isCut ? PositionRange(lower: block.bytes) : from(block.end))
+    return side(
+      of: operand,
+      block.isCut ? PositionRange(lower: block.bytes) : PositionRange(lower: block.end)
+    )
   }
 
   /// Values of the operand's class from it on.
@@ -34,13 +37,13 @@ package enum ValueRanges {
     for operand in operands {
       let block = Block(operand)
       if block.isCut { continue }
-      let around = [PositionRange(upper: block.bytes), from(block.end)]
+      let around = [PositionRange(upper: block.bytes), PositionRange(lower: block.end)]
       result = result.intersection(around.filter { !$0.isEmpty })
     }
     return result
   }
 
-  /// A value's encoding, and where what begins with it ends.
+  /// A value's encoding, and where positions end that have it.
   private struct Block {
     let bytes: [UInt8]
     /// The value was cut: others share its bytes.
@@ -52,7 +55,8 @@ package enum ValueRanges {
       self.bytes = bytes
     }
 
-    var end: [UInt8]? { KeyRange.successor(ofPrefix: bytes) }
+    /// Before a decimal that begins with a number's bytes, and behind all else that does.
+    var end: [UInt8] { bytes + [OrderedEncoding.Tag.decimal] }
   }
 
   private static func side(of operand: Value, _ range: PositionRange) -> [PositionRange] {
@@ -60,9 +64,5 @@ package enum ValueRanges {
     let ofClass = PositionRange(lower: [tags.lowerBound], upper: [tags.upperBound])
     let result = ofClass.intersection(range)
     return result.isEmpty ? [] : [result]
-  }
-
-  private static func from(_ lower: [UInt8]?) -> PositionRange {
-    lower.map { PositionRange(lower: $0) } ?? .none
   }
 }

@@ -41,7 +41,7 @@ enum UserValue {
     case let reference as DocumentReference: .reference(reference.name)
     case let vector as VectorValue: .vector(vector.array)
     case let elements as [Any]: .array(try elements.map(element))
-    case let members as [String: Any]: .map(try map(members))
+    case let members as [String: Any]: try mapOrBSON(members)
     case let value as FieldValue:
       throw Problem(message: "\(value) can only be used as the value of a field")
     default: throw Problem(message: "Unsupported type: \(type(of: value))")
@@ -51,6 +51,16 @@ enum UserValue {
   private static func element(_ value: Any) throws -> Value {
     if value is [Any] { throw Problem(message: "Nested arrays are not supported") }
     return try self.value(value)
+  }
+
+  /// A map, or the value of a BSON type that it stands for.
+  private static func mapOrBSON(_ members: [String: Any]) throws -> Value {
+    let map = try map(members)
+    do {
+      return try BSONValue.value(of: map) ?? .map(map)
+    } catch {
+      throw Problem(message: error.message)
+    }
   }
 
   private static func map(_ members: [String: Any]) throws -> MapValue {
@@ -129,6 +139,7 @@ enum UserValue {
         members(map, reading)
       }
     case .vector(let numbers): VectorValue(numbers)
+    case .bson(let value): members(value.map, reading)
     }
   }
 

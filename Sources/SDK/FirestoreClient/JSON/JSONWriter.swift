@@ -140,7 +140,7 @@ extension JSONWriter {
           }
         }
       case .array: json.member("arrayValue") { $0.elements(of: value) }
-      case .map, .vector: json.member("mapValue") { $0.entries(of: value) }
+      case .map, .vector, .bson: json.member("mapValue") { $0.entries(of: value) }
       }
     }
   }

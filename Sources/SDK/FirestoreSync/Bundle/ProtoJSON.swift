@@ -65,7 +65,9 @@ package struct ProtoJSON {
         )
       )
     case "arrayValue": return .array(try elements(content["values"]))
-    case "mapValue": return Self.vector(try fields(content["fields"]))
+    case "mapValue":
+      let map = try fields(content["fields"])
+      return try BSONValue.value(of: map) ?? Self.vector(map)
     default: break
     }
     throw malformed(member.key)

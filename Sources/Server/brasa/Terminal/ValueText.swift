@@ -26,8 +26,23 @@ enum ValueText {
     case .map(let map):
       let members = map.entries.map { "\(safe($0.key.string)): \(line(of: $0.value))" }
       return "{\(members.joined(separator: ", "))}"
+    case .bson(let value): return bson(value)
     case .vector(let numbers):
       return "vector[\(numbers.map { "\($0)" }.joined(separator: ", "))]"
+    }
+  }
+
+  /// A value of a BSON type, named where its text alone would not tell.
+  private static func bson(_ value: BSONValue) -> String {
+    switch value {
+    case .minKey: "MinKey"
+    case .maxKey: "MaxKey"
+    case .int32(let number): "\(number)"
+    case .decimal(let number): "decimal(\(number.text))"
+    case .objectID(let id): "objectId(\(id.text))"
+    case .timestamp(let time): "timestamp(\(time.seconds), \(time.increment))"
+    case .binary(let subtype, let bytes): "binary(\(subtype), \(bytes.count) bytes)"
+    case .regex(let pattern, let options): "/\(safe(pattern.string))/\(safe(options.string))"
     }
   }
 

@@ -16,6 +16,8 @@ final class Evaluator {
   let resources: Resources
   /// The documents that joins have read ahead.
   let joins: JoinTables
+  /// The sub-pipelines that run for each row by themselves, as `explain` shows them.
+  let subPipelines = SubPipelineNodes()
   private let runRows: (StagePlan, Row, Evaluator) throws -> [Row]
   private var patterns: [Text: TextSearch] = [:]
 

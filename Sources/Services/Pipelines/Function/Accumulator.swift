@@ -107,6 +107,8 @@ private struct NumberSum {
     case .double(let number):
       isWhole = false
       fraction += number
+    case .bson(.int32(let number)): return add(.integer(Int64(number)))
+    case .bson(.decimal(let number)): return add(.double(number.nearest))
     default: return
     }
     count += 1
@@ -132,6 +134,9 @@ struct GroupKey: Hashable {
       if number.isNaN { return .double(.nan) }
       if let whole = Int64(exactly: number) { return .integer(whole) }
       return value
+    case .bson(.decimal(let number)) where number.exactDouble == nil && number.exactInteger == nil:
+      return .bson(.decimal(number.reduced))
+    case .bson(let number): return number.exactNumber.map(canonical) ?? value
     case .array(let elements): return .array(elements.map(canonical))
     case .map(let map):
       return .map(

@@ -21,11 +21,12 @@ enum ArithmeticFunctions {
       try binary("mod", values, remainder) { fmod($0, $1) }
     },
     .strict("abs", 1...1) { values, _ in
-      switch values[0] {
+      switch values[0].widened {
       case .integer(let number):
         guard number != .min else { throw overflow("abs") }
         return .integer(Swift.abs(number))
       case .double(let number): return .double(Swift.abs(number))
+      case .bson(.decimal): throw ExpressionFailure.decimal("abs")
       default: throw ExpressionFailure.wrongType("abs")
       }
     },
@@ -84,7 +85,7 @@ enum ArithmeticFunctions {
     _ integers: (Int64, Int64) throws -> Int64,
     _ doubles: (Double, Double) -> Double
   ) throws -> Value {
-    if case .integer(let left) = values[0], case .integer(let right) = values[1] {
+    if case .integer(let left) = values[0].widened, case .integer(let right) = values[1].widened {
       return .integer(try integers(left, right))
     }
     return .double(doubles(try values[0].number(name), try values[1].number(name)))
@@ -144,7 +145,7 @@ enum RoundingFunctions {
   private static func whole(_ name: String, _ rule: FloatingPointRoundingRule) -> FunctionDefinition
   {
     .strict(name, 1...1) { values, _ in
-      if case .integer = values[0] { return values[0] }
+      if case .integer(let number) = values[0].widened { return .integer(number) }
       return .double(try values[0].number(name).rounded(rule))
     }
   }
@@ -155,9 +156,10 @@ enum RoundingFunctions {
   ) -> FunctionDefinition {
     .strict(name, 1...2) { values, _ in
       let places = values.count == 2 ? try values[1].integer(name) : 0
-      switch values[0] {
+      switch values[0].widened {
       case .integer(let number): return .integer(try integer(number, places, rule, name))
       case .double(let number): return .double(try double(number, places, rule, name))
+      case .bson(.decimal): throw ExpressionFailure.decimal(name)
       default: throw ExpressionFailure.wrongType(name)
       }
     }

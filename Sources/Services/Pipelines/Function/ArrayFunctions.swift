@@ -87,7 +87,7 @@ enum ArrayFunctions {
     var fraction: Double?
     var hasNumber = false
     for element in elements {
-      switch element {
+      switch element.widened {
       case .integer(let number):
         hasNumber = true
         let (result, isOverflow) = whole.addingReportingOverflow(number)
@@ -96,6 +96,7 @@ enum ArrayFunctions {
       case .double(let number):
         hasNumber = true
         fraction = (fraction ?? 0) + number
+      case .bson(.decimal): throw ExpressionFailure.decimal("sum")
       default: continue
       }
     }

@@ -105,8 +105,24 @@ enum ComparisonFunctions {
     case .array: "array"
     case .map: "map"
     case .vector: "vector"
+    case .bson(let value): typeName(value)
     }
   }
+
+  private static func typeName(_ value: BSONValue) -> String {
+    switch value {
+    case .minKey: "min_key"
+    case .maxKey: "max_key"
+    case .int32: "int32"
+    case .decimal: "decimal128"
+    case .objectID: "object_id"
+    case .timestamp: "request_timestamp"
+    case .binary: "bytes"
+    case .regex: "regex"
+    }
+  }
+
+  private static let numberTypes: Set<String> = ["int32", "int64", "float64", "decimal128"]
 
   private static let typeNames: Set<String> = [
     "null", "boolean", "number", "int32", "int64", "float64", "decimal128", "timestamp", "string",
@@ -122,6 +138,9 @@ enum ComparisonFunctions {
     }
     guard let value = values[0] else { return .null }
     let name = typeName(value)
-    return .boolean(name == wanted || (wanted == "number" && ["int64", "float64"].contains(name)))
+    return .boolean(
+      name == (wanted == "bson_timestamp" ? "request_timestamp" : wanted)
+        || (wanted == "number" && numberTypes.contains(name))
+    )
   }
 }

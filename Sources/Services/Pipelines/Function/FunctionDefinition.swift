@@ -88,8 +88,11 @@ extension Value {
 
   /// The content of an integer; fails for other types.
   func integer(_ function: String) throws -> Int64 {
-    guard case .integer(let number) = self else { throw ExpressionFailure.wrongType(function) }
-    return number
+    switch self {
+    case .integer(let number): return number
+    case .bson(.int32(let number)): return Int64(number)
+    default: throw ExpressionFailure.wrongType(function)
+    }
   }
 
   /// The elements of an array; fails for other types.
@@ -109,7 +112,14 @@ extension Value {
     switch self {
     case .integer(let number): Double(number)
     case .double(let number): number
+    case .bson(.int32(let number)): Double(number)
+    case .bson(.decimal): throw ExpressionFailure.decimal(function)
     default: throw ExpressionFailure.wrongType(function)
     }
+  }
+
+  /// An int32 as the integer that functions compute with.
+  var widened: Value {
+    if case .bson(.int32(let number)) = self { .integer(Int64(number)) } else { self }
   }
 }

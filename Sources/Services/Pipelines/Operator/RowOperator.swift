@@ -21,7 +21,8 @@ protocol RowOperator: AnyObject {
 /// An operator as `explain` shows it.
 final class PlanNode {
   let name: String
-  let children: [PlanNode]
+  /// The operators that this one pulls from, and the sub-pipelines that it runs.
+  private(set) var children: [PlanNode]
   /// Rows that the operator gave.
   var rows = 0
   /// The bytes of those rows, where they are measured.
@@ -40,6 +41,9 @@ final class PlanNode {
     makeDetail = detail
     self.children = children
   }
+
+  /// Adds a sub-pipeline that the operator runs.
+  func add(_ child: PlanNode) { children.append(child) }
 
   /// The operator's fields, index or number in words.
   var detail: String { makeDetail() }

@@ -9,6 +9,8 @@ struct OperatorBuilder {
   let usesIndexes: Bool
   /// True where the operators measure bytes and time.
   var isObserved = false
+  /// True where `explain` shows the operators.
+  var isShown = false
 
   private var resources: Resources { evaluator.resources }
 
@@ -87,7 +89,7 @@ struct OperatorBuilder {
     if outer == nil { store.note(source) }
     var rows = observed(source)
     for condition in plan.residual {
-      rows = observed(filter(try joined(rows, [condition]), condition))
+      rows = observed(filter(try joined(rows, [condition]), condition), running: [condition])
     }
     if !prefix.orders.isEmpty, !plan.isSorted {
       rows = try sorted(rows, prefix.orders, top: wanted)
@@ -125,7 +127,9 @@ struct OperatorBuilder {
       case .aggregate(_, let groups), .distinct(let groups):
         let isOrdered = StageOrder(stages[..<index]).gathers(groups)
         rows = try aggregate(stage, rows, isOrdered: isOrdered, variables)
-      default: rows = observed(try add(stage, to: try joined(rows, stage.expressions), variables))
+      default:
+        let input = try joined(rows, stage.expressions)
+        rows = observed(try add(stage, to: input, variables), running: stage.expressions)
       }
     }
     return rows
@@ -136,7 +140,8 @@ struct OperatorBuilder {
     _ orders: [SortOrder],
     top: Int?
   ) throws -> any RowOperator {
-    observed(sort(try joined(rows, orders.map(\.expression)), orders, top: top))
+    let expressions = orders.map(\.expression)
+    return observed(sort(try joined(rows, expressions), orders, top: top), running: expressions)
   }
 
   private func aggregate(
@@ -160,7 +165,8 @@ struct OperatorBuilder {
         isOrdered: isOrdered,
         evaluator,
         variables: variables
-      )
+      ),
+      running: stage.expressions
     )
   }
 

@@ -132,6 +132,7 @@ package final class PipelineRun: @unchecked Sendable {
     }
     var builder = OperatorBuilder(store: store, evaluator: evaluator, usesIndexes: usesIndexes)
     builder.isObserved = options.explain == .analyze && judge == nil
+    builder.isShown = options.explain != .none
     rows = try builder.build(plan, outer: nil)
     self.plan = plan
     self.resources = resources
@@ -188,25 +189,5 @@ package final class PipelineRun: @unchecked Sendable {
       memory: resources.mostMemory,
       isJSON: options.isJSON
     ).text
-  }
-}
-
-extension OperatorBuilder {
-  /// All rows of a sub-pipeline.
-  func gathered(_ plan: StagePlan, _ row: Row) throws -> [Row] {
-    let rows = try build(plan, outer: row)
-    let resources = evaluator.resources
-    return try resources.withoutPauses {
-      var result: [Row] = []
-      var taken = 0
-      defer { resources.give(taken) }
-      while case .row(let row) = try rows.next() {
-        let size = row.size(limit: resources.memoryLimit)
-        taken += size
-        try resources.take(size)
-        result.append(row)
-      }
-      return result
-    }
   }
 }

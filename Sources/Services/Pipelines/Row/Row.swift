@@ -175,6 +175,7 @@ extension Value {
         entry.value.count(into: &total, limit: limit)
         if total > limit { return }
       }
+    case .bson(let value): total += value.byteSize
     case .null, .boolean, .integer, .double, .timestamp, .geoPoint: break
     }
   }

@@ -130,7 +130,7 @@ struct StageArguments {
       case .reference: "REFERENCE_VALUE"
       case .geoPoint: "GEO_POINT_VALUE"
       case .array: "ARRAY_VALUE"
-      case .map, .vector: "MAP_VALUE"
+      case .map, .vector, .bson: "MAP_VALUE"
       }
     case .path: "REFERENCE_VALUE"
     case .array: "ARRAY_VALUE"

@@ -84,8 +84,38 @@ private struct OrderedDecoder {
     case OrderedEncoding.Tag.array: return array(depth: depth)
     case OrderedEncoding.Tag.vector: return vector()
     case OrderedEncoding.Tag.map: return map(depth: depth)
+    default: return bson(tag).map { .bson($0) }
+    }
+  }
+
+  mutating func bson(_ tag: UInt8) -> BSONValue? {
+    switch tag {
+    case OrderedEncoding.Tag.minKey: return .minKey
+    case OrderedEncoding.Tag.maxKey: return .maxKey
+    case OrderedEncoding.Tag.objectID:
+      guard let high = word(), let middle = word(), let low = word() else { return nil }
+      return .objectID(BSONObjectID(high: high, low: UInt64(middle) << 32 | UInt64(low)))
+    case OrderedEncoding.Tag.bsonTimestamp:
+      guard let seconds = word(), let increment = word() else { return nil }
+      return .timestamp(BSONTimestamp(seconds: seconds, increment: increment))
+    case OrderedEncoding.Tag.binary:
+      guard let subtype = byte(),
+        let content = SegmentEncoding.decodeEscaped(bytes, at: &position)
+      else { return nil }
+      return .binary(subtype: subtype, content)
+    case OrderedEncoding.Tag.regex:
+      guard let pattern = SegmentEncoding.decodeText(bytes, at: &position),
+        let options = SegmentEncoding.decodeText(bytes, at: &position)
+      else { return nil }
+      return .regex(pattern: pattern, options: options)
     default: return nil
     }
+  }
+
+  mutating func word() -> UInt32? {
+    guard bytes.count - position >= 4 else { return nil }
+    defer { position += 4 }
+    return UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self))
   }
 
   mutating func double() -> Double? {
@@ -98,6 +128,11 @@ private struct OrderedDecoder {
     if abs(below) >= 0x1p53 {
       guard let high = byte(), let low = byte() else { return nil }
       remainder = Int64(high) << 8 | Int64(low)
+    }
+    if position < bytes.count, bytes[position] == OrderedEncoding.Tag.decimal {
+      position += 1
+      return OrderedEncoding.decodeDecimal(bytes, at: &position, isNegative: below < 0)
+        .map { .bson(.decimal($0)) }
     }
     guard let whole = Int64(exactly: below) else { return .double(below) }
     return .integer(whole &+ remainder)
@@ -170,10 +205,13 @@ private struct OrderedSkipper {
     guard depth < maximumDepth, let tag = byte() else { return false }
     switch tag {
     case OrderedEncoding.Tag.null, OrderedEncoding.Tag.false, OrderedEncoding.Tag.true,
-      OrderedEncoding.Tag.nan:
+      OrderedEncoding.Tag.nan, OrderedEncoding.Tag.minKey, OrderedEncoding.Tag.maxKey:
       return true
     case OrderedEncoding.Tag.number: return number()
-    case OrderedEncoding.Tag.timestamp: return advance(8)
+    case OrderedEncoding.Tag.timestamp, OrderedEncoding.Tag.bsonTimestamp: return advance(8)
+    case OrderedEncoding.Tag.objectID: return advance(12)
+    case OrderedEncoding.Tag.binary: return advance(1) && escaped()
+    case OrderedEncoding.Tag.regex: return escaped() && escaped()
     case OrderedEncoding.Tag.string, OrderedEncoding.Tag.bytes: return escaped()
     case OrderedEncoding.Tag.reference: return reference()
     case OrderedEncoding.Tag.geoPoint: return advance(16)
@@ -201,7 +239,10 @@ private struct OrderedSkipper {
     guard bytes.count - position >= 8 else { return false }
     let raw = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
     let bits = UInt64(bigEndian: raw) ^ (mask == 0 ? 0 : .max)
-    return advance(abs(doubleOfOrderedBits(bits)) >= 0x1p53 ? 10 : 8)
+    guard advance(abs(doubleOfOrderedBits(bits)) >= 0x1p53 ? 10 : 8) else { return false }
+    guard position < bytes.count, bytes[position] ^ mask == OrderedEncoding.Tag.decimal
+    else { return true }
+    return advance(1 + OrderedEncoding.decimalLength)
   }
 
   mutating func vector() -> Bool {

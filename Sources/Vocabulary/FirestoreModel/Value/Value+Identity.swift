@@ -16,6 +16,7 @@ extension Value: Hashable {
     case (.geoPoint(let left), .geoPoint(let right)): left == right
     case (.array(let left), .array(let right)): left == right
     case (.map(let left), .map(let right)): left == right
+    case (.bson(let left), .bson(let right)): left == right
     case (.vector(let left), .vector(let right)):
       left.elementsEqual(right) { $0.bitPattern == $1.bitPattern }
     default: false
@@ -37,6 +38,7 @@ extension Value: Hashable {
     case .geoPoint(let point): hasher.combine(point)
     case .array(let elements): hasher.combine(elements)
     case .map(let map): hasher.combine(map)
+    case .bson(let value): hasher.combine(value)
     case .vector(let numbers): for number in numbers { hasher.combine(number.bitPattern) }
     }
   }

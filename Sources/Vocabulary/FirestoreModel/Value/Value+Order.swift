@@ -2,24 +2,31 @@ import BaseText
 
 /// Firestore's total order over values.
 ///
-/// null < false < true < NaN < numbers < timestamps < strings < bytes < references < geopoints <
-/// arrays < vectors < maps. Filters' equality is `.equal` here: `1 == 1.0`, `-0.0 == 0`.
+/// null < min key < false < true < NaN < numbers < timestamps < BSON timestamps < strings < bytes <
+/// binary data < references < object IDs < geopoints < regular expressions < arrays < vectors < maps <
+/// max key. Filters' equality is `.equal` here: `1 == 1.0`, `-0.0 == 0`, and a decimal of 1.00 too.
 extension Value {
   /// Classes of values; a range filter never leaves its operand's class.
   package enum TypeOrder: Int, Sendable, Comparable {
     case null
+    case minKey
     case boolean
     /// A class of its own, so that no range over numbers holds NaN.
     case nan
     case number
     case timestamp
+    case bsonTimestamp
     case string
     case bytes
+    case binary
     case reference
+    case objectID
     case geoPoint
+    case regex
     case array
     case vector
     case map
+    case maxKey
 
     /// The order of the classes, null first.
     package static func < (left: TypeOrder, right: TypeOrder) -> Bool {
@@ -42,6 +49,7 @@ extension Value {
     case .array: .array
     case .vector: .vector
     case .map: .map
+    case .bson(let value): value.typeOrder
     }
   }
 
@@ -65,6 +73,9 @@ extension Value {
     case (.array(let left), .array(let right)): compareArrays(left, right)
     case (.vector(let left), .vector(let right)): compareVectors(left, right)
     case (.map(let left), .map(let right)): left.compare(right)
+    case (.bson(let left), .bson(let right)): left.compare(right)
+    case (.bson(let left), _): left.compare(number: other)
+    case (_, .bson(let right)): right.compare(number: self).reversed
     default: Ordering(typeOrder, other.typeOrder)
     }
   }
@@ -72,10 +83,8 @@ extension Value {
   /// Firestore's equality: no difference in the total order.
   package func isEqual(to other: Value) -> Bool { compare(other) == .equal }
 
-  /// True if this is a double that is not a number.
-  package var isNaN: Bool {
-    if case .double(let number) = self { number.isNaN } else { false }
-  }
+  /// True if this is a number that is none: NaN, of any type.
+  package var isNaN: Bool { typeOrder == .nan }
 
   /// True if this is null.
   package var isNull: Bool {

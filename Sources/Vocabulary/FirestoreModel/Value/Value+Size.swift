@@ -13,6 +13,22 @@ extension Value {
     case .array(let elements): elements.reduce(0) { $0 + $1.byteSize }
     case .vector(let numbers): numbers.count * 8
     case .map(let map): map.byteSize
+    case .bson(let value): value.byteSize
+    }
+  }
+}
+
+extension BSONValue {
+  /// The bytes that count for the value: those of its content.
+  package var byteSize: Int {
+    switch self {
+    case .minKey, .maxKey: 1
+    case .int32: 4
+    case .decimal: 16
+    case .objectID: 12
+    case .timestamp: 8
+    case .binary(_, let bytes): bytes.count + 1
+    case .regex(let pattern, let options): pattern.byteCount + options.byteCount + 2
     }
   }
 }

@@ -18,6 +18,8 @@ package enum Value: Sendable {
   case geoPoint(GeoPoint)
   case array([Value])
   case map(MapValue)
+  /// On the wire a map with one reserved key.
+  indirect case bson(BSONValue)
   /// On the wire a map `{__type__: "__vector__", value: [doubles]}`.
   case vector([Double])
 }

@@ -37,14 +37,20 @@ extension FieldTransform {
     }
     switch operation {
     case .increment(let operand), .maximum(let operand), .minimum(let operand):
-      guard operand.isNumber else { throw .invalidArgument("Input must be int64 or double.") }
+      guard operand.isNumber, !operand.isBSON else {
+        throw .invalidArgument("Input must be int64 or double.")
+      }
     case .serverTimestamp, .appendMissingElements, .removeAllFromArray: break
     }
   }
 
   /// Integers saturate; any double makes a double; what is no number counts as missing.
+  ///
+  /// An int32 counts as an integer. A decimal128 counts as the nearest double.
   private static func sum(_ stored: Value?, _ operand: Value) -> Value {
     switch (stored, operand) {
+    case (.bson(.int32(let left))?, _): return sum(.integer(Int64(left)), operand)
+    case (.bson(.decimal(let left))?, _): return sum(.double(left.nearest), operand)
     case (.integer(let left)?, .integer(let right)):
       let (sum, overflow) = left.addingReportingOverflow(right)
       return .integer(overflow ? (right < 0 ? .min : .max) : sum)
@@ -103,13 +109,16 @@ private struct EqualValues {
 }
 
 extension Value {
-  /// True if this is an integer or a double, NaN included.
+  /// True if this is a number of any type, NaN included.
   package var isNumber: Bool {
     switch self {
-    case .integer, .double: true
+    case .integer, .double, .bson(.int32), .bson(.decimal): true
     default: false
     }
   }
+
+  /// Whether this is a value of a BSON type.
+  package var isBSON: Bool { if case .bson = self { true } else { false } }
 }
 
 extension Timestamp {

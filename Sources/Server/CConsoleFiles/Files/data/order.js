@@ -1,21 +1,24 @@
-import { componentsOf, elementsOf, fieldsOf, own, typeOf } from "./value.js";
+import { bsonKey, componentsOf, elementsOf, fieldsOf, own, typeOf } from "./value.js";
 
 /** The order of Firestore's values and of a query's results. Pure. */
 
 const RANKS = {
-  null: 0, boolean: 1, integer: 2, double: 2, timestamp: 3, string: 4, bytes: 5, reference: 6, geopoint: 7, array: 8,
-  vector: 9, map: 10,
+  null: 0, __min__: 1, boolean: 2, integer: 3, double: 3, __int__: 3, __decimal128__: 3, timestamp: 4,
+  __request_timestamp__: 5, string: 6, bytes: 7, __binary__: 8, reference: 9, __oid__: 10, geopoint: 11, __regex__: 12,
+  array: 13, vector: 14, map: 15, __max__: 16,
 };
 
 /** Less than zero where the first value comes first. */
 export function compare(one, other) {
-  const [type, otherType] = [typeOf(one), typeOf(other)];
+  const [type, otherType] = [bsonKey(one) ?? typeOf(one), bsonKey(other) ?? typeOf(other)];
   if (RANKS[type] !== RANKS[otherType]) return RANKS[type] - RANKS[otherType];
   switch (type) {
     case "null": return 0;
     case "boolean": return Number(one.booleanValue) - Number(other.booleanValue);
     case "integer":
-    case "double": return compareNumbers(one, other);
+    case "double":
+    case "__int__":
+    case "__decimal128__": return compareNumbers(one, other);
     case "timestamp": return compareTimestamps(one.timestampValue, other.timestampValue);
     case "string": return compareTexts(one.stringValue, other.stringValue);
     case "bytes": return compareTexts(atob(one.bytesValue ?? ""), atob(other.bytesValue ?? ""));
@@ -27,9 +30,12 @@ export function compare(one, other) {
   }
 }
 
+/** Integers of 64 and 32 bits have their text; other numbers none. */
+const integerOf = (value) => value.integerValue ?? fieldsOf(value).__int__?.integerValue;
+
 function compareNumbers(one, other) {
-  if (one.integerValue !== undefined && other.integerValue !== undefined) {
-    const [left, right] = [BigInt(one.integerValue), BigInt(other.integerValue)];
+  if (integerOf(one) !== undefined && integerOf(other) !== undefined) {
+    const [left, right] = [BigInt(integerOf(one)), BigInt(integerOf(other))];
     return left < right ? -1 : left > right ? 1 : 0;
   }
   const [left, right] = [numberOf(one), numberOf(other)];
@@ -39,7 +45,8 @@ function compareNumbers(one, other) {
 }
 
 // A mixed pair beyond 2^53 is compared exactly enough for a place in a window; the server's order decides in the end.
-const numberOf = (value) => Number(value.integerValue ?? value.doubleValue ?? 0);
+const numberOf = (value) =>
+  Number(integerOf(value) ?? value.doubleValue ?? fieldsOf(value).__decimal128__?.stringValue ?? 0);
 
 function compareTimestamps(one, other) {
   const [left, right] = [instantParts(one), instantParts(other)];

@@ -32,6 +32,29 @@ export function typeOf(value) {
   return type;
 }
 
+/** The keys of the maps that are values of a type of BSON's, and the value as a person reads it. */
+const BSON = {
+  __min__: () => "MinKey",
+  __max__: () => "MaxKey",
+  __int__: (inner) => `Int32(${inner.integerValue})`,
+  __decimal128__: (inner) => `Decimal128(${inner.stringValue})`,
+  __oid__: (inner) => `ObjectId(${inner.stringValue})`,
+  __binary__: (inner) => `Binary(${binaryParts(inner).join(", ")})`,
+  __request_timestamp__: (inner) => `Timestamp(${fieldsOf(inner).seconds?.integerValue}, ${fieldsOf(inner).increment?.integerValue})`,
+  __regex__: (inner) => `/${cut(fieldsOf(inner).pattern?.stringValue ?? "", 120)}/${fieldsOf(inner).options?.stringValue ?? ""}`,
+};
+
+function binaryParts(inner) {
+  const bytes = atob(inner.bytesValue ?? "");
+  return [bytes.charCodeAt(0) || 0, `${Math.max(bytes.length - 1, 0)} B`];
+}
+
+/** The reserved key of a map that is a value of a type of BSON's, such as `__oid__`; null for other values. */
+export function bsonKey(value) {
+  const names = Object.keys(value?.mapValue?.fields ?? {});
+  return names.length === 1 && Object.hasOwn(BSON, names[0]) ? names[0] : null;
+}
+
 /** The fields of a map, the elements of an array. */
 export const fieldsOf = (value) => value.mapValue?.fields ?? {};
 export const elementsOf = (value) => value.arrayValue?.values ?? [];
@@ -184,6 +207,8 @@ const SHOWN_DEPTH = 3;
 /** A value in one line, for a cell; long ones are cut. */
 export function summary(value, depth = 0) {
   const type = typeOf(value);
+  const key = bsonKey(value);
+  if (key) return BSON[key](fieldsOf(value)[key]);
   switch (type) {
     case "string": return depth === 0 ? cut(value.stringValue, 200) : JSON.stringify(cut(value.stringValue, 40));
     case "bytes": return `${byteCount(value.bytesValue ?? "")} B ${cut(value.bytesValue ?? "", 24)}`;
