@@ -207,6 +207,13 @@ def test_a_transform_counts_an_int32_as_an_integer(client):
     assert client.document("c/d").get().to_dict() == {"n": 5, "l": [BSONInt32(1), BSONInt32(2)]}
 
 
+def test_an_increment_of_a_decimal_is_refused(client):
+    client.document("c/d").set({"n": BSONDecimal128("0.1")})
+    with pytest.raises(exceptions.InvalidArgument, match="decimal128"):
+        client.document("c/d").update({"n": Increment(3)})
+    assert client.document("c/d").get().to_dict() == {"n": BSONDecimal128("0.1")}
+
+
 def test_a_listener_sees_the_values(client):
     query = client.collection("c").where(filter=FieldFilter("v", ">=", BSONDecimal128("0.1"))).order_by("v")
     seen = queue.Queue()

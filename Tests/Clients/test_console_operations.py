@@ -21,7 +21,7 @@ def documents(server, project):
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_metrics_of_the_last_hour(console, language):
-    healthy, by_second = {"en": ("Nothing needs you.", "Requests per second"), "pt-BR": ("Nada precisa de você.", "Requisições por segundo")}[language]
+    healthy, by_second = {"en": ("Nothing needs you.", "Requests per second"), "pt-BR": ("Está tudo em ordem.", "Requisições por segundo")}[language]
     console.open("operations", language)
     console.sees(healthy)
     console.sees(by_second)

@@ -9,7 +9,7 @@ import Darwin
 
 /// Finds values of BSON types among stored maps: their only key is a reserved one.
 enum BSONView {
-  /// Whether a stored map, or one in the stored spelling, is a value of a BSON type or has its key.
+  /// True if a stored map, or one in the stored spelling, is a value of a BSON type or has its key.
   static func isMarked(_ map: UnsafeRawBufferPointer) -> Bool {
     // Most maps end here: the entry's tag and length, the key's, and two underscores.
     guard map.count > 8 else { return false }
@@ -31,7 +31,7 @@ enum BSONView {
 }
 
 extension DocumentFields {
-  /// Whether a value is of a BSON type; true as well where other bytes look like the beginning of one.
+  /// True if a value is of a BSON type; true as well where other bytes look like the beginning of one.
   package var mayHoldBSON: Bool {
     bytes.withUnsafeBytes { raw in
       var rest = raw
@@ -44,7 +44,7 @@ extension DocumentFields {
     }
   }
 
-  /// Whether a field 1 of a message begins there with the content of a reserved key.
+  /// True if a field 1 of a message begins there with the content of a reserved key.
   private static func isReservedKey(at start: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
     guard start >= 2, bytes[start - 2] == 0x0A else { return false }
     let end = start + Int(bytes[start - 1])

@@ -51,6 +51,7 @@ extension Google_Firestore_V1_Value {
       geoPointValue.longitude = point.longitude
     case .array(let elements): arrayValue = Google_Firestore_V1_ArrayValue(elements)
     case .map(let map): mapValue = Google_Firestore_V1_MapValue(map)
+    case .bson(let value): mapValue = Google_Firestore_V1_MapValue(value.map)
     case .vector(let numbers):
       mapValue.fields["__type__"] = Google_Firestore_V1_Value(.string("__vector__"))
       mapValue.fields["value"] = Google_Firestore_V1_Value(.array(numbers.map(Value.double)))

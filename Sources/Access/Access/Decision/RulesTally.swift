@@ -5,7 +5,7 @@ import Synchronization
 
 /// The decisions of rules by day (UTC) that nobody has taken yet: allowed, denied, and denied for an error.
 ///
-/// Whoever keeps the counts takes them now and then. It counts for 10,000 databases and buckets at most; those beyond
+/// The keeper of the counts takes them from time to time. It counts for 10,000 databases and buckets at most; those beyond
 /// are not counted until the others were taken. Any thread may call.
 final class RulesTally: Sendable {
   private struct Key: Hashable {
@@ -89,7 +89,7 @@ package struct RulesDay: Sendable, Hashable {
 }
 
 extension RulesDecision {
-  /// Whether a condition had no value, as one that reads a missing field.
+  /// True if a condition had no value, like one that reads a missing field.
   fileprivate var hasFailed: Bool {
     attempts.contains { if case .failed = $0.outcome { true } else { false } }
   }

@@ -19,12 +19,26 @@ enum WriteApplication {
       return (fields, [])
     }
     let updated = updated(write, from: current)
+    if isChecked { try checkIncrements(write.transforms, of: updated) }
     let (fields, results) = updated.applying(
       write.transforms,
       requestTime: requestTime ?? Timestamp(microseconds: 0)
     )
     guard isChecked else { return (fields, results) }
     return (try DocumentCodec.validate(fields.bytes, name: write.name), results)
+  }
+
+  /// Throws INVALID_ARGUMENT for an increment of a decimal: the sum would be another number than the decimals' own.
+  private static func checkIncrements(
+    _ transforms: [FieldTransform],
+    of fields: DocumentFields
+  ) throws(ServiceError) {
+    for transform in transforms {
+      guard case .increment = transform.operation,
+        case .bson(.decimal)? = fields.value(at: transform.field)
+      else { continue }
+      throw .invalidArgument("Increments of a decimal128 are not supported by Brasa.")
+    }
   }
 
   private static func updated(_ write: Write, from current: DocumentFields?) -> DocumentFields {

@@ -16,7 +16,7 @@ struct PipelineWriter {
   private let check: @Sendable () throws -> Void
   private var count: Int64 = 0
 
-  /// How often a row is made again of a document that others keep changing.
+  /// Attempts to make a row again of a document that others keep changing.
   private static let attempts = 10
 
   init(

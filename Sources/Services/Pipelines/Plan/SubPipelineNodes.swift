@@ -1,4 +1,4 @@
-/// What sub-pipelines took that run for each row by themselves, for `explain`.
+/// The cost of sub-pipelines that run for each row by themselves, for `explain`.
 ///
 /// One thread at a time.
 final class SubPipelineNodes {

@@ -4,7 +4,7 @@ import BaseText
 // The wire form: `{"__oid__": "507f191e810c19729de860ea"}` and the like.
 
 extension BSONValue {
-  /// Whether a map's only key of that name makes it a value of a BSON type.
+  /// True if a map with that name as its only key is a value of a BSON type.
   package static func isReserved(_ key: Text) -> Bool { parsers[key] != nil }
 
   /// The value that a map stands for; nil for maps of other shapes.

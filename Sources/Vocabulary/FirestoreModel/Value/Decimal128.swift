@@ -117,7 +117,7 @@ package struct Decimal128: Sendable, Hashable {
     trailing = Self.number(filled[Self.wordDigits...])
   }
 
-  /// Whether this is zero, of either sign.
+  /// True if this is zero, of either sign.
   package var isZero: Bool { kind == .finite && leading == 0 && trailing == 0 }
 
   /// The digits that the number was written with.

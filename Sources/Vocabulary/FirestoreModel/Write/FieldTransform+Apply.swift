@@ -117,7 +117,7 @@ extension Value {
     }
   }
 
-  /// Whether this is a value of a BSON type.
+  /// True if this is a value of a BSON type.
   package var isBSON: Bool { if case .bson = self { true } else { false } }
 }
 

@@ -25,7 +25,7 @@ export default {
   select: "Selecionar",
   skip: "Ir para o conteúdo",
   tryAgain: "Tentar de novo",
-  unreachable: "Não foi possível alcançar o servidor",
+  unreachable: "Não foi possível conectar ao servidor",
 
   project: "Projeto",
   "project.new": "Novo projeto…",
@@ -36,7 +36,7 @@ export default {
   "theme.light": "Claro",
   "theme.dark": "Escuro",
   development: "Desenvolvimento",
-  "development.explained": "Modo de desenvolvimento: quem alcança este servidor pode fazer tudo, sem entrar.",
+  "development.explained": "Modo de desenvolvimento: quem acessa este servidor pode fazer tudo, sem login.",
   "connection.idle": "Atualização ao vivo desligada",
   "connection.connecting": "Conectando",
   "connection.live": "Ao vivo",
@@ -116,13 +116,13 @@ export default {
 
   "error.PERMISSION_DENIED": "Você não pode fazer isto.",
   "error.UNAUTHENTICATED": "Sua sessão terminou.",
-  "error.UNAVAILABLE": "Não foi possível alcançar o servidor.",
+  "error.UNAVAILABLE": "Não foi possível conectar ao servidor.",
   "error.NOT_FOUND": "Não há nada com esse nome.",
   "error.ALREADY_EXISTS": "Já existe um com esse nome.",
   "error.INVALID_ARGUMENT": "O pedido não é válido.",
   "error.FAILED_PRECONDITION": "Isto não pode ser feito agora.",
   "error.RESOURCE_EXHAUSTED": "O servidor está ocupado.",
-  "error.ABORTED": "Outra pessoa alterou isto nesse meio tempo. Carregue de novo.",
+  "error.ABORTED": "Outra pessoa alterou isto nesse meio-tempo. Carregue de novo.",
   "error.DEADLINE_EXCEEDED": "O servidor demorou demais. Tente de novo.",
   "error.INTERNAL": "O servidor falhou. O log dele diz por quê.",
   "error.OUT_OF_RANGE": "Um valor está fora dos limites.",
@@ -190,6 +190,6 @@ export default {
   "codes.text": "Cada um substitui uma vez o código do seu aplicativo autenticador. Guarde-os onde só você os encontre: eles não serão mostrados de novo.",
   "codes.keep": "Baixar",
 
-  "view.as": (uid) => (uid === null ? "Visto como ninguém" : `Visto como ${uid}`),
+  "view.as": (uid) => (uid === null ? "Visto sem login" : `Visto como ${uid}`),
   "view.end": "Ver tudo de novo",
 };

@@ -31,7 +31,7 @@ export default {
   "files.revoke": "Revogar URL de download",
   "files.revokeText": "Esta URL deixa de funcionar. Se for a última do arquivo, uma nova toma o lugar dela.",
   "files.revoked": "URL de download revogada",
-  "files.urlText": "Quem tem a URL pode ler o arquivo, digam o que disserem as regras.",
+  "files.urlText": "Quem tem a URL pode ler o arquivo, independentemente das regras.",
   "files.copyByHand": "Este navegador não deixa a página copiar. Selecione a URL e copie.",
   "files.metadata": "Metadados personalizados",
   "files.select": (name) => `Selecionar ${name}`,

@@ -24,7 +24,7 @@ export default {
   "index.last": (instant) => `última em ${instant}`,
   "index.since": (instant) => `As consultas são contadas desde ${instant}, quando o servidor abriu o banco de dados.`,
   "index.missing": "Índices que faltam",
-  "index.missingText": "Consultas pediram estes há pouco. Em produção são recusadas até que o índice exista; o desenvolvimento lê tudo em vez disso.",
+  "index.missingText": "Consultas pediram estes há pouco. Em produção são recusadas até o índice existir; em desenvolvimento, o servidor lê tudo.",
   "index.make": "Criar",
   "index.makeOf": (collection) => `Criar o índice que falta em ${collection}`,
   "index.incomplete": "A coleção e cada campo precisam de um nome.",

@@ -3,9 +3,9 @@ import { count, plural } from "./common.js";
 export default {
   "users.search": "Parte do e-mail, telefone, nome ou uid",
   "users.none": "Ninguém tem conta ainda.",
-  "users.notFound": "Nenhum usuário tem isto.",
+  "users.notFound": "Nenhum usuário encontrado.",
   "users.looked": (n) => `${count(n)} ${plural(n, "usuário examinado", "usuários examinados")}.`,
-  "users.lookedAt": (n) => `${count(n)} ${plural(n, "usuário examinado", "usuários examinados")}, não todos. Digite um e-mail, telefone ou uid inteiro para achar qualquer um.`,
+  "users.lookedAt": (n) => `${count(n)} ${plural(n, "usuário examinado", "usuários examinados")}, não todos. Digite um e-mail, telefone ou uid completo para achar qualquer um.`,
   "users.add": "Adicionar usuário",
   "users.added": "Usuário adicionado",
   "users.of": (name) => `Usuário ${name}`,
