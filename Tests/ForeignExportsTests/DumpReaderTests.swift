@@ -82,8 +82,9 @@ import Testing
   @Test func `columns of CSV get the types that all values fit`() throws {
     let csv =
       "\u{FEFF}id,n,zip,price,at,tags,empty\r\n7,1,01310,1.5,2026-01-31 10:00:00+00,\"[1,\"\"a\"\"]\",\r\n8,,20000,2,,\"[[2]]\",\"\"\r\n"
+    let found = try Self.documents(Self.file("things.csv", csv))
     #expect(
-      try Self.documents(Self.file("things.csv", csv)) == [
+      found == [
         #"things/7 {"id":{"integerValue":"7"},"n":{"integerValue":"1"},"zip":{"stringValue":"01310"},"#
           + #""price":{"doubleValue":1.5},"at":{"timestampValue":"2026-01-31T10:00:00Z"},"#
           + #""tags":{"arrayValue":{"values":[{"integerValue":"1"},{"stringValue":"a"}]}},"#

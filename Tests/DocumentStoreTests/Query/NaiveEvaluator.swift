@@ -48,7 +48,11 @@ struct NaiveEvaluator {
   private func isNull(_ value: Value) -> Bool { if case .null = value { true } else { false } }
 
   private func isNaN(_ value: Value) -> Bool {
-    if case .double(let number) = value { number.isNaN } else { false }
+    switch value {
+    case .double(let number): number.isNaN
+    case .bson(.decimal(let number)): number.kind == .notANumber
+    default: false
+    }
   }
 
   private func equals(_ value: Value, _ operand: Value) -> Bool {

@@ -15,18 +15,7 @@ extension LocalAdministration {
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     try DatabaseID(project: Text(project), database: "(default)").checkCreatable()
-    if isAway {
-      throw ServiceError(
-        .failedPrecondition,
-        "Functions run at the home node of the cluster: run the command there. brasa nodes names it."
-      )
-    }
-    guard let functions else {
-      throw ServiceError(
-        .failedPrecondition,
-        "Functions need a running server that has them on. Start it: brasa serve --functions"
-      )
-    }
+    let functions = try runningFunctions()
     switch request {
     case .deploy(let folder, let codebase):
       try deployFunctions(functions, folder, project, codebase, output)
@@ -70,6 +59,23 @@ extension LocalAdministration {
       try functions.secrets.delete(name, of: project)
       try output(.finished(summary: "deleted \(name)"))
     }
+  }
+
+  /// The functions of this server; throws where they run elsewhere or nowhere.
+  private func runningFunctions() throws -> FunctionHost {
+    if isAway {
+      throw ServiceError(
+        .failedPrecondition,
+        "Functions run at the home node of the cluster: run the command there. brasa nodes names it."
+      )
+    }
+    guard let functions else {
+      throw ServiceError(
+        .failedPrecondition,
+        "Functions need a running server that has them on. Start it: brasa serve --functions"
+      )
+    }
+    return functions
   }
 
   private func deployFunctions(

@@ -129,20 +129,8 @@ final class DumpReader {
         default: break
         }
       case .quote(let escapes):
-        if escapes, byte == UInt8(ascii: "\\"), let escaped = next() {
-          statement += [byte, escaped]
-          index += 2
-          continue
-        }
-        // Two quotes are one in the text: the second one opens it again.
-        if byte == UInt8(ascii: "'") {
-          if next() == byte {
-            statement += [byte, byte]
-            index += 2
-            continue
-          }
-          context = .plain
-        }
+        context = takeQuoted(line, &index, escapes: escapes, into: &statement)
+        continue
       case .name: if byte == UInt8(ascii: "\"") { context = .plain }
       case .dollar(let tag):
         if byte == UInt8(ascii: "$"), line[index...].starts(with: tag) {
@@ -152,22 +140,41 @@ final class DumpReader {
           continue
         }
       case .comment(let depth):
-        if byte == UInt8(ascii: "*"), next() == UInt8(ascii: "/") {
-          context = depth == 1 ? .plain : .comment(depth: depth - 1)
-          index += 2
-          continue
-        }
-        if byte == UInt8(ascii: "/"), next() == UInt8(ascii: "*") {
-          context = .comment(depth: depth + 1)
-          index += 1
-        }
-        index += 1
+        context = passComment(line, &index, depth: depth)
         continue
       }
       statement.append(byte)
       index += 1
     }
     return nil
+  }
+
+  /// Takes a byte of a quoted text, or an escape as a whole; returns the context behind it.
+  private static func takeQuoted(
+    _ line: [UInt8],
+    _ index: inout Int,
+    escapes: Bool,
+    into statement: inout [UInt8]
+  ) -> Context {
+    let pair = line[index...].prefix(2)
+    let (byte, next) = (line[index], pair.count == 2 ? pair.last : nil)
+    let isQuote = byte == UInt8(ascii: "'")
+    // Two quotes are one in the text: the second one opens it again.
+    let isEscape = isQuote ? next == byte : escapes && byte == UInt8(ascii: "\\") && next != nil
+    let taken = isEscape ? pair : pair.prefix(1)
+    statement += taken
+    index += taken.count
+    return isQuote && !isEscape ? .plain : .quote(escapes: escapes)
+  }
+
+  /// Passes a byte of a comment, or a whole mark of one; returns the context behind it.
+  private static func passComment(_ line: [UInt8], _ index: inout Int, depth: Int) -> Context {
+    let pair = line[index...].prefix(2)
+    let isEnd = pair.elementsEqual("*/".utf8)
+    let isMark = isEnd || pair.elementsEqual("/*".utf8)
+    index += isMark ? 2 : 1
+    if isEnd { return depth == 1 ? .plain : .comment(depth: depth - 1) }
+    return .comment(depth: isMark ? depth + 1 : depth)
   }
 
   /// `$$` or `$name$` at the beginning of the bytes; nil for another dollar sign.

@@ -46,7 +46,7 @@ package final class SupabaseExport {
 
   private func readSchema(of file: File) throws {
     let beginning = try file.open()(5)
-    guard beginning != Array("PGDMP".utf8) else {
+    guard !beginning.starts(with: "PGDMP".utf8) else {
       throw ExportFailure(
         "\(file.name) is a dump in PostgreSQL's own form. Run: pg_restore -f dump.sql \(file.name)"
       )

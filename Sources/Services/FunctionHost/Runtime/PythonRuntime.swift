@@ -85,11 +85,7 @@ struct PythonRuntime: LanguageRuntime {
       "The environment can't be made"
     )
     program.executable = "\(folder)/bin/python"
-    program.arguments = [
-      "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar",
-      "off",
-      "-r", "requirements.txt",
-    ]
+    program.arguments = Self.pipArguments
     try await check(
       programs.run(program, seconds: 900, tell: tell),
       "The packages of requirements.txt can't be installed"
@@ -99,6 +95,11 @@ struct PythonRuntime: LanguageRuntime {
     }
     return name
   }
+
+  private static let pipArguments = [
+    "-I", "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar",
+    "off", "-r", "requirements.txt",
+  ]
 
   /// Returns false for requirements that all name packages of an index, with versions and markers; others may read files of
   /// the source: options, paths, archives, URLs, and lines that go on.
