@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { csv, readCSV } from "../../Sources/Server/CConsoleFiles/Files/base/csv.js";
-import { documentsOf, idOf, parseFile, readFile, toLines, toTable } from "../../Sources/Server/CConsoleFiles/Files/data/transfer.js";
+import { documentsOf, idOf, readFile, toLines, toTable } from "../../Sources/Server/CConsoleFiles/Files/data/transfer.js";
+
+/** The documents of a file's text, and what is wrong with it. */
+const parseFile = (name, text) => {
+  const file = readFile(name, text);
+  return documentsOf(file, { id: idOf(file) });
+};
 
 const name = (id) => `projects/p/databases/(default)/documents/c/${id}`;
 const DOCUMENTS = [

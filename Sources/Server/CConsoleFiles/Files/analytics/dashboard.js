@@ -1,5 +1,5 @@
 import { bar, change, chart, dayText } from "../base/chart.js";
-import { blank, failure, h, inline, language, inScope, link, loading, note, number, section, select, show, t, table } from "../base/ui.js";
+import { blank, boxed, failure, h, inline, inScope, language, link, loading, note, number, section, select, show, t, table } from "../base/ui.js";
 import { duration } from "./model.js";
 import { csvButton, periodChoice } from "./period.js";
 import { period, report } from "./store.js";
@@ -30,14 +30,14 @@ function cards({ days, ...totals }, { events }) {
 function usersChart({ days, from, to }) {
   const series = [["analytics.active1", "active"], ["analytics.active7", "active7"], ["analytics.active28", "active28"], ["analytics.new", "new"]];
   const rows = () => [["day", ...series.map(([, name]) => name)], ...days.map((day) => [day.day, ...series.map(([, name]) => day[name])])];
-  return h("section", { class: "panel stack" }, chart(t("analytics.usersByDay"), days.map((one) => dayText(one.day)), series.map(([key, name]) => ({ name: t(key), values: days.map((one) => one[name]) }))),
+  return boxed(chart(t("analytics.usersByDay"), days.map((one) => dayText(one.day)), series.map(([key, name]) => ({ name: t(key), values: days.map((one) => one[name]) }))),
     h("div", {}, csvButton(`users-${from}-${to}`, rows)));
 }
 
 /** How long an active user was in the app, by day. */
 function engagementChart({ days }) {
   const values = days.map((day) => (day.active > 0 ? Math.round(day.engagementMillis / day.active / 1_000) : 0));
-  return h("section", { class: "panel stack" }, chart(t("analytics.engagementByDay"), days.map((one) => dayText(one.day)), [{ name: t("analytics.engagement"), values }], { isColumns: true, format: (seconds) => duration(seconds * 1_000) }));
+  return boxed(chart(t("analytics.engagementByDay"), days.map((one) => dayText(one.day)), [{ name: t("analytics.engagement"), values }], { isColumns: true, format: (seconds) => duration(seconds * 1_000) }));
 }
 
 const MOST_COUNTRIES = 8;
@@ -49,7 +49,7 @@ function countries(rows) {
   const found = rows.filter((one) => one.now.users > 0).sort((one, other) => other.now.users - one.now.users);
   if (found.length === 0) return null;
   const counts = found.map((one) => [one.name, one.now.users]);
-  return h("section", { class: "panel stack" }, h("h2", {}, t("analytics.byCountry")), h("div", { class: "where" }, world(counts, (code) => `${nameOf(code)}: ${number(counts.find(([one]) => one === code)[1])}`),
+  return boxed(h("h2", {}, t("analytics.byCountry")), h("div", { class: "where" }, world(counts, (code) => `${nameOf(code)}: ${number(counts.find(([one]) => one === code)[1])}`),
     table(["dimension.country", "analytics.users", "analytics.change"], found.slice(0, MOST_COUNTRIES).map(({ name, now, before }) => [nameOf(name), bar(now.users, counts[0][1]), change(now.users, before.users)]))));
 }
 

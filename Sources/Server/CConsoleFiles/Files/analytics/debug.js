@@ -1,5 +1,5 @@
 import { chart } from "../base/chart.js";
-import { blank, button, h, icon, instant, link, note, number, poll, select, show, spread, stack, t, textOr } from "../base/ui.js";
+import { blank, boxed, button, h, icon, instant, link, muted, note, number, poll, select, show, spread, stack, t, textOr } from "../base/ui.js";
 import { MINUTES } from "./live.js";
 import { mergedDetails, minutesOf, topEvents } from "./model.js";
 import { report } from "./store.js";
@@ -35,25 +35,25 @@ function deviceView({ appInstanceId, device, userProperties, entries }, state, r
     h("p", { class: "note", dir: "auto" }, [device.platform, device.model, device.osVersion, device.appVersion, device.language, device.country].filter(Boolean).join(" · "), " · ", h("a", { class: "mono", href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId)),
     h("section", { class: "panel" }, chart(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(events, Date.now()) }], { isColumns: true })),
     h("div", { class: "debug" },
-      h("div", { class: "stack" }, panel("analytics.topEvents", topList(events, state, redraw)), state.event ? panel(["analytics.detailsOf", state.event], details(events, state.event)) : null),
+      stack(panel("analytics.topEvents", topList(events, state, redraw)), state.event ? panel(["analytics.detailsOf", state.event], details(events, state.event)) : null),
       panel("analytics.stream", h("ol", { class: "stream" }, newest.map(([key, entry]) => h("li", {}, entryView(key, entry, state.opened))))),
-      panel("analytics.properties", Object.keys(userProperties).length > 0 ? facts(userProperties) : h("p", { class: "muted" }, t("analytics.noProperties")))),
+      panel("analytics.properties", Object.keys(userProperties).length > 0 ? facts(userProperties) : muted(t("analytics.noProperties")))),
   ];
 }
 
-const panel = (key, ...content) => h("section", { class: "panel stack" }, h("h2", { dir: "auto" }, Array.isArray(key) ? t(...key) : t(key)), content);
+const panel = (key, ...content) => boxed(h("h2", { dir: "auto" }, Array.isArray(key) ? t(...key) : t(key)), content);
 
 /** The events by how often they came; one of them is chosen, and its details are shown together. */
 function topList(events, state, redraw) {
   const top = topEvents(events);
   const choose = (name) => () => { state.event = state.event === name ? null : name; redraw(); };
-  return top.length === 0 ? h("p", { class: "muted" }, "–") : h("ul", { class: "stack tight" }, top.map(([name, count]) => h("li", { class: "spread" }, button(name, choose(name), { class: "quiet start", dir: "auto", "aria-pressed": String(state.event === name) }), h("span", {}, number(count)))));
+  return top.length === 0 ? muted("–") : h("ul", { class: "stack tight" }, top.map(([name, count]) => h("li", { class: "spread" }, button(name, choose(name), { class: "quiet start", dir: "auto", "aria-pressed": String(state.event === name) }), h("span", {}, number(count)))));
 }
 
 /** What all events of a name carried, in one list. */
 function details(events, name) {
   const merged = mergedDetails(events, name);
-  return merged.length === 0 ? h("p", { class: "muted" }, t("analytics.noParameters")) : h("dl", { class: "facts merged" }, merged.map(([parameter, values]) => [h("dt", { class: "mono", dir: "auto" }, parameter), h("dd", {}, h("ul", {}, values.map(([value, count]) => h("li", {}, h("code", { dir: "auto" }, value), " ", h("span", { class: "muted" }, `× ${number(count)}`)))))]));
+  return merged.length === 0 ? muted(t("analytics.noParameters")) : h("dl", { class: "facts merged" }, merged.map(([parameter, values]) => [h("dt", { class: "mono", dir: "auto" }, parameter), h("dd", {}, h("ul", {}, values.map(([value, count]) => h("li", {}, h("code", { dir: "auto" }, value), " ", h("span", { class: "muted" }, `× ${number(count)}`)))))]));
 }
 
 function entryView(key, { time, event, params, dropped }, opened) {

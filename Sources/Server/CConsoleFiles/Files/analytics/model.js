@@ -1,12 +1,5 @@
 /** Figures of events, as pages show them. Pure. */
 
-/** The days from one to another, as `2026-11-23`, both included; at most 400 of them. */
-export function daysBetween(from, to) {
-  const days = [];
-  for (let at = Date.parse(from); at <= Date.parse(to) && days.length < 400; at += 86_400_000) days.push(new Date(at).toISOString().slice(0, 10));
-  return days;
-}
-
 /** The days of a period that ends with a day: `{from, to}`. */
 export const periodTo = (to, days) => ({ from: new Date(Date.parse(to) - (days - 1) * 86_400_000).toISOString().slice(0, 10), to });
 

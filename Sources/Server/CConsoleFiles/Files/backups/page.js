@@ -1,6 +1,6 @@
 import { chart } from "../base/chart.js";
 import { ago, copyable, durationText, figures, stateBadge, teaching } from "../base/teaching.js";
-import { bytesText, call, field, h, icon, input, instant, language, note, number, place, poll, show, spread, stack, t } from "../base/ui.js";
+import { boxed, bytesText, call, field, h, icon, input, instant, language, note, number, place, poll, show, spread, stack, t } from "../base/ui.js";
 import { databaseCommands, quoted, restoreCommands, stateOf } from "./model.js";
 
 /** The backup of the server: how far it is behind, what it holds, when it was proven, and how to restore. */
@@ -43,7 +43,7 @@ function overview(backup, samples) {
     tone === "ok" ? h("p", { class: "row" }, stateBadge(tone, t(key))) : h("p", { class: `notice ${tone}`, role: "status" }, icon("warning"), h("span", { class: "grow" }, t(key), backup.failure || backup.proofFailure ? h("span", { class: "mono why" }, ` ${backup.failure ?? backup.proofFailure}`) : null)),
     figures([t("backups.lag"), durationText(backup.lagSeconds * 1_000), tone === "ok" ? "" : tone], [t("backups.delay"), durationText(backup.delaySecondsP99 * 1_000)], [t("backups.proof"), backup.proof ? ago(backup.proof.time) : t("backups.never")], [t("backups.segment"), number(backup.segment)], [t("backups.shipped"), bytesText(backup.shippedBytes)]),
     samples.length > 1 ? h("section", { class: "panel" }, chart(t("backups.lagHour"), samples.map(([minute]) => time.format(minute * 60_000)), [{ name: t("backups.lag"), values: samples.map(([, seconds]) => seconds * 1_000) }], { format: durationText })) : null,
-    h("section", { class: "panel stack" }, h("h2", {}, t("backups.holds")), h("dl", { class: "facts" }, factsOf(backup).map(([name, value]) => [h("dt", {}, t(name)), h("dd", {}, value)]))),
+    boxed(h("h2", {}, t("backups.holds")), h("dl", { class: "facts" }, factsOf(backup).map(([name, value]) => [h("dt", {}, t(name)), h("dd", {}, value)]))),
   ];
 }
 
@@ -62,6 +62,6 @@ function restoreView(backup) {
   const draw = () => show(commands, copyable(restoreCommands(backup, at.value ? new Date(at.value).toISOString().replace(".000", "") : ""), t("backups.command")));
   draw();
   const { project } = place.peek();
-  return h("section", { class: "panel stack" }, h("h2", {}, t("backups.restore")), note(t("backups.restoreText")), h("div", { class: "row period" }, field("backups.at", at)), commands,
+  return boxed(h("h2", {}, t("backups.restore")), note(t("backups.restoreText")), h("div", { class: "row period" }, field("backups.at", at)), commands,
     h("h3", {}, t("backups.database")), note(t("backups.databaseText")), copyable(databaseCommands(project), t("backups.commands")), h("h3", {}, t("backups.prove")), note(t("backups.proveText")), copyable(`brasa backup verify --from ${quoted(backup.target)}${backup.encrypted ? " --backup-key backup.key" : ""}`));
 }

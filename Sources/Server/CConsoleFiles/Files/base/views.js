@@ -26,6 +26,9 @@ export const muted = (...content) => h("p", { class: "muted" }, content);
 export const section = (title, ...content) => h("section", { class: "stack" }, h("h2", {}, title), content);
 export const group = (legend, ...content) => h("fieldset", { class: "stack" }, h("legend", {}, legend), content);
 
+/** A part of a page in a box of its own. */
+export const boxed = (...content) => h("section", { class: "panel stack" }, content);
+
 /** A button with a text. */
 export const button = (label, onclick, properties) => h("button", { type: "button", onclick, ...properties }, label);
 

@@ -1,4 +1,4 @@
-import { dialog, field, form, group, h, input, note, place, select, stack, t, textIn } from "../base/ui.js";
+import { dialog, field, form, group, h, inline, input, note, place, select, stack, t, textIn } from "../base/ui.js";
 import { parametersOf, problemOf, put, textOf } from "./model.js";
 import { validate } from "./store.js";
 import { termRows } from "./termRows.js";
@@ -92,5 +92,5 @@ export function conditionForm(template, index, close) {
     await validate(place.peek().project, { conditions: [made] });
     return made;
   };
-  return form(close, t("config.take"), save, h("div", { class: "row" }, h("div", { class: "grow" }, field("name", name)), field("config.color", color)), termRows(expression), field("config.expression", expression), note(t("config.expressionText")));
+  return form(close, t("config.take"), save, inline(h("div", { class: "grow" }, field("name", name)), field("config.color", color)), termRows(expression), field("config.expression", expression), note(t("config.expressionText")));
 }

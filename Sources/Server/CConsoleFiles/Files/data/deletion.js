@@ -1,5 +1,5 @@
 import { csv } from "../base/csv.js";
-import { actions, button, call, complain, dialog, h, keepFile, note, resource, show, t, toast } from "../base/ui.js";
+import { actions, button, call, complain, dialog, h, keepFile, note, resource, show, stack, t, toast } from "../base/ui.js";
 import { listCollections, nameOf, pathOf } from "./documents.js";
 import { changeDocuments, deleteDocuments } from "./writes.js";
 import { descendantsQuery } from "./query.js";
@@ -86,7 +86,7 @@ function tell({ changed, failed }, done) {
 /** Asks what goes; deletes with progress where there is something below. */
 function question(words, below, own, pages, close) {
   const box = h("input", { type: "checkbox", checked: true, disabled: own === 0 });
-  const form = h("div", { class: "stack" });
+  const form = stack();
   const act = () => (below && box.checked ? run(form, words, below.count === null ? null : below.count + own, pages, close) : close("alone"));
   const label = below && h("label", { class: "choice" }, box, h("span", { class: "grow" }, t("delete.below", below.ids?.join(", ")), below.count === null ? null : [" ", h("span", { class: "muted" }, t("delete.belowCount", below.count))]));
   return show(form, h("p", { class: "why" }, words.text), label,
@@ -115,7 +115,7 @@ export async function removeCollection(where, path) {
     const count = await countBelow(where, path);
     const words = { title: t("collection.delete"), action: t("rows.delete", count) };
     const outcome = await dialog(words.title, (close) => {
-      const form = h("div", { class: "stack" });
+      const form = stack();
       return show(form, h("p", { class: "why" }, t("collection.deleteText", path.join("/"))),
         actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button", { type: "submit", class: "danger", onclick: () => run(form, words, count, () => descendants(where, path), close), writes: true }, words.action)));
     });

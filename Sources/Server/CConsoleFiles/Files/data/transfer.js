@@ -39,12 +39,6 @@ export function readFile(name, text) {
   return /\.json$/i.test(name) || /^\s*[[{]/.test(text) ? readObjects(text) : readTable(text);
 }
 
-/** Documents of a file's text by its name: `{id, fields}`, with what is wrong as `{row, key}`. */
-export const parseFile = (name, text) => {
-  const file = readFile(name, text);
-  return documentsOf(file, { id: idOf(file) });
-};
-
 const IDS = /^(__id__|_?id|uid|key|slug|documentId)$/i;
 
 /** The column that is a file's ids, by its name and since every row has another; null where there is none. */

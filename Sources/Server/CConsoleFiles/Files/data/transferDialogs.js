@@ -1,5 +1,5 @@
 import { csv } from "../base/csv.js";
-import { actions, button, complain, dialog, field, h, icon, keepFile, note, number, onCleanup, select, show, t, table, toast } from "../base/ui.js";
+import { actions, button, complain, dialog, field, h, icon, keepFile, note, number, onCleanup, select, show, stack, t, table, toast } from "../base/ui.js";
 import { nameOf } from "./documents.js";
 import { freshDocumentID, importDocuments } from "./writes.js";
 import { undoLast } from "./undo.js";
@@ -46,7 +46,7 @@ const SHOWN = 10;
 function importForm(where, collection, file, close) {
   const options = { id: idOf(file), keepsID: false, types: {} };
   const preview = h("div", { class: "stack import-preview", tabindex: "0", role: "region", "aria-label": t("messages.preview") });
-  const holder = h("div", { class: "stack" });
+  const holder = stack();
   let documents = [];
   const choose = h("button", { type: "submit", class: "primary", writes: true, onclick: () => write() });
   const draw = () => {

@@ -1,6 +1,6 @@
 import { chart } from "../base/chart.js";
 import { copyable, durationText, figures, stateBadge, teaching } from "../base/teaching.js";
-import { h, icon, inline, language, link, note, number, place, poll, section, show, spread, stack, svg, t, table } from "../base/ui.js";
+import { boxed, h, icon, inline, language, link, note, number, place, poll, section, show, spread, stack, svg, t, table } from "../base/ui.js";
 import { logsView } from "./logs.js";
 import { columnsOf, eventKeyOf, minutesBefore, placesOf, sum, summaryOf } from "./model.js";
 import { eventsOf, functionsOf, isServed } from "./store.js";
@@ -85,7 +85,7 @@ function details(one) {
     spread(h("h2", {}, one.name), stateOf(one)),
     figures([t("functions.calls"), number(sum(hour.calls))], [t("functions.errors"), number(errors), errors > 0 ? "danger" : ""], ["p50", durationText(hour.p50)], ["p99", durationText(hour.p99)], [t("functions.instances"), number(one.instances)]),
     h("section", { class: "panel" }, chart(t("functions.byMinute"), labels, [{ name: t("functions.calls"), values: hour.calls }, { name: t("functions.errors"), values: hour.errors }])),
-    h("section", { class: "panel stack" }, h("dl", { class: "facts" }, factsOf(one).map(([key, value]) => [h("dt", {}, t(key)), h("dd", {}, value)])), ["http", "callable"].includes(one.trigger.kind) ? copyable(addressOf(one)) : null),
+    boxed(h("dl", { class: "facts" }, factsOf(one).map(([key, value]) => [h("dt", {}, t(key)), h("dd", {}, value)])), ["http", "callable"].includes(one.trigger.kind) ? copyable(addressOf(one)) : null),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { ago, copyable, stateBadge } from "../base/teaching.js";
-import { button, complain, confirm, dialog, field, form, h, icon, iconButton, inline, input, note, place, primary, select, spread, stack, t, table, toast } from "../base/ui.js";
+import { boxed, button, complain, confirm, dialog, field, form, h, icon, iconButton, inline, input, note, place, primary, select, spread, stack, t, table, toast } from "../base/ui.js";
 import { endToneOf, idOf, versionOf } from "./model.js";
 import { createChannel, extendChannel, remove } from "./store.js";
 
@@ -13,7 +13,7 @@ export function channelsView({ site, channels, reload }) {
   const done = (changed) => changed && reload();
   const create = () => dialog(t("hosting.newChannel"), (close) => channelForm(site, close)).then(done);
   return stack(spread(h("p", { class: "note grow" }, t("hosting.channelsText")), primary(t("hosting.newChannel"), create)),
-    previews.length === 0 ? h("section", { class: "panel stack" }, h("h2", {}, t("hosting.noChannel")), note(t("hosting.noChannelText")), copyable(`brasa hosting deploy --channel preview --project ${place.peek().project}`))
+    previews.length === 0 ? boxed(h("h2", {}, t("hosting.noChannel")), note(t("hosting.noChannelText")), copyable(`brasa hosting deploy --channel preview --project ${place.peek().project}`))
       : table(["hosting.channel", "hosting.address", "hosting.shows", "hosting.ends", null], previews.map((one) => row(one, reload, done))));
 }
 

@@ -1,5 +1,5 @@
 import { copyable, stateBadge, teaching } from "../base/teaching.js";
-import { complain, confirm, dialog, field, form, h, iconButton, instant, input, loading, note, primary, session, show, spread, stack, t, table, toast } from "../base/ui.js";
+import { boxed, complain, confirm, dialog, field, form, h, iconButton, input, instant, loading, note, primary, session, show, spread, stack, t, table, toast } from "../base/ui.js";
 import { certificateToneOf, idOf } from "./model.js";
 import { connectDomain, domainsOf, remove } from "./store.js";
 
@@ -31,7 +31,7 @@ function certificateView({ cert, ...domain }) {
   return h("div", { class: "cell-name" }, stateBadge(tone, t(`certificate.${cert.state}`)), h("span", { class: "note" }, t("hosting.until", instant(cert.expireTime))));
 }
 
-const certificates = () => h("section", { class: "panel stack" }, h("h2", {}, t("hosting.certificates")), note(t("hosting.certificatesText")),
+const certificates = () => boxed(h("h2", {}, t("hosting.certificates")), note(t("hosting.certificatesText")),
   copyable(COMMANDS, t("hosting.certificates")));
 
 function domainForm(site, close) {

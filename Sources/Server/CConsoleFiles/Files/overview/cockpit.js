@@ -1,7 +1,7 @@
 import { isReadOnly } from "../base/access.js";
 import { keep, kept } from "../base/memory.js";
 import { runsOf, spark } from "../base/spark.js";
-import { button, bytesText, call, effect, h, icon, inScope, instant, link, number, path, place, poll, session, show, spread, stack, t } from "../base/ui.js";
+import { boxed, button, bytesText, call, effect, h, icon, inScope, instant, link, muted, number, path, place, poll, session, show, spread, stack, t } from "../base/ui.js";
 import { joined, quantilesOf, rates } from "../operations/model.js";
 import { databases, firstDatabase } from "../shell/store.js";
 import { findings, inParts } from "./attention.js";
@@ -23,7 +23,7 @@ export function cockpit(project, connect) {
   });
   const { problem } = poll(PERIOD_MILLISECONDS, () => refresh(project, known), draw);
   ask(project).then((slow) => { known.slow = slow; draw(); });
-  return [problem, tiles, h("div", { class: "columns-2" }, h("div", { class: "stack" }, attention, databaseList()), h("div", { class: "stack" }, firstSteps(connect), recent())), mode()];
+  return [problem, tiles, h("div", { class: "columns-2" }, stack(attention, databaseList()), stack(firstSteps(connect), recent())), mode()];
 }
 
 // What is asked for
@@ -174,11 +174,11 @@ async function countDone(steps, project) {
 // This project and this server
 
 function databaseList() {
-  const holder = h("section", { class: "panel stack" });
+  const holder = boxed();
   effect(() => {
     const rows = databases.value.map((id) => h("li", {}, h("a", { href: link("firestore", [id, "data"]), class: "row" }, icon("data"), id)));
     show(holder, spread(h("h2", {}, t("overview.databases")), h("a", { class: "button", href: link("firestore", ["-", "create"]) }, icon("plus"), t("database.create"))),
-      rows.length > 0 ? h("ul", { class: "stack tight" }, rows) : h("p", { class: "muted" }, t("overview.noDatabase")));
+      rows.length > 0 ? h("ul", { class: "stack tight" }, rows) : muted(t("overview.noDatabase")));
   });
   return holder;
 }

@@ -1,4 +1,4 @@
-import { actions, button, call, complain, dialog, explain, field, h, icon, inScope, input, keepFile, link, note, onCleanup, path, problemLine, scope, session, show, spread, stack, t, toast } from "../base/ui.js";
+import { actions, button, call, complain, dialog, explain, field, h, icon, input, inScope, keepFile, link, note, onCleanup, path, problemLine, scope, session, show, spread, stack, t, toast } from "../base/ui.js";
 import { snippetsOf } from "./snippets.js";
 
 /** Connecting an app: its platform, its registration, the lines that reach this server, and its first call. */
@@ -34,7 +34,7 @@ function connectView(project, name, back) {
   const text = snippetsOf(session.peek().mode, project, location)[name];
   const copy = () => navigator.clipboard.writeText(text).then(() => toast(t("copied")), complain);
   const number = (at) => h("span", { class: "step-mark", "aria-hidden": "true" }, at);
-  const step = (at, title, ...content) => h("section", { class: "connect-step" }, number(at), h("div", { class: "stack" }, h("h3", {}, title), content));
+  const step = (at, title, ...content) => h("section", { class: "connect-step" }, number(at), stack(h("h3", {}, title), content));
   return [
     spread(h("b", {}, t(`platform.${name}`)), button(t("connect.other"), back, { class: "quiet" })),
     kind === null ? step(1, t("connect.key"), keyStep(project)) : step(1, t("step.app"), register(project, kind)),

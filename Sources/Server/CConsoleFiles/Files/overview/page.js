@@ -1,5 +1,5 @@
 import { roleHere } from "../base/access.js";
-import { button, effect, h, icon, inScope, loading, place, session, show, spread, stack, t, untracked } from "../base/ui.js";
+import { button, effect, h, icon, inline, inScope, loading, note, place, session, show, spread, stack, t, untracked } from "../base/ui.js";
 import { loadStyles, projectNames } from "../shell/store.js";
 
 /** The overview: figures, what needs somebody, the first steps, and how apps reach the project. */
@@ -11,6 +11,6 @@ export function page() {
   const settings = ["editor", "owner"].includes(roleHere()) ? button([icon("settings"), t("project.settings")], async () => (await dialogs()).projectSettings(project), { class: "quiet", writes: true }) : null;
   effect(() => { if (place.value.area === "overview" && place.value.query.new === "project") untracked(dialogs).then(({ newProject }) => newProject()); });
   const connect = button([icon("plus"), t("overview.connect")], async () => (await Promise.all([import("./connect.js"), loadStyles()]))[0].connectDialog(project), { class: "primary", data: { connect: "" } });
-  const head = spread(stack(name, h("p", { class: "note" }, h("code", {}, project), ` · Brasa ${session.peek().version} · ${location.origin}`)), h("div", { class: "row" }, settings, connect));
+  const head = spread(stack(name, note(h("code", {}, project), ` · Brasa ${session.peek().version} · ${location.origin}`)), inline(settings, connect));
   return h("div", { class: "body" }, head, loading(import("./cockpit.js"), inScope(({ cockpit }) => cockpit(project, () => connect.click()))));
 }

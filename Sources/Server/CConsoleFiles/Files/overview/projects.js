@@ -32,7 +32,7 @@ export async function projectSettings(project) {
     const name = input(projectNames.peek()[project] ?? project, { maxlength: 100, autofocus: true });
     const save = () => call("PATCH", ROOT + path(project), { displayName: name.value });
     const danger = roleHere() === "owner" ? h("div", { class: "spread panel" }, note(t("project.deleteText")), button(t("project.delete"), () => close("delete"), { class: "danger", writes: true })) : null;
-    return [form(close, t("save"), save, field("project.name", name), h("p", { class: "note" }, t("project.id"), " ", h("code", {}, project)), danger)];
+    return [form(close, t("save"), save, field("project.name", name), note(t("project.id"), " ", h("code", {}, project)), danger)];
   });
   if (outcome === "delete") return deleteProject(project);
   if (outcome) await loadProjects();

@@ -84,7 +84,7 @@ const row = (one, isOpen) => [h("a", { href: addressOf(one.request), "aria-curre
 function open(side, id) {
   const draw = inScope((one) => show(side, h("aside", { class: "panel stack", "aria-label": t("log.request") },
     h("div", { class: "spread" }, h("h2", {}, t("log.request")), iconButton("close", t("close"), () => go({ ...place.peek(), rest: ["log"] }))),
-    one ? [facts(one), h("div", { class: "stack" }, why(one)), lines(one)] : note(t("log.gone")))));
+    one ? [facts(one), stack(why(one)), lines(one)] : note(t("log.gone")))));
   const find = async () => {
     if (recent.requests.length === 0) await recent.load();
     for (;;) {
@@ -106,7 +106,7 @@ const facts = (one) => h("dl", { class: "facts" }, [
 ].map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", {}, value)] : null)));
 
 function why(one) {
-  const holder = h("div", { class: "stack" });
+  const holder = stack();
   if (one.status < 400) return holder;
   requestsOf(place.peek().project, "denials")(0).then(inScope((denials) => {
     const denial = denials.find((other) => other.request === one.request);
@@ -117,7 +117,7 @@ function why(one) {
 }
 
 function lines(one) {
-  const holder = h("div", { class: "stack" });
+  const holder = stack();
   call("GET", "/console/api/log?after=0").then(inScope(({ lines: all }) => {
     const found = all.filter(({ text }) => text.includes(one.request));
     if (found.length > 0) show(holder, h("h3", {}, t("log.lines")), h("pre", {}, found.map(({ text }) => text).join("\n")));

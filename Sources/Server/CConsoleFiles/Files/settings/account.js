@@ -1,6 +1,6 @@
 import { codesView, hasPasskeys, makePasskey } from "../base/credentials.js";
 import { managed } from "../base/managed.js";
-import { button, call, closing, dialog, field, h, iconButton, input, instant, muted, note, ownForm, section, session, spread, stack, t, table, toast } from "../base/ui.js";
+import { boxed, button, call, closing, dialog, field, h, iconButton, input, instant, muted, note, ownForm, section, session, spread, stack, t, table, toast } from "../base/ui.js";
 
 /** What administrators do with their own accounts: recovery codes and passkeys. What adds a way in takes the password again. */
 
@@ -25,9 +25,9 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
     load();
   };
   return stack(
-    h("section", { class: "panel stack" }, spread(h("h3", {}, t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
+    boxed(spread(h("h3", {}, t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
       h("p", {}, hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
-    h("section", { class: "panel stack" }, spread(h("h3", {}, t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
+    boxed(spread(h("h3", {}, t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
       note(t(hasPasskeys() ? "me.passkeysText" : "me.noPasskeysHere")),
       passkeys.length === 0 ? h("p", {}, t("me.noPasskey")) : passkeyTable(passkeys, remove)));
 }

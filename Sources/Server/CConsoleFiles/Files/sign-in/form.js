@@ -1,6 +1,6 @@
 import { codesView, hasPasskeys, usePasskey } from "../base/credentials.js";
 import { post } from "../base/request.js";
-import { button, explain, field, h, inline, note, problemLine, show, stack, submit, svg, t } from "../base/ui.js";
+import { boxed, button, explain, field, h, inline, note, problemLine, show, stack, submit, svg, t } from "../base/ui.js";
 import { qrCode } from "./qr.js";
 
 /** Signing in: by a passkey, or address and password and then the code of the second factor where there is one; `done` follows. */
@@ -101,7 +101,7 @@ export function setUpForm(code, invitation, done) {
   const fields = [
     field("users.email", email),
     field("users.password", password), note(t("setUp.passwordText")),
-    h("section", { class: "panel stack" }, h("h2", {}, t("settings.factor")), h("p", {}, t("setUp.factorText")),
+    boxed(h("h2", {}, t("settings.factor")), h("p", {}, t("setUp.factorText")),
       qrDrawing(invitation.address), h("p", { class: "mono secret" }, invitation.secret.match(/.{1,4}/g).join(" ")), h("p", {}, h("a", { href: invitation.address }, t("setUp.open"))),
       field("signIn.code", factorCode), invitation.requiresFactor ? null : note(t("setUp.factorOptional"))),
   ];

@@ -47,7 +47,7 @@ struct ImportFolderCommand: ParsableCommand {
       dropped, and exits with 1 if it dropped any or lines are missing.
 
       Example:
-        brasa import backup-2026-01-31 --project shop --database restored
+        brasa import folder backup-2026-01-31 --project shop --database restored
         brasa import backup-2026-01-31 --project shop --include accounts --include rules
         brasa import backup-2026-01-31 --project shop --include all --with-secrets --passphrase-file key.txt
       """
