@@ -216,6 +216,8 @@ final class CSVRows {
           }
         } else if byte == UInt8(ascii: ","), !isQuoted {
           end()
+        } else if byte == 0x0D, !isQuoted, index == line.count {
+          // A part of the line's end.
         } else {
           field.append(byte)
         }
@@ -227,7 +229,6 @@ final class CSVRows {
       field.append(0x0A)
       line = next
     }
-    if !wasQuoted, field.last == 0x0D { field.removeLast() }
     end()
     return fields
   }
