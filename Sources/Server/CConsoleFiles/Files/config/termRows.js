@@ -1,5 +1,5 @@
 import { report } from "../analytics/store.js";
-import { button, h, icon, iconButton, input, language, note, select, session, show, stack, t } from "../base/ui.js";
+import { button, group, h, icon, iconButton, input, language, note, select, session, show, stack, t } from "../base/ui.js";
 import { expressionOf, isWhole, newTerm, OPERATORS, SYSTEMS, termsOf } from "./terms.js";
 
 /** The terms of a condition as rows, beside its text: each follows the other. */
@@ -84,5 +84,5 @@ export function termRows(expression) {
   if (state.terms?.length === 0 && expression.value === "") state.terms = [newTerm("country")];
   draw();
   if (kinds.includes("audience")) report("audiences").then(({ audiences }) => { state.audiences = audiences.map((one) => one.name); if (state.terms?.some((one) => one.kind === "audience")) draw(); }, () => {});
-  return h("fieldset", { class: "stack" }, h("legend", {}, t("term.all")), rows);
+  return group(t("term.all"), rows);
 }

@@ -1,4 +1,4 @@
-import { call, explain, go, h, inline, instant, path, problemLine, show, submit, t } from "../base/ui.js";
+import { call, explain, field, go, h, inline, instant, path, problemLine, show, submit, t } from "../base/ui.js";
 import { initialRules, TEST_DAYS } from "../rules/release.js";
 import { publish } from "../rules/store.js";
 import { databases, loadDatabases, pageVersion } from "../shell/store.js";
@@ -32,7 +32,7 @@ export function createDatabasePage(project) {
   choose(mode);
   return h("div", { class: "body" }, h("h1", {}, t("database.create")),
     h("form", { class: "stack", onsubmit: make },
-      h("label", { class: "field" }, t("database.id"), id), h("p", { class: "note", id: "database-id-note" }, t("database.idText")),
+      field("database.id", id), h("p", { class: "note", id: "database-id-note" }, t("database.idText")),
       h("fieldset", { class: "stack" }, h("legend", { class: "hidden" }, t("database.mode")), option("production"), option("test")),
       preview, problem,
       inline(submit(t("database.create"), { writes: true }))));

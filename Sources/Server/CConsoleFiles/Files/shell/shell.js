@@ -2,7 +2,7 @@ import { isReadOnly, roleHere, setReadOnly } from "../base/access.js";
 import { command, openPalette, showKeys, typedCommands } from "../base/commands.js";
 import { connection, extend, sessionEnd, signOut } from "../base/session.js";
 import { keep, kept, setTheme, theme, THEMES } from "../base/memory.js";
-import { complain, effect, explain, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, signal, t, untracked } from "../base/ui.js";
+import { complain, effect, explain, field, go, h, icon, iconButton, language, languageNames, link, loadTexts, mayLeave, muted, onCleanup, place, scope, session, setLanguage, show, signal, t, untracked } from "../base/ui.js";
 import { viewAs, viewed } from "../base/viewing.js";
 import { groupsOf, NAMES, pageKey, pageOf, pagesOf, textsOf } from "./pages.js";
 import { databases, firstDatabase, loadDatabases, loadProjects, loadStyles, pageVersion, projectNames, projects } from "./store.js";
@@ -86,7 +86,7 @@ function account() {
   const close = () => menu.hidePopover();
   const own = email ? [h("div", { class: "spread" }, h("b", { dir: "auto" }, email)), h("hr", {})] : null;
   const out = email ? [h("hr", {}), h("a", { href: link("settings", ["me"]), class: "button quiet start", onclick: close }, icon("users"), t("account.mine")), h("button", { type: "button", class: "quiet start", onclick: () => { close(); signOut().catch(complain); } }, icon("close"), t("signOut"))] : null;
-  const menu = h("div", { class: "account", popover: "auto", id: "account", role: "group", "aria-label": t("account") }, own, h("label", { class: "field" }, t("language"), languageChoice()), h("label", { class: "field" }, t("theme"), themeChoice()), out);
+  const menu = h("div", { class: "account", popover: "auto", id: "account", role: "group", "aria-label": t("account") }, own, field("language", languageChoice()), field("theme", themeChoice()), out);
   return [email ? role : null, h("button", { type: "button", class: "quiet round", popovertarget: "account", "aria-label": t("account"), title: email ?? t("account") }, h("span", { class: "face", "aria-hidden": "true" }, email ? email[0].toUpperCase() : icon("users"))), menu];
 }
 
