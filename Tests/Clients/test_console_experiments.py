@@ -17,7 +17,7 @@ WORDS = {
     },
     "pt-BR": {
         "add": "Novo experimento", "id": "Experimento", "parameter": "Parâmetro", "who": "Para", "variant": "Variante", "event": "Evento", "take": "Salvar no rascunho", "publish": "Publicar alterações",
-        "rate": "Taxa", "chance": "Dificilmente acaso", "compare": "Comparar", "few": "Não se compara com menos de 100 instalações.", "end": "Encerrar experimento",
+        "rate": "Taxa", "chance": "Dificilmente é acaso", "compare": "Comparar", "few": "Não se compara com menos de 100 instalações.", "end": "Encerrar experimento",
         "edit": "Editar", "name": "Nome", "stop": "Parar", "start": "Iniciar", "stopped": "Parado", "copy": "Duplicar", "description": "Descrição", "exposure": "Porcentagem de usuários",
     },
 }
