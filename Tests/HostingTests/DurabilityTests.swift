@@ -9,7 +9,7 @@ import Testing
 
 @testable import Hosting
 
-/// What a site has when writes fail, or go on beside the sweep.
+/// A site's contents when writes fail, or go on beside the sweep.
 @Suite struct DurabilityTests {
   /// `hello`, packed, and its hash.
   private static let packed: [UInt8] = [

@@ -24,7 +24,7 @@ struct FunctionTableTests {
     #expect(Set(FunctionRow.all.map(\.name)) == Set(FunctionTable.names))
   }
 
-  /// What each function that evaluates arguments has: a result, null and absent ones, and limits.
+  /// The rows that each function with arguments must have: a result, null, absent, and limits.
   @Test(arguments: FunctionRow.all) func `a row says everything`(_ row: FunctionRow) {
     let isConstant = row.types.isEmpty
     let works = row.examples.contains { example in

@@ -124,7 +124,7 @@ import Testing
     #expect(record.documents == 300 && record.end != nil && record.failure == nil)
     #expect(copy.indexes.current.listed.map(\.state) == [.failed])
     #expect(try copy.fields("a/299") == map(["n": .integer(1)]))
-    // What is unique stays so.
+    // Unique values stay unique.
     let good = try fixture.store.database(other)
     #expect(good.indexes.current.listed.map(\.definition.isUnique) == [true])
     let isUsable = good.indexes.current.listed[0].state.isUsable(at: .init(microseconds: .max))

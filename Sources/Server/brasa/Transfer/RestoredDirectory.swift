@@ -50,7 +50,7 @@ struct RestoredDirectory {
     do {
       return try await fill(from: archive, point, tell: tell, progress: progress)
     } catch {
-      // What is there belongs to other projects too.
+      // Other projects own a part of the contents.
       if project != nil { try? remove() }
       throw error
     }

@@ -55,7 +55,7 @@ struct NodeRuntime: LanguageRuntime {
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
     let package = source.text(of: "package.json") ?? ""
-    // Of both npm reads the second.
+    // If both files are there, npm reads the second.
     let locks = ["package-lock.json", "npm-shrinkwrap.json"].compactMap { source.text(of: $0) }
     let lock = locks.isEmpty ? nil : locks.joined(separator: "\n")
     let isLocal = Self.isLocal(package + (lock ?? ""))
