@@ -40,6 +40,8 @@ final class ServiceFixture: Sendable {
     // A transaction is not over because hundreds of other tests run between two of its calls.
     configuration.transactionIdleTimeout = .max
     configuration.transactionTotalTimeout = .max
+    // The store's own work in the background would count among the reads of a test's engine.
+    configuration.maintainsItself = false
     if let cachedBytes { configuration.documentCacheBytes = cachedBytes }
     if let transactions { configuration.maximumTransactions = transactions }
     configuration.commitObserver = observer ?? feed
