@@ -1,4 +1,5 @@
 import BaseJSON
+import Synchronization
 import Testing
 
 @testable import PushMessaging
@@ -43,6 +44,23 @@ import Testing
     try await worker(transport).drain()
     #expect(transport.parcels.count == 1)
     #expect(try fixture.differences().isEmpty)
+  }
+
+  @Test func `a queue whose outcomes are lost stays failing until one is kept`() async throws {
+    let token = try await registered()
+    let reports = Mutex<[Bool]>([])
+    let worker = LaneWorker(fixture.service, .webPush, ScriptedTransport()) { error in
+      reports.withLock { $0.append(error == nil) }
+    }
+    _ = try await fixture.send(#"{"token": "\#(token)", "data": {"k": "1"}}"#)
+    fixture.takesWrites.withLock { $0 = false }
+    try await worker.drain()
+    try await worker.drain()
+    #expect(reports.withLock { $0 } == [true, false])
+    fixture.takesWrites.withLock { $0 = true }
+    _ = try await fixture.send(#"{"token": "\#(token)", "data": {"k": "2"}}"#)
+    try await worker.drain()
+    #expect(reports.withLock { $0 } == [true, false, true])
   }
 
   @Test(arguments: [

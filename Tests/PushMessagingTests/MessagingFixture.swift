@@ -13,6 +13,8 @@ final class MessagingFixture: Sendable {
   let threads = EngineThreads(count: 2)
   let limits: MessagingLimits
   let audiences: (any MessageAudiences)?
+  /// False while the store refuses all writes.
+  let takesWrites = Mutex(true)
   private let time = Mutex(MessagingFixture.start)
   private let available = Mutex(Int.max)
   private let opened: Mutex<PushService?> = Mutex(nil)
@@ -37,7 +39,8 @@ final class MessagingFixture: Sendable {
   var service: PushService {
     opened.withLock { service in
       if let service { return service }
-      let engine = MemoryEngine(storage: storage, clock: clock)
+      let memory = MemoryEngine(storage: storage, clock: clock)
+      let engine = RefusingEngine(memory) { self.takesWrites.withLock { $0 } }
       let made = PushService(
         engine: engine,
         threads: threads,
@@ -147,5 +150,27 @@ final class ScriptedTransport: PushTransport {
       state.parcels.append(parcel)
       return state.outcomes.isEmpty ? .handed(id: nil) : state.outcomes.removeFirst()
     }
+  }
+}
+
+/// An engine that refuses writes while it is told to.
+private final class RefusingEngine: EngineWrapper {
+  let base: any KeyValueEngine
+  private let takesWrites: @Sendable () -> Bool
+
+  init(_ base: any KeyValueEngine, takesWrites: @escaping @Sendable () -> Bool) {
+    self.base = base
+    self.takesWrites = takesWrites
+  }
+
+  func submit(_ write: QueuedWrite) {
+    guard !takesWrites() else { return base.submit(write) }
+    base.submit(
+      QueuedWrite(write.priority) { _ in
+        throw KeyValueError(.stopped, "the store takes no writes")
+      } completion: {
+        write.completion($0)
+      }
+    )
   }
 }

@@ -12,6 +12,8 @@ package final class LaneWorker: Sendable {
     /// The last key that was read, by lane.
     var positions: [Lane: [UInt8]] = [:]
     var reread: ContinuousClock.Instant
+    /// True from an outcome that the store refused until it keeps one: the queue is read well meanwhile.
+    var losesOutcomes = false
   }
 
   private let service: PushService
@@ -48,8 +50,7 @@ package final class LaneWorker: Sendable {
     await withDiscardingTaskGroup { group in
       while !Task.isCancelled {
         do {
-          let jobs = try await due()
-          report(nil)
+          let jobs = try await take()
           for job in jobs { group.addTask { await self.work(job) } }
           if isBusy {
             await service.signals.lanes(channel).wait(atMost: Self.gathering)
@@ -67,7 +68,7 @@ package final class LaneWorker: Sendable {
   /// Hands over everything that is due now and waits for it; for tests.
   package func drain() async throws {
     while true {
-      let jobs = try await due()
+      let jobs = try await take()
       guard !jobs.isEmpty else { return }
       await withDiscardingTaskGroup { group in
         for job in jobs { group.addTask { await self.work(job) } }
@@ -85,15 +86,27 @@ package final class LaneWorker: Sendable {
     state.withLock { service.limits.underWay(channel) - $0.underWay.count < batch }
   }
 
+  /// Takes what is due, and reports that all goes well unless the store refused the last outcome.
+  private func take() async throws -> [LaneJob] {
+    let jobs = try await due()
+    if !state.withLock({ $0.losesOutcomes }) { report(nil) }
+    return jobs
+  }
+
   /// Takes what is due: of the free slots one in eight is for normal messages while there are any.
   private func due() async throws -> [LaneJob] {
-    let free = state.withLock { state in
+    let (free, isWhole) = state.withLock { state in
       if state.reread + Self.rereading < .now { (state.positions, state.reread) = ([:], .now) }
-      return service.limits.underWay(channel) - state.underWay.count
+      let isWhole = state.positions.isEmpty && state.underWay.isEmpty
+      return (service.limits.underWay(channel) - state.underWay.count, isWhole)
     }
     guard free > 0 else { return [] }
     let normal = try await due(Lane(channel, .normal), atMost: max(free / 8, 1))
     let high = try await due(Lane(channel, .high), atMost: free - normal.count)
+    if isWhole, normal.isEmpty, high.isEmpty {
+      // Nothing waits for an outcome any more, as where its registration ended meanwhile.
+      state.withLock { $0.losesOutcomes = false }
+    }
     let rest = free - normal.count - high.count
     guard rest > 0 else { return high + normal }
     return high + normal + (try await due(Lane(channel, .normal), atMost: rest))
@@ -152,7 +165,9 @@ package final class LaneWorker: Sendable {
       case .settle(let state, let reason): try await move(job, to: state, reason)
       case .drop: try await outcomes.keep(.init(job: job, state: nil, reason: nil))
       }
+      state.withLock { $0.losesOutcomes = false }
     } catch {
+      state.withLock { $0.losesOutcomes = true }
       report(error)
     }
     let mayRead = state.withLock { state in
