@@ -294,6 +294,20 @@ def test_our_command_deploys_files_of_any_hash(server, project, tmp_path):
     assert [site.get(f"/{number}.txt").text for number in range(40)] == [str(number) for number in range(40)]
 
 
+def test_our_command_deploys_more_files_than_a_sockets_buffers_hold(server, project, tmp_path):
+    """The server names what it lacks while the command still names its files: neither may wait for the other."""
+    folder = tmp_path / "public"
+    folder.mkdir()
+    for number in range(5_000):
+        (folder / f"{number}.txt").write_text(f"file {number}")
+    (tmp_path / "firebase.json").write_text('{"hosting": {"public": "public"}}')
+    servers.run(
+        "hosting", "deploy", "--config", tmp_path / "firebase.json", "--project", project, "--data", server.data,
+        timeout=300,
+    )
+    assert Site(server, project).get("/4999.txt").text == "file 4999"
+
+
 @pytest.fixture(scope="module")
 def in_production(tmp_path_factory, certificates):
     """A production server of the origin `https://brasa.test` with sites below `sites.test`, and certificates by name."""

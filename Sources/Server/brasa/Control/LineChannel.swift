@@ -18,6 +18,10 @@ final class LineChannel {
   private let descriptor: CInt
   private var buffer: [UInt8] = []
   private var start = 0
+  /// True where the other side may write before it has read all of ours: what it writes is then taken in between, since
+  /// two sides that both wait for room would wait for ever.
+  var readsWhileWriting = false
+  private var hasEnded = false
 
   /// Takes over the descriptor and closes it at the end.
   init(descriptor: CInt) { self.descriptor = descriptor }
@@ -103,14 +107,33 @@ final class LineChannel {
   func writeBytes(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
+      if readsWhileWriting { try waitForRoom() }
       let count = bytes.withUnsafeBytes { pointer in
-        pointer.baseAddress.map { sendQuietly(descriptor, $0 + sent, bytes.count - sent) } ?? 0
+        pointer.baseAddress.map {
+          sendQuietly(descriptor, $0 + sent, bytes.count - sent, waits: !readsWhileWriting)
+        } ?? 0
       }
       if count < 0 {
-        if errno == EINTR { continue }
+        if errno == EINTR || readsWhileWriting && errno == EAGAIN { continue }
         throw ControlError.system("write", errno)
       }
       sent += count
+    }
+  }
+
+  /// Waits until something can be written, and reads what comes meanwhile.
+  private func waitForRoom() throws {
+    while true {
+      let events = hasEnded ? POLLOUT : POLLOUT | POLLIN
+      var state = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+      guard poll(&state, 1, -1) >= 0 else {
+        if errno == EINTR { continue }
+        throw ControlError.system("poll", errno)
+      }
+      if Int32(state.revents) & Int32(POLLIN) != 0 {
+        hasEnded = try read(64 * 1024, into: &buffer) == 0
+      }
+      if Int32(state.revents) & ~Int32(POLLIN) != 0 { return }
     }
   }
 
@@ -124,11 +147,17 @@ private func readSome(_ descriptor: CInt, _ bytes: UnsafeMutableRawPointer?, _ c
 }
 
 /// Sends without raising SIGPIPE when the other side is gone.
-private func sendQuietly(_ descriptor: CInt, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+private func sendQuietly(
+  _ descriptor: CInt,
+  _ bytes: UnsafeRawPointer,
+  _ count: Int,
+  waits: Bool
+) -> Int {
+  let flags = waits ? 0 : Int32(MSG_DONTWAIT)
   #if canImport(Darwin)
-  return send(descriptor, bytes, count, 0)
+  return send(descriptor, bytes, count, flags)
   #else
-  return send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
+  return send(descriptor, bytes, count, flags | Int32(MSG_NOSIGNAL))
   #endif
 }
 

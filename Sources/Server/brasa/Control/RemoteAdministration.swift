@@ -12,6 +12,7 @@ struct RemoteAdministration: Administration {
   init?(directory: String) throws {
     guard let descriptor = try UnixSocket.connect(directory: directory) else { return nil }
     channel = LineChannel(descriptor: descriptor)
+    channel.readsWhileWriting = true
   }
 
   func perform(
