@@ -17,6 +17,7 @@ import pytest
 from soak.accounts import RULES, AccountWorker, RulesWorker
 from soak.documents import COUNTER, BulkWorker, ItemWorker
 from soak.listeners import BrowserListener, GRPCListener
+from soak.products import ConfigWorker, EventWorker, FileWorker, MessageWorker
 from soak.world import Interrupted, World
 from support import rules, server as servers
 from support.vitals import Sampler
@@ -55,7 +56,11 @@ class Soak:
         self.world = World(server, SEED)
         self.items = [ItemWorker(self.world, number) for number in range(ITEM_WORKERS)]
         self.bulk = BulkWorker(self.world, BULK_BYTES)
-        self.workers = [*self.items, self.bulk, AccountWorker(self.world), RulesWorker(self.world)]
+        self.files, self.events = FileWorker(self.world), EventWorker(self.world)
+        self.workers = [
+            *self.items, self.bulk, AccountWorker(self.world), RulesWorker(self.world),
+            self.files, self.events, ConfigWorker(self.world), MessageWorker(self.world),
+        ]
         self.listeners = [
             *(GRPCListener(self.world, worker) for worker in self.items), BrowserListener(self.world, self.items[0])]
         self.failures = []
@@ -101,6 +106,8 @@ class Soak:
         most = least + sum(worker.unsure_increments for worker in self.items)
         assert least <= count <= most, f"the counter is {count}, not within {least}...{most}"
         client.close()
+        self.files.check_all()
+        self.events.check_all()
         for listener in self.listeners:
             listener.check()
 

@@ -9,6 +9,7 @@ import atexit
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -166,6 +167,14 @@ class Process:
     def is_running(self):
         return self.process is not None and self.process.poll() is None
 
+    def stacks(self):
+        """The calls in which the process's threads are, where a debugger is installed."""
+        if not (debugger := shutil.which("gdb")):
+            return "(without gdb, nothing tells where it is)"
+        command = [debugger, "-p", str(self.process.pid), "-batch", "-ex", "thread apply all backtrace 16"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        return "\n".join(line[:200] for line in done.stdout.splitlines() if re.match(r"#|Thread", line))
+
     def stop(self):
         """Asks the process to stop, as an operator does, and gives its exit code."""
         if self.process is None:
@@ -175,8 +184,9 @@ class Process:
         try:
             code = self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
+            stacks = self.stacks()
             self.kill()
-            raise RuntimeError(f"did not stop on SIGTERM:\n{self.output}") from None
+            raise RuntimeError(f"did not stop on SIGTERM:\n{self.output}\n{stacks}") from None
         self._reader.join(STOP_SECONDS)
         return code
 
