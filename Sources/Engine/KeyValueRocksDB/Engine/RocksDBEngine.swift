@@ -181,16 +181,18 @@ package final class RocksDBEngine: KeyValueEngine {
     defer { directory.unlock() }
     guard isStopped else {
       defer { shared.close() }
-      return try flush()
+      return try flushAtClose()
     }
     shared.close()
     try log.recover { try directory.cutLog(after: $0) }
   }
 
-  /// Writes tables of what is in memory; on a full disk the log has it still.
-  private func flush() throws {
+  /// Writes tables of what is in memory, and waits for no merge; on a full disk the log has it still.
+  private func flushAtClose() throws {
     do {
-      try shared.lease().handle.flush()
+      let lease = try shared.lease()
+      try lease.handle.endCompactions()
+      try lease.handle.flush()
     } catch let error as KeyValueError where error.isWantOfRoom {
       return
     }

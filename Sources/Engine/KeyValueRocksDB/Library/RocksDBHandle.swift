@@ -152,6 +152,19 @@ final class RocksDBHandle: @unchecked Sendable {
     try rocksCall { rocksdb_flush(database, options, $0) }
   }
 
+  /// Ends the merging of tables for good, as for a close: a flush waits for it where it is behind, however long that takes.
+  func endCompactions() throws(KeyValueError) {
+    try rocksCall { message in
+      "disable_auto_compactions".withCString { name in
+        "true".withCString { value in
+          var names: [UnsafePointer<CChar>?] = [name]
+          var values: [UnsafePointer<CChar>?] = [value]
+          rocksdb_set_options(database, 1, &names, &values, message)
+        }
+      }
+    }
+  }
+
   /// Has the tables of a range merged in the background, when there is nothing more urgent.
   func suggestCompaction(of range: KeyRange) throws(KeyValueError) {
     try rocksCall { message in
