@@ -34,7 +34,7 @@ struct TargetTable {
     let descriptions = descriptions(in: page)
     let own = Set(manifest.targets.map(\.name))
     var lines = [start, ""] + TargetGraph(manifest: manifest).lines
-    lines += ["", "| Target | What it is | Uses of ours | Uses of others |", "|---|---|---|---|"]
+    lines += ["", "| Target | Description | Uses targets | Other modules |", "|---|---|---|---|"]
     for layer in Manifest.layers {
       for target in manifest.targets where target.layer == layer {
         let imported = Set(try tree.imports(below: target.folder).map(\.module))

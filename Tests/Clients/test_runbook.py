@@ -163,7 +163,7 @@ def test_something_deleted(machine):
     machine.instant = datetime.datetime.fromtimestamp(written.timestamp() + 0.001, datetime.timezone.utc).isoformat()
     clients.connect(machine.server, PROJECT).document("products/a").delete()
     machine.wait_for_backup()
-    *_, alone = machine.follow("Somebody deleted what was needed")
+    *_, alone = machine.follow("Data was deleted by mistake")
     assert machine.get("products/a") == {"n": 1}
     assert "no differences" in alone and "restored project shop to before" in alone
 
@@ -240,7 +240,7 @@ def test_administrators_and_stolen_keys(machine):
 
 def test_an_attack(machine):
     machine.start()
-    metrics, health, *_ = machine.follow("An attack is under way")
+    metrics, health, *_ = machine.follow("The server is under attack")
     assert "brasa_connections" in metrics and health.startswith("ok")
     stranger = requests.get(f"{machine.server.url}/v1/projects/{PROJECT}/databases/(default)/documents/c/a", timeout=30)
     assert stranger.status_code == 403
