@@ -267,9 +267,9 @@ def test_a_provider_leads_back_to_the_window_that_began(identity, page, tmp_path
         )
         assert session["federatedId"] == "caio" and session["idToken"]
         page.open(f"{shop.url}/__/auth/handler?lang=pt-BR&code=c&state=s", "dark")
-        assert page.title == "Entrada feita no provedor"
+        assert page.title == "Login feito no provedor"
         page.open(f"{shop.url}/__/auth/handler?lang=pt-BR", "dark")
-        assert page.title == "Esta entrada já terminou"
+        assert page.title == "Este login já terminou"
     finally:
         page.driver.switch_to.window(page.driver.window_handles[0])
         provider.close()

@@ -345,7 +345,7 @@ def published(console):
     console.find("dialog", "Publish changes")
     console.click("button", "Publish changes")
     console.sees("Published")
-    console.sees_not("There are changes that are not published.")
+    console.sees_not("There are unpublished changes.")
 
 
 def test_chapter_12_a_parameter_turns_deleting_off_in_brazil(chromium, book):
@@ -366,13 +366,13 @@ def test_chapter_12_a_parameter_turns_deleting_off_in_brazil(chromium, book):
 
     # 12.4: the condition for Brazil, and the parameter: true, in Brazil false.
     console.open("config")
-    console.sees("There is no parameter yet.")
+    console.sees("No parameters yet.")
     console.click("tab", "Conditions 0")
     console.click("button", "Add condition")
     console.fill("Name", "Contry_Region")
     console.fill("Expression", "device.country in ['BR']")
     console.click("button", "Save to draft")
-    console.sees("There are changes that are not published.")
+    console.sees("There are unpublished changes.")
     console.click("tab", "Parameters 0")
     console.click("button", "Add parameter")
     console.fill("Name", "delete_list_view")
@@ -463,7 +463,7 @@ def publish_rules_of_bucket(console, bucket):
     console.open("rules")
     option = "return [...document.querySelectorAll('main select option')].find((one) => one.text === arguments[0])?.value"
     console.choose("Database or bucket", console.browser.wait(option, bucket))
-    console.sees("only administrators reach this bucket")
+    console.sees("only administrators can access this bucket")
     publish_rules(console, STORAGE_RULES)
 
 
@@ -495,7 +495,7 @@ def test_chapter_13_a_photo_is_its_owners_and_goes_with_its_product(chromium, bo
 
     # 13.1: the project has a bucket, which is empty; 13.2: nobody gets in, until the rules of the text are published.
     console.open("files")
-    console.sees("There is nothing in this folder.")
+    console.sees("This folder is empty.")
     assert console.look("combobox", "Bucket", lambda choice: choice.get_attribute("value")) == bucket
     first = str(uuid.uuid4()).upper()
     assert ana.upload(file_of(ana, first), PHOTO).status_code == 403
@@ -532,5 +532,5 @@ def test_chapter_13_a_photo_is_its_owners_and_goes_with_its_product(chromium, bo
         assert ana.storage.delete(file_of(ana, second)).status_code == 204 and ana.delete(document) is None
         screen.shows()
     console.open(f"files/{bucket}?prefix=users/{ana.uid}/")
-    console.sees("There is nothing in this folder.")
+    console.sees("This folder is empty.")
     assert console.violations() == []

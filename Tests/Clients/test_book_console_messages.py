@@ -82,7 +82,7 @@ def test_chapter_8_a_message_reaches_the_phone(chromium, book, key, apple):
 
     # 8.5.4: the key's file, whose name says its id, with the team's id.
     console.open("messages/credentials")
-    console.sees("No key: Apple's devices get no message.")
+    console.sees("No key: Apple devices receive no messages.")
     console.click("button", "Add key")
     console.find("dialog").find_element("css selector", "input[type=file]").send_keys(str(key.file))
     console.until(lambda: console.read("Key id") == key.id, "the name of the file is not read")

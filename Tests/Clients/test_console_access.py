@@ -59,7 +59,7 @@ DIALOGS = {
     ],
     "config/experiments": [["button New experiment"]],
     "config/experiments/words": [["button Edit"], ["button Stop"], ["button Duplicate"], ["button End experiment"]],
-    "firestore/-default-/indexes": [["button Create index"], ["button Delete the index of products"]],
+    "firestore/-default-/indexes": [["button Create index"], ["button Delete the index on products"]],
     "firestore/-default-/data/products": [["button Add document"], ["button Bulk edit"], ["button See as a user"]],
     "firestore/-default-/data/products/chair": [["button Delete document"], ["button Earlier versions"]],
     "rules": [["button Publish"], ["button Versions"], ["button Try on denials"], ["button Coverage"]],
@@ -200,7 +200,7 @@ def test_axe_finds_nothing_in_dialogs_of_administrators(production, production_c
         if step.endswith("Invite"):
             production_console.fill("Email", "caio@example.org")
             production_console.browser.run("document.querySelector('dialog button[type=submit]').click()")
-            address = production_console.read("Set-up link")
+            address = production_console.read("Setup link")
             secrets.note(address.split("#invitation=")[1], "invitation")
             assert findings(production_console, "dialog[open]") == [], "the link"
 
@@ -252,7 +252,7 @@ def test_single_keys_can_be_turned_off(console):
     console.open("overview")
     press(console, "?")
     console.find("dialog")
-    console.click("checkbox", "Use single keys and chords")
+    console.click("checkbox", "Use single-key shortcuts and chords")
     console.click("button", "Close")
     console.browser.wait("return !document.querySelector('dialog')")
     press(console, "g", "u")

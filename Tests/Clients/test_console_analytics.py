@@ -103,7 +103,7 @@ def test_the_debug_view_shows_events_and_what_is_dropped_as_they_come(console, a
 
 def test_the_last_minutes_show_by_themselves(console, analytics):
     console.open("analytics/live")
-    console.sees("Nothing happened in this time.")
+    console.sees("No events in this period.")
     shop(analytics)
     console.browser.wait("return [...document.querySelectorAll('td')].some((one) => one.textContent === 'select_item')")
     console.browser.wait("return document.querySelector('.card dd').textContent === '3'")
@@ -113,7 +113,7 @@ def test_the_last_minutes_show_by_themselves(console, analytics):
 def test_the_period_is_in_the_address(console, analytics):
     shop(analytics)
     console.open("analytics/events?from=2020-01-01&to=2020-01-07")
-    console.sees("Nothing happened in this time.")
+    console.sees("No events in this period.")
     console.click("button", "7 days")
     console.find("link", "select_item")
     assert "from=" in console.driver.current_url and "2020" not in console.driver.current_url

@@ -235,7 +235,7 @@ def virtual_authenticator(browser):
 
 
 WORDS = {
-    "en": ("Add passkey", "Password", "Passkey added", "Sign out", "Sign in with a passkey", "Make new codes", "Close"),
+    "en": ("Add passkey", "Password", "Passkey added", "Sign out", "Sign in with a passkey", "Create new codes", "Close"),
     "pt-BR": ("Adicionar chave de acesso", "Senha", "Chave de acesso adicionada", "Sair", "Entrar com uma chave de acesso", "Criar novos códigos", "Fechar"),
 }
 

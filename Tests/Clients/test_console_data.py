@@ -149,7 +149,7 @@ def test_two_administrators_change_one_document(console, documents):
     console.fill("Value of mine", "2")
     console.fill("Value of both", "mine")
     documents.put("c/d", mine=text("1"), theirs=text("2"), both=text("theirs"))
-    console.sees("Somebody else changed this document while you were editing.")
+    console.sees("Someone else changed this document while you were editing.")
     # What was typed is still there.
     assert console.read("Value of both") == "mine"
     next(one for one in console.all("radio") if one.accessible_name == "theirs").click()
@@ -190,7 +190,7 @@ def test_filters_live_in_the_address(console, documents):
     console.driver.refresh()
     console.sees("1–3")
     console.fill("Filter", "price >")
-    console.sees("A value is expected.")
+    console.sees("Expected a value.")
 
 
 def test_an_index_by_the_link_of_the_error(console, server, project):
@@ -211,7 +211,7 @@ def test_an_index_by_the_link_of_the_error(console, server, project):
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_a_single_field_s_index_by_the_link_of_the_error(console, server, project, language):
     create, group, drop, delete, none = {
-        "en": ("Create index", "Collection group", "Delete the index of parts", "Delete", "There is no composite index."),
+        "en": ("Create index", "Collection group", "Delete the index on parts", "Delete", "No composite indexes."),
         "pt-BR": ("Criar índice", "Grupo de coleções", "Excluir o índice de parts", "Excluir", "Não há índices compostos."),
     }[language]
     console.open(language=language)
@@ -239,7 +239,7 @@ def test_a_single_field_s_index_by_the_link_of_the_error(console, server, projec
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_a_query_as_json_and_as_of_an_instant(console, documents, language):
     as_of, instant, show, now, region = {
-        "en": ("As of…", "Instant", "Show", "Back to now", "products as JSON"), "pt-BR": ("Como era em…", "Instante", "Mostrar", "Voltar a agora", "products em JSON"),
+        "en": ("As of…", "Date and time", "Show", "Back to now", "products as JSON"), "pt-BR": ("Como era em…", "Data e hora", "Mostrar", "Voltar a agora", "products em JSON"),
     }[language]
     beginning = datetime.datetime.now()
     documents.put("products/chair", name=text("Cadeira"), price={"doubleValue": 3})
@@ -276,7 +276,7 @@ def test_a_query_as_json_and_as_of_an_instant(console, documents, language):
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_missing_indexes_are_made_and_used_ones_counted(console, http, language):
     missing, make, single, none = {
-        "en": ("Missing indexes", "Create the missing index of products", "Create the missing index of parts", "There is no composite index."),
+        "en": ("Missing indexes", "Create the missing index on products", "Create the missing index on parts", "No composite indexes."),
         "pt-BR": ("Índices que faltam", "Criar o índice que falta em products", "Criar o índice que falta em parts", "Não há índices compostos."),
     }[language]
     equal = {"fieldFilter": {"field": {"fieldPath": "kind"}, "op": "EQUAL", "value": text("a")}}

@@ -34,10 +34,10 @@ def test_from_the_link_to_the_console_and_out_again(console, production):
     console.fill("Email", "ana@example.org")
     console.fill("Password", "not the password")
     console.click("button", "Sign in")
-    console.sees("Email or password is not right.")
+    console.sees("Wrong email or password.")
     console.fill("Password", PASSWORD)
     console.click("button", "Sign in")
-    console.fill("Code of the authenticator program", timed_code(secret, 1))
+    console.fill("Authenticator code", timed_code(secret, 1))
     console.click("button", "Sign in")
     console.browser.wait("return document.querySelector('.shell main')")
 
@@ -123,7 +123,7 @@ def test_nothing_typed_is_lost_when_the_session_ends(console, production, owner)
     console.find("dialog", "Sign in again")
     console.fill("Password", PASSWORD)
     console.click("button", "Sign in")
-    console.fill("Code of the authenticator program", timed_code(secret, 1))
+    console.fill("Authenticator code", timed_code(secret, 1))
     console.click("button", "Sign in")
     console.click("button", "Save")
     console.sees("Saved")
@@ -162,7 +162,7 @@ def test_the_console_says_before_a_session_ends_and_goes_on(console, production)
         console.find("dialog", "Sign in again")
         console.fill("Password", PASSWORD)
         console.click("button", "Sign in")
-        console.fill("Code of the authenticator program", timed_code(secret, 1))
+        console.fill("Authenticator code", timed_code(secret, 1))
         console.click("button", "Sign in")
         console.sees_not("Your session ends")
         console.browser.wait("return !document.querySelector('dialog')")
@@ -183,6 +183,6 @@ def test_a_viewer_composes_nothing(console, production):
     for name in ("Review", "Send a test", "Check only"):
         assert not console.is_enabled(name), name
     console.driver.get(f"{production.url}/console/{PROJECT}/operations")
-    console.sees("Nothing needs you.")
+    console.sees("Everything is fine.")
     # The log is for who may change something, jobs for owners.
     assert console.all("link", "Log") == [] and console.all("link", "Jobs and exports") == []

@@ -12,12 +12,12 @@ INSTALLATIONS = 240
 WORDS = {
     "en": {
         "add": "New experiment", "id": "Experiment", "parameter": "Parameter", "who": "For", "variant": "Variant", "event": "Event", "take": "Save to draft", "publish": "Publish changes",
-        "rate": "Rate", "chance": "Hardly chance", "compare": "Compare", "few": "Not compared below 100 installations.", "end": "End experiment",
+        "rate": "Rate", "chance": "Unlikely to be chance", "compare": "Compare", "few": "Needs at least 100 installations.", "end": "End experiment",
         "edit": "Edit", "name": "Name", "stop": "Stop", "start": "Start", "stopped": "Stopped", "copy": "Duplicate", "description": "Description", "exposure": "Share of users (%)",
     },
     "pt-BR": {
         "add": "Novo experimento", "id": "Experimento", "parameter": "Parâmetro", "who": "Para", "variant": "Variante", "event": "Evento", "take": "Salvar no rascunho", "publish": "Publicar alterações",
-        "rate": "Taxa", "chance": "Dificilmente é acaso", "compare": "Comparar", "few": "Não se compara com menos de 100 instalações.", "end": "Encerrar experimento",
+        "rate": "Taxa", "chance": "Dificilmente é acaso", "compare": "Comparar", "few": "São necessárias ao menos 100 instalações.", "end": "Encerrar experimento",
         "edit": "Editar", "name": "Nome", "stop": "Parar", "start": "Iniciar", "stopped": "Parado", "copy": "Duplicar", "description": "Descrição", "exposure": "Porcentagem de usuários",
     },
 }
@@ -174,7 +174,7 @@ def test_an_experiment_for_an_audience_and_what_is_wrong_with_one(console, confi
     console.put("Parameter", "button")
     console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[0].value = 'Baseline'")
     console.click("button", "Save to draft")
-    console.sees("Each variant has a name of its own.")
+    console.sees("Each variant needs a different name.")
     console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[0].value = 'A'")
     console.put("Share of users (%)", "101")
     console.click("button", "Save to draft")
@@ -185,7 +185,7 @@ def test_an_experiment_for_an_audience_and_what_is_wrong_with_one(console, confi
     assert config.fetch({"app_instance_id": "stranger"}).json()["entries"]["button"] == "blue"
     console.click("link", "few")
     console.sees("app.audiences.inAtLeastOne(['buyers'])")
-    console.sees("Not compared below 100 installations.")
+    console.sees("Needs at least 100 installations.")
 
 
 def test_a_ratio_that_is_hardly_chance_is_an_alarm(console, config):

@@ -16,14 +16,14 @@ OWNER = {"authorization": "Bearer owner"}
 RULES = "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{p=**} { allow read: if true; } } }"
 WORDS = {
     "en": {
-        "finish": "Finish", "code": "Code of the authenticator program", "kept": "I have kept them", "account": "Account", "out": "Sign out", "in": "Sign in", "email": "Email", "data": "Data",
+        "finish": "Finish", "code": "Authenticator code", "kept": "I have saved them", "account": "Account", "out": "Sign out", "in": "Sign in", "email": "Email", "data": "Data",
         "value": "Value of name", "save": "Save", "saved": "Saved", "source": "Source of the rules", "publish": "Publish", "published": "The rules are in force",
-        "add": "Add user", "added": "User added", "empty": "There is nothing in this folder.",
+        "add": "Add user", "added": "User added", "empty": "This folder is empty.",
     },
     "pt-BR": {
-        "finish": "Concluir", "code": "Código do aplicativo autenticador", "kept": "Já os guardei", "account": "Conta", "out": "Sair", "in": "Entrar", "email": "E-mail", "data": "Dados",
-        "value": "Valor de name", "save": "Salvar", "saved": "Salvo", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor",
-        "add": "Adicionar usuário", "added": "Usuário adicionado", "empty": "Não há nada nesta pasta.",
+        "finish": "Concluir", "code": "Código do app autenticador", "kept": "Já os guardei", "account": "Conta", "out": "Sair", "in": "Entrar", "email": "E-mail", "data": "Dados",
+        "value": "Valor de name", "save": "Salvar", "saved": "Salvo", "source": "Código das regras", "publish": "Publicar", "published": "Regras publicadas",
+        "add": "Adicionar usuário", "added": "Usuário adicionado", "empty": "Esta pasta está vazia.",
     },
 }
 

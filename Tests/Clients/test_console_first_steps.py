@@ -12,14 +12,14 @@ pytestmark = pytest.mark.brasa_only
 OWNER = {"authorization": "Bearer owner"}
 WORDS = {
     "en": {
-        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "steps": ["Create a database", "Add a document", "Say who may read and write", "Register an app", "Add a user", "Upload a file"], "field": "Field", "value": "Value of name",
+        "data": "Data", "test": "Test mode", "create": "Create database", "start": "Start a collection", "collection": "Collection id", "document": "Document id", "steps": ["Create a database", "Add a document", "Decide who can read and write", "Register an app", "Add a user", "Upload a file"], "field": "Field", "value": "Value of name",
         "save": "Save", "added": "Document added", "noName": "A field needs a name.", "rules": "Rules", "source": "Source of the rules", "publish": "Publish", "published": "The rules are in force", "users": "Users", "addUser": "Add user", "apple": "iOS (Swift) App", "bundle": "Bundle id or package name", "register": "Register app", "registered": "Registered", "waiting": "Waiting for the app's first request…", "connected": "Connected", "close": "Close",
-        "email": "Email", "password": "Password", "userAdded": "User added", "files": "Files", "empty": "There is nothing in this folder.",
+        "email": "Email", "password": "Password", "userAdded": "User added", "files": "Files", "empty": "This folder is empty.",
     },
     "pt-BR": {
-        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Dizer quem pode ler e escrever", "Registrar um app", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de name",
-        "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "As regras estão em vigor", "users": "Usuários", "addUser": "Adicionar usuário", "apple": "iOS (Swift) App", "bundle": "ID do pacote", "register": "Registrar app", "registered": "Registrado", "waiting": "Aguardando a primeira requisição do app…", "connected": "Conectado", "close": "Fechar",
-        "email": "E-mail", "password": "Senha", "userAdded": "Usuário adicionado", "files": "Arquivos", "empty": "Não há nada nesta pasta.",
+        "data": "Dados", "test": "Modo de teste", "create": "Criar banco de dados", "start": "Iniciar coleção", "collection": "ID da coleção", "document": "ID do documento", "steps": ["Criar um banco de dados", "Adicionar um documento", "Definir quem pode ler e gravar", "Registrar um app", "Adicionar um usuário", "Enviar um arquivo"], "field": "Campo", "value": "Valor de name",
+        "save": "Salvar", "added": "Documento adicionado", "noName": "Um campo precisa de um nome.", "rules": "Regras", "source": "Código das regras", "publish": "Publicar", "published": "Regras publicadas", "users": "Usuários", "addUser": "Adicionar usuário", "apple": "iOS (Swift) App", "bundle": "ID do pacote", "register": "Registrar app", "registered": "Registrado", "waiting": "Aguardando a primeira requisição do app…", "connected": "Conectado", "close": "Fechar",
+        "email": "E-mail", "password": "Senha", "userAdded": "Usuário adicionado", "files": "Arquivos", "empty": "Esta pasta está vazia.",
     },
 }
 

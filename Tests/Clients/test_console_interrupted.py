@@ -50,7 +50,7 @@ class Editor(Console):
     def sign_in(self):
         self.fill("Password", PASSWORD)
         self.click("button", "Sign in")
-        self.fill("Code of the authenticator program", next(self.codes))
+        self.fill("Authenticator code", next(self.codes))
         self.click("button", "Sign in")
 
     def come_in(self):
@@ -136,7 +136,7 @@ def test_a_template_is_published_by_the_next_session(editor, owner):
     editor.click("button", "Publish changes")
     editor.find("dialog", "Publish changes")
     editor.end_session()
-    editor.fill("Note for the version", "of two sessions")
+    editor.fill("Version note", "of two sessions")
     editor.click("button", "Publish changes")
     editor.sign_in_again()
     editor.sees("Published")
@@ -173,7 +173,7 @@ def test_an_upload_begins_again_in_the_next_session(editor, owner, tmp_path):
     local = tmp_path / "film.bin"
     local.write_bytes(LARGE)
     editor.open("files")
-    editor.sees("There is nothing in this folder.")
+    editor.sees("This folder is empty.")
     editor.browser.run(HOLD)
     choose_file(editor, local)
     editor.browser.wait("return window.isHeld")
@@ -230,7 +230,7 @@ def away(tab, server, path, write, buttons):
     server.kill()
     for button in buttons:
         tab.click("button", button)
-    tab.sees("The server cannot be reached.")
+    tab.sees("Can't reach the server.")
     server.start()
     for button in buttons:
         tab.click("button", button)

@@ -14,7 +14,7 @@ READING = {
     "1 day", "1 element", "7 days", "28 days", "30 days", "90 days", "Add", "Add step", "Apply", "Export CSV", "As of…", "Build a query", "Export JSON lines", "Cancel", "Close", "Columns", "Conditions 0", "Connect an app", "Copy the path", "Count", "Earlier versions", "Fields", "Find", "JSON", "Open as a page", "Pause", "Reload", "Remove step", "Run",
     # The heads of columns sort.
     "id", "name", "tags", "yes",
-    "Parameters 0", "See as a user", "Show", "Show more", "Show older", "Show these days", "Table", "Tree", "Try on denials", "Versions",
+    "Parameters 0", "See as a user", "Show", "Show more", "Show older", "Show these days", "Table", "Tree", "Test on denials", "Versions",
 }
 
 
@@ -68,7 +68,7 @@ def test_dialogs_show_and_do_not_save(locked):
     locked.click("button", "Earlier versions")
     locked.find("dialog")
     locked.click("button", "Earlier")
-    locked.sees("There is nothing earlier")
+    locked.sees("The history does not go back further")
     assert not locked.is_enabled("Restore this version")
 
 

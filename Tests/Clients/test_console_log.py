@@ -11,8 +11,8 @@ pytestmark = pytest.mark.brasa_only
 OWNER = {"authorization": "Bearer owner"}
 RULES = "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /users/{u} { allow read: if request.auth.uid == u; } } }"
 WORDS = {
-    "en": {"search": "Search: a word, or a filter", "request": "Request", "again": "Try in the playground", "path": "Path of the document", "none": "No requests match", "close": "Close", "product": "Product", "older": "Show older"},
-    "pt-BR": {"search": "Buscar: uma palavra ou um filtro", "request": "Requisição", "again": "Testar no simulador", "path": "Caminho do documento", "none": "Nenhuma requisição corresponde", "close": "Fechar", "product": "Produto", "older": "Mostrar anteriores"},
+    "en": {"search": "Search: a word, or a filter", "request": "Request", "again": "Test in the playground", "path": "Path of the document", "none": "No requests match", "close": "Close", "product": "Product", "older": "Show older"},
+    "pt-BR": {"search": "Buscar: uma palavra ou um filtro", "request": "Requisição", "again": "Testar no simulador", "path": "Caminho do documento", "none": "Nenhuma requisição encontrada", "close": "Fechar", "product": "Produto", "older": "Mostrar anteriores"},
 }
 ROWS = "return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))"
 

@@ -91,7 +91,7 @@ def test_the_tree_leads_through_documents_that_are_not_there(console, documents,
 def plan(console, action, **fields):
     console.click("button", "Bulk edit")
     console.find("dialog", "Bulk edit")
-    console.choose("What", action)
+    console.choose("Action", action)
     for name, content in fields.items():
         console.put({"field": "Field", "to": "New name", "value": "Value"}[name], content)
     console.click("button", "Try")
@@ -101,7 +101,7 @@ def test_a_query_is_changed_after_a_trial_and_undone(console, documents):
     documents.fill(620)
     console.open(f"{DATA}/products?q=price%20%3E%3D%20310")
     plan(console, "increment", field="price", value="1000")
-    console.sees("310 documents fit.")
+    console.sees("310 documents match.")
     console.sees('"price": 1310')
     # The trial changed nothing.
     assert documents.fields("products/p310")["price"] == number(310)
@@ -111,7 +111,7 @@ def test_a_query_is_changed_after_a_trial_and_undone(console, documents):
     # What somebody changes after it stays as it is then.
     documents.put("products/p400", price=number(7))
     console.click("button", "Undo")
-    console.sees("Undone but for 1 document")
+    console.sees("Undone, except 1 document")
     assert documents.fields("products/p310")["price"] == number(310) and documents.fields("products/p400")["price"] == number(7)
     assert documents.fields("products/p619")["price"] == number(619)
 
@@ -133,7 +133,7 @@ def test_what_is_no_plan_is_said(console, documents):
     documents.put("products/a", name=text("a"))
     console.open(f"{DATA}/products")
     plan(console, "set", field="", value="1")
-    console.sees("The field's name is missing.")
+    console.sees("Enter a field name.")
     console.put("Field", "name")
     console.put("Value", "{")
     console.click("button", "Try")
@@ -161,9 +161,9 @@ def test_data_is_seen_as_the_rules_let_a_user_see_it(console, documents, server,
     console.find("dialog", "See as a user")
     console.fill("uid", "ada")
     console.click("button", "See")
-    console.sees("Seen as ada")
+    console.sees("Viewing as ada")
     # Neither the query, which is not limited to hers, nor his document.
-    console.sees("You may not do this.")
+    console.sees("You don't have permission to do this.")
     assert "in all" not in console.browser.run("return document.querySelector('main').innerText")
     console.click("button", "Count")
     console.browser.wait("return document.querySelector('.toast')?.innerText.includes('You may not do this.')")
@@ -171,7 +171,7 @@ def test_data_is_seen_as_the_rules_let_a_user_see_it(console, documents, server,
     assert console.read("Value of owner") == "ada"
     assert not console.is_enabled("Save")
     console.click("button", "See everything again")
-    console.sees_not("Seen as ada")
+    console.sees_not("Viewing as ada")
     console.browser.wait("return [...document.querySelectorAll('[role=gridcell]')].some((cell) => cell.textContent === 'his')")
 
 

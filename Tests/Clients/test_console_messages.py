@@ -74,15 +74,15 @@ def test_a_message_waits_for_its_time_and_is_taken_back(console, server, project
     console.click("button", "Review")
     console.find("dialog", "Schedule")
     # Nobody has subscribed yet.
-    console.click("checkbox", "Send it nevertheless")
+    console.click("checkbox", "Send anyway")
     console.click("button", "Schedule")
     console.sees("Scheduled")
     [message] = requests.get(f"{server.url}/v1/projects/{project}/messages", headers=OWNER, timeout=30).json()["messages"]
     assert message["stage"] == "scheduled" and message["title"] == "Later"
-    console.click("button", "Take back")
+    console.click("button", "Cancel sending")
     console.find("dialog")
     console.browser.run("document.querySelector('dialog button.danger').click()")
-    console.sees("The message was taken back")
+    console.sees("Sending was cancelled")
     assert requests.get(f"{server.url}/v1/projects/{project}/messages", headers=OWNER, timeout=30).json()["messages"] == []
 
 
@@ -90,10 +90,10 @@ def test_a_trial_reaches_one_device_and_a_wrong_message_says_why(console, device
     console.open("messages/compose?topic=news")
     console.fill("Title", "Trial")
     console.click("button", "Send a test")
-    console.fill("Token of a device", "unknown")
+    console.fill("Device token", "unknown")
     console.click("button", "Send")
     console.browser.wait("return document.querySelector('dialog [role=alert]').textContent !== ''")
-    console.put("Token of a device", device.token)
+    console.put("Device token", device.token)
     console.click("button", "Send")
     with device.connect() as stream:
         assert stream.line()["message"]["notification"] == {"title": "Trial"}
@@ -182,7 +182,7 @@ def test_nothing_is_sent_while_writing_is_locked(console, server, project):
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_a_server_key_is_made_shown_once_and_revoked(console, server, project, language):
     create, name, field, close, revoke, none = {
-        "en": ("Create server key", "Name", "Server key", "Close", "Revoke the key of back-end", "There is no server key."),
+        "en": ("Create server key", "Name", "Server key", "Close", "Revoke the key of back-end", "No server keys."),
         "pt-BR": ("Criar chave do servidor", "Nome", "Chave do servidor", "Fechar", "Revogar a chave de back-end", "Não há chave do servidor."),
     }[language]
     console.open("settings", language=language)
@@ -216,7 +216,7 @@ def test_a_key_for_apples_devices_is_added_and_removed(console, server, project,
     secrets.note(pem.decode(), "APNs key")
     root = f"{server.url}/v1/projects/{project}/pushCredentials"
     console.open("messages/credentials")
-    console.sees("No key: Apple's devices get no message.")
+    console.sees("No key: Apple devices receive no messages.")
     console.click("button", "Add key")
     console.find("dialog").find_element("css selector", "input[type=file]").send_keys(str(file))
     console.until(lambda: console.read("Key id") == "ABC1234567", "the file's name is not read")
@@ -234,7 +234,7 @@ def test_a_key_for_apples_devices_is_added_and_removed(console, server, project,
     console.click("button", "Remove the key ABC1234567")
     console.find("dialog")
     console.browser.run("document.querySelector('dialog button.danger').click()")
-    console.sees("No key: Apple's devices get no message.")
+    console.sees("No key: Apple devices receive no messages.")
     assert requests.delete(f"{root}/-", headers=OWNER, timeout=30).status_code == 404
 
 

@@ -21,7 +21,7 @@ def documents(server, project):
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_metrics_of_the_last_hour(console, language):
-    healthy, by_second = {"en": ("Nothing needs you.", "Requests per second"), "pt-BR": ("Está tudo em ordem.", "Requisições por segundo")}[language]
+    healthy, by_second = {"en": ("Everything is fine.", "Requests per second"), "pt-BR": ("Está tudo em ordem.", "Requisições por segundo")}[language]
     console.open("operations", language)
     console.sees(healthy)
     console.sees(by_second)
@@ -39,7 +39,7 @@ def test_the_log_is_searched_and_says_nothing_secret(console, server):
     assert "not-a-token-at-all" not in json.dumps(lines)
     assert requests.get(f"{server.url}/console/api/log?after={lines[-1]['number'] + 1000}", headers=OWNER, timeout=30).json()["lines"] == []
     console.fill("Text in the lines", "no line has this")
-    console.sees("No line fits.")
+    console.sees("No lines match.")
 
 
 def test_data_is_verified_exported_and_read_into_another_database(console, server, project, documents):

@@ -65,7 +65,7 @@ def test_files_are_uploaded_shown_changed_and_deleted(console, files, tmp_path):
     local = tmp_path / "note.txt"
     local.write_text("first")
     console.open("files")
-    console.sees("There is nothing in this folder.")
+    console.sees("This folder is empty.")
     choose_files(console, local)
     console.find("link", "note.txt")
     assert files.content("note.txt") == b"first"
@@ -91,7 +91,7 @@ def test_files_are_uploaded_shown_changed_and_deleted(console, files, tmp_path):
     console.click("link", "renamed.md")
     console.click("button", "Delete")
     console.click("button", "Delete 1 file")
-    console.sees("There is nothing in this folder.")
+    console.sees("This folder is empty.")
     assert files.get("folder/renamed.md") is None
 
 
@@ -132,7 +132,7 @@ def test_an_upload_goes_on_when_the_server_goes_and_comes_back(browser, project,
         local.write_bytes(random.Random(17).randbytes(20 << 20))
         browser.show_as(1600, 900)
         console = Console(browser, own, project).open("files")
-        console.sees("There is nothing in this folder.")
+        console.sees("This folder is empty.")
         # The second part waits until the server has gone.
         browser.run("""
             const send = window.fetch, gate = new Promise((resolve) => { window.release = resolve; });
@@ -200,7 +200,7 @@ def test_fifty_files_dropped_anywhere_are_one_panel(console, files, width, schem
 
 def test_uploads_are_cancelled_together(console, files):
     console.open("files")
-    console.sees("There is nothing in this folder.")
+    console.sees("This folder is empty.")
     console.browser.run("""
         const send = window.fetch;
         window.fetch = (address, options) => (String(address).startsWith("/upload/") ? new Promise((_, reject) => options.signal.addEventListener("abort", () => reject(options.signal.reason))) : send(address, options));""")
@@ -249,7 +249,7 @@ def test_a_parameter_is_published_and_rolled_back(console, template):
     console.fill("Name", "welcome")
     console.fill("Default", HOSTILE)
     console.click("button", "Save to draft")
-    console.sees("There are changes that are not published.")
+    console.sees("There are unpublished changes.")
     console.click("tab", "Conditions 0")
     console.click("button", "Add condition")
     console.fill("Name", "Brazil")
@@ -290,7 +290,7 @@ def test_two_who_publish_are_brought_together(console, template):
     template.publish({"parameters": {"mine": {"defaultValue": {"value": "1"}}, "theirs": {"defaultValue": {"value": "3"}}}})
     console.click("button", "Publish changes")
     console.click("button", "Publish changes")
-    console.sees("Somebody else published meanwhile")
+    console.sees("Someone else published")
     console.click("button", "Publish changes")
     console.click("button", "Publish changes")
     console.sees("Published")
@@ -315,11 +315,11 @@ def test_every_earlier_version_is_shown_and_one_restored(console, server, projec
     console.click("button", "Earlier")
     console.browser.wait(shown, '"n": 1')
     console.click("button", "Earlier")
-    console.sees("There is nothing earlier")
+    console.sees("The history does not go back further")
     console.click("button", "Later")
     console.browser.wait(shown, '"n": 2')
     console.click("button", "Restore this version")
-    console.sees("The earlier version is back")
+    console.sees("Earlier version restored")
     assert requests.get(address, headers=OWNER, timeout=30).json()["fields"]["n"] == {"integerValue": "2"}
     console.click("button", "Undo")
     console.sees("Undone")
@@ -346,7 +346,7 @@ def test_an_app_is_registered_and_its_file_names_this_server(console, server, pr
     console.click("button", "Remove com.example.shop")
     console.find("dialog")
     console.browser.run("document.querySelector('dialog button.danger').click()")
-    console.sees("No app is registered yet.")
+    console.sees("No apps registered yet.")
     assert requests.get(root, headers=OWNER, timeout=30).json() == {"apps": []}
 
 
@@ -380,7 +380,7 @@ def test_rules_of_a_bucket_are_tried_and_published(console, files, server, proje
     console.driver.get(f"{server.url}/project/{project}/storage/{files.bucket}/rules")
     console.find("textbox", "Source of the rules")
     assert console.driver.current_url.endswith(f"/console/{project}/rules/-storage-/{files.bucket}")
-    console.sees("only administrators reach this bucket")
+    console.sees("only administrators can access this bucket")
     console.put("Source of the rules", STORAGE_RULES)
     console.fill("Path of the file", "photos/one")
     console.click("button", "Run")
@@ -407,7 +407,7 @@ def test_denials_show_as_they_happen_and_lead_to_the_playground(console, server,
     rules = {"rules": {"files": [{"name": "firestore.rules", "content": RULES}]}}
     assert requests.put(f"{server.url}/emulator/v1/projects/{project}:securityRules", json=rules, headers=OWNER, timeout=30).status_code == 200
     console.open("requests")
-    console.sees("The rules denied nothing lately.")
+    console.sees("The rules denied nothing recently.")
     root = f"{server.url}/v1/projects/{project}/databases/(default)/documents/users"
     for uid, name in (("ada", "grace"), ("ada", "alan"), ("grace", "ada")):
         answer = requests.get(f"{root}/{name}", headers={"authorization": f"Bearer {token(uid, project)}"}, timeout=30)
@@ -415,8 +415,8 @@ def test_denials_show_as_they_happen_and_lead_to_the_playground(console, server,
     console.sees("get users/*")
     console.sees("2 callers")
     console.browser.run("document.querySelector('details > summary').click()")
-    console.sees("What the conditions saw")
-    console.click("link", "Try in the playground")
+    console.sees("Values that the conditions read")
+    console.click("link", "Test in the playground")
     assert console.read("Path of the document") == "users/ada"
     assert console.read("uid") == "grace"
     console.click("button", "Run")
@@ -457,13 +457,13 @@ def test_a_draft_is_tried_on_what_was_denied(console, server, project):
     console.open("rules")
     console.find("textbox", "Source of the rules")
     console.put("Source of the rules", RULES.replace("== id", "== id || resource.data.open"))
-    console.click("button", "Try on denials")
+    console.click("button", "Test on denials")
     console.sees("1 of 2 would be allowed.")
     rows = console.browser.run("return [...document.querySelectorAll('dialog tbody tr')].map((row) => [...row.children].map((cell) => cell.textContent.trim()))")
     assert rows == [["get", "users/alan", "ada", "Allowed"], ["get", "users/grace", "ada", "Denied"]]
     console.click("button", "Close")
     console.put("Source of the rules", "service")
-    console.click("button", "Try on denials")
+    console.click("button", "Test on denials")
     console.browser.wait("return document.querySelector('dialog li.error')")
 
 

@@ -74,7 +74,7 @@ def test_rules_are_written_tried_and_published(console, server, project):
     console.put("Source of the rules", RULES.replace("> 5", "> 6"))
     console.click("button", "Versions")
     console.click("button", "Compare")
-    console.click("button", "Put into the editor")
+    console.click("button", "Open in the editor")
     console.browser.wait("return !document.querySelector('dialog') && document.querySelector('textarea.editor-text').value.includes('> 5')")
 
 
@@ -86,7 +86,7 @@ def test_two_administrators_publish_rules(console, server, project):
     other = RULES.replace("> 5", "> 7")
     deploy(server, project, other)
     publish(console)
-    console.sees("Somebody else has published other rules meanwhile.")
+    console.sees("Someone else published rules in the meantime.")
     assert rules_in_force(server, project) == other
     assert "> 6" in console.read("Source of the rules")
     publish(console)
@@ -98,7 +98,7 @@ def test_two_administrators_publish_rules(console, server, project):
 def test_a_user_from_beginning_to_end(console, server, project, language):
     words = {
         "en": ("Add user", "Email", "Password", "Name", "Save", "Custom claims, as JSON", "Disabled", "User saved", "Delete user", "User deleted"),
-        "pt-BR": ("Adicionar usuário", "E-mail", "Senha", "Nome", "Salvar", "Declarações personalizadas, em JSON", "Desativado", "Usuário salvo", "Excluir usuário", "Usuário excluído"),
+        "pt-BR": ("Adicionar usuário", "E-mail", "Senha", "Nome", "Salvar", "Claims personalizadas, em JSON", "Desativado", "Usuário salvo", "Excluir usuário", "Usuário excluído"),
     }[language]
     add, email, password, name, save, claims, disabled, saved, delete, deleted = words
     delete_it = {"en": "Delete ada@example.org", "pt-BR": "Excluir ada@example.org"}[language]

@@ -72,8 +72,8 @@ def test_the_server_refuses_what_is_grave(server, console):
 @pytest.mark.parametrize("language", ["en", "pt-BR"])
 def test_the_console_asks_to_sign_in_and_goes_on(server, console, language):
     create, name, again, password, code, sign_in = {
-        "en": ("Create server key", "Name", "Sign in again", "Password", "Code of the authenticator program", "Sign in"),
-        "pt-BR": ("Criar chave do servidor", "Nome", "Entre de novo", "Senha", "Código do aplicativo autenticador", "Entrar"),
+        "en": ("Create server key", "Name", "Sign in again", "Password", "Authenticator code", "Sign in"),
+        "pt-BR": ("Criar chave do servidor", "Nome", "Entre de novo", "Senha", "Código do app autenticador", "Entrar"),
     }[language]
     secret = come_in(console, invite(server, "ada@example.org", "owner"), language)
     other = administrator(server, "owner", "grace@example.org")

@@ -198,7 +198,7 @@ def test_a_viewer_of_one_project_finds_that_one_alone(console, production):
     console.sees("own")
     assert not console.is_enabled("Add document")
     console.driver.get(f"{production.url}/console/{OTHER}/firestore/-default-/data/products")
-    console.sees("You may not do this.")
+    console.sees("You don't have permission to do this.")
     assert SECRET not in console.driver.page_source
 
 

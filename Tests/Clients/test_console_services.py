@@ -103,11 +103,11 @@ def test_functions_are_counted_their_lines_searched_their_events_replayed(shop, 
     page.sees('"integerValue": "9"')
     page.click("button", "Close")
     page.click("button", "Replay")
-    page.sees("1 event is delivered again")
+    page.sees("1 event will be delivered again")
     servers.wait_for(lambda: [one for one in dead(shop) if one["subject"].endswith("o1")], "the dead letter again", 120)
     page.click("button", "Discard all")
     press(page)
-    page.sees("Every event was delivered")
+    page.sees("All events were delivered")
     assert dead(shop) == []
 
 
@@ -118,7 +118,7 @@ def test_a_schedule_runs_when_somebody_says_so(shop, page):
     page.sees("sweep foi iniciada")
     servers.wait_for(lambda: "swept the floor" in json.dumps(list_of(shop, "functionLogs?function=sweep")), "the run", 120)
     page.open("functions/releases", "pt-BR")
-    page.sees("Em vigor")
+    page.sees("No ar")
     [release] = list_of(shop, "functions")["releases"]
     page.sees(release["digest"][:12])
 
@@ -129,7 +129,7 @@ def test_a_site_is_rolled_back_previewed_and_named(shop, page):
     page.browser.wait("return [...document.querySelectorAll('main button')].some((one) => one.textContent === 'Roll back')")
     page.browser.run("[...document.querySelectorAll('main button')].find((one) => one.textContent === 'Roll back').click()")
     press(page)
-    page.sees("is shown again")
+    page.sees("is live again")
     assert shop.site.get("/").text == "one"
     page.open("hosting/channels")
     page.click("button", "New channel")
@@ -137,7 +137,7 @@ def test_a_site_is_rolled_back_previewed_and_named(shop, page):
     press(page)
     page.sees("in 7 days")
     page.click("button", "Extend the channel next")
-    page.choose("Ends, from now on, in", "3600")
+    page.choose("Expires, from now on, in", "3600")
     press(page)
     page.browser.wait("return [...document.querySelectorAll('main time')].some((one) => /in (59|60) minutes|in 1 hour/.test(one.textContent))")
     page.click("button", "Delete the channel next")
@@ -157,9 +157,9 @@ def test_a_site_is_rolled_back_previewed_and_named(shop, page):
 def test_the_backup_says_how_it_fares_and_how_to_restore(shop, page):
     servers.wait_for(lambda: requests.get(f"{shop.url}/console/api/backup", headers=OWNER, timeout=30).json()["backup"]["base"], "a base", 60)
     page.open("backups")
-    page.sees("The backup is current")
-    page.sees("None: everybody who reaches the target can read it")
-    page.put("Instant", "2026-11-27T15:00:00")
+    page.sees("The backup is up to date")
+    page.sees("None: anyone who can reach the target can read it")
+    page.put("Point in time", "2026-11-27T15:00:00")
     page.browser.wait("return [...document.querySelectorAll('main code')].some((one) => /brasa restore --from \\S+ --to restored --at 2026-11-2\\d\\S+Z$/.test(one.textContent))")
 
 

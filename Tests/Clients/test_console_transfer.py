@@ -51,7 +51,7 @@ def choose(console, path):
 
 
 @pytest.mark.parametrize("language, button, name, take", [
-    ("en", "Export CSV", "products.csv", "Import 2 documents"), ("pt-BR", "Exportar linhas JSON", "products.jsonl", "Importar 2 documentos"),
+    ("en", "Export CSV", "products.csv", "Import 2 documents"), ("pt-BR", "Exportar JSON Lines", "products.jsonl", "Importar 2 documentos"),
 ])
 def test_documents_go_out_and_come_back_unchanged(console, root, tmp_path, language, button, name, take):
     before = documents(root, "products")
@@ -89,7 +89,7 @@ def test_a_file_that_makes_no_sense_writes_nothing(console, root, tmp_path):
     console.open("firestore/-default-/data/products")
     console.find("button", "Export CSV")
     choose(console, tmp_path / "wrong.csv")
-    console.sees("1 row is left out.")
+    console.sees("1 row is skipped.")
     console.sees("Must be a whole number.")
     console.click("button", "Cancel")
     assert set(documents(root, "products")) == {"chair", "table"}

@@ -108,7 +108,7 @@ def test_pages_that_ask_again_do_not_while_they_are_hidden(console, hasty):
 def test_a_hidden_tab_buys_no_tokens(hasty, production, production_console):
     come_in(production_console, invite(production, "away@example.org", "viewer"))
     production_console.open("users")
-    production_console.sees("Nobody has an account yet.")
+    production_console.sees("No users yet.")
     # A token is bought some minutes after the last one, as long as somebody looks. Between two scripts a timer may end.
     hide = "if (window.late.size === 0) return null; window.isUnseen = true; document.dispatchEvent(new Event('visibilitychange')); return window.asked.length"
     before = hasty.wait(hide)

@@ -99,7 +99,7 @@ def test_templates_of_mails(server, project, settings):
 
 def test_a_provider_is_set_up_changed_and_removed_on_the_page(console, settings):
     console.open("settings/methods")
-    console.sees("No provider is set up yet.")
+    console.sees("No providers set up yet.")
     console.click("button", "Add provider")
     console.choose("Provider", "github.com")
     console.fill("Client id", "Iv1.8a61")
@@ -119,7 +119,7 @@ def test_a_provider_is_set_up_changed_and_removed_on_the_page(console, settings)
     console.click("button", "Remove github.com")
     console.find("dialog")
     console.browser.run("document.querySelector('dialog button.danger').click()")
-    console.sees("No provider is set up yet.")
+    console.sees("No providers set up yet.")
 
 
 @pytest.mark.parametrize("language, title", [("en", "Sign-in methods"), ("pt-BR", "Métodos de login")])

@@ -97,7 +97,7 @@ def come_in(console, link, language="en", look=lambda what: None):
     assert drawing[:2] == ["img", 1] and drawing[2] >= 150
     secret = secrets.note(console.browser.run("return document.querySelector('.secret').textContent").replace(" ", ""), "secret of a second factor")
     look("setting up")
-    words = {"en": ("Password", "Code of the authenticator program", "Finish", "I have kept them"), "pt-BR": ("Senha", "Código do aplicativo autenticador", "Concluir", "Já os guardei")}[language]
+    words = {"en": ("Password", "Authenticator code", "Finish", "I have saved them"), "pt-BR": ("Senha", "Código do app autenticador", "Concluir", "Já os guardei")}[language]
     password = next(one for one in console.all("textbox") if one.get_attribute("type") == "password")
     password.send_keys(PASSWORD)
     console.fill(words[1], timed_code(secret))

@@ -56,7 +56,7 @@ def submit(console):
 def register_app(console, bundle):
     """Registers an app of iOS by its bundle id, unless it is there."""
     console.open("settings")
-    none = "No app is registered yet."
+    none = "No apps registered yet."
     script = "return [...arguments].find((text) => document.body.innerText.includes(text)) ?? (document.querySelector('main td') && 'another')"
     if console.browser.wait(script, bundle, none) == bundle:
         return

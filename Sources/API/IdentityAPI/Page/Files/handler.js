@@ -19,14 +19,14 @@ const texts = {
     refused: ["This sign-in cannot start", "Tell the app's developer: %s"],
   },
   "pt-BR": {
-    signedIn: ["Entrada feita no provedor", "Você pode fechar esta página e voltar ao aplicativo."],
+    signedIn: ["Login feito no provedor", "Você pode fechar esta página e voltar ao aplicativo."],
     ended: ["Pronto", "Você pode fechar esta página e voltar ao aplicativo."],
-    cancelled: ["A entrada foi cancelada", "Você pode fechar esta página e voltar ao aplicativo."],
-    failed: ["A entrada não deu certo", "Você pode fechar esta página e tentar de novo no aplicativo."],
+    cancelled: ["O login foi cancelado", "Você pode fechar esta página e voltar ao aplicativo."],
+    failed: ["O login não deu certo", "Você pode fechar esta página e tentar de novo no aplicativo."],
     leaving: ["Um momento", "A página do provedor vai abrir."],
-    over: ["Esta entrada já terminou", "Volte ao aplicativo e comece outra."],
+    over: ["Este login já terminou", "Volte ao aplicativo e comece outro."],
     lost: ["A página do aplicativo não está mais aberta", "Volte ao aplicativo e entre de novo."],
-    refused: ["Esta entrada não pode começar", "Avise quem desenvolve o aplicativo: %s"],
+    refused: ["Este login não pode começar", "Avise quem desenvolve o aplicativo: %s"],
   },
 };
 

@@ -1,7 +1,7 @@
 import { count, plural } from "./common.js";
 
 export default {
-  "production.explained": "Modo de produção: as credenciais são verificadas em cada chamada.",
+  "production.explained": "Modo de produção: as credenciais são verificadas a cada chamada.",
 
   "overview.server": "Este servidor",
   "overview.databases": "Bancos de dados",
@@ -13,7 +13,7 @@ export default {
 
   "step.database": "Criar um banco de dados",
   "step.document": "Adicionar um documento",
-  "step.rules": "Dizer quem pode ler e escrever",
+  "step.rules": "Definir quem pode ler e gravar",
   "step.user": "Adicionar um usuário",
   "step.file": "Enviar um arquivo",
   "step.done": "Feito",
@@ -50,7 +50,7 @@ export default {
   "step.database.text": "Os documentos ficam nele.",
   "step.document.text": "Inicie uma coleção.",
   "step.rules.text": "Teste as regras antes de publicá-las.",
-  "step.app.text": "Obtenha o arquivo de configuração e as linhas para o código.",
+  "step.app.text": "Pegue o arquivo de configuração e o código pronto.",
   "step.user.text": "Ou deixe as pessoas se cadastrarem no app.",
   "step.file.text": "Fotos, documentos, qualquer arquivo.",
   "connect.choose": "Escolha a tecnologia do app ou back-end.",
@@ -85,7 +85,7 @@ export default {
   "project.badID": "Um ID tem de 4 a 30 letras minúsculas, dígitos e hifens, e começa com uma letra.",
   "project.delete": "Excluir projeto",
   "project.deleteText": "Excluir um projeto remove os dados dele para sempre.",
-  "project.deleteAll": "Isto exclui todos os bancos de dados, arquivos, usuários, apps e regras do projeto. Não pode ser desfeito.",
+  "project.deleteAll": "Isto exclui todos os bancos de dados, arquivos, usuários, apps e regras do projeto. Não dá para desfazer.",
   "project.deleteRest": "Remote Config, mensagens e eventos do Analytics ficam no servidor e voltam se você criar um projeto com o mesmo ID.",
   "project.confirm": "Digite o ID do projeto para confirmar",
   "project.databases": "bancos de dados",
@@ -99,7 +99,7 @@ export default {
   "attention.job": (kind) => `Uma tarefa falhou no último dia: ${kind}.`,
   "attention.denied": (n, what) => `As regras negaram ${count(n)} ${plural(n, "requisição", "requisições")} hoje: ${what}`,
   "attention.index": (collection, n) => `${count(n)} ${plural(n, "consulta precisa", "consultas precisam")} de um índice em ${collection}.`,
-  "attention.experiment": (name) => `O experimento ${name} perde instalações de uma variante.`,
+  "attention.experiment": (name) => `O experimento ${name} está perdendo instalações de uma variante.`,
   "project.typeID": (id) => `Digite ${id} para confirmar.`,
   "project.created": (name) => `${name} está pronto.`,
   "project.deleted": (id) => `${id} foi excluído.`,

@@ -2,7 +2,7 @@ import { count, plural } from "./common.js";
 
 export default {
   "users.search": "Parte do e-mail, telefone, nome ou uid",
-  "users.none": "Ninguém tem conta ainda.",
+  "users.none": "Ainda não há usuários.",
   "users.notFound": "Nenhum usuário encontrado.",
   "users.looked": (n) => `${count(n)} ${plural(n, "usuário examinado", "usuários examinados")}.`,
   "users.lookedAt": (n) => `${count(n)} ${plural(n, "usuário examinado", "usuários examinados")}, não todos. Digite um e-mail, telefone ou uid completo para achar qualquer um.`,
@@ -21,10 +21,10 @@ export default {
   "provider.emailLink": "Link por e-mail",
   "users.newPassword": "Nova senha",
   "users.phone": "Telefone",
-  "users.photo": "Endereço da foto",
+  "users.photo": "URL da foto",
   "users.verified": "O e-mail foi verificado",
   "users.disabled": "Desativado",
-  "users.claims": "Declarações personalizadas, em JSON",
+  "users.claims": "Claims personalizadas, em JSON",
   "users.saved": "Usuário salvo",
   "users.delete": "Excluir usuário",
   "users.deleteIt": (name) => `Excluir ${name}`,
