@@ -61,7 +61,7 @@ def test_a_target_that_is_away_is_caught_up_with(tmp_path, key):
         assert backed.figure("brasa_backup_lag_seconds") > 0
         # Nothing is made where a disk was mounted.
         assert not backed.target.exists()
-        servers.wait_for(lambda: "the backup fails" in server.output, "the log")
+        servers.wait_for(lambda: "the backup failed" in server.output, "the log")
         away.rename(backed.target)
         backed.wait()
         server.kill()

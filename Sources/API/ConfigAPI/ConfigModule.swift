@@ -64,7 +64,10 @@ extension ServiceModule {
       do {
         try await threads.run(on: .maintenance) { try templates.announceChanges() }
       } catch {
-        log.error("clients were not told of a change with time", metadata: ["error": "\(error)"])
+        log.error(
+          "clients were not notified of a template change at its time",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

@@ -31,7 +31,7 @@ extension IdentityCall {
         try mailer.post(mail)
       } catch let error where hides(purpose, configuration) {
         // An answer of another kind would tell that the account exists.
-        envelope.logger.error("an email was not taken", metadata: ["error": "\(error)"])
+        envelope.logger.error("an email could not be queued", metadata: ["error": "\(error)"])
       }
     }
     return answer.json
@@ -49,7 +49,7 @@ extension IdentityCall {
       try mailer.post(mail(outgoing, configuration))
     } catch {
       envelope.logger.error(
-        "the old address was not told of a change",
+        "an email about a changed address could not be sent to the old address",
         metadata: ["error": "\(error)"]
       )
     }

@@ -121,7 +121,7 @@ final class AccessLog: Sendable {
     }
     guard isNew else { return }
     log.notice(
-      "a token of another project; development takes it, production would deny",
+      "the token is of another project; accepted in development only",
       metadata: scope.merging(["token": "\(project.string)"]) { first, _ in first }
     )
   }
@@ -149,7 +149,7 @@ final class AccessLog: Sendable {
       return (true, dropped)
     }
     if dropped > 0 {
-      log.notice("more denials than are written", metadata: ["count": "\(dropped)"])
+      log.notice("denials were left out of the log", metadata: ["count": "\(dropped)"])
     }
     guard hasRoom else { return }
     let denial = denial(true)

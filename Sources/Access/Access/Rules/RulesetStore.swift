@@ -64,7 +64,7 @@ package final class RulesetStore: Sendable {
       return try Self.compile(ruleset.files, counting: countsCoverage)
     } catch {
       log.error(
-        "stored security rules do not compile; every client is denied until others are deployed",
+        "stored security rules do not compile; every client is denied until new rules are deployed",
         metadata: [
           "release": "\(release.name.string)",
           "error": "\((error as? RulesCompileError)?.message ?? "\(error)")",

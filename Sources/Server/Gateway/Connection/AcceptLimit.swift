@@ -52,7 +52,7 @@ final class AcceptLimit: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is IOError else { return context.fireErrorCaught(error) }
     if failures % Self.failuresALogLine == 0 {
-      logger.warning("no connection can be accepted", metadata: ["error": "\(error)"])
+      logger.warning("a connection could not be accepted", metadata: ["error": "\(error)"])
     }
     failures += 1
     setAccepting(false, context)

@@ -78,7 +78,10 @@ extension HTTP2Connection {
     if unwrittenBytes > 0 || stalledBytes > 0 {
       let stalled = lastProgress + TimeAmount(environment.limits.stalledReaderTimeout)
       guard now < stalled else {
-        environment.logger.info("client stopped reading", metadata: ["connection": "\(number)"])
+        environment.logger.info(
+          "connection closed: the client stopped reading",
+          metadata: ["connection": "\(number)"]
+        )
         closeNow()
         return
       }

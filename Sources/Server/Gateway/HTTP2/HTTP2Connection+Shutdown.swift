@@ -10,7 +10,7 @@ extension HTTP2Connection {
   func refuseFlood() {
     guard !isEnded else { return }
     environment.logger.debug(
-      "client sends too many control frames",
+      "connection closed: the client sends too many control frames",
       metadata: ["connection": "\(String(number, radix: 36))"]
     )
     lane.writeGoAway(lastStreamID: lastStreamID, .enhanceYourCalm)

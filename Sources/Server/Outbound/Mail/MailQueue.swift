@@ -102,7 +102,13 @@ package final class MailQueue: Mailer {
       guard let delay, (problem as? OutboundError)?.code != .refused, !Task.isCancelled else {
         return giveUp(mail, problem, attempts)
       }
-      note(.warning, "a message waits for another attempt", mail, problem, ["after": "\(delay)"])
+      note(
+        .warning,
+        "an email was not delivered and will be retried",
+        mail,
+        problem,
+        ["after": "\(delay)"]
+      )
       do {
         try await Task.sleep(for: delay)
       } catch {
@@ -136,7 +142,13 @@ package final class MailQueue: Mailer {
   }
 
   private func giveUp(_ mail: Mail, _ problem: any Error, _ attempts: Int) {
-    note(.error, "a message was given up", mail, problem, ["attempts": "\(attempts)"])
+    note(
+      .error,
+      "an email was not delivered and will not be retried",
+      mail,
+      problem,
+      ["attempts": "\(attempts)"]
+    )
   }
 
   private func note(

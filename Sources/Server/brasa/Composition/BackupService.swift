@@ -135,12 +135,12 @@ final class BackupService: Service {
           hasBase ? try databases.makeDueBackups() : 0
         }
         if made > 0 {
-          log.notice("backups of databases were made", metadata: ["backups": "\(made)"])
+          log.notice("scheduled backups of databases were made", metadata: ["backups": "\(made)"])
         }
         health.warn("backups of databases", nil)
       } catch {
         health.warn("backups of databases", "are not made")
-        log.error("backups of databases are not made", metadata: ["error": "\(error)"])
+        log.error("scheduled backups of databases failed", metadata: ["error": "\(error)"])
       }
       try? await Task.sleep(for: Self.schedulePause)
     }
@@ -167,7 +167,7 @@ final class BackupService: Service {
     }
     guard isNew else { return }
     if let text {
-      log.error("the backup fails", metadata: ["cause": "\(text)", "lag": "\(Int(lag)) s"])
+      log.error("the backup failed", metadata: ["error": "\(text)", "lag": "\(Int(lag)) s"])
     } else {
       log.notice("the backup works", metadata: ["target": "\(status.target)"])
     }

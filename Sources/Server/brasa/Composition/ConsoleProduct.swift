@@ -116,7 +116,10 @@ struct ConsoleProduct {
     do {
       try await threads.run(on: .maintenance) { try decisions.keep() }
     } catch {
-      Logger(label: "console").debug("decisions are not kept", metadata: ["error": "\(error)"])
+      Logger(label: "console").debug(
+        "counts of rules decisions could not be saved",
+        metadata: ["error": "\(error)"]
+      )
     }
   }
 
@@ -126,7 +129,10 @@ struct ConsoleProduct {
       try await threads.run(on: .maintenance) { try jobs.load() }
       return true
     } catch {
-      Logger(label: "console").warning("jobs are not read yet", metadata: ["error": "\(error)"])
+      Logger(label: "console").warning(
+        "the console's jobs could not be loaded",
+        metadata: ["error": "\(error)"]
+      )
       return false
     }
   }
@@ -150,7 +156,10 @@ struct ConsoleProduct {
         // To the terminal and nowhere else: logs are kept, and read by others.
         writeFully(text + "    \(link)\n\n", to: STDERR_FILENO)
       } catch {
-        Logger(label: "console").warning("no set-up link", metadata: ["error": "\(error)"])
+        Logger(label: "console").warning(
+          "the console's set-up link could not be made",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

@@ -43,7 +43,7 @@ struct SeedFolder: Sendable {
         progress: ProgressLine { logger.info("\($0)") }
       )
       _ = try run.readGoogles()
-      if !run.report() { logger.warning("not all of \(source) was read") }
+      if !run.report() { logger.warning("the import of \(source) is incomplete") }
     }
   }
 
@@ -64,7 +64,7 @@ struct SeedFolder: Sendable {
         ProgressLine { logger.info("\($0)") }
       )
       if try !export.writeFolder(to: unfinished) {
-        logger.warning("\(target) does not have everything")
+        logger.warning("the export in \(target) is incomplete")
       }
       if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
       try files.moveItem(atPath: unfinished, toPath: target)
@@ -96,7 +96,7 @@ struct SeedFolder: Sendable {
       projects.insert(String(path.split(separator: "/")[1]))
     }
     guard projects.count > 1 else { return projects.first }
-    logger.warning("there are several projects: --project names the one that is exported")
+    logger.warning("there are several projects; choose the one to export with --project")
     return nil
   }
 
@@ -120,7 +120,7 @@ private struct ExportOnExit: Service {
       try await folder.write()
     } catch {
       let reason = CommandFailure(endedBy: error)?.description ?? "it was cut off"
-      folder.logger.error("the export on exit failed", metadata: ["reason": "\(reason)"])
+      folder.logger.error("the export on exit failed", metadata: ["error": "\(reason)"])
     }
   }
 }

@@ -128,7 +128,10 @@ extension ServedSystem {
       do {
         try await threads.run(on: .maintenance) { _ = try audit.append(AuditEvent(call)) }
       } catch {
-        log.error("a call is missing in the audit trail", metadata: ["error": "\(error)"])
+        log.error(
+          "a call could not be recorded in the audit trail",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

@@ -127,17 +127,17 @@ final class StorageProbe: Service {
     switch outcome {
     case .written:
       health.report(part, nil)
-      if isNew { log.notice("the store takes writes again", metadata: shownPart) }
+      if isNew { log.notice("writes to the store succeed again", metadata: shownPart) }
     case .failed(_, let cause):
       health.report(part, "writes fail")
       if isNew {
-        let details = shownPart.merging(["cause": "\(cause)"]) { $1 }
-        log.error("the store takes no writes", metadata: details)
+        let details = shownPart.merging(["error": "\(cause)"]) { $1 }
+        log.error("writes to the store fail", metadata: details)
       }
     case .stalled:
       health.report(part, "writes take longer than ten seconds")
       if isNew {
-        log.error("a write to the store takes longer than ten seconds", metadata: shownPart)
+        log.error("a write to the store has taken more than ten seconds", metadata: shownPart)
       }
     }
   }

@@ -139,7 +139,7 @@ final class PeerNodes: CallForwarder {
         try engine.announce(address: address)
       } catch {
         // The engine lists it with its next beat.
-        log.warning("not listed yet", metadata: ["error": "\(error)"])
+        log.warning("the node's address could not be listed yet", metadata: ["error": "\(error)"])
       }
     }
   }
@@ -361,14 +361,14 @@ final class PeerNodes: CallForwarder {
   private func reach(_ node: NodeNumber, for context: CallContext) async throws -> String? {
     guard let address = try await address(of: node, for: context) else { return nil }
     if context.isSecure, !NodeAddress.isPrivate(address) {
-      warn("a client's encrypted call is not passed on in the clear", node, address)
+      warn("an encrypted call was not forwarded: the node's address has no TLS", node, address)
       return nil
     }
     if await answers(node, at: address, for: context) {
       _ = unreached.withLock { $0.remove(node) }
       return address
     }
-    warn("a node does not answer at the address where it is listed", node, address)
+    warn("a node does not respond at its listed address", node, address)
     addresses.withLock { _ = $0.removeValue(forKey: node) }
     return nil
   }

@@ -260,16 +260,16 @@ struct ServeSettings: Sendable, Equatable {
       if !isLoopback {
         warnings.append(
           """
-          the development server is reachable from other machines, and its tokens are unsigned: a back end that checks \
-          them as the emulator's believes whatever anybody writes
+          the development server is reachable from other machines, and its tokens are unsigned: a back end that \
+          accepts emulator tokens also accepts forged ones
           """
         )
       }
     } else if !isLoopback, tls == nil {
       warnings.append(
         """
-        NO TLS on an address that other machines reach: what clients send can be read and changed \
-        under way, and the administrator key is not accepted from there. Use --tls-certificate and \
+        NO TLS on an address that other machines can reach: others can read and change the traffic, \
+        and the administrator key is not accepted from there. Use --tls-certificate and \
         --tls-key
         """
       )
@@ -278,21 +278,21 @@ struct ServeSettings: Sendable, Equatable {
       warnings.append(
         """
         ONE OF SEVERAL NODES: documents, rules, accounts and Remote Config are served here; files, messages, analytics and \
-        installations are the home node's, to which their requests are passed on, and the console is there
+        installations are forwarded to the primary, which also serves the console
         """
       )
     }
     if isHome {
       warnings.append(
         """
-        ONE OF SEVERAL NODES, AND THE HOME NODE WHILE NO OTHER IS: files, messages, analytics, installations and the console are \
-        served here then; the events, and the bytes of files that are not on a server of S3, are in this data directory
+        ONE OF SEVERAL NODES, AND A CANDIDATE FOR PRIMARY: while this node is the primary, it serves files, messages, analytics, \
+        installations and the console. Events, and files that are not on an S3 server, are in its data directory
         """
       )
     }
     if rulesCompatibility == .emulator {
       warnings.append(
-        "EMULATOR-COMPATIBLE RULES: a query may return documents that the rules deny one by one"
+        "EMULATOR-COMPATIBLE RULES: a query may return documents that the rules deny when they are read alone"
       )
     }
     return warnings

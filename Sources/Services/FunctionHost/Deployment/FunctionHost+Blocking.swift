@@ -95,7 +95,7 @@ extension FunctionHost {
       try guarded.note(parts)
       codebases[key] = Codebase(deployments: parts, pools: codebase.pools)
       log.notice(
-        "blocking functions were switched",
+        "blocking functions were switched on or off",
         metadata: [
           "project": "\(project)", "codebase": "\(key.codebase)",
           "off": "\(parts.flatMap { $0.switchedOff ?? [] }.joined(separator: " "))",

@@ -272,7 +272,7 @@ extension FunctionHost {
     do {
       try folder.sweepSources()
     } catch {
-      log.warning("sources of functions that are not used any more can't be removed")
+      log.warning("unused sources of functions could not be removed")
     }
   }
 

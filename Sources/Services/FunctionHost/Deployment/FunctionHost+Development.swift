@@ -21,7 +21,7 @@ extension FunctionHost {
     let log = log
     do {
       let plan = try await deploy(source, project: project, codebase: codebase) { line in
-        log.info("functions", metadata: ["step": "\(line)"])
+        log.info("deploying functions", metadata: ["step": "\(line)"])
       }
       let names = (plan.created + plan.updated).sorted().joined(separator: " ")
       log.notice(
@@ -31,7 +31,7 @@ extension FunctionHost {
     } catch is CancellationError {
     } catch {
       let reason = (error as? ServiceError)?.message ?? "\(error)"
-      log.error("the functions' source can't be deployed", metadata: ["reason": "\(reason)"])
+      log.error("the functions could not be deployed", metadata: ["error": "\(reason)"])
     }
   }
 

@@ -182,7 +182,7 @@ extension FunctionHost {
       values: try tree.variables(project: release.project, keepsLocal: false)
         .merging(values) { $1 },
       scratch: scratch,
-      tell: { log.debug("functions", metadata: ["step": "\($0)"]) }
+      tell: { log.debug("deploying functions", metadata: ["step": "\($0)"]) }
     )
     prepared = PreparedSource(upload: upload, values: values, deployment: deployment)
     return deployment

@@ -109,7 +109,7 @@ extension FunctionHost {
       do {
         return try mirror.fetch()
       } catch {
-        log.error("functions can't be read from the store", metadata: ["error": "\(error)"])
+        log.error("functions could not be read from the store", metadata: ["error": "\(error)"])
         try? await Task.sleep(for: .seconds(1))
       }
     }
