@@ -148,7 +148,7 @@ def test_a_list_of_files_leads_nowhere_else(tmp_path):
     assert (to / "functions" / "sources" / "one" / "main.py").read_bytes() == b"print('hello')"
     forge(lists(backed)[-1], b"functions/sources/one/main.py", b"functions/sources/../../ou.py")
     _, done = backed.restore(check=False)
-    assert done.returncode == 1 and "A list of files in the backup names" in done.stderr, done.stderr
+    assert done.returncode == 1 and "A list of files in the backup contains" in done.stderr, done.stderr
 
 
 def forge(path, old, new):

@@ -125,7 +125,7 @@ def test_development_follows_every_step(tmp_path, clock):
     server = servers.Brasa(tmp_path / "data", environment=clock.environment).start()
     clock.set_ahead(YEAR)
     assert step(server) == 0
-    assert "No server in production" in servers.run(
+    assert "No production server" in servers.run(
         "clock", "accept", "--data", server.data, check=False
     ).stderr
     server.stop()

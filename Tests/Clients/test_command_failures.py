@@ -95,12 +95,12 @@ def test_certificates_that_cannot_be_used(data, tmp_path, certificates):
     assert start(absent, key) == f"Can't read the certificate {absent}: No such file or directory."
     assert start(pem, absent) == f"Can't read the private key {absent}: No such file or directory."
     assert start(tmp_path, key) == f"Can't read the certificate {tmp_path}: Is a directory."
-    assert start(text, key) == f"{text} holds no certificate in PEM form."
-    assert start(pem, text) == f"{text} holds no private key in PEM form."
+    assert start(text, key) == f"{text} contains no certificate in PEM format."
+    assert start(pem, text) == f"{text} contains no private key in PEM format."
     large = tmp_path / "large.pem"
     large.write_bytes(pem.read_bytes() + b"#" * (1 << 20))
     assert start(large, key) == (
-        f"The certificate {large} is larger than 1 MiB: give a file with this server's chain alone."
+        f"The certificate {large} is larger than 1 MiB. Use a file that contains only this server's chain."
     )
     other = second / "server-key.pem"
     assert start(pem, other) == f"The key {other} doesn't belong to the certificate {pem}."

@@ -19,7 +19,7 @@ PROJECT = "shop"
 BUCKET = f"{PROJECT}.appspot.com"
 # Larger than what the store keeps of a file by itself.
 OLD, NEW = b"old-" * 60_000, b"new-" * 50_000
-UNKNOWN = "Whether the write took effect is not known"
+UNKNOWN = "It is unknown if the write took effect"
 
 
 @pytest.fixture(scope="module")

@@ -279,7 +279,7 @@ def test_our_command_deploys_and_rolls_back(server, project, tmp_path):
     servers.run("hosting", "deploy", "--channel", "next", *config, *arguments)
     assert site.get("/", host=f"{host}:{server.port}").content == b"two"
     other = servers.run("hosting", "releases", "--project", "thief", "--site", name, "--data", server.data, check=False)
-    assert other.returncode == 1 and "not one of the project" in other.stderr
+    assert other.returncode == 1 and "does not belong to the project" in other.stderr
 
 
 def test_our_command_deploys_files_of_any_hash(server, project, tmp_path):

@@ -248,7 +248,7 @@ def test_what_is_dropped_is_counted_with_its_reason(backups, target, tmp_path):
     assert "eva: OPERATION_NOT_ALLOWED : The account has a second factor (mfaInfo)" in said
     assert "fia: email is invalid" in said and "accounts: users.jsonl, line 10: " in said
     assert "accounts: 7 read, 4 stored, 3 dropped\n" in said
-    assert "Secrets of providers come with --with-secrets only." in said and "settings: 5 read, 3 stored, 2 dropped\n" in said
+    assert "Secrets of providers need --with-secrets." in said and "settings: 5 read, 3 stored, 2 dropped\n" in said
     assert {user["localId"] for user in Project(target, "shop").everything()["users"]} >= {"beto", "caio", "nobody"}
 
 

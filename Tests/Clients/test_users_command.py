@@ -116,7 +116,7 @@ def test_passwords_that_cannot_be_kept_are_told(deployment):
         # A development server takes what its emulator's test accounts show anyway.
         assert sign_in("b@example.com", "secret12")["localId"] == "b"
     else:
-        assert "b: INVALID_HASH_PARAMETER : The passwordHash is the Auth emulator's" in said.stdout
+        assert "b: INVALID_HASH_PARAMETER : The passwordHash is of the Auth emulator" in said.stdout
 
 
 def test_an_accounts_life(deployment):

@@ -65,7 +65,7 @@ extension ServiceStorage {
     _ templates: ConfigTemplates
   ) throws -> Bool {
     guard let namespace = ConfigNamespace(rawValue: name), let template = json["template"] else {
-      throw ServiceError.invalidArgument("The line is no template of a namespace.")
+      throw ServiceError.invalidArgument("The line is not a template of a namespace.")
     }
     let id = TemplateID(project: project, namespace: namespace)
     let new = try ConfigTemplate(json: template)

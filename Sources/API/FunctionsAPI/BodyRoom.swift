@@ -57,7 +57,7 @@ final class BodyRoom: Sendable {
         guard room.take(part.count, network) else {
           throw ServiceError(
             .resourceExhausted,
-            "The server's memory for the bodies of calls is in use. Try again later."
+            "The server has no memory left for request bodies. Try again later."
           )
         }
         taken.withLock { $0 += part.count }

@@ -162,7 +162,7 @@ extension FunctionsScoped {
     guard let host = environment.host else {
       throw ServiceError(
         .failedPrecondition,
-        "Functions are off. Start the server with them: brasa serve --functions"
+        "Functions are off. Start the server with brasa serve --functions."
       )
     }
     return FunctionsCall(

@@ -54,7 +54,7 @@ package struct IdentityEnvironment: Sendable {
     guard let mailer else {
       throw AccountError(
         .operationNotAllowed,
-        "This server sends no mail: its operator has to set BRASA_SMTP."
+        "This server sends no email. Its operator must set BRASA_SMTP."
       )
     }
     return mailer

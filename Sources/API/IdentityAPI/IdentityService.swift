@@ -151,7 +151,7 @@ struct IdentityService: Sendable {
     _ envelope: IdentityEnvelope
   ) throws {
     guard message.text("tenantId") == nil, envelope.parameter("tenantId") == nil else {
-      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+      throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
     }
   }
 }

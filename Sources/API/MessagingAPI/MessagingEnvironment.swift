@@ -153,7 +153,7 @@ package struct MessagingEnvironment: Sendable {
 
   private func countRegistration(_ request: ServiceRequest) throws(MessagingError) {
     guard quota.take(request.context.network, now: service.now) else {
-      throw MessagingError(.quotaExceeded, "Too many registrations were made. Try again later.")
+      throw MessagingError(.quotaExceeded, "Too many registrations were created. Try again later.")
     }
   }
 
@@ -176,13 +176,13 @@ package struct MessagingEnvironment: Sendable {
       subscribing: subscribing
     )
     guard let failure = failures.first ?? nil else { return }
-    throw MessagingError(.quotaExceeded, "The subscription is refused: \(failure.rawValue).")
+    throw MessagingError(.quotaExceeded, "The subscription was refused: \(failure.rawValue).")
   }
 
   /// Counts one subscription or push resource; QUOTA_EXCEEDED where the client's network made too many.
   func countSubscription(_ request: ServiceRequest) throws(MessagingError) {
     guard subscriptions.take(request.context.network, now: service.now) else {
-      throw MessagingError(.quotaExceeded, "Too many subscriptions were made. Try again later.")
+      throw MessagingError(.quotaExceeded, "Too many subscriptions were created. Try again later.")
     }
   }
 

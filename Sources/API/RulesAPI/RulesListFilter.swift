@@ -127,7 +127,7 @@ struct RulesListFilter {
   }
 
   fileprivate static let invalid = ServiceError.invalidArgument(
-    "The filter is none of this list; see the documentation of firebaserules.googleapis.com."
+    "The filter is not supported for this list; see the documentation of firebaserules.googleapis.com."
   )
 }
 

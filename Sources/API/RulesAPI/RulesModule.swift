@@ -146,7 +146,7 @@ private struct RulesCall: Sendable {
     guard request.rest.last?.hasSuffix(":getExecutable") != true else {
       throw ServiceError(
         .unimplemented,
-        "Rules run from their source here: there is no executable. GET the release's ruleset."
+        "Rules have no executable form here. GET the release's ruleset for their source."
       )
     }
     return release

@@ -94,7 +94,7 @@ private struct RulesLine {
 
   func deploy(to rules: RulesetStore, project: Text) throws {
     guard let target = RulesTarget(project: project, releaseName: Text(release)) else {
-      throw ServiceError.invalidArgument("\(release) is no release of rules.")
+      throw ServiceError.invalidArgument("\(release) is not a release of rules.")
     }
     do {
       try rules.deploy(files, to: [target], project: project)

@@ -56,7 +56,7 @@ package struct KeyValueError: Error, Sendable {
   /// The text for clients: no more than whether another try may repeat what took effect.
   package var textForClients: String {
     leavesOutcomeUnknown
-      ? "The service is temporarily unavailable. Whether the write took effect is not known."
+      ? "The service is temporarily unavailable. It is unknown if the write took effect."
       : "The service is temporarily unavailable."
   }
 
@@ -79,7 +79,7 @@ package struct KeyValueError: Error, Sendable {
   }
 
   /// The queue of the engine threads has no room for another job of the caller's.
-  package static let noThread = KeyValueError(.overloaded, "too many jobs wait for a thread")
+  package static let noThread = KeyValueError(.overloaded, "too many jobs are waiting for a thread")
 
   /// A rollback or release without a savepoint.
   package static let noSavepoint = KeyValueError(.misuse, "the group has no savepoint")

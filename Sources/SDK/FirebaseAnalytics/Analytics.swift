@@ -81,7 +81,9 @@ public final class Analytics: NSObject, Sendable {
       throw NSError(
         domain: "com.firebase.analytics",
         code: 0,
-        userInfo: [NSLocalizedDescriptionKey: "There is no session, or no consent to its id."]
+        userInfo: [
+          NSLocalizedDescriptionKey: "There is no session, or the user has not consented to its ID."
+        ]
       )
     }
     return id
@@ -141,7 +143,7 @@ public final class Analytics: NSObject, Sendable {
       .warning,
       "FirebaseAnalytics",
       "I-ACS800000",
-      "Brasa measures no conversions of advertisements on the device; nothing was sent."
+      "Brasa does not support on-device conversion measurement; nothing was sent."
     )
   }
 }

@@ -89,7 +89,9 @@ enum CallableValue {
       return number
     default: break
     }
-    throw FunctionsErrorCode.invalidArgument.error("A value can't be sent: \(type(of: value)).")
+    throw FunctionsErrorCode.invalidArgument.error(
+      "A value of the type \(type(of: value)) can't be sent."
+    )
   }
 
   /// A value of a response, with its 64-bit numbers.

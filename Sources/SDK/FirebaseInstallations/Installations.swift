@@ -101,7 +101,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
       let renewed = try await renewed(state)
       try keep(renewed, insteadOf: state)
       guard let registration = renewed.registration else {
-        throw InstallationsErrorCode.error(.unknown, "The server gave no token.")
+        throw InstallationsErrorCode.error(.unknown, "The server returned no token.")
       }
       return InstallationsAuthTokenResult(registration)
     }
@@ -151,7 +151,9 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
       made = state
       return try state.encoded()
     }
-    guard let made else { throw InstallationsErrorCode.error(.keychain, "Nothing could be kept.") }
+    guard let made else {
+      throw InstallationsErrorCode.error(.keychain, "The installation could not be saved.")
+    }
     return made
   }
 
@@ -173,7 +175,10 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   }
 
   private static func storeFailure(_ error: any Error) -> NSError {
-    InstallationsErrorCode.error(.keychain, "The installation's state is out of reach: \(error)")
+    InstallationsErrorCode.error(
+      .keychain,
+      "The installation's state can't be read or written: \(error)"
+    )
   }
 
   private func announce() {

@@ -171,7 +171,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
       do {
         try store.update { _ in try kept.encoded() }
       } catch {
-        log("The registration cannot be kept: \(error)")
+        log("The registration can't be saved: \(error)")
       }
       return result
     }
@@ -181,7 +181,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     do {
       return MessagingState(decoding: try store.read())
     } catch {
-      log("The registration of the last run cannot be read: \(error)")
+      log("The registration of the last run can't be read: \(error)")
       return MessagingState()
     }
   }
@@ -283,7 +283,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     guard address == nil || !backend.options.bundleID.isEmpty else {
       throw MessagingError.error(
         .invalidRequest,
-        "A token of Apple is a bundle's: set FirebaseOptions.bundleID, or no apnsToken on this system."
+        "An APNs token needs a bundle ID. Set FirebaseOptions.bundleID, or do not set apnsToken on this system."
       )
     }
     guard address != nil || !usesApple else {

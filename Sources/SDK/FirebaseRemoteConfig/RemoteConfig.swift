@@ -138,7 +138,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     do {
       return ConfigState(decoding: try store.read())
     } catch {
-      log("The values of the last run cannot be read: \(error)")
+      log("The values of the last run can't be read: \(error)")
       return ConfigState()
     }
   }
@@ -157,7 +157,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
       do {
         try store.update { _ in try kept.encoded() }
       } catch {
-        log("The values cannot be kept: \(error)")
+        log("The values can't be saved: \(error)")
       }
       return result
     }
@@ -313,7 +313,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     guard fits else {
       throw RemoteConfigCustomSignalsError.error(
         .limitExceeded,
-        "There are at most \(Self.signalLimits.count) signals."
+        "An app can set at most \(Self.signalLimits.count) signals."
       )
     }
   }

@@ -96,7 +96,7 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
     guard path.object.isEmpty else {
       throw .invalidArgument(
         message:
-          "The URL \(url) must name a bucket and no object. Use reference(forURL:) for objects."
+          "The URL \(url) must name a bucket, not an object. Use reference(forURL:) for objects."
       )
     }
     return path.bucket

@@ -90,7 +90,7 @@ package struct ConsoleEnvironment: Sendable {
   /// Returns the relying party of passkeys on the page that sent a request.
   func relyingParty(_ request: ServiceRequest) throws(ServiceError) -> RelyingParty {
     guard let party = RelyingParty(request, isSecure: isSecure(request)) else {
-      throw .invalidArgument("The request names no host.")
+      throw .invalidArgument("The request has no host.")
     }
     return party
   }

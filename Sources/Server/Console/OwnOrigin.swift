@@ -43,13 +43,13 @@ enum OwnOrigin {
     }
     throw ServiceError(
       .permissionDenied,
-      "The console does not answer to the host \(authority.prefix(100)). Name it with --origin."
+      "The console does not accept requests for the host \(authority.prefix(100)). Allow it with --origin."
     )
   }
 
   private static let foreign = ServiceError(
     .permissionDenied,
-    "Only pages of the server's own origin may call the console's routes."
+    "Only pages of the server's own origin may use the console's API."
   )
 
   private static func authority(of origin: String) -> String? {

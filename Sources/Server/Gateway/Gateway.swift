@@ -166,7 +166,7 @@ package final class Gateway: Service {
   package static let refuse: @Sendable (CallContext) async throws -> Void = { _ in
     throw ServiceError(
       .permissionDenied,
-      "Only programs of the server's own machine may do this."
+      "Only programs on the server's own machine may do this."
     )
   }
 

@@ -110,13 +110,13 @@ package actor FunctionHost {
     if let open = ConfinedProgram.system.first(where: { data.hasPrefix($0 + "/") }) {
       throw ServiceError(
         .failedPrecondition,
-        "Functions may read \(open), where the data directory is. Choose a directory elsewhere with --data."
+        "Functions may read \(open), and the data directory is inside it. Choose another directory with --data."
       )
     }
     guard brasa_landlock_version() == 0, !configuration.isDevelopment else { return }
     throw ServiceError(
       .failedPrecondition,
-      "This system can't keep functions away from the data: it has no Landlock (Linux 5.13 and later). Start without --functions."
+      "This system can't isolate functions from the data: it has no Landlock (Linux 5.13 and later). Start without --functions."
     )
   }
 
@@ -324,7 +324,7 @@ package actor FunctionHost {
         return .responded(status: call.response.status, body: body)
       } catch {
         await call.finish(false)
-        return .failed(reason: "The function ended within its response.")
+        return .failed(reason: "The function ended before its response was complete.")
       }
     } catch let error as ServiceError {
       switch error.code {

@@ -67,19 +67,19 @@ struct EntityKey {
       else { throw .invalidArgument("A key has a part without a collection.") }
       if let name = part.bytes(numbers.name) {
         guard let text = Self.text(name) else {
-          throw .invalidArgument("A document's name is no text.")
+          throw .invalidArgument("A document's name is not a string.")
         }
         segments += [kind, text]
       } else if let id = part.number(numbers.id) {
         segments += [kind, "\(Self.idStart)\(Int64(bitPattern: id))\(Self.idEnd)"]
       } else {
-        throw .invalidArgument("A key is not whole.")
+        throw .invalidArgument("A key is incomplete.")
       }
     }
     self.segments = segments
     guard !segments.isEmpty else { throw .invalidArgument("An entity's key has no path.") }
     guard segments.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "/")) }) else {
-      throw .invalidArgument("A name of a key is none of Firestore's.")
+      throw .invalidArgument("A name in a key is not valid in Firestore.")
     }
   }
 

@@ -74,7 +74,7 @@ package struct ExportRecords {
       guard start + length <= block.count else { throw damage("ends in the middle of a record") }
       let sum = header[0] | header[1] << 8 | header[2] << 16 | header[3] << 24
       guard Self.mask(block[(start - 1)..<(start + length)]) == sum else {
-        throw damage("is damaged: a checksum is not that of its bytes")
+        throw damage("is damaged: a checksum does not match its bytes")
       }
       position = start + length
       return (type, block[start..<position])

@@ -62,7 +62,7 @@ package struct MessagingError: Error, Sendable {
   /// The token is one of an app that gets its messages by another way than a stream.
   package static let notDirect = MessagingError.invalid(
     "token",
-    "The registration is not one of a client that connects."
+    "The registration does not belong to a client with a direct connection."
   )
 
   /// Returns the error for clients when the engine fails.

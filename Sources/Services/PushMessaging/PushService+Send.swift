@@ -217,7 +217,7 @@ extension PushService {
       guard credentials(for: registration.address, of: record) != nil else {
         throw MessagingError(
           .thirdPartyAuthError,
-          "The project has no APNs key for the app that the token is of."
+          "The project has no APNs key for the app of the token."
         )
       }
     }

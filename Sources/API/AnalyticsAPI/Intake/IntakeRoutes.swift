@@ -148,7 +148,7 @@ struct IntakeRoutes: Sendable {
         return message.remarks + analytics.problems(with: message.batch)
       }
     } catch is ServiceBody.TooLarge {
-      let limit = "A request has at most \(Self.protocolBytes) bytes."
+      let limit = "A request can have at most \(Self.protocolBytes) bytes."
       drops = [EventDrop(index: nil, field: "", .exceededMaxEntities, limit)]
     } catch let error as ServiceError {
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }

@@ -60,7 +60,7 @@ struct ProtocolCheck {
       let bounds = (now - EventLimits.age)...(now + EventLimits.future)
       if !bounds.contains(time) {
         let text =
-          "The field [\(name)] is in microseconds, at most 72 hours ago and not in the future."
+          "The field [\(name)] must be in microseconds, at most 72 hours ago and not in the future."
         remarks.append(EventDrop(index: nil, field: name, .valueOutOfBounds, text))
       }
     }
@@ -80,7 +80,7 @@ struct ProtocolCheck {
   ) -> Int64? {
     guard let value, value != .null else { return nil }
     if let time = ProtocolMessage.time(value) { return time }
-    let text = "The field [\(field)] has to be a whole number of microseconds since 1970."
+    let text = "The field [\(field)] must be a whole number of microseconds since 1970."
     remarks.append(EventDrop(index: index, field: field, .valueInvalid, text))
     return nil
   }
@@ -98,7 +98,7 @@ struct ProtocolCheck {
     _ isRight: (JSONValue) -> Bool
   ) {
     guard let value, value != .null, !isRight(value) else { return }
-    let text = "The field [\(field)] has to be \(form)."
+    let text = "The field [\(field)] must be \(form)."
     remarks.append(EventDrop(index: nil, field: field, .valueInvalid, text))
   }
 

@@ -121,7 +121,7 @@ struct TemplateCall: Sendable {
   func number(_ name: String, _ snake: String) throws(ServiceError) -> Int64? {
     guard let text = parameter(name, snake), !text.isEmpty else { return nil }
     guard let number = Int64(text), number >= 0 else {
-      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is no number.")
+      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is not a number.")
     }
     return number
   }
@@ -132,7 +132,7 @@ struct TemplateCall: Sendable {
     case nil, "false": return false
     case "true": return true
     case let text?:
-      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is no boolean.")
+      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is not a boolean.")
     }
   }
 

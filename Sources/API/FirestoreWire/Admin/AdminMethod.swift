@@ -229,7 +229,7 @@ extension AdminCall {
     } catch {
       throw ServiceError(
         .invalidArgument,
-        "The message is no \(M.protoMessageName).",
+        "The message is not a valid \(M.protoMessageName).",
         cause: error
       )
     }

@@ -23,7 +23,7 @@ struct MessageJSON {
       try bytes.withUnsafeBytes { try MessageJSON(message).write($0, message, to: &writer) }
       return writer.text
     } catch {
-      throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
+      throw ServiceError(.internalError, "The response cannot be written as JSON.", cause: error)
     }
   }
 

@@ -32,7 +32,7 @@ package struct WebChannelInbox: Sendable {
       if let map { ready.append(map) }
     }
     guard heldBytes <= maximumHeldBytes else {
-      throw ServiceError(.resourceExhausted, "Too many messages came before their turn.")
+      throw ServiceError(.resourceExhausted, "Too many messages arrived out of order.")
     }
     return ready
   }

@@ -112,7 +112,7 @@ final class FunctionOperations: Sendable {
       return true
     }
     guard isTaken else {
-      throw ServiceError(.resourceExhausted, "Too many deployments wait. Try again later.")
+      throw ServiceError(.resourceExhausted, "Too many deployments are pending. Try again later.")
     }
     queue.yield(Work(name: name, run: work))
     return name

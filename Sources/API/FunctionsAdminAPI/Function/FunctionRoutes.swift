@@ -54,7 +54,7 @@ struct FunctionRoutes: FunctionsScoped {
     }
     let known = try await call.host.deployed(project: call.project)
     guard !known.contains(where: { $0.endpoint.name == name && $0.region == region }) else {
-      throw ServiceError(.alreadyExists, "There is a function \(name.prefix(100)) already.")
+      throw ServiceError(.alreadyExists, "The function \(name.prefix(100)) already exists.")
     }
     guard let upload = form.upload(in: resource) else { throw Self.noSource }
     let release = try form.release(resource, name, region, call.project, codebase: nil)
@@ -92,7 +92,7 @@ struct FunctionRoutes: FunctionsScoped {
   }
 
   private static let noSource = ServiceError.invalidArgument(
-    "The function has no source. Ask for an upload URL, send the source there, and name it."
+    "The function has no source. Request an upload URL, upload the source and pass its name."
   )
 
   private func deploy(

@@ -75,10 +75,10 @@ struct InvokerRoutes: FunctionsScoped {
         isOpen
         ? "by everybody"
         : function.endpoint.isPrivate
-          ? "by administrators of the project alone" : "by the server alone"
+          ? "only by administrators of the project" : "only by the server"
       throw ServiceError(
         .failedPrecondition,
-        "\(function.endpoint.name) is called \(audience), as its source says. Change it there."
+        "\(function.endpoint.name) is called \(audience): its source code sets this. Change it there."
       )
     }
   }

@@ -20,7 +20,7 @@ extension IdentityService {
     let accounts = accounts.project(project)
     switch (segments.first, segments.count) {
     case ("tenants"?, _):
-      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+      throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
     case ("config"?, 1):
       let blocking = environment.blocking
       try await changeBlocking(of: project, envelope)

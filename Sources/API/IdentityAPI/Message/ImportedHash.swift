@@ -56,7 +56,7 @@ struct ImportedHash: Sendable {
     case nil, "UNSPECIFIED_ORDER", "0":
       return algorithm.hasPrefix("HMAC_") ? .passwordFirst : .saltFirst
     case let other?:
-      throw AccountError(.invalidHash, "The passwordHashOrder \(other.prefix(40)) is not known.")
+      throw AccountError(.invalidHash, "The passwordHashOrder \(other.prefix(40)) is unknown.")
     }
   }
 

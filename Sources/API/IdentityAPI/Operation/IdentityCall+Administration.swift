@@ -151,14 +151,14 @@ extension IdentityCall {
     user.lastRefreshAt = message.text("lastRefreshAt").flatMap(UserJSON.milliseconds)
     do {
       guard message.text("tenantId") == nil else {
-        throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+        throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
       }
       try password.read(message, into: &user)
       guard message.messages("mfaInfo")?.isEmpty != false else {
         throw AccountError(
           .operationNotAllowed,
-          "The account has a second factor (mfaInfo) without a secret that this server could check codes with. Import it "
-            + "without mfaInfo; the user then enrols an authenticator program anew."
+          "The account has a second factor (mfaInfo) without a secret, so codes can't be verified. Import it "
+            + "without mfaInfo; the user then enrolls an authenticator app again."
         )
       }
       user.providers = try (message.messages("providerUserInfo") ?? [])

@@ -110,7 +110,7 @@ extension IdentityCall {
     return try members.map { member in
       guard case .string(let value) = member.value, member.key.utf8.count <= 100,
         value.utf8.count <= 1_000
-      else { throw IdentityFailure.invalid("A custom parameter must be a short text.") }
+      else { throw IdentityFailure.invalid("A custom parameter must be a short string.") }
       return (member.key, value)
     }
   }

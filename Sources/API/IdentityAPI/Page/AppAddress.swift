@@ -54,7 +54,7 @@ extension IdentityService {
     guard environment.isDevelopment else {
       throw AccountError(
         .unauthorizedDomain,
-        "In production a sign-in leads back over https. Register the iOS app with its team id, and use "
+        "In production a sign-in must return over https. Register the iOS app with its team ID, and use "
           + "\(accounts.origin)/__/auth/handler."
       )
     }
@@ -67,7 +67,7 @@ extension IdentityService {
     guard schemes.isEmpty || schemes.contains(where: { $0.contains(address.scheme) }) else {
       throw AccountError(
         .unauthorizedDomain,
-        "No iOS app of the project has the scheme \(address.scheme): register one with that bundle id."
+        "No iOS app of the project has the scheme \(address.scheme): register one with that bundle ID."
       )
     }
   }

@@ -59,7 +59,7 @@ private struct AccountLineWriter {
   var omission: StorageEvent {
     let subject = withSecondFactor == 1 ? "1 account" : "\(withSecondFactor) accounts"
     return .omission(
-      "The second factors of \(subject), which sign in with the password alone where the export is imported.",
+      "The second factors of \(subject). After an import these accounts sign in with only the password.",
       secret: "second-factors"
     )
   }

@@ -60,7 +60,7 @@ struct AppRoutes: ProjectScoped {
       route(.post, path, takes: .associateApps) { _ in
         throw ServiceError(
           .unimplemented,
-          "Fingerprints are given when an app is registered: brasa apps create android --sha256."
+          "Fingerprints can be set only when an app is registered: brasa apps create android --sha256."
         )
       },
     ]

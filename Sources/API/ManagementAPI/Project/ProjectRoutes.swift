@@ -114,7 +114,7 @@ struct ProjectRoutes: ProjectScoped {
         try DatabaseID(project: project).checkCreatable()
         request.context.actor?.note(subject: "create project \(id)")
         guard try !environment.numbers.projects().contains(project) else {
-          throw ServiceError(.alreadyExists, "There is a project \(id) already.")
+          throw ServiceError(.alreadyExists, "The project \(id) already exists.")
         }
         try environment.make(project)
         return call.operation(done: call.resource(project), named: "project.\(id)")

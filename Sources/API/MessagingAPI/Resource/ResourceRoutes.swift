@@ -96,14 +96,14 @@ struct ResourceRoutes: Sendable {
   private func message(of request: ServiceRequest) async throws -> PushedMessage {
     let headers = request.headers
     guard let life = headers[.timeToLive].flatMap({ Int64($0) }) else {
-      throw MessagingError.invalid("TTL", "TTL is missing, or no number of seconds.")
+      throw MessagingError.invalid("TTL", "TTL is missing or not a number of seconds.")
     }
     guard let urgency = PushedMessage.Urgency(rawValue: headers[.urgency] ?? "normal") else {
-      throw MessagingError.invalid("Urgency", "Urgency is very-low, low, normal or high.")
+      throw MessagingError.invalid("Urgency", "Urgency must be very-low, low, normal or high.")
     }
     let body = try await request.body.collect(upTo: PushedMessage.bodyLimit)
     guard body.isEmpty || headers[.contentEncoding]?.lowercased() == "aes128gcm" else {
-      throw MessagingError.invalid("Content-Encoding", "The content's encoding is aes128gcm.")
+      throw MessagingError.invalid("Content-Encoding", "The content's encoding must be aes128gcm.")
     }
     return try PushedMessage(
       body: body,

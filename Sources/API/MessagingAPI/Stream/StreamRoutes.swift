@@ -209,7 +209,7 @@ struct StreamRoutes: Sendable {
   ) throws(MessagingError) -> [String] {
     guard let json, json != .null else { return [] }
     guard let list = json.elements, list.count <= receiptLimit else {
-      throw .invalid(field, "\(field) is a list of at most \(receiptLimit) ids.")
+      throw .invalid(field, "\(field) must be a list of at most \(receiptLimit) IDs.")
     }
     return list.compactMap(\.string)
   }

@@ -33,7 +33,7 @@ package struct ProjectNumbers: Sendable {
       let names = found.map(\.string).sorted().joined(separator: " and ")
       throw ServiceError(
         .failedPrecondition,
-        "\(names) have the number \(text). Name the project by its id."
+        "\(names) share the number \(text). Use the project's ID instead."
       )
     }
     return found.first

@@ -115,7 +115,7 @@ package struct RouteTable: Sendable {
       if let other = hosts[host]?.fallback {
         throw RouteConflict(
           description:
-            "Two services answer every path of \(host): \(other.service), \(module.name)."
+            "Two services handle every path of \(host): \(other.service), \(module.name)."
         )
       }
       hosts[host, default: Host()].fallback = Entry(service: module.name, route: route)

@@ -180,7 +180,7 @@ private final class FileImport {
       return
     }
     guard hasBytes || known != nil else {
-      return note("its bytes came with an object that was refused.", of: line)
+      return note("its bytes belong to an object that was refused.", of: line)
     }
     let bytes = try known.map(ImportedBytes.init) ?? receive(object.hashes, next)
     do {

@@ -98,7 +98,7 @@ package struct StorageCall: Sendable {
     guard query["kmsKeyName"] == nil, query["destinationKmsKeyName"] == nil,
       request.headers[.encryptionAlgorithm] == nil
     else {
-      throw StorageError(.unsupported, "Encryption with a client's keys does not exist here.")
+      throw StorageError(.unsupported, "Customer-supplied encryption keys are not supported.")
     }
   }
 

@@ -59,7 +59,7 @@ enum FirebaseMetadata {
     case .string(let text): metadata[Text(member.key)] = Text(text)
     case .number(let digits): metadata[Text(member.key)] = Text(digits)
     case .boolean(let flag): metadata[Text(member.key)] = flag ? "true" : "false"
-    case .array, .object: throw .badRequest("metadata must have strings.")
+    case .array, .object: throw .badRequest("metadata values must be strings.")
     }
   }
 

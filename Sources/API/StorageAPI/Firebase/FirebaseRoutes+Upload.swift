@@ -78,7 +78,7 @@ extension FirebaseRoutes {
   ) throws -> [UInt8]? {
     guard let hash = json[name]?.string else { return nil }
     guard let bytes = Base64.decode(hash), bytes.count == count else {
-      throw FirebaseFailure.badRequest("\(name) is no digest in Base64.")
+      throw FirebaseFailure.badRequest("\(name) is not a digest in Base64.")
     }
     return bytes
   }
@@ -103,7 +103,7 @@ extension FirebaseRoutes {
     var new = try newObject(request, json, contentType: type)
     if let length {
       guard let size = Int64(length), size >= 0 else {
-        throw FirebaseFailure.badRequest("The length of the content is no number.")
+        throw FirebaseFailure.badRequest("The length of the content is not a number.")
       }
       new.expected.size = size
     }
@@ -157,7 +157,7 @@ extension FirebaseRoutes {
       return Self.answer(try await session.status(bucket))
     case ["cancel"]:
       guard await !session.isFinished else {
-        throw FirebaseFailure.badRequest("The upload is over.").with(uploadStatus: "final")
+        throw FirebaseFailure.badRequest("The upload has ended.").with(uploadStatus: "final")
       }
       try await session.cancel()
       return Self.answer(status: "cancelled")
@@ -210,7 +210,7 @@ extension FirebaseRoutes {
     let isLast = commands.last == "finalize"
     if commands.first == "upload" {
       guard let text = request.header("x-goog-upload-offset"), let offset = Int64(text), offset >= 0
-      else { throw FirebaseFailure.badRequest("X-Goog-Upload-Offset is missing or no number.") }
+      else { throw FirebaseFailure.badRequest("X-Goog-Upload-Offset is missing or not a number.") }
       let status: UploadStatus
       do {
         status = try await session.receive(at: offset, isLast: isLast, request.base.body)

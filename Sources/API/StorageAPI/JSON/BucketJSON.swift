@@ -148,7 +148,7 @@ struct BucketChange: Sendable {
     case .object(let members)?
     where members.allSatisfy({ $0.key == "enabled" && $0.value == .boolean(false) }):
       return
-    default: throw StorageError(.unsupported, "\(name) does not exist here.")
+    default: throw StorageError(.unsupported, "\(name) is not supported.")
     }
   }
 
@@ -167,7 +167,7 @@ struct BucketChange: Sendable {
       guard try setting.flag("enabled") ?? true else {
         throw StorageError(
           .unsupported,
-          "Access control lists of single objects do not exist here."
+          "Access control lists of single objects are not supported."
         )
       }
       try setting.end()
@@ -262,7 +262,7 @@ extension LifecycleRule {
     case "Delete": self.init(.delete)
     case "AbortIncompleteMultipartUpload": self.init(.abortUpload)
     default:
-      throw StorageError(.unsupported, "Lifecycle rules here delete objects or abort uploads.")
+      throw StorageError(.unsupported, "Lifecycle rules can only delete objects or abort uploads.")
     }
     var condition = try JSONReading(conditionValue)
     age = try condition.integer("age")
@@ -284,7 +284,7 @@ extension LifecycleRule {
     guard self.action == .delete || (isOfObjects == nil && isLive == nil) else {
       throw StorageError(
         .invalid,
-        "AbortIncompleteMultipartUpload takes age, matchesPrefix and matchesSuffix alone."
+        "AbortIncompleteMultipartUpload accepts only age, matchesPrefix and matchesSuffix."
       )
     }
   }

@@ -232,7 +232,7 @@ struct BoundedBody: AsyncSequence, Sendable {
 
     private static let mismatch = StorageError(
       .invalid,
-      "The body's length is not that of the Content-Range header."
+      "The body's length does not match the Content-Range header."
     )
   }
 

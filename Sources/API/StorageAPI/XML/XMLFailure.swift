@@ -118,7 +118,11 @@ struct XMLFailure: Error {
     switch problem {
     case .malformed: self = .invalid("The chunks of the body are malformed.")
     case .malformedTrailer:
-      self.init(400, "MalformedTrailerError", "The trailers of the body are not those announced.")
+      self.init(
+        400,
+        "MalformedTrailerError",
+        "The trailers of the body do not match the announced ones."
+      )
     case .truncated:
       self.init(400, "IncompleteBody", "The body ends before its last chunk.")
     case .mismatch: self.init(SignatureProblem.mismatch)

@@ -153,7 +153,11 @@ struct XMLPayload {
       found.append((algorithm, nil))
     }
     guard found.count <= 1 else {
-      throw XMLFailure(400, "InvalidRequest", "A request has at most one x-amz-checksum- header.")
+      throw XMLFailure(
+        400,
+        "InvalidRequest",
+        "A request can have at most one x-amz-checksum- header."
+      )
     }
     return found.first
   }

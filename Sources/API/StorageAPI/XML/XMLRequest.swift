@@ -106,7 +106,7 @@ struct XMLRequest: Sendable {
       attributes.storageClass = Text(storageClass)
     }
     if let time = header("x-goog-custom-time"), !attributes.setCustomTime(time) {
-      throw XMLFailure.invalid("x-goog-custom-time is no time of RFC 3339.")
+      throw XMLFailure.invalid("x-goog-custom-time is not an RFC 3339 time.")
     }
     for field in base.headers {
       let name = field.name.canonicalName

@@ -85,7 +85,7 @@ private struct Deletion: Sendable {
     let name = try ObjectName(key)
     let generation = version.flatMap { Int64($0) }
     guard version == nil || generation != nil else {
-      throw XMLFailure(400, "NoSuchVersion", "The version is no number.")
+      throw XMLFailure(400, "NoSuchVersion", "The version is not a number.")
     }
     var conditions = ObjectPreconditions()
     conditions.entityTags = tag.map { [$0] }

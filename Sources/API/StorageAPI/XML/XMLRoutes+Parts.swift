@@ -96,7 +96,11 @@ extension XMLRoutes {
     UploadPart.strip(&new.attributes)
     new.expected.size = parts.reduce(0) { $0 + $1.object.size }
     if let size = try request.number("x-amz-mp-object-size"), size != new.expected.size {
-      throw XMLFailure(400, "InvalidRequest", "The parts do not have the size that was announced.")
+      throw XMLFailure(
+        400,
+        "InvalidRequest",
+        "The size of the parts does not match the announced size."
+      )
     }
     new.partsTag = ListedPart.tag(of: parts)
     let object = try await join(

@@ -60,7 +60,7 @@ extension AccessControl {
     guard context.demand == .viewer else {
       throw ServiceError(
         .permissionDenied,
-        "Nothing is changed while data is viewed as a user."
+        "Data can't be changed while you view it as a user."
       )
     }
     return .user(user)

@@ -145,7 +145,7 @@ extension AccessControl {
       guard context.isSecure || context.isLocal else {
         throw ServiceError(
           .unauthenticated,
-          "The administrator key is accepted over TLS only."
+          "The administrator key is accepted only over TLS."
         )
       }
       return .administrator
@@ -177,13 +177,13 @@ extension AccessControl {
   /// The error for a token without a proof from a page that development does not trust.
   private static let unprovenToken = ServiceError(
     .unauthenticated,
-    "Pages of this origin need a token that this development server issued: --dev-origin names pages that do not."
+    "Pages of this origin need a token that this development server issued. Allow the origin with --dev-origin."
   )
 
   /// The error for administrators of development that a web page claims to be.
   private static let foreignPage = ServiceError(
     .permissionDenied,
-    "Pages of this origin are no administrators of this development server: --dev-origin names those "
+    "Pages of this origin are not administrators of this development server. Allow the origin with "
       + "that are."
   )
 

@@ -111,7 +111,7 @@ package final class RulesetStore: Sendable {
     let compiled = try Self.compile(files, counting: countsCoverage)
     for target in targets {
       guard target.project == project else {
-        throw ServiceError.invalidArgument("A release belongs to the project of its ruleset.")
+        throw ServiceError.invalidArgument("A release must belong to the project of its ruleset.")
       }
       if !allowsOthers { try Self.check(compiled, for: target) }
     }

@@ -100,7 +100,9 @@ struct CommitResolver {
       let kept = try KeptAnswer.read(key, database.incarnation, in: group)
     else { return nil }
     guard kept.outcome.results.count == pending.request.writes.count else {
-      throw ServiceError.invalidArgument("The idempotency key is of a commit of other writes.")
+      throw ServiceError.invalidArgument(
+        "The idempotency key belongs to a commit with other writes."
+      )
     }
     return kept.outcome
   }

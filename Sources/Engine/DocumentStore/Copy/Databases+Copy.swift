@@ -78,7 +78,7 @@ extension Databases {
       try endRestore(
         of: listing.id,
         failure:
-          "The server ended before all was restored. Delete the database and restore it again."
+          "The server stopped before the restore was complete. Delete the database and restore it again."
       )
     }
   }
@@ -113,7 +113,7 @@ extension Database {
         isDone = try CopyStep(source: source, target: self).run(&copy)
         if isDone { try declareUniqueIndexes(of: source) }
       } else {
-        copy.failure = "The database \(copy.source.path) was deleted before all was copied."
+        copy.failure = "The database \(copy.source.path) was deleted before the copy was complete."
       }
     } catch let error as ServiceError
       where [.invalidArgument, .alreadyExists, .failedPrecondition].contains(error.code)

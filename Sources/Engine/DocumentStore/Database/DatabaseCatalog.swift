@@ -53,7 +53,7 @@ struct DatabaseCatalog: Sendable {
         .newerFormat,
         """
         A newer version of Brasa has written this data: the list of databases has format \(version), and this program \
-        knows formats up to \(format). Start that version, or restore a backup from before the upgrade.
+        supports formats up to \(format). Start that version, or restore a backup from before the upgrade.
         """
       )
     }
@@ -180,7 +180,7 @@ struct DatabaseCatalog: Sendable {
       if entry.isProtected {
         throw ServiceError(
           .failedPrecondition,
-          "The database \(id.database) is protected from deletion. Take the protection away first."
+          "The database \(id.database) is protected from deletion. Remove the protection first."
         )
       }
       try group.delete(MetaKey.catalogEntry(id))

@@ -108,7 +108,7 @@ extension Database {
       throw ServiceError(
         .failedPrecondition,
         """
-        The field \(FieldOverride.text(of: current)) of \(collectionID) has a time to live already: only one field of a \
+        The field \(FieldOverride.text(of: current)) of \(collectionID) already has a time to live: only one field of a \
         collection group can have one.
         """
       )

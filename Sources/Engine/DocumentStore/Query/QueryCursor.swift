@@ -193,7 +193,7 @@ package final class QueryCursor: Sendable {
     slice: Int
   ) throws -> QueryChunk {
     guard var search = state.search.take() else {
-      throw ServiceError(.internalError, "There is no search to go on with.")
+      throw ServiceError(.internalError, "There is no search to continue.")
     }
     defer { state.search = search }
     let readTime = try read.view { view in

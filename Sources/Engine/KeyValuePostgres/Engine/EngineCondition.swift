@@ -55,6 +55,6 @@ final class EngineCondition: Sendable {
 
   private static let succession = KeyValueError(
     .stopped,
-    "another node has taken the store over; this one has stopped and must be started again"
+    "another node has taken over the store; this node has stopped. Restart it"
   )
 }

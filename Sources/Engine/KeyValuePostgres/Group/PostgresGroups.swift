@@ -152,7 +152,7 @@ final class PostgresGroups: GroupWriter {
     } catch {
       throw KeyValueError(
         .outcomeUnknown,
-        "the database did not say what became of a group: "
+        "the outcome of a group is unknown: "
           + ((error as? KeyValueError)?.message ?? "\(error)")
       )
     }

@@ -47,8 +47,8 @@ final class WriterSession: @unchecked Sendable {
       throw KeyValueError(
         .locked,
         """
-        nodes of an older version have the store at \(connector.configuration.shownAddress) open, whose tables this version has \
-        in another form: stop them all, then start this one
+        nodes of an older version have the store at \(connector.configuration.shownAddress) open, and this version has changed its \
+        tables. Stop all of them, then start this node
         """
       )
     }

@@ -100,7 +100,7 @@ final class DataDirectory: Sendable {
     guard try SystemFile.names(in: path).contains(formatName) else {
       throw KeyValueError(
         .foreign,
-        "\(path) has files in it but no \(formatName): it is not a data directory",
+        "\(path) contains files but no \(formatName): it is not a data directory",
         metadata: ["directory": path]
       )
     }
@@ -134,7 +134,7 @@ final class DataDirectory: Sendable {
     metadata["process"] = holder.map { "\($0)" }
     throw KeyValueError(
       .locked,
-      "\(path) is in use: another process, or this one, has it open",
+      "\(path) is in use by another process, or by this one",
       metadata: metadata
     )
   }

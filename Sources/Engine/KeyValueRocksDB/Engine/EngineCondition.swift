@@ -50,11 +50,11 @@ final class EngineCondition: Sendable {
   private static func refusal(_ cause: KeyValueError) -> KeyValueError {
     let text =
       if cause.isWantOfDescriptors {
-        "storage has stopped until files can be opened again"
+        "writes have stopped until files can be opened again"
       } else if cause.isWantOfRoom {
-        "storage has stopped until the disk has room again"
+        "writes have stopped until the disk has free space again"
       } else {
-        "storage stopped after a failed write; restart to recover"
+        "the store stopped after a failed write. Restart the server to recover"
       }
     return KeyValueError(.stopped, "\(text) (\(cause.message))", metadata: cause.metadata)
   }

@@ -150,7 +150,10 @@ extension HubCore {
   /// are told the difference.
   func endAllForGap() {
     counters.gaps += 1
-    let error = ServiceError(.unavailable, "The server has fallen behind. Listen again.")
+    let error = ServiceError(
+      .unavailable,
+      "The server can't keep up with the changes of this query. Listen again."
+    )
     for stream in Array(streams.values) { fail(stream, error) }
     feed.endGap()
   }

@@ -25,7 +25,7 @@ extension EventCollector {
         properties = properties.filter { $0.value.value != nil }
       }
       guard properties[name] != nil || properties.count < Self.propertyLimit else {
-        EventRules.log("There are at most \(Self.propertyLimit) user properties.")
+        EventRules.log("An app can set at most \(Self.propertyLimit) user properties.")
         return
       }
       properties[name] = EventContext.Property(value: value, setTimeMillis: time)

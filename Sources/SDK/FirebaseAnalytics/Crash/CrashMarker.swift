@@ -33,7 +33,7 @@ package final class CrashMarker: Sendable {
         SignalHandler.install(writingTo: file)
         return report
       } catch {
-        EventRules.log("Crashes cannot be noted: \(error)")
+        EventRules.log("Crashes can't be recorded: \(error)")
         return nil
       }
     }

@@ -75,7 +75,9 @@ final class EventLog: Sendable {
     let bytes = try open.file.read(from: open.offset)
     let count = LogFrame.decode(bytes) { state.editor.apply($0, size: $1) }
     if count < bytes.count {
-      EventRules.log("The file of events ends with \(bytes.count - count) bytes that are cut off.")
+      EventRules.log(
+        "The events file ends with \(bytes.count - count) bytes of an incomplete event, which were discarded."
+      )
       try open.file.truncate(to: open.offset + count)
     }
     open.offset += count

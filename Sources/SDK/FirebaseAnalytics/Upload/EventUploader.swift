@@ -186,7 +186,7 @@ final class EventUploader: Sendable {
     case .accepted(let remarks):
       for remark in remarks { note("The server has dropped \(remark)") }
     case .refused(let status, let text):
-      note("The server answered \(status), and a batch of events is given up: \(text)")
+      note("A batch of events was discarded: the server responded with \(status): \(text)")
     case .failed(let seconds): return .wait(seconds: waitAfterFailure(atLeast: seconds ?? 0))
     }
     state.withLock { $0.failures = 0 }

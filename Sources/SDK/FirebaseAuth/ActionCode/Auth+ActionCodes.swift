@@ -86,7 +86,7 @@ extension Auth {
   @available(
     *,
     deprecated,
-    message: "Projects that hide which addresses have accounts answer none."
+    message: "Projects with email enumeration protection return no methods."
   )
   public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
     let answer = try await send(

@@ -219,7 +219,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
         .error,
         "FirebaseAuth",
         "I-AUT000017",
-        "The session of the last run cannot be read: \(error)"
+        "The session of the last run can't be read: \(error)"
       )
       return nil
     }

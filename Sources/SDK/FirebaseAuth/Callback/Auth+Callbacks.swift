@@ -134,7 +134,7 @@ extension Auth {
   @available(
     *,
     deprecated,
-    message: "Projects that hide which addresses have accounts answer none."
+    message: "Projects with email enumeration protection return no methods."
   )
   public func fetchSignInMethods(
     forEmail email: String,

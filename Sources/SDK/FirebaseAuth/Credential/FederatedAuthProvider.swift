@@ -30,7 +30,7 @@ public protocol AuthUIDelegate: NSObjectProtocol {
 
 extension OAuthProvider: FederatedAuthProvider {
   private static let noPage =
-    "The SDK shows no provider's page by itself. Sign in with FUIAuth of FirebaseUI, or hand the provider's "
+    "The SDK does not show a provider's page by itself. Sign in with FUIAuth of FirebaseUI, or pass the provider's "
     + "tokens to OAuthProvider.credential(providerID:idToken:rawNonce:)."
 
   /// Throws `operationNotAllowed`: pages of providers are shown by `FirebaseUI`.

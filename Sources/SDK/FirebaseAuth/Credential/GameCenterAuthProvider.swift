@@ -32,7 +32,7 @@ public final class GameCenterAuthProvider: NSObject, Sendable {
       "salt": .text(salt.base64EncodedString()), "timestamp": .text("\(timestamp)"),
     ])
     #else
-    throw AuthErrorCode.operationNotAllowed.error("Game Center is not on this system.")
+    throw AuthErrorCode.operationNotAllowed.error("Game Center is not available on this system.")
     #endif
   }
 

@@ -12,7 +12,7 @@ extension FirebaseOptions {
     set {
       let address = newValue.map { text in
         guard let address = ServiceAddress(text) else {
-          preconditionFailure("\"\(text)\" is no host: https://name:port is one.")
+          preconditionFailure("\"\(text)\" is not a host. Use the form https://name:port.")
         }
         return address
       }

@@ -43,7 +43,7 @@ extension Firestore {
   private static func log(_ problem: CacheError, isReplaced: Bool) {
     let consequence =
       isReplaced
-      ? "A new one took its place, with what could be read of the queued writes."
+      ? "It was replaced by a new one with the queued writes that could be read."
       : "The cache is in memory until the app starts again: writes that the server has not answered by "
         + "then are lost."
     let cause = problem.cause.map { " (\($0))" } ?? ""

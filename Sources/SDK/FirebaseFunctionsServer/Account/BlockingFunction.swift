@@ -119,7 +119,7 @@ private func blockingResponse(_ members: [JSONValue.Member]) -> HTTPFunctionResp
 private func claimsJSON(_ claims: any Encodable & Sendable) throws -> JSONValue {
   let value = try JSONParser.parse(Array(JSONEncoder().encode(claims)))
   guard value.members != nil else {
-    throw FunctionError(.internalError, "Claims are an object with names and values.")
+    throw FunctionError(.internalError, "Claims must be an object.")
   }
   return value
 }
@@ -145,7 +145,7 @@ extension AuthBlockingEvent {
     guard let body = try? JSONParser.parse(Array(request.body)),
       let token = body["data"]?["jwt"]?.string, let payload = TokenPayload(token[...]),
       let claims = try? JSONParser.parse(Array(payload.json)), let record = claims["user_record"]
-    else { throw FunctionError(.invalidArgument, "The request is no sign-in.") }
+    else { throw FunctionError(.invalidArgument, "The request is not a sign-in.") }
     id = claims["event_id"]?.string ?? ""
     time = Date(timeIntervalSince1970: Double(claims["iat"]?.integer ?? 0))
     signInMethod = claims["sign_in_method"]?.string ?? ""

@@ -120,7 +120,10 @@ extension CallableFunctionRequest {
       let bytes = JSONValue.array([data.withPlainIntegers]).compactBytes
       self.data = try JSONDecoder().decode([Input].self, from: Data(bytes))[0]
     } catch {
-      throw FunctionError(.invalidArgument, "The data has another form than the function expects.")
+      throw FunctionError(
+        .invalidArgument,
+        "The data does not have the type that the function expects."
+      )
     }
     auth = CallableFunctionAuth(request)
     rawRequest = request

@@ -16,7 +16,7 @@ public final class MessagingExtensionHelper: NSObject, Sendable {
         .warning,
         "FirebaseMessaging",
         "I-FCM000002",
-        "The arrival of a message is not noted: call FirebaseApp.configure() in the extension."
+        "The delivery of a message is not recorded. Call FirebaseApp.configure() in the extension."
       )
     }
     Messaging.messaging().appDidReceiveMessage(info)

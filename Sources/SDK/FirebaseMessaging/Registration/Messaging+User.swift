@@ -32,7 +32,7 @@ extension Messaging {
       guard let token, credentials.currentUserID == uid else { return nil }
       return Owner(uid: uid, idToken: token)
     } catch {
-      log("The user's token cannot be had: \(error)")
+      log("The user's ID token can't be fetched: \(error)")
       return nil
     }
   }
@@ -49,7 +49,7 @@ extension Messaging {
     } catch is MessagingBackend.Unregistered {
       return false
     } catch {
-      log("The registration cannot be renewed: \(error)")
+      log("The registration can't be renewed: \(error)")
       return true
     }
     change { kept in

@@ -33,7 +33,7 @@ struct MessagingBackend: Sendable {
   ) async throws -> String {
     let data = try await send("POST", "registrations", body(address), idToken: idToken)
     guard let answer = try? JSONDecoder().decode(Registration.self, from: data) else {
-      throw MessagingError.error(.unknown, "The server's answer has no token.")
+      throw MessagingError.error(.unknown, "The server's response has no token.")
     }
     return answer.token
   }
@@ -140,7 +140,7 @@ struct MessagingBackend: Sendable {
       let isTimeout = (error as? URLError)?.code == .timedOut
       throw MessagingError.error(
         isTimeout ? .timeout : .network,
-        "The server cannot be reached: \(error.localizedDescription)"
+        "The server can't be reached: \(error.localizedDescription)"
       )
     }
     try Self.check(answer.status, answer.body)

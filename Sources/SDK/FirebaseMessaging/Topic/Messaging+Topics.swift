@@ -44,7 +44,7 @@ extension Messaging {
     work?.cancel()
     let error = MessagingError.error(
       .unknown,
-      "The data were deleted before the server knew the topic."
+      "The app's data was deleted before the server received the topic."
     )
     for waiter in waiters { waiter.resume(throwing: error) }
   }

@@ -32,7 +32,7 @@ final class EncodedNode {
       content = .leaf(value)
       return
     }
-    preconditionFailure("A value was encoded where another one is already.")
+    preconditionFailure("A value was encoded twice at the same place.")
   }
 
   func becomeKeyed() {
@@ -40,7 +40,7 @@ final class EncodedNode {
     case .nothing: content = .keyed([:])
     case .keyed: break
     case .leaf, .unkeyed:
-      preconditionFailure("A keyed container was asked for where something else is already.")
+      preconditionFailure("A keyed container was requested where a value is already encoded.")
     }
   }
 
@@ -49,7 +49,7 @@ final class EncodedNode {
     case .nothing: content = .unkeyed([])
     case .unkeyed: break
     case .leaf, .keyed:
-      preconditionFailure("An unkeyed container was asked for where something else is already.")
+      preconditionFailure("An unkeyed container was requested where a value is already encoded.")
     }
   }
 

@@ -64,7 +64,7 @@ extension StorageMetadata {
   convenience init(_ answer: HTTPAnswer) throws {
     let json = try? JSONSerialization.jsonObject(with: answer.body)
     guard let members = json as? [String: Any] else {
-      throw StorageError.internalError(message: "The server's answer has no metadata.")
+      throw StorageError.internalError(message: "The server's response has no metadata.")
     }
     self.init(members: members)
   }

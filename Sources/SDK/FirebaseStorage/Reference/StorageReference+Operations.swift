@@ -82,7 +82,7 @@ extension StorageReference {
     if let token { query.append(("pageToken", token)) }
     let answer = try await listAnswer(query)
     guard let page = try? JSONDecoder().decode(Page.self, from: answer.body) else {
-      throw StorageError.internalError(message: "The server's list cannot be read.").object
+      throw StorageError.internalError(message: "The server's list can't be read.").object
     }
     let root = root()
     return StorageListResult(
@@ -125,8 +125,10 @@ extension StorageReference {
 
   func checkIsObject() throws {
     guard !fullPath.isEmpty else {
-      throw StorageError.invalidArgument(message: "The root of the bucket \(bucket) is no object.")
-        .object
+      throw StorageError.invalidArgument(
+        message: "The root of the bucket \(bucket) is not an object."
+      )
+      .object
     }
   }
 }

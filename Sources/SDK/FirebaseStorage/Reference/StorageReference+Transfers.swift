@@ -86,7 +86,7 @@ extension StorageReference {
     let handler = onProgress.map { ProgressHandler($0, of: task) }
     defer { handler?.finish(task.snapshot) }
     guard let metadata = try await task.outcome().metadata else {
-      throw StorageError.internalError(message: "The server's answer has no metadata.").object
+      throw StorageError.internalError(message: "The server's response has no metadata.").object
     }
     return metadata
   }
@@ -102,7 +102,7 @@ extension StorageReference {
     if let callback {
       task.callBack(callback) { outcome in
         guard let metadata = outcome.metadata else {
-          throw StorageError.internalError(message: "The server's answer has no metadata.").object
+          throw StorageError.internalError(message: "The server's response has no metadata.").object
         }
         return metadata
       }

@@ -115,7 +115,7 @@ final class UploadTransfer: Transfer {
       for: storage.maxUploadRetryTime
     )
     guard let url = answer.headers["x-goog-upload-url"] else {
-      throw StorageError.internalError(message: "The server began no upload.")
+      throw StorageError.internalError(message: "The server did not start the upload.")
     }
     let granularity = answer.headers["x-goog-upload-chunk-granularity"].flatMap { Int64($0) }
     let session = Session(url: url, granularity: max(granularity ?? 262_144, 1))

@@ -124,7 +124,7 @@ extension DurableLocalStore {
     case let newer:
       throw CacheError(
         .newerVersion,
-        "The local cache is of version \(newer), which this library does not know yet."
+        "The local cache has version \(newer), which this version of the library does not support."
       )
     }
     guard let name = try String.fetchOne(connection, sql: "SELECT name FROM totals") else {

@@ -25,7 +25,7 @@ extension SyncClient {
   }
 
   static func failure(ofCredentials error: any Error) -> FirestoreFailure {
-    FirestoreFailure(.unknown, "The credentials cannot be renewed: \(error)")
+    FirestoreFailure(.unknown, "The credentials can't be renewed: \(error)")
   }
 
   func openWatch(_ id: StreamID) {

@@ -106,8 +106,8 @@ package actor SyncClient {
       handle(.start)
       if configuration.policy == .leastRecentlyUsed { collectGarbage(after: .seconds(60)) }
     } catch {
-      configuration.log("The cache cannot be opened: \(error)")
-      state = .failed(FirestoreFailure(.unavailable, "The cache cannot be opened: \(error)"))
+      configuration.log("The cache can't be opened: \(error)")
+      state = .failed(FirestoreFailure(.unavailable, "The cache can't be opened: \(error)"))
     }
   }
 
@@ -217,7 +217,7 @@ package actor SyncClient {
       do {
         try client.store?.settle()
       } catch {
-        client.configuration.log("The cache could not be settled: \(error)")
+        client.configuration.log("The cache could not be updated: \(error)")
       }
     }
   }

@@ -210,7 +210,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     guard let batch = queue.current else { return }
     let failure = FirestoreFailure(
       .invalidArgument,
-      "The server takes no request of this size: \(batch.byteCount) bytes."
+      "The request is too large for the server: \(batch.byteCount) bytes."
     )
     refusal = (batch.offset, failure)
     if !isAnsweredInOrder { receive(.refused(tag: batch.messages.first?.tag, failure)) }
@@ -341,7 +341,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
   }
 
   private static func failure(_ status: Int) -> FirestoreFailure {
-    FirestoreFailure(.unavailable, "The server answered the stream with status \(status).")
+    FirestoreFailure(.unavailable, "The server ended the stream with status \(status).")
   }
 
   private static func failure(_ error: any Error) -> FirestoreFailure {

@@ -26,7 +26,7 @@ extension Administrators {
     guard try !user(of: holder).secondFactors.isEmpty else {
       throw ServiceError(
         .failedPrecondition,
-        "Recovery codes stand in for a second factor, and this account has none."
+        "Recovery codes replace a second factor, and this account has none."
       )
     }
     return try scope.makeRecoveryCodes(holder.uid)

@@ -138,7 +138,7 @@ package final class Administrators: Sendable {
       $0.roles.server == .owner && !$0.isDisabled && $0.uid != account.uid
     }
     guard account.roles.server != .owner || !others.isEmpty else {
-      throw ServiceError(.failedPrecondition, "The last owner has to stay.")
+      throw ServiceError(.failedPrecondition, "The last owner can't be removed.")
     }
   }
 
@@ -246,7 +246,7 @@ package final class Administrators: Sendable {
       return try scope.create(draft, redeeming: ticket)
     }
     guard invitation.email != nil else {
-      throw ServiceError(.alreadyExists, "There is an administrator of this address.")
+      throw ServiceError(.alreadyExists, "An administrator with this address already exists.")
     }
     var update = UserUpdate()
     update.password = .set(password)
@@ -317,7 +317,7 @@ package final class Administrators: Sendable {
       guard !requiresSecondFactor else {
         throw ServiceError(
           .failedPrecondition,
-          "This account has no second factor: an owner or `brasa console invite` gives a new link."
+          "This account has no second factor. Ask an owner for a new link, or run `brasa console invite`."
         )
       }
       return .session(try begin(session.user))
@@ -454,13 +454,13 @@ package final class Administrators: Sendable {
     return policy
   }()
 
-  private static let badAddress = ServiceError.invalidArgument("This is no email address.")
+  private static let badAddress = ServiceError.invalidArgument("This is not a valid email address.")
   private static let wrongCode = ServiceError.invalidArgument(
-    "The code of the authenticator program is not right."
+    "The code of the authenticator app is wrong."
   )
   private static let overLink = ServiceError(
     .failedPrecondition,
-    "This link is not valid any more: it is used once, and expires."
+    "This link is no longer valid: a link works once and expires."
   )
   static let endedSession = ServiceError(.unauthenticated, "The session has ended.")
 }

@@ -78,14 +78,16 @@ struct ProjectCalls: Sendable {
   private static func name(in body: ConsoleBody) throws -> String {
     let name = try body.required("displayName").trimmingSpace
     guard 1...longestName ~= name.count else {
-      throw ServiceError.invalidArgument("A project's name has 1 to \(longestName) characters.")
+      throw ServiceError.invalidArgument(
+        "A project's name must have 1 to \(longestName) characters."
+      )
     }
     return name
   }
 
   private static let taken = ServiceError(
     .alreadyExists,
-    "There is a project with this id already. Choose another id."
+    "A project with this ID already exists. Choose another ID."
   )
 
   private func blocking(_ work: @escaping @Sendable () throws -> Void) async throws {

@@ -61,7 +61,7 @@ package final class OperationJobs: Sendable {
     guard threads.submit({ self.run(job.number, work) }) else {
       state.withLock { state in state.jobs.removeAll { $0.number == job.number } }
       try history.remove(job.number)
-      throw ServiceError(.resourceExhausted, "Too many jobs wait. Try again later.")
+      throw ServiceError(.resourceExhausted, "Too many jobs are pending. Try again later.")
     }
     return job
   }

@@ -38,7 +38,7 @@ struct OwnAccountRoutes: Sendable {
     HTTPRoute.ofConsole(method, pattern, environment, about: .own) { request in
       let access = environment.access
       guard let holder = try access.consoleAdministrator(request.context, of: .own) else {
-        throw ServiceError(.failedPrecondition, "Nobody signs in to a development server.")
+        throw ServiceError(.failedPrecondition, "A development server has no sign-in.")
       }
       do {
         return try await answer(request, holder)
@@ -149,12 +149,16 @@ struct OwnAccountRoutes: Sendable {
     case .tooManyAttempts:
       ServiceError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
     case .secondFactorLimitExceeded:
-      ServiceError(.failedPrecondition, "There are enough passkeys.", cause: error)
+      ServiceError(
+        .failedPrecondition,
+        "The account already has the maximum number of passkeys.",
+        cause: error
+      )
     case .duplicateRawID:
-      ServiceError(.alreadyExists, "This passkey is there already.", cause: error)
+      ServiceError(.alreadyExists, "This passkey is already registered.", cause: error)
     case .secondFactorNotFound:
-      ServiceError(.notFound, "There is no such passkey.", cause: error)
-    default: ServiceError(.invalidArgument, "The password is not right.", cause: error)
+      ServiceError(.notFound, "The passkey does not exist.", cause: error)
+    default: ServiceError(.invalidArgument, "The password is wrong.", cause: error)
     }
   }
 }

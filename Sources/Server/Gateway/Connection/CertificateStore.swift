@@ -127,7 +127,7 @@ package struct CertificateFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   static func notPEM(_ kind: String, _ path: String) -> CertificateFailure {
-    CertificateFailure("\(path) holds no \(kind) in PEM form.")
+    CertificateFailure("\(path) contains no \(kind) in PEM format.")
   }
 }
 
@@ -144,7 +144,7 @@ private enum PEMFile {
     guard ferror(file) == 0 else { throw failure(kind, path) }
     guard count <= limit else {
       throw CertificateFailure(
-        "The \(kind) \(path) is larger than 1 MiB: give a file with this server's chain alone."
+        "The \(kind) \(path) is larger than 1 MiB. Use a file that contains only this server's chain."
       )
     }
     return Array(bytes.prefix(count))

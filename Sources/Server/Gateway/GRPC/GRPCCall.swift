@@ -29,7 +29,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   static let tooMuchHeld = ServiceError(
     .resourceExhausted,
-    "Too many bytes of unfinished requests on one connection."
+    "The connection has too many bytes of unfinished requests."
   )
 
   let connection: HTTP2Connection

@@ -27,7 +27,7 @@ struct ErrorRendering: RouterMiddleware {
       return Self.response(error, to: request)
     } catch let error where Self.isClientGone(error) {
       // Nobody reads it, and no client shall be able to fill the log by going away.
-      let failure = ServiceError(.cancelled, "The client went away.", cause: error)
+      let failure = ServiceError(.cancelled, "The client closed the connection.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)
     } catch let error as KeyValueError where error.code != .corruption {
       return Self.response(.engine(error), isStreaming: false, logger: context.logger)

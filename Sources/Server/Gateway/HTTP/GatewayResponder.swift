@@ -83,7 +83,7 @@ struct GatewayResponder: Sendable {
   /// To who says that a node passed the request on, and is none.
   private static func refusal(_ logger: Logger) -> Response {
     ErrorRendering.response(
-      ServiceError(.permissionDenied, "No node of this cluster passed the request on."),
+      ServiceError(.permissionDenied, "The request was not forwarded by a node of this cluster."),
       isStreaming: false,
       logger: logger
     )

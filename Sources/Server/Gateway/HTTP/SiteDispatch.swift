@@ -62,7 +62,7 @@ struct SiteDispatch: RouterMiddleware {
   }
 
   private static var misdirected: Response {
-    let text = ByteBuffer(string: "This server answers no requests for this host.\n")
+    let text = ByteBuffer(string: "This server does not serve this host.\n")
     return Response(
       status: HTTPResponse.Status(code: 421, reasonPhrase: "Misdirected Request"),
       headers: [.contentType: "text/plain; charset=utf-8"],

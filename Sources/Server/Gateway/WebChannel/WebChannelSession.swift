@@ -151,7 +151,10 @@ final class WebChannelSession: StreamResponses {
       acknowledge(acknowledged, &state)
       guard case .open = state.phase else { return }
       guard !isFlooded(state) else {
-        throw ServiceError(.resourceExhausted, "The client does not wait for its answers.")
+        throw ServiceError(
+          .resourceExhausted,
+          "The client sends requests without waiting for responses."
+        )
       }
       for message in try state.inbox.receive(form) {
         state.requests.append(message)
@@ -335,7 +338,7 @@ final class WebChannelSession: StreamResponses {
   /// may.
   private func excess(_ state: inout State) -> ServiceError? {
     guard state.outbox.bytes <= limits.sessionBytes else {
-      return ServiceError(.resourceExhausted, "The client does not read what it asked for.")
+      return ServiceError(.resourceExhausted, "The client does not read its responses.")
     }
     return settle(&state) ? nil : ByteLedger.exhausted
   }

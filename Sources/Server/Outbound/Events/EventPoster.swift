@@ -68,13 +68,16 @@ package final class EventPoster: EventPosting {
   /// Throws INVALID_ARGUMENT for a URL that may not be asked whatever its host's address is.
   package func check(_ url: String) throws {
     guard let parsed = FetchURL(url) else {
-      throw ServiceError(.invalidArgument, "The target \(url.prefix(100)) is no plain https URL.")
+      throw ServiceError(
+        .invalidArgument,
+        "The target \(url.prefix(100)) is not a plain https URL."
+      )
     }
     let isLocal = NetworkAddress(parsed.host).map { !$0.isPublic } ?? false
     guard !parsed.isCleartext && !isLocal || isAllowed(parsed) else {
       throw ServiceError(
         .invalidArgument,
-        "Events are sent by https to public addresses only. To send them to \(parsed.host), name it in BRASA_EVENT_HOSTS."
+        "Events are sent only over https and only to public addresses. To send them to \(parsed.host), add it to BRASA_EVENT_HOSTS."
       )
     }
   }
@@ -87,7 +90,7 @@ package final class EventPoster: EventPosting {
     timeoutSeconds: Int
   ) async -> DeliveryOutcome {
     guard let parsed = FetchURL(url) else {
-      return .failed(status: nil, reason: "The target is no plain https URL.")
+      return .failed(status: nil, reason: "The target is not a plain https URL.")
     }
     // Where no credentials can be made, as on a full disk, no attempt is.
     guard let credentials = try? authorization(project, parsed.origin) else { return .absent }
@@ -99,7 +102,10 @@ package final class EventPoster: EventPosting {
     } catch let error as OutboundError {
       return .failed(status: nil, reason: error.message)
     } catch {
-      return .failed(status: nil, reason: "\(parsed.host) could not be asked: \(type(of: error)).")
+      return .failed(
+        status: nil,
+        reason: "\(parsed.host) could not be reached: \(type(of: error))."
+      )
     }
   }
 

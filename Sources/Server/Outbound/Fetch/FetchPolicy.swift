@@ -29,10 +29,10 @@ package struct FetchPolicy: Sendable, Hashable {
   /// Refuses URLs that may not be asked whatever their host's address is.
   func check(_ url: FetchURL) throws {
     if let hosts, !hosts.contains(url.host) {
-      throw OutboundError(.refused, "the host \(url.host) is not among those that may be asked")
+      throw OutboundError(.refused, "requests to the host \(url.host) are not allowed")
     }
     if url.isCleartext, !allowsCleartextToLoopback, !allowsCleartext {
-      throw OutboundError(.refused, "only https is asked, not \(url.host) in the clear")
+      throw OutboundError(.refused, "only https is allowed, not cleartext to \(url.host)")
     }
   }
 

@@ -56,12 +56,15 @@ package final class MailQueue: Mailer {
       throw AccountError(.init(rawValue: "INVALID_RECIPIENT_EMAIL"))
     }
     guard MailText.isOneLine(mail.subject) else {
-      throw OutboundError(.refused, "the message's subject is no plain line")
+      throw OutboundError(.refused, "the email's subject must be one plain line")
     }
     try state.withLock { state in
       guard !state.isClosed else { throw OutboundError(.overloaded, "the server is stopping") }
       guard state.count < capacity else {
-        throw AccountError(.init(rawValue: "QUOTA_EXCEEDED"), "Too many messages wait already.")
+        throw AccountError(
+          .init(rawValue: "QUOTA_EXCEEDED"),
+          "Too many emails are queued. Try again later."
+        )
       }
       state.count += 1
       state.new.append(mail)

@@ -56,7 +56,7 @@ struct SMTPConversation {
     let code = line.utf8.prefix(3)
     guard code.count == 3, code.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(line.prefix(3)), replyLines.count < 100
-    else { return .fail("the mail server said what is no reply") }
+    else { return .fail("the mail server sent an invalid reply") }
     let rest = line.dropFirst(3)
     replyLines.append(String(rest.dropFirst()))
     if rest.first == "-" { return .wait }
@@ -109,7 +109,7 @@ struct SMTPConversation {
     }
     if recipient.isInternational || configuration.sender.isInternational {
       guard offers.contains("SMTPUTF8") else {
-        return .fail("the mail server takes no international addresses")
+        return .fail("the mail server does not accept international addresses")
       }
     }
     guard let login = configuration.login else { return beginMessage() }

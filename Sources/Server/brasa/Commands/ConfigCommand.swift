@@ -171,7 +171,7 @@ struct ConfigEvaluateCommand: ParsableCommand {
     for text in texts {
       let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard halves.count == 2, !halves[0].isEmpty else {
-        throw ValidationError("\(text) is not of the form name=value.")
+        throw ValidationError("\(text) must have the form name=value.")
       }
       pairs[String(halves[0])] = String(halves[1])
     }

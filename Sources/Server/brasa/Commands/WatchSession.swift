@@ -172,7 +172,7 @@ struct WatchSession {
     token = []
     documents = [:]
     isCurrent = false
-    throw ServiceError(.aborted, "something was missed; reading all again")
+    throw ServiceError(.aborted, "changes were missed; reading everything again")
   }
 
   private mutating func beConsistent(_ token: [UInt8], _ readTime: CommitVersion) {

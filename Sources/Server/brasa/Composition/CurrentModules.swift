@@ -192,7 +192,7 @@ private final class CurrentStreamCall: StreamCall {
       (state.waiting, state.waitingBytes) = ([], 0)
       return (true, false)
     }
-    if isTooMuch { end(ServiceError(.resourceExhausted, "Too many messages wait.")) }
+    if isTooMuch { end(ServiceError(.resourceExhausted, "Too many messages are pending.")) }
     if mustAsk { ask() }
   }
 

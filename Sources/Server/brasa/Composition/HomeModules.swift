@@ -61,7 +61,7 @@ extension ServiceModule {
         do {
           try await claim.become(threads) { try fitness.check() }
           try await threads.run(on: .maintenance) { try files.keep() }
-          log.notice("this node is the primary")
+          log.notice("this node is the home node now")
           end = .success(try await claim.untilLost())
         } catch {
           end = .failure(error)
@@ -144,7 +144,7 @@ private final class HomeFitness: Sendable {
     if isFirst {
       log.warning(
         """
-        this node can't become the primary: larger files are in another node's files/ or on another \
+        this node can't become the home node: larger files are in another node's files/ or on another \
         S3 server. Share them, or start the node with --home-without-files
         """
       )

@@ -73,7 +73,7 @@ final class StorageProbe: Service {
       return true
     }
     if isSucceeded == true {
-      throw KeyValueError(.stopped, "another node has taken the store over")
+      throw KeyValueError(.stopped, "another node has taken over the store")
     }
   }
 

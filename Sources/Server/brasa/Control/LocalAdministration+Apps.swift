@@ -75,7 +75,7 @@ extension LocalAdministration {
   }
 
   private static func noApp(_ which: String) -> ServiceError {
-    ServiceError(.notFound, "There is no app with the id or bundle id \(which).")
+    ServiceError(.notFound, "There is no app with the ID or bundle ID \(which).")
   }
 
   /// An origin that apps take from a file: over TLS, or this machine's own.

@@ -66,13 +66,13 @@ extension LocalAdministration {
     if isAway {
       throw ServiceError(
         .failedPrecondition,
-        "Functions run at the home node of the cluster: run the command there. brasa nodes names it."
+        "Functions run on the home node of the cluster. Run the command there; brasa nodes shows which node it is."
       )
     }
     guard let functions else {
       throw ServiceError(
         .failedPrecondition,
-        "Functions need a running server that has them on. Start it: brasa serve --functions"
+        "Functions need a running server that serves them. Start one with brasa serve --functions."
       )
     }
     return functions
@@ -170,7 +170,7 @@ extension LocalAdministration {
       case .event, .blocking:
         throw ServiceError(
           .failedPrecondition,
-          "\(name) is called by its events alone. Cause one, such as a write to its document."
+          "\(name) runs only on its events. Trigger one, for example by writing its document."
         )
       }
       if body != .null { request.body = body.compactBytes }

@@ -18,7 +18,10 @@ extension LocalAdministration {
   ) throws {
     try DatabaseID(project: Text(project), database: "(default)").checkCreatable()
     guard let sites else {
-      throw ServiceError(.failedPrecondition, "Sites are not served by several nodes.")
+      throw ServiceError(
+        .failedPrecondition,
+        "A cluster serves no sites. Start a separate server for them."
+      )
     }
     let work = HostingWork(hosting: sites, project: project)
     switch request {
@@ -70,7 +73,7 @@ private struct HostingWork {
     guard site.project == project else {
       throw ServiceError(
         .permissionDenied,
-        "The site \(name) is not one of the project \(project)."
+        "The site \(name) does not belong to the project \(project)."
       )
     }
     return site

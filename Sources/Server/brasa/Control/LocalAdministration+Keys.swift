@@ -81,7 +81,7 @@ extension LocalAdministration {
       return try output(.finished(summary: "1 key revoked"))
     }
     guard !gone.isEmpty else {
-      throw ServiceError(.notFound, "There is no key with the id, e-mail or name \(which).")
+      throw ServiceError(.notFound, "There is no key with the ID, email or name \(which).")
     }
     for key in gone { try output(.line("revoked \(key.keyID) of \(key.email)")) }
     try output(.finished(summary: "\(gone.count.counting("key")) revoked"))
@@ -107,7 +107,7 @@ extension LocalAdministration {
       }
     }
     guard revoked > 0 else {
-      throw ServiceError(.notFound, "\(maker.prefix(320)) made no key that is still there.")
+      throw ServiceError(.notFound, "\(maker.prefix(320)) has no keys.")
     }
     try output(.finished(summary: "\(revoked.counting("key")) revoked"))
   }

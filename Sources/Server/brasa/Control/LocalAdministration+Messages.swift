@@ -89,7 +89,7 @@ extension LocalAdministration {
       try Waiting.run { try await messages.cancel(id, of: project) }
     }
     guard isCancelled == true else {
-      throw ServiceError(.notFound, "No message \(name) waits for its time.")
+      throw ServiceError(.notFound, "There is no scheduled message \(name).")
     }
     try output(.finished(summary: "cancelled \(name)"))
   }
@@ -177,7 +177,7 @@ extension LocalAdministration {
         try await messages.removeAPNsKey(bundle: bundle, of: project)
       }
       guard isRemoved else {
-        throw ServiceError(.notFound, "There is no APNs key of that bundle.")
+        throw ServiceError(.notFound, "There is no APNs key for that bundle.")
       }
       try output(.finished(summary: "removed the APNs key"))
     case .vapid(let subject):

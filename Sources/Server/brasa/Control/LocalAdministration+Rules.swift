@@ -17,7 +17,7 @@ extension LocalAdministration {
   ) throws {
     let targets = try releases.map { name in
       guard let target = RulesTarget(project: project, releaseName: Text(name)) else {
-        throw ServiceError.invalidArgument("\(name) is no release of rules.")
+        throw ServiceError.invalidArgument("\(name) is not a release of rules.")
       }
       return target
     }

@@ -60,7 +60,7 @@ extension RulesExplanation {
       return value
     }
     guard let time = TimestampText.parse(text.string) else {
-      throw .invalidArgument("\(key.string) is no time.")
+      throw .invalidArgument("\(key.string) is not a valid time.")
     }
     return .timestamp(RulesTimestamp(time))
   }

@@ -64,7 +64,7 @@ final class HomeClaim: Sendable {
   /// Throws UNAVAILABLE where this node is not home.
   func check() throws {
     guard isHeld else {
-      throw ServiceError(.unavailable, "Another node of the cluster is home.")
+      throw ServiceError(.unavailable, "Another node is the home node of the cluster.")
     }
   }
 

@@ -341,7 +341,7 @@ final class PeerNodes: CallForwarder {
 
   private static let homelessness = ServiceError(
     .unavailable,
-    "The node of this cluster that serves this is not there (docs/cluster.md)."
+    "The cluster has no home node now. Try again later (docs/cluster.md)."
   )
 
   private func field(

@@ -209,7 +209,7 @@ struct ServeSettings: Sendable, Equatable {
       throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")
     }
     if isHome, !isClustered {
-      throw ValidationError("--home is one node of several: it needs --cluster.")
+      throw ValidationError("--home needs --cluster.")
     }
     if backup != nil, store != .directory {
       throw ValidationError(
@@ -220,7 +220,7 @@ struct ServeSettings: Sendable, Equatable {
       )
     }
     if isHomeWithoutFiles, !isHome {
-      throw ValidationError("--home-without-files is for a node that may be home: it needs --home.")
+      throw ValidationError("--home-without-files needs --home.")
     }
   }
 
@@ -278,14 +278,14 @@ struct ServeSettings: Sendable, Equatable {
       warnings.append(
         """
         ONE OF SEVERAL NODES: documents, rules, accounts and Remote Config are served here; files, messages, analytics and \
-        installations are forwarded to the primary, which also serves the console
+        installations are forwarded to the home node, which also serves the console
         """
       )
     }
     if isHome {
       warnings.append(
         """
-        ONE OF SEVERAL NODES, AND A CANDIDATE FOR PRIMARY: while this node is the primary, it serves files, messages, analytics, \
+        ONE OF SEVERAL NODES, AND A CANDIDATE FOR HOME NODE: while it is the home node, it serves files, messages, analytics, \
         installations and the console. Events, and files that are not on an S3 server, are in its data directory
         """
       )

@@ -34,19 +34,19 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
   /// Refuses an app that lacks what its platform needs, or has what it does not know.
   func check() throws(AccountError) {
     guard displayName.map({ (1...100).contains($0.count) }) ?? true else {
-      throw AccountError(.invalidConfiguration, "An app's name has 1 to 100 characters.")
+      throw AccountError(.invalidConfiguration, "An app's name must have 1 to 100 characters.")
     }
     try checkSignatures()
     guard platform.hasBundleID else {
       guard bundleID == nil else {
-        throw AccountError(.invalidConfiguration, "Only iOS and Android apps have a bundle id.")
+        throw AccountError(.invalidConfiguration, "Only iOS and Android apps have a bundle ID.")
       }
       return
     }
     guard let bundleID, Self.isBundleID(bundleID) else {
       throw AccountError(
         .invalidConfiguration,
-        "A bundle id is parts of letters, digits, - and _ with dots between them, such as com.example.shop."
+        "A bundle ID must consist of letters, digits, - and _, in parts with dots between them, such as com.example.shop."
       )
     }
   }
@@ -56,7 +56,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
       guard platform == .ios, AppleKey.isIdentifier(teamID) else {
         throw AccountError(
           .invalidConfiguration,
-          "Only iOS apps have a team id: 10 capital letters and digits, such as A1B2C3D4E5."
+          "Only iOS apps have a team ID: 10 capital letters and digits, such as A1B2C3D4E5."
         )
       }
     }
@@ -64,7 +64,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
       guard platform == .ios, Self.isGoogleClient(googleClientID) else {
         throw AccountError(
           .invalidConfiguration,
-          "Only iOS apps have a client id of their own at Google, such as 77-ios.apps.googleusercontent.com."
+          "Only iOS apps have their own Google client ID, such as 77-ios.apps.googleusercontent.com."
         )
       }
     }
@@ -74,7 +74,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
       else {
         throw AccountError(
           .invalidConfiguration,
-          "Only Android apps have SHA-256 fingerprints: 32 bytes in hexadecimal with colons, 20 at most."
+          "Only Android apps have SHA-256 fingerprints: 32 bytes in hexadecimal with colons, at most 20."
         )
       }
     }

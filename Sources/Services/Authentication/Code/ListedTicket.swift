@@ -113,7 +113,7 @@ extension ProjectAccounts {
     try accounts.engine.write { group in
       if let ending { try end(ending, in: group) }
       guard try sweptTickets(kind, in: group).count < Self.listedLimit else {
-        throw AccountError(.tooManyAttempts, "There are \(Self.listedLimit) open links already.")
+        throw AccountError(.tooManyAttempts, "There are already \(Self.listedLimit) open links.")
       }
       try ticket.put(in: group)
     }

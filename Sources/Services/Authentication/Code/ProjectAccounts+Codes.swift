@@ -221,7 +221,7 @@ extension ProjectAccounts {
     try users.change(holder.user.uid) { user in
       guard user.accepts(holder.token) else { throw AccountError(.tokenExpired) }
       guard user.email == nil || user.email == email else {
-        throw AccountError(.operationNotAllowed, "The account has another e-mail.")
+        throw AccountError(.operationNotAllowed, "The account has a different email address.")
       }
       user.email = email
       user.isEmailVerified = true

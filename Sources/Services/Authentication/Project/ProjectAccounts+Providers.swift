@@ -108,7 +108,7 @@ extension ProviderConfiguration {
     }
     if let apple {
       guard known == .apple else {
-        throw AccountError(.invalidConfiguration, "Only apple.com has a team, a key id and a key.")
+        throw AccountError(.invalidConfiguration, "Only apple.com has a team, a key ID and a key.")
       }
       try apple.check()
     }
@@ -116,7 +116,7 @@ extension ProviderConfiguration {
       guard known == .microsoft, MicrosoftTenant.isSupported(tenant) else {
         throw AccountError(
           .invalidConfiguration,
-          "Only microsoft.com has a tenant: common, organizations, consumers or a tenant's id."
+          "Only microsoft.com has a tenant: common, organizations, consumers or a tenant ID."
         )
       }
     }

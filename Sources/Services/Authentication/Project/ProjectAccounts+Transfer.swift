@@ -67,21 +67,24 @@ extension ProjectAccounts {
   package func take(_ app: RegisteredApp) throws -> Bool {
     try app.check()
     guard app.hasValidID else {
-      throw AccountError(.invalidConfiguration, "\(app.id.prefix(100)) is no app's id.")
+      throw AccountError(.invalidConfiguration, "\(app.id.prefix(100)) is not an app ID.")
     }
     let key = AccountKey.prefix(.app, scope, Text(app.id))
     let bytes = Array(try JSONEncoder().encode(app))
     let known = try apps()
     return try accounts.engine.write { group in
       if try group.get(key) == nil, known.count >= Self.maximumApps {
-        throw AccountError(.invalidConfiguration, "There are \(Self.maximumApps) apps already.")
+        throw AccountError(
+          .invalidConfiguration,
+          "The project already has \(Self.maximumApps) apps."
+        )
       }
       let isTaken = try Self.apps(in: scope, group).contains {
         $0.id != app.id && $0.platform == app.platform && $0.bundleID == app.bundleID
           && app.bundleID != nil
       }
       guard !isTaken else {
-        throw AccountError(.configurationExists, "There is an app with that bundle id.")
+        throw AccountError(.configurationExists, "An app with that bundle ID already exists.")
       }
       let old = try group.get(key).map {
         try JSONDecoder().decode(RegisteredApp.self, from: Data($0))
@@ -125,14 +128,14 @@ extension ProjectAccounts {
     else {
       throw AccountError(
         .invalidConfiguration,
-        "An account has at most \(maximumSecondFactors) second factors, each with an id of its own."
+        "An account can have at most \(maximumSecondFactors) second factors, each with its own ID."
       )
     }
     for factor in factors {
       _ = try factor.displayName.map { try bounded($0, "DISPLAY_NAME") }
       if case .totp(let secret, _) = factor.proof {
         guard (10...128).contains(secret.count) else {
-          throw AccountError(.invalidConfiguration, "A TOTP secret has 10 to 128 bytes.")
+          throw AccountError(.invalidConfiguration, "A TOTP secret must have 10 to 128 bytes.")
         }
       }
     }

@@ -77,7 +77,7 @@ extension IdentityProviders {
     guard credential.code != nil, let token = credential.accessToken else {
       throw AccountError(
         .operationNotAllowed,
-        "\(name) signs in by a code: an access token could be of another app."
+        "\(name) needs an authorization code: an access token could belong to another app."
       )
     }
     return token

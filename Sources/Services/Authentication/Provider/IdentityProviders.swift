@@ -118,7 +118,7 @@ package final class IdentityProviders: Sendable {
     case .idToken: break
     }
     guard let idToken = credential.idToken else {
-      throw Self.invalid("An ID token is needed; an access token alone proves nothing.")
+      throw Self.invalid("An ID token is required; an access token is not enough.")
     }
     return try await profile(
       idToken,
@@ -152,7 +152,7 @@ package final class IdentityProviders: Sendable {
     }
     let claims = token.claims
     guard let issuer = claims["iss"]?.string, endpoints.accepts(issuer: issuer, claims) else {
-      throw Self.invalid("The ID token's issuer is not the provider's.")
+      throw Self.invalid("The ID token has another issuer than the provider.")
     }
     try checkAudience(claims, configuration)
     let inToken = claims["nonce"]?.string
@@ -215,7 +215,7 @@ package final class IdentityProviders: Sendable {
     verifiesEmail: Bool = true
   ) throws(AccountError) -> ProviderProfile {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 512 else {
-      throw invalid("The ID token names nobody.")
+      throw invalid("The ID token has no subject.")
     }
     let isVerified = claims["email_verified"]
     let linked = LinkedProvider(
@@ -282,7 +282,7 @@ package final class IdentityProviders: Sendable {
     let authorization = document["authorization_endpoint"]?.string
     // A client opens it: a script in its place would run in the client's page.
     guard authorization.map(Self.isWebAddress) ?? true else {
-      throw Self.invalid("The provider's authorization endpoint is no web address.")
+      throw Self.invalid("The provider's authorization endpoint is not a web address.")
     }
     let found = ProviderEndpoints(
       issuers: [named],
@@ -378,7 +378,7 @@ package final class IdentityProviders: Sendable {
       return false
     }
     if isBusy {
-      throw Self.invalid("The provider did not answer lately. Try again in some seconds.")
+      throw Self.invalid("The provider has not responded. Try again in a few seconds.")
     }
   }
 
@@ -399,7 +399,7 @@ package final class IdentityProviders: Sendable {
     } catch {
       throw AccountError(
         .init(rawValue: "INVALID_IDP_RESPONSE"),
-        "The provider could not be asked.",
+        "The provider could not be reached.",
         cause: error
       )
     }
@@ -473,7 +473,7 @@ extension IdentityProviders {
       throw AccountError(.init(rawValue: "MISSING_SESSION_ID"))
     }
     guard let state = credential.state, isState(state, of: session) else {
-      throw Self.invalid("The state is not this session's.")
+      throw Self.invalid("The state belongs to another session.")
     }
     guard ProviderSession(id: session)?.isValid(at: now) == true else {
       throw Self.invalid("The sign-in took more than an hour. Start it again.")

@@ -120,7 +120,9 @@ extension IdentityProviders {
     configuration: (_ providerID: String) async throws -> ProviderConfiguration?
   ) async throws -> (ProviderProfile, ProviderConfiguration?) {
     guard let pending = PendingCredential(sealed: text, for: project, by: pendingKey) else {
-      throw Self.invalid("The pending token is not of this project. Sign in at the provider again.")
+      throw Self.invalid(
+        "The pending token belongs to another project. Sign in at the provider again."
+      )
     }
     let found = try await configuration(pending.provider)
     guard found?.isEnabled ?? acceptsUnsigned else { throw AccountError(.operationNotAllowed) }

@@ -87,7 +87,7 @@ extension ProjectAccounts {
     _ = try accounts.limits.enterSignUp(from: origin)
     let address = try Self.email(email)
     guard user.email == nil || user.email == address else {
-      throw AccountError(.operationNotAllowed, "The account has another e-mail.")
+      throw AccountError(.operationNotAllowed, "The account has a different email address.")
     }
     var change = UserUpdate()
     change.email = .set(email)

@@ -20,7 +20,7 @@ package struct BackupKey: Sendable {
     } else {
       throw BackupError(
         .wrongKey,
-        "A backup's key file has 64 hexadecimal digits. Make one with: brasa backup key > FILE"
+        "A backup's key file must contain 64 hexadecimal digits. Create one with: brasa backup key > FILE"
       )
     }
   }

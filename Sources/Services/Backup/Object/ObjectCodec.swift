@@ -122,6 +122,6 @@ package struct ObjectCodec: Sendable {
 
   static let wrongKey = BackupError(
     .wrongKey,
-    "The key does not open this backup. Name the file that the server had with --backup-key."
+    "The key does not decrypt this backup. Pass the server's key file with --backup-key."
   )
 }

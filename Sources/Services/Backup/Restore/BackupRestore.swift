@@ -69,7 +69,7 @@ package struct BackupRestore: Sendable {
     let oldest = try await archive.base(first)
     throw BackupError(
       .notFound,
-      "The backup begins at \(Self.text(oldest.instant)): choose that instant or a later one."
+      "The backup begins at \(Self.text(oldest.instant)). Choose that time or a later one."
     )
   }
 
@@ -153,7 +153,7 @@ package struct BackupRestore: Sendable {
     guard segment.head.previous == previous else {
       throw BackupError(
         .damaged,
-        "Segment \(number) is not the one that follows the one before it.",
+        "Segment \(number) does not follow the segment before it.",
         segment: number
       )
     }

@@ -148,7 +148,10 @@ extension BackupRestore {
     }
     for file in chosen?.files ?? [] {
       guard BackedFiles.isInside(file.path, folders) else {
-        throw BackupError(.damaged, "A list of files in the backup names \(file.path).")
+        throw BackupError(
+          .damaged,
+          "A list of files in the backup contains \(file.path), which is not allowed."
+        )
       }
       try await restore(file, to: directory)
       outcome.files += 1

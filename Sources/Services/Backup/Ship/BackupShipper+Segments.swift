@@ -35,7 +35,7 @@ extension BackupShipper {
     if let failure {
       guard failure.code == .logGap || failure.code == .corruption else { throw failure }
       giveUpLogs()
-      throw BackupError(.unavailable, "\(failure.message): a new base snapshot is made.")
+      throw BackupError(.unavailable, "\(failure.message): a new base snapshot is being created.")
     }
     if !builder.isEmpty { notePending() }
     return builder.hasChanges || (!builder.isEmpty && time - builder.from > Self.quietTime)

@@ -50,11 +50,11 @@ extension ConfigTemplates {
     }
     guard let goal = wanted ?? own else {
       throw ServiceError.invalidArgument(
-        "The experiment has no goal: an event has to be named by which variants are compared."
+        "The experiment has no goal. Name the event that compares its variants."
       )
     }
     guard let goals else {
-      throw ServiceError(.failedPrecondition, "There are no events to compare variants by.")
+      throw ServiceError(.failedPrecondition, "There are no events that compare the variants.")
     }
     var assigned = variants.map { _ in 0 }
     var range: KeyRange? = KeyRange(prefix: TemplateKey.prefix(.assignment, id))

@@ -8,7 +8,7 @@ extension CompiledCondition {
     for term in terms where term.serverTree == nil {
       throw ConditionError(
         column: 1,
-        "Templates of servers have conditions about percent, app.customSignal, true and false alone."
+        "Server templates can use only percent, app.customSignal, true and false in conditions."
       )
     }
   }

@@ -154,7 +154,7 @@ package struct CompiledTemplate: Sendable {
       made = Split(id: test.id, kind: kind, keys: [])
     }
     guard namespace == .client else {
-      throw .validation("INVALID_VALUE", "Templates of servers have no rollouts and experiments.")
+      throw .validation("INVALID_VALUE", "Server templates can't have rollouts or experiments.")
     }
     let index = splitIndexes[made.id] ?? splits.count
     if index == splits.count { splits.append(made) }

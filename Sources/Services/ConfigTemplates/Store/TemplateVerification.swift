@@ -42,7 +42,7 @@ package enum TemplateVerification {
       )
     }
     if head.served < head.current {
-      differences.append("clients are told \(head.served), which is below \(head.current)")
+      differences.append("clients get version \(head.served), which is below \(head.current)")
     }
     let counts = try ConfigTemplates.counts(id, reader).installations
     let assigned = try assignments(id, reader)

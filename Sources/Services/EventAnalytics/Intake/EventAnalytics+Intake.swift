@@ -42,7 +42,10 @@ extension EventAnalytics {
       throw ServiceError(.resourceExhausted, "The server's disk is nearly full.")
     }
     if let log = log(of: sender.project), log.waiting.segments >= configuration.waitingSegments {
-      throw ServiceError(.resourceExhausted, "Too many events wait to be counted.")
+      throw ServiceError(
+        .resourceExhausted,
+        "Too many events are waiting to be counted. Try again later."
+      )
     }
   }
 

@@ -19,7 +19,7 @@ extension EventAnalytics {
       guard !isNew || known.count < Self.audienceLimit else {
         throw ServiceError(
           .resourceExhausted,
-          "A project has at most \(Self.audienceLimit) audiences."
+          "A project can have at most \(Self.audienceLimit) audiences."
         )
       }
       try engine.write { group in try group.put(key, bytes) }

@@ -13,10 +13,10 @@ package struct Funnel: Sendable, Equatable {
   /// A funnel of those steps; INVALID_ARGUMENT where there are none or too many.
   package init(steps: [String], windowSeconds: Int64) throws(ServiceError) {
     guard (1...Self.stepLimit).contains(steps.count) else {
-      throw .invalidArgument("A funnel has 1 to \(Self.stepLimit) steps.")
+      throw .invalidArgument("A funnel must have 1 to \(Self.stepLimit) steps.")
     }
     guard (1...31_536_000).contains(windowSeconds) else {
-      throw .invalidArgument("A funnel's window is 1 second to 365 days.")
+      throw .invalidArgument("A funnel's window must be between 1 second and 365 days.")
     }
     self.steps = steps
     window = windowSeconds * 1_000_000

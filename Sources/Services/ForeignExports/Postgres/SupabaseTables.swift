@@ -126,7 +126,9 @@ enum SupabaseAccount {
     guard let id = ForeignProvider.id(name),
       let subject = row["provider_id"] ?? data["sub"]?.string ?? row["id"]
     else {
-      notes.add("auth.identities: the provider \(name) is not linked, as Firebase has none")
+      notes.add(
+        "auth.identities: the provider \(name) is not linked, because Firebase does not have it"
+      )
       return nil
     }
     var members: [JSONValue.Member] = [

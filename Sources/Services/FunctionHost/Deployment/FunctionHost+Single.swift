@@ -149,10 +149,10 @@ extension FunctionHost {
 
   private func whileDeploying(_ codebase: String, _ work: () async throws -> Void) async throws {
     guard ManifestReader.isName(codebase) else {
-      throw ServiceError.invalidArgument("\"\(codebase.prefix(80))\" is no codebase's name.")
+      throw ServiceError.invalidArgument("\"\(codebase.prefix(80))\" is not a valid codebase name.")
     }
     guard !isDeploying else {
-      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait for its end.")
+      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait until it ends.")
     }
     isDeploying = true
     defer { isDeploying = false }

@@ -62,7 +62,10 @@ package final class SourceUploads: Sendable {
       let own = uploads.filter { $0.value.project == project }
       let isFull = own.count >= Self.mostOfProject
       guard isFull || uploads.count < Self.most else {
-        throw ServiceError(.resourceExhausted, "Too many sources wait. Try again in an hour.")
+        throw ServiceError(
+          .resourceExhausted,
+          "Too many uploaded sources are pending. Try again in an hour."
+        )
       }
       let oldest = isFull ? own.min { $0.value.issued < $1.value.issued }?.key : nil
       if let oldest { uploads[oldest] = nil }

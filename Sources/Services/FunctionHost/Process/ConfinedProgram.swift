@@ -67,8 +67,8 @@ package enum ProgramEnd: Sendable, Hashable {
     case .exited(let code): "exited with code \(code)"
     case .signalled(let number): "ended by signal \(number)"
     case .memoryLimit(let used, let limit):
-      "took more memory than it may (\(used >> 20) of \(limit >> 20) MB) and was ended"
-    case .processLimit: "started more processes than it may and was ended"
+      "exceeded its memory limit (\(used >> 20) of \(limit >> 20) MB) and was stopped"
+    case .processLimit: "started too many processes and was stopped"
     }
   }
 }

@@ -94,7 +94,7 @@ package enum LoopbackPort {
 
   private static let noPort = ServiceError(
     .unavailable,
-    "There is no free port for a function's instance."
+    "No port is free for an instance of the function."
   )
 
   private static func address(port: Int) -> sockaddr_in {

@@ -184,7 +184,7 @@ package final class ProcessThread: Sendable {
   private static func failure(_ stage: String, _ code: Int32) -> ServiceError {
     ServiceError(
       .unavailable,
-      "A program of functions can't be started (\(stage): \(String(cString: strerror(code))))."
+      "The program of a function can't be started (\(stage): \(String(cString: strerror(code))))."
     )
   }
 

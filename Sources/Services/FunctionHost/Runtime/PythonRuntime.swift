@@ -23,7 +23,7 @@ struct PythonRuntime: LanguageRuntime {
     guard result.isSuccess, lines.count == 3 else {
       throw ServiceError(
         .failedPrecondition,
-        "There is no Python at \(configuration.python). Install it with its venv module, or name it: BRASA_FUNCTIONS_PYTHON=/path/to/python3"
+        "There is no Python at \(configuration.python). Install it with its venv module, or set BRASA_FUNCTIONS_PYTHON=/path/to/python3"
       )
     }
     let folder = (lines[0] as NSString).deletingLastPathComponent
@@ -77,12 +77,12 @@ struct PythonRuntime: LanguageRuntime {
       try Data(requirements.utf8).write(to: URL(fileURLWithPath: "\(copy)/requirements.txt"))
     }
     var program = installer(interpreter, in: copy, scratch: scratch, cache: cache, folder: folder)
-    tell("making an environment of Python \(interpreter.version)")
+    tell("creating an environment of Python \(interpreter.version)")
     // Isolated: no module of the source takes the place of one of Python's.
     program.arguments = ["-I", "-m", "venv", folder]
     try await check(
       programs.run(program, seconds: 120, tell: tell),
-      "The environment can't be made"
+      "The environment can't be created"
     )
     program.executable = "\(folder)/bin/python"
     program.arguments = Self.pipArguments

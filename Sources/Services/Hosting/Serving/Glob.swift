@@ -62,7 +62,7 @@ package struct Glob: Sendable {
   }
 
   static let malformed = ServiceError.invalidArgument(
-    "A glob has up to 2000 bytes and 8 levels of parentheses, and each of them ends."
+    "A glob can have at most 2000 bytes and 8 levels of parentheses, all of them closed."
   )
 
   fileprivate static var depth: Int { maximumDepth }

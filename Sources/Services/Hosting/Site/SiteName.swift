@@ -6,7 +6,7 @@ package enum SiteName {
   package static func check(_ name: String) throws(ServiceError) {
     guard isLabel(name, upTo: 40), !name.contains("--"), !reserved.contains(name) else {
       throw .invalidArgument(
-        "A site's name has up to 40 small letters, digits and single hyphens between them, "
+        "A site's name can have at most 40 lowercase letters, digits and single hyphens between them, "
           + "and \"\(name.prefix(60))\" is none."
       )
     }
@@ -22,7 +22,7 @@ package enum SiteName {
     }
     guard isPlain, (1...50).contains(id.utf8.count) else {
       throw .invalidArgument(
-        "A channel's id has up to 50 letters, digits, hyphens and underscores, "
+        "A channel's ID can have at most 50 letters, digits, hyphens and underscores, "
           + "and \"\(id.prefix(60))\" is none."
       )
     }

@@ -10,13 +10,13 @@ package enum SitePath {
   package static func check(_ path: String) throws(ServiceError) {
     guard isValid(path), !path.hasSuffix("/") else {
       throw .invalidArgument(
-        "A file's path begins with a slash, has up to 1024 bytes and no empty, . or .. segments, "
+        "A file's path must begin with a slash and have at most 1024 bytes and no empty, . or .. segments, "
           + "and \"\(path.prefix(100))\" has not."
       )
     }
     guard !isReserved(path) else {
       throw .invalidArgument(
-        "Paths below /__/ are the server's, and \"\(path.prefix(100))\" is one."
+        "Paths below /__/ are reserved for the server, such as \"\(path.prefix(100))\"."
       )
     }
   }

@@ -79,7 +79,7 @@ extension ObjectStorage {
       guard !bucket.isRightful, let owner = BucketID.owner(ofName: name.text) else {
         throw StorageError(
           .conflict,
-          "The bucket \(name.text.string) is of project \(bucket.project.string), which may have it."
+          "The bucket \(name.text.string) belongs to the project \(bucket.project.string)."
         )
       }
       try group.move(&bucket, to: owner)

@@ -112,7 +112,7 @@ extension ObjectStorage {
     try await write { group in
       let known = try group.hmacKey(key.accessID)
       guard known.map({ $0.project == key.project && $0.state != .deleted }) ?? true else {
-        throw StorageError(.conflict, "There is a key of that access ID already.")
+        throw StorageError(.conflict, "A key with that access ID already exists.")
       }
       if known == nil, try group.hmacKeys(of: nil, from: "").count >= Self.keyLimits.all {
         throw StorageError(.quotaExceeded, "The server has \(Self.keyLimits.all) HMAC keys.")

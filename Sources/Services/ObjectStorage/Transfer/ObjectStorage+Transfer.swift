@@ -45,7 +45,7 @@ extension ObjectStorage {
     guard name.mayBelong(to: id.project) else {
       throw StorageError(
         .conflict,
-        "A bucket \(name.text.string) cannot be of project \(id.project.string): the name belongs to another."
+        "The bucket \(name.text.string) cannot be in project \(id.project.string): the name belongs to another project."
       )
     }
     return try await write { group in
@@ -53,7 +53,7 @@ extension ObjectStorage {
         return try group.makeBucket(name, id.project, configuration ?? BucketConfiguration())
       }
       guard bucket.project == id.project else {
-        throw StorageError(.conflict, "The bucket \(name.text.string) is another project's.")
+        throw StorageError(.conflict, "The bucket \(name.text.string) belongs to another project.")
       }
       guard let configuration, bucket.configuration != configuration else { return bucket }
       bucket.configuration = configuration
@@ -103,7 +103,7 @@ extension ObjectStorage {
         guard try isNew || group.references(of: blob) != nil else {
           throw StorageError(
             .unavailable,
-            "What the object shares its bytes with was deleted meanwhile."
+            "The object that shares these bytes was deleted."
           )
         }
         return try ObjectWriter(group, bucket, configuration).importObject(object, bytes)
@@ -276,7 +276,7 @@ package actor BlobImport {
 
   private static func check(_ actual: ContentHashes, _ expected: ContentHashes) throws {
     guard actual.size == expected.size, actual.crc32c == expected.crc32c else {
-      throw StorageError(.invalid, "The bytes are not those that were exported.")
+      throw StorageError(.invalid, "The bytes differ from the exported ones.")
     }
   }
 

@@ -42,7 +42,7 @@ package actor ObjectUpload {
       try await pass(bytes)
     }
     guard let limit = new.expected.size, end > limit else { return }
-    throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+    throw StorageError(.invalid, "Received more than the expected \(limit) bytes of content.")
   }
 
   /// Hands bytes on to the blob, behind those that waited.

@@ -94,7 +94,10 @@ extension KeyValueGroup {
       open.count = max(open.count + uploads, 0)
       open.bytes = max(open.bytes + bytes, 0)
       if let limit, open.count > limit.count || open.bytes > limit.bytes {
-        throw StorageError(.quotaExceeded, "Too many uploads are unfinished, or too large ones.")
+        throw StorageError(
+          .quotaExceeded,
+          "Too many uploads are unfinished, or they are too large. Try again later."
+        )
       }
       if open == OpenUploads() { try delete(key) } else { try put(key, open.stored) }
     }

@@ -120,7 +120,7 @@ package actor UploadSession {
         let received = sink?.size ?? record.progress.offset
         if end == received { return .active(received: received) }
         try await persist()
-        let message = "The upload has \(received) bytes, and its last request ends at \(end)."
+        let message = "The upload has \(received) bytes, but its last request ends at \(end)."
         throw StorageError(.invalid, message)
       }
       try await persist()
@@ -150,7 +150,12 @@ package actor UploadSession {
       var all = expected
       all.size = size ?? expected.size
       guard all.size ?? sink.size == sink.size, object.expected.size ?? sink.size == sink.size
-      else { throw StorageError(.invalid, "The upload is not complete: \(sink.size) bytes came.") }
+      else {
+        throw StorageError(
+          .invalid,
+          "The upload is not complete: \(sink.size) bytes were received."
+        )
+      }
       return try await land(sink, all, bucket)
     }
   }
@@ -192,7 +197,7 @@ package actor UploadSession {
 
   private func checkCurrent(_ mine: Int) throws(StorageError) {
     guard epoch == mine else {
-      throw StorageError(.unavailable, "Another request goes on with this upload.")
+      throw StorageError(.unavailable, "Another request is continuing this upload.")
     }
     try checkOpen()
   }
@@ -205,7 +210,7 @@ package actor UploadSession {
     guard offset <= sink.size else {
       throw StorageError(
         .invalid,
-        "The upload goes on at byte \(sink.size), not at \(offset)."
+        "The upload must continue at byte \(sink.size), not at \(offset)."
       )
     }
     try await storage.requireRoom(for: 0)
@@ -218,7 +223,7 @@ package actor UploadSession {
       throw StorageError.noUpload
     }
     if let limit = object.expected.size, size + Int64(bytes.count) > limit {
-      throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+      throw StorageError(.invalid, "Received more than the expected \(limit) bytes of content.")
     }
     try await makeRoom(for: Int64(bytes.count), behind: size, unwritten: unwritten)
     // What fails half way is read anew from what is durable.
@@ -410,7 +415,7 @@ private final class FinishedBlob: BlobWriter {
   init(size: Int64) { self.size = size }
 
   func write(_ bytes: [UInt8]) async throws {
-    throw StorageError(.invalid, "More bytes came for an upload that had them all.")
+    throw StorageError(.invalid, "Received more bytes for an upload that was already complete.")
   }
 
   func persist() async throws -> BlobProgress { BlobProgress(offset: size) }

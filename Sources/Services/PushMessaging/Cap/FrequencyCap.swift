@@ -19,10 +19,10 @@ package struct FrequencyCap: Sendable, Equatable {
   /// So many messages in so many seconds; INVALID_ARGUMENT names what is out of its bounds.
   package init(messages: Int64, period: Int64) throws(MessagingError) {
     guard (1...Self.most).contains(messages) else {
-      throw .invalid("frequencyCap.messages", "A cap is between 1 and \(Self.most) messages.")
+      throw .invalid("frequencyCap.messages", "A cap must be between 1 and \(Self.most) messages.")
     }
     guard (1...Self.longest).contains(period) else {
-      throw .invalid("frequencyCap.period", "A period is between 1s and \(Self.longest)s.")
+      throw .invalid("frequencyCap.period", "A period must be between 1s and \(Self.longest)s.")
     }
     (self.messages, self.period) = (messages, period)
   }

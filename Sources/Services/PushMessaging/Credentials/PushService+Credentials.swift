@@ -59,7 +59,7 @@ extension PushService {
   package func setVAPIDPair(_ pair: VAPIDPair, of project: Text) async throws {
     let key = try? P256.Signing.PrivateKey(rawRepresentation: pair.privateKey)
     guard let key, Array(key.publicKey.x963Representation) == pair.publicKey else {
-      throw MessagingError(.invalidArgument, "The VAPID keys are no pair of P-256.")
+      throw MessagingError(.invalidArgument, "The VAPID keys are not a P-256 key pair.")
     }
     try await write { group in
       try Self.change(project, group) { $0.vapid = pair }
@@ -81,7 +81,7 @@ extension PushService {
     } catch {
       throw MessagingError(
         .invalidArgument,
-        "The key is no P-256 private key in PEM form, as Apple's .p8 files are."
+        "The key is not a P-256 private key in PEM format, such as Apple's .p8 file."
       )
     }
     guard
@@ -91,7 +91,7 @@ extension PushService {
     else {
       throw MessagingError(
         .invalidArgument,
-        "The key id and the team id have ten letters and digits each."
+        "The key ID and the team ID must each have ten letters and digits."
       )
     }
     try await write { group in

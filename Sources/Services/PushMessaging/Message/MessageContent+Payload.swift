@@ -43,7 +43,7 @@ extension MessageContent {
     let size = payload(channel, context).compactBytes.count
     guard size > limit else { return }
     let message =
-      "Message is too large: with its envelope it has \(size) bytes, and the device's push service takes \(limit)."
+      "Message is too large: with its envelope it has \(size) bytes, and the device's push service accepts \(limit)."
     throw .invalid("message", message, .tooBig)
   }
 

@@ -12,7 +12,10 @@ extension PushService {
   /// Throws QUOTA_EXCEEDED where the disk has less left than it is to keep for others.
   package func requireSpace() throws(MessagingError) {
     guard isShortOfSpace.load(ordering: .relaxed) else { return }
-    throw MessagingError(.quotaExceeded, "The server has no room for more. Try again later.")
+    throw MessagingError(
+      .quotaExceeded,
+      "The server has no space for more messages. Try again later."
+    )
   }
 
   /// Changes the number of all registrations, with those that ended and are still kept.

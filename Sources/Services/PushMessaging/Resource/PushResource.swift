@@ -92,10 +92,10 @@ package struct PushedMessage: Sendable {
     urgency: Urgency,
     topic: String?
   ) throws(MessagingError) {
-    guard timeToLive >= 0 else { throw .invalid("TTL", "TTL is a number of seconds.") }
+    guard timeToLive >= 0 else { throw .invalid("TTL", "TTL must be a number of seconds.") }
     if let topic {
       guard topic.utf8.count <= Self.topicLimit, topic.isURLSafe else {
-        throw .invalid("Topic", "A topic has 1 to \(Self.topicLimit) characters of base64url.")
+        throw .invalid("Topic", "A topic must have 1 to \(Self.topicLimit) base64url characters.")
       }
     }
     self.body = body

@@ -18,11 +18,11 @@ extension PushService {
     guard registration.address == .direct else {
       throw MessagingError.invalid(
         "token",
-        "The registration is not one of a client that connects."
+        "The registration does not belong to a client with a direct connection."
       )
     }
     guard name.utf8.count <= 100, name.isURLSafe else {
-      throw MessagingError.invalid("name", "A name has 1 to 100 letters, digits, - and _.")
+      throw MessagingError.invalid("name", "A name must have 1 to 100 letters, digits, - and _.")
     }
     try requireSpace()
     let capability = Base64.url(random(24))

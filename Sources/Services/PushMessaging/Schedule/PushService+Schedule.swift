@@ -52,7 +52,7 @@ extension PushService {
   private static func check(_ schedule: MessageSchedule, now: Int64) throws(MessagingError) {
     let longest = OutgoingMessage.longestLife * 13 * 1_000_000
     guard schedule.latest > now, schedule.release - now < longest else {
-      throw .invalid("scheduleTime", "The time is in the next 364 days.")
+      throw .invalid("scheduleTime", "The time must be within the next 364 days.")
     }
   }
 

@@ -24,9 +24,9 @@ struct APNsDelivery: Sendable {
     guard case .apns(let token, let environment, let bundle) = parcel.address,
       !token.isEmpty, token.utf8.count <= 200,
       token.utf8.allSatisfy({ Hexadecimal.digit($0) != nil })
-    else { throw Refusal(outcome: .refused(reason: "the address is no device token")) }
+    else { throw Refusal(outcome: .refused(reason: "the address is not a device token")) }
     guard case .apns(let key) = parcel.credentials else {
-      throw Refusal(outcome: .unauthorized(reason: "the project has no key of Apple's"))
+      throw Refusal(outcome: .unauthorized(reason: "the project has no APNs key"))
     }
     self.token = token
     self.environment = environment

@@ -36,7 +36,7 @@ final class PushHostPool: Sendable {
   /// The way to the URL's origin; throws `OutboundError` where nothing may be asked there.
   func client(for url: FetchURL) async throws -> PushHostClient {
     guard let origin = hosts.origin(of: url) else {
-      throw OutboundError(.refused, "the host is not among the push services that may be asked")
+      throw OutboundError(.refused, "the host is not an allowed push service")
     }
     if let client = current(url.origin) { return client }
     let policy = hosts.policy(for: origin)
