@@ -104,7 +104,7 @@ def test_functions_are_restored_with_their_sealed_secrets(tmp_path, shared):
     shutil.rmtree(server.data)
     assert not any(secrets_key.strip() in path.read_bytes() for path in backed.target.rglob("*") if path.is_file())
     to, done = backed.restore()
-    assert "no differences" in done.stdout and "copy it to" in done.stdout
+    assert "no differences" in done.stdout and "Copy the file from where you keep it to" in done.stdout
     assert (to / "functions" / "sources").exists() and not (to / "functions.key").exists()
     (to / "functions.key").write_bytes(secrets_key)
     with running(servers.Brasa(to, "--functions", environment=shared)) as server:

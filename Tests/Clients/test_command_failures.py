@@ -61,9 +61,9 @@ def test_an_address_that_is_not_ours(data):
 @pytest.mark.parametrize("options, said", [
     (["--port", "99999"], "The port must be between 0 and 65535, not 99999."),
     (["--cache", "1"], "The cache must have between 8"),
-    (["--tls-key", "key.pem"], "--tls-certificate and --tls-key go together."),
-    (["--store", "mysql://here"], "--store takes an address like postgres://"),
-    (["--home"], "it needs --cluster"),
+    (["--tls-key", "key.pem"], "--tls-certificate and --tls-key must be used together."),
+    (["--store", "mysql://here"], "--store needs an address such as postgres://"),
+    (["--home"], "needs --cluster"),
 ])
 def test_settings_that_cannot_be(data, options, said):
     assert said in serve(data, *options)

@@ -354,7 +354,7 @@ def test_domains_are_one_sites_and_never_the_consoles(in_production):
     taken = servers.run(
         "hosting", "domains", "add", "www.shop.test", "--project", "thief", "--data", in_production.data, check=False
     )
-    assert taken.returncode == 1 and "Another site" in taken.stderr
+    assert taken.returncode == 1 and "belongs to another site" in taken.stderr
     data = in_production.data.parent / "never"
     refused = servers.run(
         "serve", "--data", data, "--origin", "https://brasa.test", "--sites-domain", "sites.brasa.test", check=False

@@ -115,7 +115,7 @@ import Testing
       "/v1/projects/p/serverKeys",
       takes: .owner,
       recent: true,
-      "400 INVALID_ARGUMENT A key has a name of at most 100 bytes."
+      "400 INVALID_ARGUMENT A key needs a name of at most 100 bytes."
     ),
     RouteCase(
       "DELETE /v1/projects/{project}/serverKeys/{name}",

@@ -5,7 +5,7 @@ import CCommit
 struct VersionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "version",
-    abstract: "Print the version of the program, and the commit that it was built from."
+    abstract: "Print the program's version and the commit of its build."
   )
 
   func run() {

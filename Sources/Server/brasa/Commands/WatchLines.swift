@@ -29,7 +29,7 @@ final class WatchLines: WatchView {
       return !lost
     }
     guard isNew else { return }
-    Terminal.note("connection lost: \(reason); trying again")
+    Terminal.note("connection lost: \(reason); reconnecting")
   }
 
   func redraw() {}

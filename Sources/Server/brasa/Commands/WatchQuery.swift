@@ -25,10 +25,12 @@ struct WatchQuery: Sendable {
   ) throws {
     let segments = collection.split(separator: "/", omittingEmptySubsequences: false)
     guard !segments.contains(""), segments.count % 2 == 1 else {
-      throw ValidationError("\(collection) is no collection: products, or users/ana/orders.")
+      throw ValidationError(
+        "\(collection) is not a collection. Use a path such as products or users/ana/orders."
+      )
     }
     guard let id = segments.last, !isGroup || segments.count == 1 else {
-      throw ValidationError("--group takes the collection's name alone.")
+      throw ValidationError("--group needs the collection's name without a path.")
     }
     let parent = ResourcePath(segments.dropLast().map { Text(String($0)) })
     let name = Text(String(id))

@@ -70,7 +70,7 @@ final class WatchTable: WatchView {
   }
 
   private func footer(_ state: State) -> String {
-    if let lost = state.lost { return ValueText.safe("connection lost: \(lost); trying again") }
+    if let lost = state.lost { return ValueText.safe("connection lost: \(lost); reconnecting") }
     guard let snapshot = state.snapshot else { return "connecting…   Ctrl-C ends" }
     let time = snapshot.readTime.timestamp
     let count = snapshot.documents.count

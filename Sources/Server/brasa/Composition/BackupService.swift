@@ -223,7 +223,7 @@ struct BackupID {
     if let text = try? String(contentsOfFile: path, encoding: .utf8) {
       let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
       guard !id.isEmpty else {
-        throw CommandFailure("\(path) is empty. Delete it: the backup begins anew.")
+        throw CommandFailure("\(path) is empty. Delete it; the backup then starts again.")
       }
       return id
     }

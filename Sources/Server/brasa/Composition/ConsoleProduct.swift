@@ -152,7 +152,7 @@ struct ConsoleProduct {
         )
         let link = Administrators.link(code, origin: accounts.origin)
         let text =
-          "Nobody can sign in to the console yet. This link works once, within 15 minutes:\n\n"
+          "The console has no accounts yet. This link sets up the first one and works once, within 15 minutes:\n\n"
         // To the terminal and nowhere else: logs are kept, and read by others.
         writeFully(text + "    \(link)\n\n", to: STDERR_FILENO)
       } catch {

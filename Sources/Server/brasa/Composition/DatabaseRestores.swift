@@ -26,7 +26,7 @@ struct DatabaseRestores: Sendable {
   /// Restores a backup as a database that was made for it, once those before it are done.
   func add(_ backup: DatabaseBackup, as id: DatabaseID) {
     if case .enqueued = waiting.yield((backup, id)) { return }
-    end(id, "Too many restores wait. Delete the database and restore it again later.")
+    end(id, "Too many restores are pending. Delete the database and restore it again later.")
   }
 
   /// Restores what is asked for until the task is cancelled.

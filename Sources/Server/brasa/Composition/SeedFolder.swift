@@ -119,7 +119,7 @@ private struct ExportOnExit: Service {
     do {
       try await folder.write()
     } catch {
-      let reason = CommandFailure(endedBy: error)?.description ?? "it was cut off"
+      let reason = CommandFailure(endedBy: error)?.description ?? "it was interrupted"
       folder.logger.error("the export on exit failed", metadata: ["error": "\(reason)"])
     }
   }

@@ -20,7 +20,7 @@ struct StoreMark {
       throw KeyValueError(
         .foreign,
         """
-        the store of \(directory) is at \(line.trimmingCharacters(in: .newlines)): name it with --store, or set \
+        the store of \(directory) is at \(line.trimmingCharacters(in: .newlines)). Name it with --store, or set \
         BRASA_STORE
         """
       )
@@ -28,7 +28,7 @@ struct StoreMark {
       guard FileManager.default.fileExists(atPath: directory + "/store/FORMAT") else { return }
       throw KeyValueError(
         .foreign,
-        "\(directory) holds a store of its own, which --store would leave behind: take another directory"
+        "\(directory) contains its own store, which --store would ignore. Choose another directory"
       )
     }
   }

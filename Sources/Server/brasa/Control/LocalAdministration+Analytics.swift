@@ -81,7 +81,7 @@ extension LocalAdministration {
 
   private static func day(_ text: String) throws -> EventDay {
     guard let day = EventDay(text) else {
-      throw ServiceError.invalidArgument("\(text) is no day such as 2026-11-23.")
+      throw ServiceError.invalidArgument("\(text) is not a day such as 2026-11-23.")
     }
     return day
   }

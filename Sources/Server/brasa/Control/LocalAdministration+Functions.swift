@@ -50,7 +50,7 @@ extension LocalAdministration {
       try output(.finished(summary: ""))
     case .setSecret(let name, let value):
       try functions.secrets.set(name, to: value, of: project)
-      try output(.finished(summary: "set \(name); instances that start from now on have it"))
+      try output(.finished(summary: "set \(name); new instances will have it"))
     case .listSecrets:
       let names = try functions.secrets.names(of: project)
       for name in names { try output(.line(name)) }

@@ -37,7 +37,7 @@ extension LocalAdministration {
       try output(.finished(summary: "\(host) shows \(site)"))
     case .removeDomain(let host, let site):
       try sites.removeDomain(host.lowercased(), from: try work.own(site).name)
-      try output(.finished(summary: "\(host) shows nothing any more"))
+      try output(.finished(summary: "\(host) was removed"))
     case .begin(let site, let config): try work.begin(site, config, input, output)
     case .upload(let site, let version): try work.upload(site, version, input, output)
     case .release(let site, let version, let channel, let message):

@@ -25,7 +25,9 @@ extension LocalAdministration {
     case .quota(let bucket, let change): try quota(bucket, change, output)
     case .assign(let bucket):
       let assigned = try operations.assign(bucket)
-      try output(.finished(summary: "gave gs://\(bucket)/ to project \(assigned.project.string)"))
+      try output(
+        .finished(summary: "assigned gs://\(bucket)/ to project \(assigned.project.string)")
+      )
     case .remove(let path, let isRecursive): try remove(path, isRecursive: isRecursive, output)
     case .read(let path, let isRecursive): try read(path, isRecursive: isRecursive, output)
     case .write(let bucket):

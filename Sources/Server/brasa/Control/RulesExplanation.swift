@@ -52,7 +52,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
       )
     }
     guard path.isDocument else {
-      throw ServiceError.invalidArgument("\(self.path) is no document's path.")
+      throw ServiceError.invalidArgument("\(self.path) is not a document path.")
     }
     var request = RulesRequest(
       method: try ruleMethod(),
@@ -69,7 +69,9 @@ struct RulesExplanation: Codable, Sendable, Equatable {
 
   func ruleMethod() throws(ServiceError) -> RulesMethod {
     guard let method = RulesMethod(rawValue: method) else {
-      throw .invalidArgument("\(method) is none of get, list, create, update and delete.")
+      throw .invalidArgument(
+        "The method must be get, list, create, update or delete, not \(method)."
+      )
     }
     return method
   }

@@ -120,7 +120,7 @@ struct DocumentCopy: Sendable {
       } catch let error as ServiceError where Self.isGone(error) {
         guard await state.plan.readTime != nil else { throw error }
         await log.print(
-          "The source does not keep its past so long: documents are read as they are now."
+          "The source does not keep its history long enough: documents are read as they are now."
         )
         try await state.change { $0.readTime = nil }
       } catch let error as ServiceError where Self.isTransient(error.code) {

@@ -47,7 +47,9 @@ actor MigrationState {
     var plan = MigrationPlan(source: source, target: target)
     if let bytes = FileManager.default.contents(atPath: file) {
       guard let known = try? JSONDecoder().decode(MigrationPlan.self, from: bytes) else {
-        throw ValidationError("\(file) is no plan of a migration. Name another file with --plan.")
+        throw ValidationError(
+          "\(file) is not the plan of a migration. Name another file with --plan."
+        )
       }
       guard known.source == source, known.target == target else {
         throw ValidationError(

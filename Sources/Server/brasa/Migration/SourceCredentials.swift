@@ -41,7 +41,7 @@ final class SourceCredentials: Sendable {
     guard let email = json["client_email"]?.string, let pem = json["private_key"]?.string,
       let address, let url = URL(string: address),
       let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem)
-    else { throw ValidationError("\(keyFile) is no key file of a service account.") }
+    else { throw ValidationError("\(keyFile) is not the key file of a service account.") }
     account = Account(
       email: email,
       key: key,

@@ -163,14 +163,14 @@ struct ServeSettings: Sendable, Equatable {
   private func checkReach(_ remote: RemoteDevelopment) throws {
     if tlsDirectory != nil, tls == nil {
       throw ValidationError(
-        "--tls-directory is beside a certificate for all other hosts: name it by --tls-certificate and --tls-key."
+        "--tls-directory also needs a certificate for all other hosts. Add --tls-certificate and --tls-key."
       )
     }
     if isDevelopment, !isLoopback, !remote.isAllowed {
       throw ValidationError(
         """
         Development mode lets everyone who reaches \(host) read and write everything. \
-        Leave --host at 127.0.0.1, or say --allow-remote-dev if that is what you want.
+        Leave --host at 127.0.0.1, or use --allow-remote-dev if you want this.
         """
       )
     }
@@ -194,7 +194,7 @@ struct ServeSettings: Sendable, Equatable {
       throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
     }
     guard (1...43_200).contains(recentSignIn) else {
-      throw ValidationError("A sign-in is recent for between 1 and 43200 seconds.")
+      throw ValidationError("--recent-sign-in must be between 1 and 43200 seconds.")
     }
   }
 
@@ -202,11 +202,11 @@ struct ServeSettings: Sendable, Equatable {
   private func checkCluster() throws {
     if isClustered, store == .directory {
       throw ValidationError(
-        "--cluster is for a store that several nodes reach: name it with --store postgres://…"
+        "--cluster needs a store in PostgreSQL. Name it with --store postgres://…"
       )
     }
     if nodeAddress != nil, !isClustered {
-      throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")
+      throw ValidationError("--node-address needs --cluster.")
     }
     if isHome, !isClustered {
       throw ValidationError("--home needs --cluster.")
@@ -384,7 +384,7 @@ struct ServeSettings: Sendable, Equatable {
     case (let certificate?, let key?):
       GatewayConfiguration.TLSFiles(certificate: certificate, key: key)
     case (_?, nil), (nil, _?):
-      throw ValidationError("--tls-certificate and --tls-key go together.")
+      throw ValidationError("--tls-certificate and --tls-key must be used together.")
     }
   }
 }
@@ -403,7 +403,9 @@ struct RemoteDevelopment {
     default:
       (isAllowed, hosts) = (true, commaSeparated(text))
       guard hosts.allSatisfy({ !$0.contains("/") && !$0.contains(":") && !$0.contains(" ") }) else {
-        throw ValidationError("--allow-remote-dev takes names of hosts with commas, not \(text).")
+        throw ValidationError(
+          "--allow-remote-dev needs host names separated by commas, not \(text)."
+        )
       }
     }
   }

@@ -15,7 +15,7 @@ enum StoreLocation: Sendable, Equatable {
       self = .postgres(text)
     case .some:
       // It may hold a password.
-      throw ValidationError("--store takes an address like postgres://user@host/database.")
+      throw ValidationError("--store needs an address such as postgres://user@host/database.")
     }
   }
 }

@@ -87,7 +87,7 @@ struct CommandFailure: Error, CustomStringConvertible {
   private static func fileText(of error: CocoaError) -> String {
     let path = error.filePath ?? error.url?.path
     if path == nil, error.code == .fileWriteOutOfSpace {
-      return "The disk is full. Make room, or write to another one."
+      return "The disk is full. Free some space, or write to another disk."
     }
     guard let path else { return error.localizedDescription }
     switch error.code {

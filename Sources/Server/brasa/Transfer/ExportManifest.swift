@@ -67,7 +67,7 @@ struct ExportManifest: Codable, Equatable {
       return try JSONDecoder().decode(ExportManifest.self, from: bytes)
     } catch is DecodingError {
       throw ValidationError(
-        "\(url.path) is damaged. Delete the file to import what is there; nothing tells then what is missing."
+        "\(url.path) is damaged. Delete the file to import the rest; missing data is not reported then."
       )
     }
   }

@@ -58,7 +58,7 @@ struct ExportRun {
     others.removeAll { $0 == label.database }
     if !others.isEmpty { omissions.append((ExportGaps.others(others), nil)) }
     if !excluded.isEmpty {
-      omissions.append(("As it was told: \(excluded.joined(separator: ", ")).", nil))
+      omissions.append(("Excluded: \(excluded.joined(separator: ", ")).", nil))
     }
     omissions.append((ExportGaps.ofProject, nil))
   }

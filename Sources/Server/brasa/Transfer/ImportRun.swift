@@ -6,7 +6,8 @@ struct ImportRun {
   /// The kind that is read before documents: an override may be what lets a document be stored.
   static let firstKind = "indexes"
   /// The sentence about an export that is not whole.
-  static let notWhole = "The export is not whole: it was cut off, or could not read everything."
+  static let notWhole =
+    "The export is incomplete: it was interrupted, or could not read everything."
   /// The folder of an export that has sealed kinds.
   static let secretsFolder = "secrets"
   /// The file of an export that has the private keys of push services.
@@ -183,7 +184,7 @@ struct KindTally {
     if dropped > 0 { parts.append("\(dropped) dropped") }
     if missing > 0 {
       let lines = missing.counting("line")
-      parts.append("\(lines) of the export missing: files were cut off or deleted")
+      parts.append("\(lines) of the export missing: files were truncated or deleted")
     }
     return "\(kind): \(parts.joined(separator: ", "))"
   }

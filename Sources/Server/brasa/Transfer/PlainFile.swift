@@ -59,7 +59,7 @@ enum PlainFile {
         let path = steps.prefix(index + 1).reduce(root) { $0.appendingPathComponent($1) }.path
         errno = problem
         throw isLink(path)
-          ? ValidationError("\(path) is a link. An import follows none.") : failure(path)
+          ? ValidationError("\(path) is a link. An import does not follow links.") : failure(path)
       }
       current = next
     }

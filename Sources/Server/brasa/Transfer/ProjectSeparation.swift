@@ -39,7 +39,7 @@ struct ProjectSeparation {
   private static let store: [ProjectRecords] = KeyOwnerTable.store.owners.compactMap { owner in
     if let records = known.first(where: { $0.owner == owner }) { return records }
     guard serverOwners.contains(owner) else {
-      preconditionFailure("what \(owner.name) keeps of a project is not known")
+      preconditionFailure("the data of \(owner.name) for a project is unknown")
     }
     return nil
   }

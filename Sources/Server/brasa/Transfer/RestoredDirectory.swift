@@ -35,7 +35,7 @@ struct RestoredDirectory {
   static func check(_ directory: String) throws {
     guard FileManager.default.fileExists(atPath: "\(directory)/\(mark)") else { return }
     throw CommandFailure(
-      "\(directory) is what a restore left that was cut off. Delete it and restore again."
+      "\(directory) is left from an interrupted restore. Delete it and restore again."
     )
   }
 
@@ -83,7 +83,7 @@ struct RestoredDirectory {
           contents: Data(text.utf8),
           attributes: attributes
         )
-      else { throw CommandFailure("\(path) can't be written. Check the room on the disk.") }
+      else { throw CommandFailure("\(path) can't be written. Check the free disk space.") }
     }
     if hasEnginesAlone { return outcome }
     let directory = unfinished
@@ -143,8 +143,8 @@ struct RestoredDirectory {
     if let segment = outcome.unreadSegment {
       tell(
         """
-        Access that was taken away in segment \(segment) or later is there again: that segment can't be read. \
-        Look at brasa keys list and brasa console administrators.
+        Access that was revoked in segment \(segment) or later is active again: that segment can't be read. \
+        Check brasa keys list and brasa console administrators.
         """
       )
     }

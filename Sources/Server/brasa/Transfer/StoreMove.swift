@@ -41,7 +41,7 @@ struct StoreMove {
     guard try !places.hasStore(name) else {
       throw KeyValueError(
         .foreign,
-        "there is a store at \(configuration.shownAddress) already, in the schema \(name)"
+        "a store already exists at \(configuration.shownAddress), in the schema \(name)"
       )
     }
     try places.drop(Self.moving)
@@ -103,7 +103,7 @@ struct StoreMove {
     }
     let found = try Self.count(target)
     guard found == copied else {
-      throw KeyValueError(.corruption, "\(copied) keys were copied, and \(found) have arrived")
+      throw KeyValueError(.corruption, "\(copied) keys were copied, but \(found) were found")
     }
     return copied
   }

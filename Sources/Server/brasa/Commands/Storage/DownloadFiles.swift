@@ -55,7 +55,7 @@ final class DownloadFiles {
   private func open(_ header: FileHeader) throws -> String? {
     guard let url = url(of: header.name) else {
       refusedCount += 1
-      return "refused: \(header.name) is no path below \(target.path)"
+      return "refused: \(header.name) is not a path below \(target.path)"
     }
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(),
