@@ -73,7 +73,7 @@ struct ConsoleCalls: Sendable {
     return .private(.object(members))
   }
 
-  /// Returns the administrator who signed in, whatever the role; nil in development.
+  /// Returns the signed-in administrator, of any role; nil in development.
   private func administrator(
     _ request: ServiceRequest
   ) throws(ServiceError) -> SignedInAdministrator? {

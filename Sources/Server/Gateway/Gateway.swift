@@ -31,8 +31,9 @@ package final class Gateway: Service {
   ///
   /// - Parameters:
   ///   - modules: The services beside health, metrics and WebChannel.
-  ///   - recognizes: Returns true if the credentials of a call are valid, whatever they allow; also
-  ///     to be noted in the context's memory. It returns false for a call without credentials.
+  /// - recognizes: Returns true if the credentials of a call are valid, without regard to their
+  ///     rights; the context's memory also records this. It returns false for a call without
+  ///     credentials.
   ///   - ledger: The process's ledger; nil makes one with the configuration's limits.
   ///   - health: The state that health probes receive.
   ///   - requestLog: Keeps the newest requests of the port; nil keeps none.
@@ -237,7 +238,7 @@ package final class Gateway: Service {
       await self.waitForShutdown(of: listener)
       await self.drain()
       self.environment.tasks.finish()
-      // Their connections are gone: what handlers still wait for, as another server's answer, nobody waits for.
+      // Their connections are gone, so no one waits for the responses that handlers still await.
       tasks.cancelAll()
       await tasks.waitForAll()
     }

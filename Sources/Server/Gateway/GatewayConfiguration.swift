@@ -74,7 +74,9 @@ package struct GatewayConfiguration: Sendable {
     ///
     /// Each takes a file descriptor.
     package var connections = 12_000
-    /// Open streams on one HTTP/2 connection; clients are told; more end the connection.
+    /// Open streams on one HTTP/2 connection.
+    ///
+    /// Clients are informed of the limit; a client that exceeds it loses the connection.
     package var streamsPerConnection = 1_024
     /// The largest gRPC message and REST body; INVALID_ARGUMENT.
     package var messageBytes = 16 << 20

@@ -2,7 +2,7 @@ import Access
 import Authentication
 import BaseStatus
 
-// What administrators do with their own accounts, whatever their roles.
+// The calls of administrators about their own accounts, for every role.
 
 extension Administrators {
   /// Throws INVALID_LOGIN_CREDENTIALS unless it is the administrator's password: a stranger at an

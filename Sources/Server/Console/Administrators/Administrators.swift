@@ -207,7 +207,8 @@ package final class Administrators: Sendable {
 
   /// Makes the account that an invitation is for, or its owner's new password and second factor, and signs in.
   ///
-  /// The link is used up by the write that makes the account: one that was ended meanwhile makes none.
+  /// The write that creates the account uses up the link: a link that was ended before creates
+  /// none.
   ///
   /// - Parameter factorCode: A first code of the second factor; nil leaves it out where it may be.
   /// - Returns: Also the recovery codes, none without a second factor.
@@ -229,7 +230,7 @@ package final class Administrators: Sendable {
     return (try begin(user), email, codes)
   }
 
-  /// The account that an invitation makes, or makes anew.
+  /// The account that an invitation creates, or resets.
   private func account(
     of invitation: Invitation,
     _ ticket: ListedTicket,
@@ -382,7 +383,8 @@ package final class Administrators: Sendable {
       + Base64.url(accounts.configuration.random.bytes(32))
     sessions.insert(token, of: holder, session: session, began: began)
     do {
-      // Who ended the session meanwhile may have looked for its tokens before this one was there.
+      // A caller that ended the session in the meantime may have looked for its tokens before this
+      // one existed.
       return (token, try self.holder(ofSession: session).0, max(0, end - now))
     } catch {
       sessions.end(session: session)
@@ -441,7 +443,7 @@ package final class Administrators: Sendable {
     do {
       _ = try scope.redeemTicket(Self.sessionKind, session)
     } catch is Ticket.Problem {
-      // It ended by itself meanwhile.
+      // The session expired in the meantime.
     }
   }
 

@@ -30,7 +30,7 @@ struct OperationRoutes: Sendable {
       .ofConsole(.get, "/console/api/exports", environment, performing: .runJobs, exports),
       .ofConsole(.get, "/console/api/backup", environment, performing: .runJobs, backup),
     ]
-    // Of the jobs only one replaces anything, which its body says.
+    // Only one of the jobs replaces anything, and its body says so.
     return owners + [
       .ofConsole(.get, "/console/api/log", environment, log),
       .ofConsole(

@@ -6,8 +6,9 @@ import BaseText
 import HTTPTypes
 import ServiceModule
 
-/// The calls by which administrators manage their own accounts, whatever their roles; a call that
-/// adds a way to sign in takes the password again.
+/// The calls by which administrators manage their own accounts, for every role.
+///
+/// A call that adds a way to sign in requires the password again.
 ///
 ///     GET    /console/api/me                        second factor, passkeys, the number of recovery codes that are left
 ///     POST   /console/api/me/recovery-codes         ten new ones, which are shown this once
@@ -143,7 +144,7 @@ struct OwnAccountRoutes: Sendable {
     }
   }
 
-  /// Never UNAUTHENTICATED: the session is good, whatever was typed.
+  /// Never UNAUTHENTICATED: the session is valid, even if the input is wrong.
   private static func error(_ error: AccountError) -> ServiceError {
     switch error.code {
     case .tooManyAttempts:

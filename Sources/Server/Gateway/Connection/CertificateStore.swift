@@ -35,7 +35,9 @@ final class CertificateStore: Sendable {
   /// The TLS context of the next connection.
   var context: NIOSSLContext { current.withLock { $0 } }
 
-  /// Reads the files again that have changed, and returns what is wrong with those; open connections keep what they have.
+  /// Reads the changed files again, and returns the problems with them.
+  ///
+  /// Open connections keep their certificates.
   func reloadChanged() throws -> (count: Int, failures: [CertificateFailure]) {
     var (count, failures) = try hosts?.reload() ?? (0, [])
     let now = files.mark

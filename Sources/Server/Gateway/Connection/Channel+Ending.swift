@@ -12,7 +12,7 @@ extension Channel {
     eventLoop.execute { self.close(mode: .output).whenComplete { _ in self.cut() } }
   }
 
-  /// Closes the socket, past TLS and whatever waits.
+  /// Closes the socket, past TLS and pending writes.
   func cut() {
     eventLoop.execute {
       let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)

@@ -8,7 +8,7 @@ import Synchronization
 /// The state that all connections of a gateway share.
 final class ConnectionEnvironment: Sendable {
   let methods: MethodTable
-  /// Returns true if a call's credentials are valid, whatever they allow.
+  /// Returns true if a call's credentials are valid, without regard to their rights.
   let recognizes: @Sendable (CallContext) -> Bool
   let limits: GatewayConfiguration.Limits
   /// The account of the memory that clients make the process hold.

@@ -5,7 +5,7 @@ import NIOHTTP1
 ///
 /// The handler sits right behind the codec, where a request still has its version and all its fields as they came. Every
 /// response passes here in the order of the requests:
-/// - A response to HEAD has no body, whatever its route wrote.
+/// - A response to HEAD has no body, even if its route wrote one.
 /// - A client of HTTP/1.0 gets no chunks: a response without a length ends with the connection.
 /// - The connection ends in steps (RFC 9112, section 9.6): the rest of the last request is read and dropped first, so that a
 ///   client which still sends gets the response and no reset.
@@ -95,7 +95,8 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// The head without what it says of the connection, and of what the version does not know.
+  /// The head without the fields about the connection, and without those that the version does not
+  /// know.
   private static func goingOn(_ head: HTTPRequestHead) -> HTTPRequestHead {
     var head = head
     if !head.isKeepAlive { head.headers.remove(name: "connection") }
@@ -105,7 +106,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
-    // Nobody behind this handler asks for more once the requests are over.
+    // No handler behind this one requests more once the requests are over.
     if input != .requests { context.read() }
   }
 
@@ -180,7 +181,8 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     return response
   }
 
-  /// Writes the response to what nobody behind this handler sees as a request, in place of the bare one that comes.
+  /// Writes the response to input that no handler behind this one sees as a request, in place of a
+  /// bare one.
   private func refuse(
     _ part: HTTPServerResponsePart,
     _ context: ChannelHandlerContext,

@@ -20,7 +20,7 @@ struct TaskQueue: Sendable {
     continuation.finish()
   }
 
-  /// Runs what is submitted until `finish`, then waits for what still runs.
+  /// Runs submitted work until `finish`, then waits for the work that still runs.
   func run() async {
     await withDiscardingTaskGroup { group in
       for await item in items { group.addTask { await item() } }

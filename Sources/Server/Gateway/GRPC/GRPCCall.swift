@@ -87,7 +87,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     leasedBytes += data.readableBytes
     phase = .finished
     do throws(ServiceError) {
-      // What is not complete keeps no more of the socket's buffer than is its own.
+      // An incomplete message keeps only its own part of the socket's buffer.
       try buffer.append(isLast ? data : data.compacted())
       phase = .receiving(buffer)
     } catch {

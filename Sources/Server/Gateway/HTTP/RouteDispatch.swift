@@ -53,7 +53,7 @@ struct RouteDispatch: RouterMiddleware {
       logger: context.logger,
       body: body(of: request, for: match.route, context.lease)
     )
-    // What the request takes of memory is given back when it is answered, not before.
+    // The request's memory is released with its response, not before.
     defer { withExtendedLifetime(call) {} }
     let answer: ServiceResponse
     do {
@@ -67,7 +67,7 @@ struct RouteDispatch: RouterMiddleware {
     return Response(answer)
   }
 
-  /// Has a call kept in the audit trail that an administrator made to change something, whatever came of it.
+  /// Records an administrator's changing call in the audit trail, with any outcome.
   ///
   /// Reads change nothing, and pages repeat them every second; a refused one is kept, as an attempt.
   private func record(

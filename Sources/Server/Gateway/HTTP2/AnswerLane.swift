@@ -44,7 +44,7 @@ final class AnswerLane: ChannelDuplexHandler {
   private var isWaitingForTurn = false
   /// True if that turn comes only when the client has credit again.
   private var isPaused = false
-  /// True if the channel was asked to read meanwhile.
+  /// True if the channel was asked to read during this time.
   private var isReadDue = false
 
   init(_ limits: GatewayConfiguration.Limits, readTurns: ReadTurns) {

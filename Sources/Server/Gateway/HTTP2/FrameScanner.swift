@@ -96,7 +96,7 @@ struct FrameScanner {
 
   private mutating func takeOther(upTo end: Int) -> Piece? {
     let piece = bytes.readSlice(length: end - bytes.readerIndex)
-    // What has been read goes back to the channel.
+    // The bytes read so far go back to the channel.
     if bytes.readableBytes == 0 { bytes = ByteBuffer() }
     guard let piece, piece.readableBytes > 0 else { return nil }
     return .other(piece)

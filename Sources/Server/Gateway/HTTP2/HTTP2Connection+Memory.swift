@@ -37,7 +37,7 @@ extension HTTP2Connection {
   func socketChanged(isWritable: Bool) {
     account.release(stalledBytes, for: .response)
     stalledBytes = 0
-    // Who does not read his answers is not read either.
+    // The server does not read from clients that do not read their responses.
     context?.channel.setOption(.autoRead, value: isWritable).whenFailure { _ in }
     lastProgress = .now()
     guard !isWritable else { return }

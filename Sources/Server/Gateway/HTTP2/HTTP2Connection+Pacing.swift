@@ -95,7 +95,7 @@ extension HTTP2Connection {
   }
 }
 
-/// Told during the writing, by the HTTP/2 layer and the lane: nothing may be written from here.
+/// Called during a write, by the HTTP/2 layer and the lane: nothing may be written from here.
 extension HTTP2Connection: NIOHTTP2FrameDelegate {
   func wroteFrame(_ frame: HTTP2Frame) {
     switch frame.payload {

@@ -31,7 +31,8 @@ extension HTTP2Connection {
     context?.close(promise: nil)
   }
 
-  /// Announces the end now and refuses new streams a little later, when those under way have come.
+  /// Announces the end now and refuses new streams a little later, when those in flight have
+  /// arrived.
   ///
   /// The first GOAWAY names the highest stream there can be, the second the last one that came (RFC
   /// 9113, section 6.8): a stream that crosses the first on its way is served.

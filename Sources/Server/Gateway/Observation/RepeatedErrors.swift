@@ -3,10 +3,10 @@ import Synchronization
 
 /// The bound on error lines that say the same again and again.
 ///
-/// Two lines are the same when label, message and details are, whatever the request. The first ones of a
-/// minute are written, the others counted; the next line after that minute says how many there were
-/// (`more_since_last`). So a disk that fails, or is full, costs the log some lines a minute, however many
-/// calls it refuses. Any thread may call.
+/// Two lines are equal if label, message and details are, even for different requests. The first
+/// ones of a minute are written, the others counted; the next line after that minute says how many
+/// there were (`more_since_last`). So a disk that fails, or is full, costs the log some lines a
+/// minute, however many calls it refuses. Any thread may call.
 package final class RepeatedErrors: Sendable {
   private struct Entry {
     var begin: ContinuousClock.Instant

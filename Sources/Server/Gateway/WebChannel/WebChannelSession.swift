@@ -365,7 +365,7 @@ final class WebChannelSession: StreamResponses {
         return (false, [CheckedContinuation<Void, Never>]())
       }
       state.phase = .ended(ContinuousClock.now)
-      // Who holds too much gets the error and nothing else.
+      // A client that holds too much gets only the error.
       if error?.code == .resourceExhausted { state.outbox.acknowledge(through: state.outbox.last) }
       state.outbox.append(error.map(WebChannelPayload.failure) ?? WebChannelPayload.close)
       return (true, leave(&state, cancelsCall: cancelsCall))
@@ -398,7 +398,7 @@ final class WebChannelSession: StreamResponses {
     deliver()
   }
 
-  /// Stops everything that waits; gives whom to wake.
+  /// Stops all queued work; returns the waiters to wake.
   private func leave(
     _ state: inout State,
     cancelsCall: Bool

@@ -68,7 +68,7 @@ final class WebChannelSessions: WebChannelObserver {
       now: .now
     )
     binding.method.served.streamOpened()
-    // Whose share it is shows when the service has looked at the credentials.
+    // The service decides about the share's owner after it has checked the credentials.
     let context = context(session.cancellation, account)
     session.open(context)
     let holder = context.memory.map(WebChannelShares.Holder.init) ?? .nobody

@@ -38,7 +38,8 @@ package final class EventPoster: EventPosting {
   private let authorization: Authorization
   private let clients = Mutex(Clients())
 
-  /// A poster that asks public addresses by https, and whatever it takes to reach the hosts that the operator names.
+  /// A poster that connects to public addresses over https, and to the hosts that the operator
+  /// names.
   ///
   /// - Parameters:
   ///   - allowed: Hosts as `name` or `name:port`, which may be inside the network and in cleartext.
@@ -65,7 +66,7 @@ package final class EventPoster: EventPosting {
     allowed.contains(url.host) || allowed.contains("\(url.host):\(url.port)")
   }
 
-  /// Throws INVALID_ARGUMENT for a URL that may not be asked whatever its host's address is.
+  /// Throws INVALID_ARGUMENT for a URL that is not allowed for any address of its host.
   package func check(_ url: String) throws {
     guard let parsed = FetchURL(url) else {
       throw ServiceError(
@@ -92,7 +93,7 @@ package final class EventPoster: EventPosting {
     guard let parsed = FetchURL(url) else {
       return .failed(status: nil, reason: "The target is not a plain https URL.")
     }
-    // Where no credentials can be made, as on a full disk, no attempt is.
+    // Without credentials, as on a full disk, no attempt is made.
     guard let credentials = try? authorization(project, parsed.origin) else { return .absent }
     do {
       let judge = isAllowed(parsed) ? allowedJudge : judge

@@ -26,7 +26,7 @@ package struct FetchPolicy: Sendable, Hashable {
     self.allowsCleartextToLoopback = allowsCleartextToLoopback
   }
 
-  /// Refuses URLs that may not be asked whatever their host's address is.
+  /// Refuses URLs that are not allowed for any address of their host.
   func check(_ url: FetchURL) throws {
     if let hosts, !hosts.contains(url.host) {
       throw OutboundError(.refused, "requests to the host \(url.host) are not allowed")

@@ -2,9 +2,9 @@ import BaseText
 
 /// A client's side of SMTP (RFC 5321, 3207, 4954) for one message, without I/O.
 ///
-/// Fed with the server's reply lines it says what to do next. Nothing but the greeting and EHLO is
-/// said before TLS where TLS is asked for; a server that does not offer it gets nothing more, and one
-/// that does not offer UTF-8 gets no international address.
+/// Fed with the server's reply lines it says what to do next. Where TLS is required, only the
+/// greeting and EHLO are exchanged before it. A server that does not offer it gets nothing more,
+/// and one that does not offer UTF-8 gets no international address.
 struct SMTPConversation {
   /// The next action of the connection.
   enum Action: Equatable {
@@ -65,7 +65,7 @@ struct SMTPConversation {
     return reply(number, lines)
   }
 
-  /// TLS is on; the server is greeted anew.
+  /// TLS is on; the server is greeted again.
   mutating func didEncrypt() -> Action {
     state = .hello(isEncrypted: true)
     return .send("EHLO \(name)")

@@ -82,7 +82,8 @@ final class S3Client: Sendable {
       } catch let error as StorageError where error.code != .unavailable {
         throw error
       } catch {
-        // Whoever was cancelled does not wait for the answer: that it did not come says nothing of the server.
+        // A cancelled caller does not wait for the response: its absence says nothing about the
+        // server.
         try Task.checkCancellation()
         guard attempt < configuration.attempts else {
           throw error is StorageError ? error : Self.unavailable(error)

@@ -67,7 +67,7 @@ final class ConnectionLoop {
       // The poller counts milliseconds: what is left below one is waited for before.
       if left < 1_000_000 { try poller.pause(nanoseconds: left) }
       let milliseconds = min(left / 1_000_000, 1_000)
-      // What is ready is handled when the poller is free to be changed.
+      // Ready descriptors are handled when the poller is free to be changed.
       ready.removeAll(keepingCapacity: true)
       try poller.wait(milliseconds: Int32(milliseconds)) { ready.append($0) }
       for event in ready { try handle(event) }

@@ -45,7 +45,7 @@ final class FileLoop {
     var quiet = started
     while !slots.isEmpty {
       try beginWaiting()
-      // What is ready is handled when the poller is free to be changed.
+      // Ready descriptors are handled when the poller is free to be changed.
       var ready: [Int] = []
       try poller.wait(milliseconds: pause) { ready.append($0.number) }
       if !ready.isEmpty || !waiting.isEmpty { quiet = monotonicNanoseconds() }

@@ -51,7 +51,8 @@ struct FileReport {
   }
 }
 
-/// Compares what was acknowledged with what the bucket has afterwards, and says what it cost to be durable.
+/// Compares the acknowledged writes with the bucket's contents afterwards, and reports the cost of
+/// durability.
 struct FileDurabilityCheck {
   private let run: FileRun
   private let prefix: String

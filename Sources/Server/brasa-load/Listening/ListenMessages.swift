@@ -5,7 +5,9 @@ enum ListenMessages {
   static let listenPath = "/google.firestore.v1.Firestore/Listen"
   static let commitPath = "/google.firestore.v1.Firestore/Commit"
 
-  /// Adds a target: one user's products; an empty token begins anew.
+  /// Adds a target: one user's products.
+  ///
+  /// An empty token starts from the beginning.
   static func add(
     _ targetID: Int,
     user: String,

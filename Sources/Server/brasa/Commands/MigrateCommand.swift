@@ -166,7 +166,7 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
       losses += drops.count
       let loss = drops.isEmpty ? "" : ", \(drops.count) dropped"
       await log.print("\(kind): \(text)\(loss)")
-      // A kind with losses is copied anew by the next run.
+      // The next run copies a kind with losses again.
       if drops.isEmpty { try await state.change { $0.done.append(kind) } }
     }
     try await once("indexes") { ("\(try await settings.indexes()) declared", []) }

@@ -129,7 +129,7 @@ struct WatchQuery: Sendable {
   /// The one target's number.
   static let target = 1
 
-  /// The ListenRequest that adds the target; an empty token begins anew.
+  /// The ListenRequest that adds the target; an empty token starts from the beginning.
   func request(resuming token: [UInt8]) -> [UInt8] {
     var request = ProtobufWriter(capacity: 256)
     request.string(1, database.path)

@@ -14,7 +14,7 @@ struct WatchServer: Sendable {
   let port: Int
   let token: String
   let isSecure: Bool
-  /// A PEM file of whom to trust beside the system's authorities.
+  /// A PEM file with authorities to trust beside the system's.
   let authority: String?
 
   private typealias Payload = NIOAsyncChannel<HTTP2Frame.FramePayload, HTTP2Frame.FramePayload>

@@ -30,8 +30,9 @@ protocol WatchView: Sendable {
   func close()
 }
 
-/// Listens to one query, over connections that may be lost: keeps its documents and the token with
-/// which the server sends only what has changed meanwhile.
+/// Listens to one query, over connections that may be lost.
+///
+/// Keeps its documents, and the token for a resume with only the changes since.
 struct WatchSession {
   private let query: WatchQuery
   private let view: any WatchView
@@ -157,7 +158,7 @@ struct WatchSession {
     }
   }
 
-  /// A count that differs says that something was missed: the stream begins anew, without a token.
+  /// A different count means that changes were missed: the stream restarts without a token.
   private mutating func takeFilter(_ bytes: UnsafeRawBufferPointer) throws {
     var reader = ProtobufReader(bytes)
     var count = 0

@@ -137,7 +137,8 @@ struct ConsoleProduct {
     }
   }
 
-  /// Shows a set-up link to an operator who starts a production server at a terminal, while nobody can sign in to its console.
+  /// Shows a set-up link to an operator who starts a production server at a terminal, while its
+  /// console has no accounts.
   static func welcome(_ core: ServerCore) {
     guard core.settings.servesConsole, !core.settings.isDevelopment, isatty(STDOUT_FILENO) == 1
     else { return }

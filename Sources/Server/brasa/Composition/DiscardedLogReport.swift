@@ -4,7 +4,7 @@ import KeyValueRocksDB
 import Logging
 
 extension RocksDBEngine {
-  /// Tells the operator what this start cut off the store's log, and what that may have been.
+  /// Reports the part of the store's log that this start discarded, and its possible meaning.
   func reportDiscardedLog(to log: Logger) {
     for part in discardedLog {
       log.warning(

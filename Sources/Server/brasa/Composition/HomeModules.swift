@@ -66,7 +66,7 @@ extension ServiceModule {
         } catch {
           end = .failure(error)
         }
-        // Whoever is cancelled waits for this all the same.
+        // A cancelled task waits for this all the same.
         try? await Task { try await threads.run(on: .maintenance) { try claim.release() } }.value
         try end.get()
       }
@@ -98,8 +98,8 @@ extension HTTPRoute {
 extension HomeClaim {
   /// Returns the response of a handler on the primary.
   ///
-  /// A handler that hung meanwhile may find files gone, which the next primary has cleared away: an
-  /// error counts only if this node is still primary.
+  /// A handler that hung may find files gone that the next home node has cleared away: an error
+  /// counts only if this node is still the home node.
   fileprivate func answer(
     _ request: ServiceRequest,
     by handler: HTTPRoute.Handler

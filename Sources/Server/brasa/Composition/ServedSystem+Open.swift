@@ -121,7 +121,7 @@ extension ServedSystem {
     return [ofEveryNode, service(try products.stored(.home), by: .home(cluster.home))]
   }
 
-  /// Keeps what administrators do; the log tells what could not be kept.
+  /// Records administrators' calls in the audit trail; a failure to record is logged.
   private static func recorder(_ audit: AuditTrail, threads: EngineThreads) -> AuditRecorder {
     let log = Logger(label: "audit")
     return { call in

@@ -47,7 +47,7 @@ final class TaskHealth: Sendable {
     health.warn(task, fails ? "fails" : nil)
   }
 
-  /// True for an engine's failure, whatever service it came through; damage is the service's.
+  /// True for an engine's failure, through any service; damage belongs to the service.
   private static func isEngines(_ error: any Error) -> Bool {
     let cause: (any Error)? =
       switch error {

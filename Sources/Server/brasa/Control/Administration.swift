@@ -56,7 +56,7 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case showRules(project: String, name: String)
   /// Judges a request on the database's data, with the values that the conditions saw.
   case explainRules(database: DatabaseLabel, explanation: RulesExplanation)
-  /// Declares what the text of a `firestore.indexes.json` has, and deletes what it has not.
+  /// Creates the definitions of a `firestore.indexes.json`, and deletes the others.
   case applyIndexes(database: DatabaseLabel, definitions: String, deletingOthers: Bool)
   /// Makes a service account's key; its file is the one line of the answer.
   case createKey(name: String, role: String, project: String, origin: String?)

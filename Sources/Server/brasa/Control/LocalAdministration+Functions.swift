@@ -187,7 +187,7 @@ extension LocalAdministration {
   }
 }
 
-/// Waits for asynchronous work on a thread that may block, and passes on what it tells meanwhile.
+/// Waits for asynchronous work on a thread that may block, and forwards its progress.
 private enum Waiting {
   private struct State<Value: Sendable>: Sendable {
     var lines: [String] = []

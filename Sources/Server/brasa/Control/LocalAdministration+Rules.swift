@@ -88,7 +88,7 @@ extension LocalAdministration {
     try output(.finished(summary: decision.isAllowed ? "allowed" : "denied"))
   }
 
-  /// The verdict on a request about an object, as it is stored.
+  /// The decision about a request for an object, as it is stored.
   private func objectDecision(
     _ explanation: RulesExplanation,
     in bucket: BucketID
@@ -129,7 +129,7 @@ extension LocalAdministration {
   }
 }
 
-/// A database's documents as rules read them, at the moment of reading.
+/// A database's documents as rules read them, at the time of the read.
 struct StoredDocuments: RulesDataSource {
   let database: Database
 

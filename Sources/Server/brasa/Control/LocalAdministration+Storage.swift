@@ -213,7 +213,7 @@ extension StoredObject {
     if let md5 = hashes.md5 { facts.append(("md5", Base64.standard(md5))) }
     facts.append(("crc32c", Base64.standard(CRC32C.bytes(of: hashes.crc32c))))
     for (key, value) in attributes.metadata.sorted(by: { $0.key < $1.key }) {
-      // Whoever has a token may download.
+      // Anyone with a token may download.
       guard key != ObjectAttributes.tokensKey else {
         facts.append(("download tokens", "\(attributes.downloadTokens.count)"))
         continue

@@ -88,7 +88,7 @@ struct LocalAdministration: Administration {
         sites: try HostingServices.atRest(open, threads: threads)
       )
       try body(administration)
-      // What the request left to the background has nobody else to do it.
+      // Nothing else runs the request's background work.
       while try services.maintain() {}
     } catch {
       try open.close()

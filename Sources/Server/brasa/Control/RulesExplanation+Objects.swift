@@ -8,7 +8,7 @@ import RulesAPI
 import SecurityRules
 
 extension RulesExplanation {
-  /// The verdict on a request about an object, or for `list` about the names below a path.
+  /// The decision about a request for an object, or for `list` about the names below a path.
   ///
   /// - Parameter stored: The stored object, unless the request gives another one.
   func decision(

@@ -7,7 +7,7 @@ import FirestoreWire
 import RulesAPI
 import SecurityRules
 
-/// A request whose verdict is to be explained; JSON values are texts.
+/// A request with a decision to explain; JSON values are texts.
 struct RulesExplanation: Codable, Sendable, Equatable {
   /// Nil takes the rules in force.
   var rules: RulesSource?
@@ -28,7 +28,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
   /// The conditions of a query: a `StructuredQuery` without `from`.
   var query: String?
 
-  /// The verdict, with the values that the conditions saw.
+  /// The decision, with the values that the conditions used.
   func decision(
     by ruleset: CompiledRuleset,
     in database: DatabaseID,

@@ -32,7 +32,7 @@ struct ChangeFollower: Sendable {
     }
   }
 
-  /// The collections that are known; those at the root are listed anew, where the source responds.
+  /// The known collections; those at the root are listed again, where the source responds.
   private func ids() async throws -> [String] {
     let known = await copy.state.plan.groups
     do {

@@ -27,7 +27,7 @@ final class SourceCredentials: Sendable {
   private static let scope = "https://www.googleapis.com/auth/cloud-platform"
   private static let lifetime = 3_600
 
-  /// Credentials of a key file; without one the owner whom development servers know.
+  /// Credentials of a key file; without one, the owner of development servers.
   ///
   /// - Parameter origin: The server that is asked for tokens where the key file has no `token_uri`.
   init(keyFile: String?, origin: String?, client: NodeClient) throws {

@@ -124,7 +124,7 @@ final class HomeClaim: Sendable {
           try self.look(after: silence, isFit)
         }
       } catch {
-        // Where the store is away, nothing is known of others.
+        // While the store is unreachable, nothing is known of other nodes.
         silence = nil
       }
       if !isHeld { try await Task.sleep(for: Self.pause) }

@@ -7,9 +7,9 @@ import ServiceModule
 /// body ends, and must not find somebody else reading: so a body is let go behind the answer, before the request is over. The waiting is
 /// not cancelled, which would end the connection, and with it what the client has not read of the answer.
 ///
-/// Behind a refusal the HTTP client sends nothing more of a body, and takes its end for that of one that is too short, which fails the
-/// request with what has not come of the answer. So the end of a body of a known length, which nobody waits for, is kept back until
-/// the other node has taken it.
+/// After a refusal, the HTTP client sends nothing more of a body. It takes the end for that of a
+/// body that is too short, and fails the request with the rest of the response. So the end of a
+/// body of a known length, which nobody waits for, is kept back until the other node has taken it.
 actor PassedBody {
   private var parts: ServiceBody.AsyncIterator
   private var asked: Task<[UInt8]?, any Error>?

@@ -14,8 +14,9 @@ import Synchronization
 
 /// The other nodes of a cluster: finds them, and passes calls and requests on.
 ///
-/// Before anything of a client is sent to a node it is greeted, which only a node of this cluster can answer: so credentials
-/// reach nobody else, and one that is gone or hangs has not had what was meant for it.
+/// Before any data of a client is sent to a node, the node is greeted, and only a node of this
+/// cluster can reply. So credentials reach no one else, and a node that is gone or hangs has not
+/// received a request.
 final class PeerNodes: CallForwarder {
   let own: NodeNumber
   let secret: NodeSecret
@@ -24,7 +25,8 @@ final class PeerNodes: CallForwarder {
   private let calls: NodeClient
   /// The client for requests of browsers, whose streams end when this node begins to stop.
   private let channels: NodeClient
-  /// To the home node: what is asked and answered, which may end while this node stops, and what goes on until either end leaves.
+  /// To the home node: requests, which may end while this node stops, and streams, which last until
+  /// either end closes.
   private let requests: (client: NodeClient, passages: PassedRequests)
   private let streams: (client: NodeClient, passages: PassedRequests)
   private let home: HomeClaim
@@ -91,7 +93,7 @@ final class PeerNodes: CallForwarder {
     }
   }
 
-  /// Adds figures of what is under way to the home node.
+  /// Adds figures of the requests in flight to the home node.
   func addMetrics(to metrics: MetricsRegistry) {
     let (requests, streams) = (requests.passages, streams.passages)
     metrics.addSource {
@@ -144,7 +146,8 @@ final class PeerNodes: CallForwarder {
     }
   }
 
-  /// Ends the streams of browsers and devices that other nodes have: their clients come again, to others.
+  /// Ends the streams of browsers and devices that other nodes hold: their clients reconnect to
+  /// others.
   func endStreams() {
     submission.yield { [channels] in try? await channels.shutdown() }
     streams.passages.endAll()
@@ -202,7 +205,7 @@ final class PeerNodes: CallForwarder {
     return ForwardedStream(answer.body) { [weak self] in self?.submit($0) ?? false }
   }
 
-  /// The error of a call of which nobody knows what came of it.
+  /// The error of a call with an unknown outcome.
   static func failure(_ error: (any Error)?) -> ServiceError {
     error as? ServiceError
       ?? ServiceError(

@@ -10,7 +10,7 @@ import NIOCore
 import ObjectStorage
 import PushMessaging
 
-/// The failure of a command: one or two sentences that say what failed and what to do.
+/// The failure of a command: one or two sentences with the failure and the remedy.
 ///
 /// The program prints it after `Error: ` and exits with 1. It prints its usage only if its
 /// arguments cannot be parsed.

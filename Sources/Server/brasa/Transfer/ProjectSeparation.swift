@@ -17,9 +17,9 @@ import PushMessaging
 
 /// Makes a restored data directory that no server has open one of a single project.
 ///
-/// The project's records are copied to new engines, which take the place of the old ones: no byte of another project stays
-/// behind in a table or a log. What belongs to the server goes too: administrators, the keys that sign tokens, the audit trail,
-/// the history of jobs.
+/// The project's records are copied to new engines, which take the place of the old ones: no byte
+/// of another project stays behind in a table or a log. The server's own data goes too:
+/// administrators, the keys that sign tokens, the audit trail, the history of jobs.
 struct ProjectSeparation {
   let directory: String
   let project: String

@@ -106,7 +106,7 @@ struct RestoredDirectory {
     project.map { ProjectSeparation(directory: unfinished, project: $0) }
   }
 
-  /// Has listeners begin anew that come back with a time which the restored store may not have seen.
+  /// Restarts listeners that return with a time which the restored store may not have seen.
   private func noteRestore() async throws {
     let directory = unfinished
     try await threads.run(on: .maintenance) {

@@ -6,9 +6,9 @@ import KeyValueStore
 
 /// The way of a store from a data directory to PostgreSQL, or back, while no server runs.
 ///
-/// The copy is made under another name, `store-moving` or `brasa_moving`, and takes its own when it is whole: what
-/// is broken off leaves the directory as it was, and the next move begins anew. The store that was left is kept
-/// under the name `store-before-move` or `brasa_before_move`.
+/// The copy has another name, `store-moving` or `brasa_moving`, and gets its own when it is
+/// complete. So an interrupted move leaves the directory as it was, and the next move starts again.
+/// The store that was left is kept under the name `store-before-move` or `brasa_before_move`.
 struct StoreMove {
   let directory: String
   let source: StoreLocation

@@ -104,7 +104,7 @@ final class PushHostClient: Sendable {
     try state.withLock { state throws(Refusal) in
       let isQuick = state.answerTime < bounds.quickAnswer
       guard state.inFlight < (isQuick ? bounds.quick : bounds.slow) else { throw .busy }
-      // Queues count in seconds: what is less would have them come again at once.
+      // Queues count in seconds: a shorter time would retry immediately.
       if case .wait(let time) = state.breaker.admit(at: .now) {
         throw .paused(.seconds(time.components.seconds + 1))
       }

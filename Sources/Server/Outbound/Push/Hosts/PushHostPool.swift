@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The ways to the hosts of push services, one for each origin that was asked lately.
+/// The transports to the hosts of push services, one for each origin with recent requests.
 ///
 /// A host's addresses are resolved and judged before its first request and again after a minute of use; a way whose
 /// address is no longer among them is retired. At most `capacity` ways are kept: beyond it the one that was used longest ago

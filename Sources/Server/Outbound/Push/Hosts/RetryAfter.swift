@@ -1,6 +1,6 @@
 import StorageWire
 
-/// The header by which a server says when to come again (RFC 9110, 10.2.3).
+/// The header with the time to retry (RFC 9110, 10.2.3).
 enum RetryAfter {
   private static let longest: Int64 = 24 * 3_600
   private static let months = [

@@ -79,7 +79,7 @@ struct ImportFolderCommand: ParsableCommand {
         && (chosen.contains(secret.companion) || include.contains(secret.name))
     }
     var reading = ImportRun(label: label, source: source, data: data, manifest: manifest)
-    // What does not open ends the command before anything is written.
+    // A file that can't be opened ends the command before anything is written.
     if withSecrets {
       try reading.openSecrets(
         secrets.map(\.name),

@@ -34,7 +34,7 @@ final class DownloadFiles {
   }
 
   deinit {
-    // What was cut off is of no use.
+    // An incomplete file is of no use.
     if let current { try? FileManager.default.removeItem(at: current.part) }
   }
 

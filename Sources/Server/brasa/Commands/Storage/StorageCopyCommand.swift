@@ -69,7 +69,7 @@ struct StorageCopyCommand: ParsableCommand {
     try data.perform(.storage(.read(path, isRecursive: recursive))) { reply in
       guard case .item(_, let bytes) = reply else { return Self.show(reply, progress) }
       if let refused = try files.take(bytes) { progress.print(refused) }
-      // Of a folder nobody knows what is still to come.
+      // The remaining contents of a folder are unknown.
       let total = recursive ? nil : files.bytesTotal
       progress.show(done: files.bytesWritten, total: total, unit: "byte")
     }
