@@ -4,11 +4,12 @@ import Synchronization
 
 /// The accounts of every scope: the one object behind all calls on users, tokens and keys.
 ///
-/// It keeps everything in the engine, under keys of its own (`AccountKey`). All calls block, some for
-/// as long as hashing a password takes: call from threads that serve accounts alone, not from those of
-/// the database. Any thread may call. What must be unique, single-use or counted is decided inside the
-/// body of one write, of which the engine runs one at a time; what is kept in memory of it changes when
-/// the write is durable, before the next one. No lock is held while a write waits for the disk.
+/// It keeps everything in the engine, under keys of its own (`AccountKey`). All calls block, some
+/// for as long as hashing a password takes: call from threads that serve accounts alone, not from
+/// those of the database. Any thread may call. Everything that must be unique, single-use or
+/// counted is decided inside the body of one write, and the engine runs one write at a time. The
+/// memory of it changes when the write is durable, before the next one. No lock is held while a
+/// write waits for the disk.
 package final class Accounts: Sendable {
   let engine: any KeyValueEngine
   /// The settings that all scopes share, as the server was started with them.

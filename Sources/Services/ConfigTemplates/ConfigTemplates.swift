@@ -152,7 +152,7 @@ package final class ConfigTemplates: Sendable {
     return read
   }
 
-  /// Keeps what was read, unless a newer one came meanwhile.
+  /// Stores the data that was read, unless newer data arrived in the meantime.
   private func keep(_ served: ServedTemplate) {
     state.withLock { state in
       guard let slot = state.slots[served.id], slot.served == nil, slot.head.served == served.served
@@ -325,7 +325,7 @@ package final class ConfigTemplates: Sendable {
     let next = served.compiled.nextChange(after: now) ?? 0
     try writing { group -> (ServedTemplate, TemplateHead)? in
       var head = try TemplateRecords.head(served.id, group)
-      // A version that was published meanwhile has looked at the time itself.
+      // A version that was published in the meantime has checked the time itself.
       guard head.current == served.version.number, head.isDue(at: now) else { return nil }
       head.served += 1
       head.nextChange = next

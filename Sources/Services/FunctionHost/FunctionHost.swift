@@ -92,7 +92,7 @@ package actor FunctionHost {
     room = InstanceRoom(most: configuration.mostInstances)
     // In a cluster another node may be the one that deploys, and this one learns of it when it serves functions.
     if !configuration.isClustered { try mirror?.fetch() }
-    // Before the port opens: a sign-in that a function decides about must not pass meanwhile.
+    // Before the port opens: no sign-in may bypass a blocking function in the meantime.
     for parts in Self.codebases(try folder.all()) { try guarded.note(parts) }
   }
 

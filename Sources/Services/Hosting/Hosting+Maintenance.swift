@@ -2,8 +2,8 @@ import BaseRuntime
 import KeyValueStore
 import ObjectStorage
 
-// What goes by itself: previews that have ended, versions that nobody finalized or that no release has any more, and content
-// that no version has.
+// Automatic cleanup: previews that have ended, versions without a release or that were never
+// finalized, and content without a version.
 
 extension Hosting {
   /// A version that was begun that long ago and not finalized is given up: a day, in microseconds.

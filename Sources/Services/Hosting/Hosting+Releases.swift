@@ -75,7 +75,8 @@ extension Hosting {
 
   /// Ends a preview channel.
   ///
-  /// - Parameter time: The time up to which it must have ended by itself, else it stays; nil ends it whatever time it has.
+  /// - Parameter time: The time up to which it must have ended by itself, else it stays; nil ends
+  ///   it at any time.
   package func deleteChannel(_ id: String, of site: String, endedBy time: Int64? = nil) throws {
     guard id != HostedChannel.live else {
       throw ServiceError.invalidArgument(

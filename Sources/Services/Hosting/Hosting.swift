@@ -7,9 +7,10 @@ import Synchronization
 
 /// Sites with their versions, channels and releases.
 ///
-/// Records are in the engine; a file's bytes are kept once for all versions of all sites that have it, under the SHA-256 of
-/// its packed form. A version is filled, finalized and then released, and nothing changes in it after that. What hosts
-/// show is in memory too, and is read anew behind each change. Calls block, but those that are `async`.
+/// Records are in the engine; a file's bytes are kept once for all versions of all sites that have
+/// it, under the SHA-256 of its packed form. A version is filled, finalized and then released, and
+/// nothing changes in it after that. The contents of hosts are in memory too, and are read again
+/// after each change. Calls block, but those that are `async`.
 package final class Hosting: Sendable {
   let engine: any KeyValueEngine
   /// The bytes of files that the engine has not.
@@ -230,7 +231,7 @@ package final class Hosting: Sendable {
     return result
   }
 
-  /// Reads anew what hosts show; the last of several reads has seen all their changes.
+  /// Reads the contents of hosts again; the last of several reads has seen all their changes.
   func reload() throws {
     try places.withLock { table in
       table = try engine.read { view in

@@ -15,8 +15,9 @@ extension KeyOwner {
 
 /// The tokens of apps' installations.
 ///
-/// Nothing is kept of an installation, so that whoever makes millions of them costs nothing: a token says whose it
-/// is, under a code that only the server's secret gives. Any thread may call.
+/// Nothing is stored for an installation, so creating millions of them costs nothing: a token
+/// contains its installation, under a code that only the server's secret gives. Any thread may
+/// call.
 package struct InstallationTokens: Sendable {
   /// The installation that a refresh token proves.
   package struct Installation: Sendable, Equatable {

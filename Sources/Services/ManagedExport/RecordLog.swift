@@ -3,9 +3,10 @@ import Checksums
 
 /// The records of a file of a managed export, which is in the form of LevelDB's log.
 ///
-/// A file is blocks of 32 KiB. A record is one or more parts, none of which goes over the end of a block: a masked CRC-32C of
-/// type and bytes (4 bytes, little-endian), the length (2 bytes), the type (1 whole, 2 first, 3 middle, 4 last), the bytes. The rest of a
-/// block that has no room for a header is zero. One record is in memory at a time.
+/// A file is blocks of 32 KiB. A record is one or more parts, none of which crosses the end of a
+/// block. A part is a masked CRC-32C of type and bytes (4 bytes, little-endian), the length (2
+/// bytes), the type (1 whole, 2 first, 3 middle, 4 last), and the bytes. The rest of a block that
+/// has no room for a header is zero. One record is in memory at a time.
 package struct ExportRecords {
   /// Reads the next bytes of the file; fewer than asked for only at its end.
   package typealias Read = (_ count: Int) throws -> [UInt8]

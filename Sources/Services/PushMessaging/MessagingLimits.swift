@@ -28,11 +28,11 @@ package struct MessagingLimits: Sendable {
   package var pushesPerNetwork = 100_000
   /// Registrations that a message to a user goes to.
   package var registrationsPerUser = 500
-  /// Deliveries that are under way at once to Apple, which answers after some fifty milliseconds, and to all other push
-  /// services.
+  /// Deliveries in flight at once to Apple, which responds after some fifty milliseconds, and to
+  /// all other push services.
   package var underWay = (apns: 1_000, webPush: 256)
 
-  /// Deliveries that are under way at once by a way.
+  /// Deliveries in flight at once for a transport.
   func underWay(_ channel: PushChannel) -> Int {
     channel == .apns ? underWay.apns : underWay.webPush
   }

@@ -1,4 +1,4 @@
-// What goes on for as long as the server runs.
+// The tasks that run as long as the server.
 
 /// Receives the outcome of each step of a task that works on a queue: an error, or nil for a step that went well.
 package typealias QueueReport = @Sendable ((any Error)?) -> Void

@@ -31,7 +31,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
     return parts.count > 1 ? String(parts[1]) : "0"
   }
 
-  /// Refuses an app that lacks what its platform needs, or has what it does not know.
+  /// Refuses an app that lacks a member that its platform needs, or has an unknown one.
   func check() throws(AccountError) {
     guard displayName.map({ (1...100).contains($0.count) }) ?? true else {
       throw AccountError(.invalidConfiguration, "An app's name must have 1 to 100 characters.")
@@ -86,8 +86,8 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
     return text.hasSuffix(suffix) && (1...128).contains(name.count) && name.allSatisfy(isOfName)
   }
 
-  /// The schemes of the addresses by which an iOS app may be opened, in lower case: its bundle id, the reversed id of a
-  /// client at Google, and `app-` with the app's id, as in Google's SDKs.
+  /// The URL schemes that may open an iOS app, in lower case: its bundle ID, the reversed ID of a
+  /// Google client, and `app-` with the app's ID, as in Google's SDKs.
   ///
   /// - Parameter projectClientID: The project's client of sign-ins with Google.
   package func schemes(projectClientID: String?) -> Set<String> {

@@ -71,7 +71,7 @@ package struct ListedTicket: Sendable {
 
   /// Takes the ticket in a group: nobody can again.
   ///
-  /// Throws `Ticket.Problem` where it was taken or ended meanwhile.
+  /// Throws `Ticket.Problem` if it was redeemed or ended before.
   func redeem(in group: any KeyValueGroup) throws {
     guard try group.get(key) != nil else { throw Ticket.Problem.unknown }
     try delete(in: group)

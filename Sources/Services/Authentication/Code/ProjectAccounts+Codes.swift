@@ -62,8 +62,8 @@ extension ProjectAccounts {
 
   /// Makes a code for giving a user another address, which the email goes to.
   ///
-  /// None where another account has the address and the project hides that; else
-  /// EMAIL_EXISTS. Whoever asks by an ID token signed in during the last five minutes.
+  /// None where another account has the address and the project hides that; else EMAIL_EXISTS. A
+  /// caller with an ID token of a sign-in during the last five minutes.
   package func makeEmailChangeCode(
     _ user: User,
     signedInBy token: IDToken? = nil,
@@ -181,7 +181,7 @@ extension ProjectAccounts {
     guard configuration.allowsEmailLink else { throw AccountError(.operationNotAllowed) }
     let email = try Self.email(raw)
     let holder = try idToken.map { try signedIn($0) }
-    // A first address is a way in, which whoever found a token must not add.
+    // A first address is a way to sign in, which the holder of a stolen token must not add.
     if let holder, holder.user.email == nil { try checkFresh(holder.user, holder.token) }
     let outcome = try guessing(from: origin) {
       try establish(signIn(by: "password")) { users in
@@ -279,7 +279,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// Changes the user whom a code is of, as long as nothing has voided it.
+  /// Changes the user of a code, as long as the code is not void.
   private func changeUser(
     of code: OneTimeCode,
     _ users: UserGroup,

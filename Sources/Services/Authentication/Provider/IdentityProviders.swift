@@ -47,7 +47,8 @@ package final class IdentityProviders: Sendable {
 
   /// Checks with documents from that fetcher.
   ///
-  /// - Parameter secret: 32 bytes. Who has the same ones ends what another began (`Accounts.providersSecret`).
+  /// - Parameter secret: 32 bytes. A caller with the same keys finishes what another one began
+  ///   (`Accounts.providersSecret`).
   package init(
     fetcher: any DocumentFetcher,
     configuration: AccountsConfiguration,
@@ -302,7 +303,7 @@ package final class IdentityProviders: Sendable {
       && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }
 
-  /// The key that a token names, asked for anew when it is not known.
+  /// The key that a token names, fetched again if it is unknown.
   private func key(
     of token: JSONWebToken,
     _ endpoints: ProviderEndpoints

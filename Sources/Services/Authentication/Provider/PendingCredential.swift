@@ -2,7 +2,7 @@ import BaseText
 import Crypto
 import Foundation
 
-/// A person whom a provider has vouched for, kept by the client until it links or signs in.
+/// A person confirmed by a provider, kept by the client until it links or signs in.
 ///
 /// The client holds it as a sealed text: AES-GCM by a key of this server, bound to the project. It is valid for an hour, and
 /// only while the provider is configured as it was. So codes, which count once, and access tokens, which prove nothing by

@@ -78,7 +78,7 @@ package final class ServiceAccounts: Sendable {
     }
   }
 
-  /// Reads the keys anew.
+  /// Reads the keys again.
   func read(_ reader: any KeyValueReader) throws {
     let stored = try Self.load(reader)
     keys.withLock { $0 = stored }

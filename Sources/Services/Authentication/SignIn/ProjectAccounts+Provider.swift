@@ -2,9 +2,10 @@ import BaseText
 
 // Signing in with identities of other providers, and linking them.
 //
-// An address joins accounts only when the provider vouches for it. When it does and the account's own
-// address was never verified, whoever made the account did not show to own it: his password, number and
-// identities go, and his tokens end. So nobody waits in an account that he made for somebody else.
+// An address joins accounts only when the provider vouches for it. If it does, and the account's
+// own address was never verified, the creator of the account did not prove ownership. So its
+// password, number and identities are removed, and its tokens end. So no one can prepare an account
+// for another person and keep access to it.
 
 extension ProjectAccounts {
   /// Signs in the person with that identity; makes an account where there is none and `creates`.

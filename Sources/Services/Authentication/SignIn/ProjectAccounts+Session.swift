@@ -73,7 +73,7 @@ extension ProjectAccounts {
     SignInFacts(provider: provider, time: now / 1_000_000, extraClaims: extraClaims)
   }
 
-  /// New tokens for somebody who is signed in and whose account was changed.
+  /// New tokens for a signed-in user with a changed account.
   ///
   /// They tell of the same sign-in as the ID token that he sent.
   package func renew(_ user: User, _ signIn: SignInFacts) throws -> Session {

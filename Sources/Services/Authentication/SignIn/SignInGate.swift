@@ -44,7 +44,7 @@ package struct SignInDecision: Sendable, Hashable {
   /// Leaves everything as it is.
   package init() {}
 
-  /// Takes what a later step decides over what this one did.
+  /// The decision of a later step replaces the one of this step.
   mutating func merge(_ later: SignInDecision) {
     displayName = later.displayName ?? displayName
     photoURL = later.photoURL ?? photoURL

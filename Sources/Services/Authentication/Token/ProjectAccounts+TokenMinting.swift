@@ -115,8 +115,10 @@ extension Accounts {
     try token.checkTimes(at: now / 1_000_000, leeway: 60)
     return try IDToken(token, issuer: issuer, isSigned: true)
   }
-  /// As `verify`, for a token without a signature: one with this process's seal is as good as a signed one, one that a test
-  /// wrote by hand says who somebody claims to be.
+  /// As `verify`, for a token without a signature.
+  ///
+  /// A token with this process's seal is as valid as a signed one; a token that a test wrote by hand
+  /// is only a claim.
   private func verifyUnsigned(
     _ token: JSONWebToken,
     _ issuer: IDToken.Issuer,

@@ -70,7 +70,7 @@ package final class SigningKeys: Sendable {
     keys.withLock { $0.first { $0.id == id }?.publicKey }
   }
 
-  /// Reads the keys anew; answers since when they are, where none is left of those from before.
+  /// Reads the keys again; returns since when they are valid, if none of the earlier ones is left.
   func read(_ reader: any KeyValueReader) throws -> Int64? {
     let stored = try Self.load(reader)
     return keys.withLock { keys in

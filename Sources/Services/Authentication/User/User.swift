@@ -66,7 +66,8 @@ package struct User: Sendable, Hashable {
     session = max(Self.session(at: time), session + 1)
   }
 
-  /// Takes every way in, when the address turns out to be somebody else's than who made the account.
+  /// Removes every way to sign in, when the address turns out to belong to another person than the
+  /// account's creator.
   mutating func dropCredentials() {
     password = nil
     passwordUpdatedAt = nil

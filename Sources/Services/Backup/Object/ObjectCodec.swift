@@ -92,7 +92,7 @@ package struct ObjectCodec: Sendable {
 
   private func open(_ head: Head, _ bytes: [UInt8], _ end: Int, _ name: String) throws -> [UInt8] {
     guard let fingerprint = head.key else {
-      // Who has a key takes nothing that anybody may have written.
+      // The holder of a key accepts nothing that anyone else may have written.
       guard key == nil, bytes.count >= end + 32,
         SHA256.hash(data: bytes[..<(bytes.count - 32)]) == bytes[(bytes.count - 32)...]
       else { throw Self.damage(name) }

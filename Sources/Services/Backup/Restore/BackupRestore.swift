@@ -160,7 +160,7 @@ package struct BackupRestore: Sendable {
     return segment
   }
 
-  /// Reads what is behind the point for what became of watched keys there.
+  /// Reads behind the point for the later states of watched keys.
   private func noteLater(
     _ first: Int,
     _ last: Int,

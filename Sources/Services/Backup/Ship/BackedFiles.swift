@@ -68,7 +68,7 @@ extension BackupShipper {
     do {
       try await ship(source, as: mark)
     } catch {
-      // Files that were replaced meanwhile are shipped in the next round.
+      // Files that were replaced in the meantime are shipped in the next round.
       let isSame = try await threads.run(on: .maintenance) { try source.mark() == mark }
       if isSame { throw error }
     }

@@ -25,7 +25,7 @@ package struct BackupConfiguration: Sendable {
   package var files: BackedFiles?
   /// The small files of the data directory that belong to a base.
   package var settings: @Sendable () -> [String: String] = { [:] }
-  /// The oldest instant that somebody needs beyond the retention; nil where nobody does.
+  /// The oldest instant that is needed beyond the retention; nil if there is none.
   package var neededSince: @Sendable () throws -> Int64? = { nil }
   /// Microseconds since 1970.
   package var clock: MicrosecondClock = .system

@@ -5,7 +5,7 @@ import KeyValueStore
 extension BackupShipper {
   /// Takes the target, whose identity is this server's or is made, and finds out what it has.
   func open() async throws {
-    // What is another server's is not claimed.
+    // A target of another server is not claimed.
     try await checkIdentity()
     try await target.claim()
     let isKnown = try await checkIdentity()

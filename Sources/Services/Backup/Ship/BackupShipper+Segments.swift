@@ -14,7 +14,8 @@ extension BackupShipper {
       guard !builder.isEmpty else { break }
       let isFull = builder.content.count >= configuration.segmentBytes
       try await seal()
-      // What came meanwhile is worth a segment after the pause; under load there is always more.
+      // Data that arrives during the pause is worth a segment after it; under load there is always
+      // more.
       guard isFull else { break }
     }
     notePending()

@@ -58,7 +58,8 @@ package struct ConfigAssignment: Sendable, Equatable {
       && other.variants.allSatisfy { variants[$0.key] == $0.value }
   }
 
-  /// Has the choices of another one for experiments that keep them, whatever their weights are now.
+  /// Takes the choices of another one for experiments that keep them, even if their weights differ
+  /// now.
   mutating func keepChoices(of known: ConfigAssignment, in sticky: Set<String>) {
     for (id, choice) in known.variants
     where sticky.contains(id) && variants[id]?.variant == choice.variant {
@@ -91,7 +92,7 @@ package struct ConfigAssignment: Sendable, Equatable {
 /// n}}}}`.
 struct AssignmentCounts: Sendable, Equatable {
   struct Experiment: Sendable, Equatable {
-    /// The weights that the counts are of; others begin anew.
+    /// The weights of the counts; others restart.
     var shape: String
     var variants: [String: Int64] = [:]
   }

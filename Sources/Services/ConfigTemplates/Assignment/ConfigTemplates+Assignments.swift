@@ -1,7 +1,7 @@
 import BaseText
 import KeyValueStore
 
-// What is kept of installations, for sticky conditions and for experiments. All of it blocks.
+// The stored data of installations, for sticky conditions and for experiments. All of it blocks.
 
 extension ConfigTemplates {
   /// Characters of an installation's id of which something is kept.
@@ -28,8 +28,8 @@ extension ConfigTemplates {
 
   /// Stores the decisions about an installation; returns when they are durable.
   ///
-  /// If the template keeps too many decisions already, those about other installations are made
-  /// anew each time.
+  /// If the template stores too many decisions already, those about other installations are
+  /// computed each time.
   func keep(
     _ decided: ConfigAssignment,
     of installation: String,

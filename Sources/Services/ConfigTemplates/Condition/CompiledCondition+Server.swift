@@ -35,7 +35,7 @@ extension ConditionTerm {
     case .number(.customSignal(let key), let comparison, let number):
       return Self.signal(key, "NUMERIC_\(comparison.serverName)", ["\(number)"])
     case .version(.customSignal(let key), let comparison, let versions):
-      // Of several, Google's evaluators look at the first alone.
+      // If there are several, Google's evaluators look only at the first.
       guard versions.count == 1 else { return nil }
       let name = "SEMANTIC_VERSION_\(comparison.serverName)"
       return Self.signal(key, name, versions.map(\.description))

@@ -8,7 +8,7 @@ enum ZonedTime {
   /// later as they skip.
   static func instant(_ text: String, zone identifier: String) -> Int64? {
     guard let zone = TimeZone(identifier: identifier), let wall = seconds(text) else { return nil }
-    // What the clocks were ahead of UTC a day before and are a day after: at most one change lies between.
+    // The offsets from UTC a day before and a day after: at most one change lies between.
     let earlier = zone.offset(at: wall - 86_400)
     let later = zone.offset(at: wall + 86_400)
     for offset in [earlier, later] where zone.offset(at: wall - offset) == offset {

@@ -27,8 +27,9 @@ package struct CompiledTemplate: Sendable {
     /// The description by which installations are assigned: decisions by another shape are not
     /// compared with this one.
     ///
-    /// An experiment's exposure is not in it: who takes part is decided by a seed of its own, so that each exposure splits
-    /// alike, and who took part at a smaller one does at a greater.
+    /// An experiment's exposure is not in it. A separate seed decides about participation, so each
+    /// exposure splits alike, and participants at a smaller exposure also take part at a greater
+    /// one.
     var shape: String {
       switch kind {
       case .rollout(let microPercent): "\(microPercent)"

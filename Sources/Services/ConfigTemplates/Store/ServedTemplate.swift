@@ -26,7 +26,7 @@ package final class ServedTemplate: Sendable {
   }
 
   private let replies = Mutex(Replies())
-  /// Bytes of replies that a template keeps; beyond, it begins anew.
+  /// Bytes of replies that a template keeps; beyond, it restarts.
   private static let replyBytes = 4 << 20
 
   init(

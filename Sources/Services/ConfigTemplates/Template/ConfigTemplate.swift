@@ -18,7 +18,7 @@ package struct ConfigTemplate: Sendable, Equatable {
     package var description: String?
   }
 
-  /// A parameter; its values are texts whatever its type says of them.
+  /// A parameter; its values are texts, independent of its type.
   package struct Parameter: Sendable, Equatable {
     /// The parameter's name, unique in its template, with letters, digits and `_`.
     package let key: String

@@ -50,7 +50,7 @@ package struct BatchCheck {
   }
 
   private mutating func drop(_ index: Int?, _ field: String?, _ code: DropCode, _ text: String) {
-    // Of an event that is dropped itself there is one; of what it holds there may be very many.
+    // A dropped event counts once; its dropped contents may be very many.
     guard field == nil || drops.count < EventLimits.reportedDrops else { return }
     drops.append(EventDrop(index: index, field: field, code, text))
   }

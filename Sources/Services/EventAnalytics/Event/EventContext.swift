@@ -57,7 +57,7 @@ package struct EventBatch: Sendable, Equatable {
   package var isDebug = false
   /// The server's knowledge of its sender.
   package var standing = SenderStanding.proven
-  /// The mark of the sender's network; nil for whoever shows an administrator's credentials.
+  /// The mark of the sender's network; nil for a sender with an administrator's credentials.
   package var networkMark: UInt64?
   /// True if an administrator imported the batch: bounds that keep clients from junk do not apply.
   package var isImported = false

@@ -87,7 +87,7 @@ struct DayCount {
 
   /// Counts the events of a run.
   ///
-  /// - Parameter user: The instance's number; 0 is nobody, who is in no set.
+  /// - Parameter user: The instance's number; 0 means no user and is in no set.
   mutating func add(_ run: TimelineRun, _ context: ContextWords, user: UInt32) {
     for property in run.properties {
       add(

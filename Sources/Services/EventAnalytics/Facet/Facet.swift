@@ -18,7 +18,7 @@ struct Facet: Hashable, Sendable, Comparable {
     case app = 16
     /// a: event; b: parameter; c: its value.
     case parameter = 20
-    /// a: event; b: parameter; what its numbers come to.
+    /// a: event; b: parameter; the sum of its numbers.
     case parameterSum = 21
     /// a: user property; b: its value.
     case property = 22

@@ -43,10 +43,12 @@ package struct IntakeLimits: Sendable {
   }
 }
 
-/// Counts what comes in by network, by installation, by app, by project and in all, and refuses what is beyond the limits.
+/// Counts incoming data by network, by installation, by app, by project and in total, and refuses
+/// data beyond the limits.
 ///
-/// Each count is a bucket that runs empty with time. Only buckets that are not empty are kept. Senders that proved nothing
-/// have buckets of their own, so that what they send takes nothing of what others may.
+/// Each count is a bucket that runs empty with time. Only buckets that are not empty are kept.
+/// Unauthenticated senders have their own buckets, so that their data takes nothing from the share
+/// of others.
 final class IntakeLimiter: Sendable {
   private enum Kind: Int, CaseIterable {
     case total, project, address, installation, app, appOfNetwork, unproven, unprovenProject,
@@ -155,7 +157,7 @@ final class IntakeLimiter: Sendable {
   private static func sweep(_ buckets: inout [Name: Bucket], _ now: Int64, _ drain: Double) {
     guard buckets.count >= bucketLimit else { return }
     buckets = buckets.filter { $0.value.level(at: now, drain) > 0 }
-    // The senders that are left have sent lately; those of the least bytes are forgotten.
+    // The remaining senders have sent recently; those with the least bytes are dropped.
     guard buckets.count >= bucketLimit else { return }
     let kept = buckets.sorted { $0.value.bytes > $1.value.bytes }.prefix(bucketLimit / 2)
     buckets = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })

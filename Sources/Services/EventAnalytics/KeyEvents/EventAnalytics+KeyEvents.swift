@@ -1,9 +1,10 @@
 import BaseText
 import KeyValueStore
 
-// The outbox of key events. A batch with a key event that somebody waits for is written a second time, in the group that
-// counts it, so that no crash comes between the two. Whoever follows key events reads the outbox, keeps the events as its
-// own, and only then ends them here: an event may come twice, with the same id.
+// The outbox of key events. A batch with a key event that somebody waits for is written a second
+// time, in the group that counts it, so that no crash comes between the two. A follower of key
+// events reads the outbox, stores the events itself, and only then ends them here: an event may be
+// read twice, with the same ID.
 
 extension EventAnalytics {
   /// Has key events kept for a follower; call it before batches come.
@@ -52,7 +53,7 @@ extension EventAnalytics {
     var calendar = DayCalendar(settings.zone)
     var common = batch
     common.events = []
-    // Numbers of batches begin anew with another store; times don't.
+    // Batch numbers restart with another store; times don't.
     let place = ([batch.received] + numbers.map { Int64($0) }).map { String($0, radix: 16) }
     return batch.events.enumerated().compactMap { index, event in
       guard settings.keyEvents.contains(event.name) else { return nil }

@@ -41,7 +41,7 @@ extension EventAnalytics {
     guard let range = try keptDays(of: project, range) else { return none }
     return try view(of: project) { view in
       let numbers = try funnel.steps.map { try view.words.number(of: $0, in: .events) }
-      // Behind a step that nobody has taken there is nobody.
+      // No user is behind a step that no user has taken.
       let known = numbers.prefix { $0 != nil }.compactMap(\.self)
       guard !known.isEmpty else { return none }
       let counts = try view.funnel(range, known, window: funnel.window)

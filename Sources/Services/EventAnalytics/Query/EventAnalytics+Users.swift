@@ -41,7 +41,7 @@ extension EventAnalytics {
     return try view(of: project) { try $0.userDays(range) } ?? []
   }
 
-  /// The users of all of the days together: whoever had an event, was active, was new.
+  /// The users of all of the days together: those with the event, the active ones and the new ones.
   ///
   /// Blocks.
   package func userTotals(

@@ -3,9 +3,11 @@ import KeyValueStore
 
 /// Gives words their numbers while a segment is sealed.
 ///
-/// Numbers of a scope are given in order, and never twice. A scope that is full, or has grown enough on a day, gives none:
-/// `other` stands for further words. Words that senders bring who proved nothing are numbered from `unprovenFirst` and counted
-/// apart, a tenth as many, so that they take nothing of what others may bring. What events were given is kept with them, so that counting again gives the same.
+/// Numbers of a scope are given in order, and never twice. A scope that is full, or has grown
+/// enough on a day, gives none: `other` stands for further words. Words from unauthenticated
+/// senders are numbered from `unprovenFirst` and counted apart, a tenth as many, so that they take
+/// nothing from the share of others. The assignments of events are stored with them, so that
+/// counting again gives the same result.
 struct WordTable {
   /// The number of words of a scope, now and at the beginning of the last day on which it got some.
   private struct Growth {
@@ -134,7 +136,7 @@ struct WordTable {
     guard growth.count < limits.all, !isEnoughToday else { return nil }
     let number = KnownWord.count + growth.count
     growth.count += 1
-    // What is imported takes nothing of the day's.
+    // Imported data takes nothing of the day's share.
     if !isBoundByDay { growth.before += 1 }
     return number
   }

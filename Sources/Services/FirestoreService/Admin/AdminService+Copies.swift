@@ -110,7 +110,7 @@ extension AdminService {
 
   // MARK: Backups
 
-  /// The server is one location, whatever it is called; `-` is every one.
+  /// The server is one location with any name; `-` is every one.
   private static let location: Text = "local"
 
   private func checkLocation(_ location: Text) throws(ServiceError) {

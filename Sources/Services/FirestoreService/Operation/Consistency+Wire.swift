@@ -17,9 +17,9 @@ extension Permit {
 
   /// The transaction that a request asks for, as the caller gets it.
   ///
-  /// Under rules it is optimistic, as those of Google's client SDKs are, and for who may only look: a lock on a
-  /// document keeps others from writing it, which is more than the right to read it. Whom the rules could
-  /// allow nothing has nothing to do in one.
+  /// Under rules it is optimistic, like those of Google's client SDKs, and also for callers that
+  /// may only read. A lock on a document keeps others from writing it, which is more than the right
+  /// to read it. Whom the rules could allow nothing has nothing to do in one.
   func options(
     _ wire: TransactionOptions
   ) throws(ServiceError) -> TransactionKind {

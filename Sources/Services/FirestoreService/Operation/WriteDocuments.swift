@@ -157,8 +157,8 @@ extension FirestoreService {
 
   /// Prepares a commit here or on an engine thread; the store answers when it is durable.
   ///
-  /// If the reason for allowing it has changed meanwhile, it is decided and prepared again, the
-  /// last time inside the writer's group, where nothing changes.
+  /// If the reason for allowing it has changed in the meantime, it is decided and prepared again,
+  /// the last time inside the writer's group, where nothing changes.
   private func submit<Answer>(
     _ commit: CommitProposal,
     to database: Database,

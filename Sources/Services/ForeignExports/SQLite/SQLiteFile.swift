@@ -2,7 +2,8 @@ import CSQLite
 
 /// A database file from elsewhere, open for reading in SQLite's defensive mode.
 ///
-/// One thread at a time uses it. Reads see one state of the file, also where a program writes to it meanwhile.
+/// One thread at a time uses it. Reads see one state of the file, even while a program writes to
+/// it.
 package final class SQLiteFile {
   private let connection: OpaquePointer
   private let path: String

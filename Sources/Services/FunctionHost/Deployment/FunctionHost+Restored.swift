@@ -86,7 +86,7 @@ extension FunctionHost {
       installed.append(part.with(environment: environment))
     }
     let name = Name(project: parts[0].project, codebase: parts[0].codebase)
-    // A deployment of the codebase that came meanwhile is newer.
+    // A deployment of the codebase in the meantime is newer.
     guard codebases[name] == nil, !Task.isCancelled else { return }
     if installed.map(\.environment) != parts.map(\.environment) { try folder.keep(installed) }
     try load(installed)

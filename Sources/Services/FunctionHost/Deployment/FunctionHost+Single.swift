@@ -106,7 +106,7 @@ extension FunctionHost {
     }
   }
 
-  /// Changes what clients read of a function, and starts its instances anew.
+  /// Changes the public settings of a function, and restarts its instances.
   ///
   /// Throws NOT_FOUND where it is not deployed.
   package func update(_ release: FunctionRelease) async throws {

@@ -4,9 +4,10 @@ import Synchronization
 
 /// Sources that clients upload before they deploy functions from them.
 ///
-/// An upload has a name, by which its project's functions are deployed, and a token, which whoever has it may send the bytes
-/// with, as with Google's signed URLs. Both end after an hour. Files are `uploads/NAME.zip`; those of an earlier process are
-/// removed. Any thread may call; calls block for files.
+/// An upload has a name, for deployments of its project's functions, and a token. Any holder of the
+/// token may send the bytes, as with Google's signed URLs. Both end after an hour. Files are
+/// `uploads/NAME.zip`; those of an earlier process are removed. Any thread may call; calls block
+/// for files.
 package final class SourceUploads: Sendable {
   /// A place for a source.
   package struct Ticket: Sendable, Hashable {

@@ -4,10 +4,11 @@ import Gzip
 
 /// Reads the files of a zip archive (APPNOTE 6.3.10) that a client uploaded, and trusts nothing in it.
 ///
-/// The central directory at the archive's end counts: each entry has its method (stored or deflated), its sizes, its CRC-32
-/// and the offset of its local header, whose own sizes are ignored. Refused are encrypted entries, other methods, ZIP64, names
-/// that lead out of the folder, links, one name twice, a file that is a folder of another, and more bytes or files than a
-/// source may have.
+/// The central directory at the archive's end counts: each entry has its method (stored or
+/// deflated), its sizes, its CRC-32 and the offset of its local header, whose own sizes are
+/// ignored. The reader refuses encrypted entries, other methods, ZIP64, names that lead out of the
+/// folder, links, duplicate names, a file that is a folder of another, and more bytes or files than
+/// a source may have.
 struct ZipArchive {
   private struct Entry {
     let path: String

@@ -44,7 +44,7 @@ package struct ConfinedProgram: Sendable {
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types",
     "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki", "/etc/protocols",
     "/etc/resolv.conf", "/etc/services", "/etc/ssl", "/etc/timezone",
-    // What pip looks at to name the system.
+    // The facts that pip reads to name the system.
     "/etc/alpine-release", "/etc/arch-release", "/etc/centos-release", "/etc/debian_version",
     "/etc/fedora-release", "/etc/lsb-release", "/etc/os-release", "/etc/pip.conf",
     "/etc/redhat-release", "/etc/rocky-release", "/etc/SuSE-release", "/etc/system-release",

@@ -252,7 +252,7 @@ package final class ProcessThread: Sendable {
       var status: Int32 = 0
       guard waitpid(process, &status, WNOHANG) == process else { continue }
       children[process] = nil
-      // What it left in its group has nobody to answer for.
+      // Processes that it left in its group have no parent.
       kill(-process, SIGKILL)
       child.bytesLeft = Self.outputBytesPerTick
       read(child)

@@ -4,7 +4,7 @@ import Foundation
 
 /// Builds and runs codebases in Swift: one program, named `functions`, for all functions of a codebase.
 ///
-/// A source without `Package.swift` is a program that was built elsewhere, in whatever language.
+/// A source without `Package.swift` is a program that was built elsewhere, in any language.
 struct SwiftRuntime: LanguageRuntime {
   let configuration: FunctionHostConfiguration
   let programs: ProgramRunner

@@ -2,7 +2,7 @@ import BaseStatus
 
 /// A pattern of paths as `firebase.json` has them: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `@(a|b)`, `!(a)`, and `:name`.
 ///
-/// The work of a match is bounded by steps, whatever the pattern: one that takes more does not match.
+/// The work of a match is bounded by steps for every pattern: one that takes more does not match.
 package struct Glob: Sendable {
   /// The longest pattern, in bytes.
   package static let maximum = 2_000

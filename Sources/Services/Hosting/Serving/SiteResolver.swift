@@ -110,7 +110,7 @@ package struct VisitorLanguages: Sendable, Hashable {
 }
 
 extension SiteRules {
-  /// Decides what a path is answered: redirects, files, rewrites, the page for what is missing.
+  /// Decides about the response to a path: redirects, files, rewrites, the page for missing files.
   ///
   /// - Parameters:
   ///   - path: Decoded, as `SitePath.read` gives it.

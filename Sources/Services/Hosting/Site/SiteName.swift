@@ -37,7 +37,7 @@ package enum SiteName {
     return "\(project.prefix(34))-\(text)"
   }
 
-  /// The first label of a channel's host: the site, the channel and what nobody can guess.
+  /// The first label of a channel's host: the site, the channel and a random part.
   static func label(_ site: String, _ channel: String, suffix: String) -> String {
     guard channel != HostedChannel.live else { return site }
     let room = 63 - site.utf8.count - suffix.utf8.count - 3

@@ -46,6 +46,6 @@ package enum SitePath {
 }
 
 extension String {
-  /// Returns true if a text has an ASCII text in it, whatever the case.
+  /// Returns true if a text contains an ASCII text, ignoring case.
   fileprivate func range(ofASCII text: String) -> Bool { lowercased().contains(text) }
 }

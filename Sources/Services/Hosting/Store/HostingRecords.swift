@@ -66,7 +66,7 @@ package struct HostedRelease: Codable, Sendable, Hashable {
   package let version: String?
   /// The kind of the change.
   package let kind: Kind
-  /// A note of whoever made it.
+  /// A note of its creator.
   package let message: String
   /// Microseconds since 1970.
   package let time: Int64

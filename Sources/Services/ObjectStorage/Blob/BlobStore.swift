@@ -1,9 +1,9 @@
 /// The store of objects' bytes: blobs that are written once, front to back, and never changed.
 ///
-/// A blob is *unfinished* from `begin` on until `finish` has returned, and *finished* from then on until it
-/// is removed. Only finished blobs can be read. Both survive a crash: an unfinished one as far as `persist`
-/// told. Whoever crashed between `finish` and saying elsewhere that the blob is needed left an orphan, which
-/// a sweep finds by `finishedBlobs` or `unfinishedBlobs`.
+/// A blob is *unfinished* from `begin` until `finish` has returned, and then *finished* until it is
+/// removed. Only finished blobs can be read. Both survive a crash: an unfinished one as far as
+/// `persist` told. A crash between `finish` and the record of the blob's use leaves an orphan,
+/// which a sweep finds by `finishedBlobs` or `unfinishedBlobs`.
 ///
 /// Any thread may call; calls wait without blocking their thread.
 package protocol BlobStore: Sendable {
@@ -24,7 +24,7 @@ package protocol BlobStore: Sendable {
   /// Opens a finished blob; throws `StorageError.notFound` where there is none.
   func open(_ id: BlobID) async throws -> any BlobReader
 
-  /// Opens what was persisted of an unfinished blob, to compute its hashes anew.
+  /// Opens the persisted part of an unfinished blob, to compute its hashes again.
   func openUnfinished(_ id: BlobID, _ progress: BlobProgress) async throws -> any BlobReader
 
   /// Removes a blob, finished or not; one that is not there is no error.

@@ -21,7 +21,7 @@ final class DirectWrite: Sendable {
 
   /// Memory of `bufferBytes`, which one thread at a time has.
   private struct Buffer: @unchecked Sendable {
-    // Whoever took it out of `free` is the only one who has it.
+    // The caller that took it out of `free` is its only owner.
     let memory: UnsafeMutableRawPointer
   }
 

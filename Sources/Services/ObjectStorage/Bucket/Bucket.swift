@@ -3,7 +3,7 @@ import BaseText
 
 /// One bucket, for the caller that a permit is for.
 ///
-/// Had from `ObjectStorage.bucket` alone. What it does with objects is in extensions; each asks
+/// Had from `ObjectStorage.bucket` alone. Its operations on objects are in extensions; each calls
 /// `decide` first. Any thread may call.
 package struct Bucket: Sendable {
   /// The bucket when the handle was made.

@@ -13,7 +13,7 @@ package struct StoredBucket: Sendable, Hashable {
   package let name: BucketName
   /// The id of the project that owns the bucket; only an administrator's `assignToOwner` changes it.
   package internal(set) var project: Text
-  /// Names the bucket in the keys of its objects; a bucket made anew has another.
+  /// Names the bucket in the keys of its objects; a bucket that is created again has another.
   let number: Int64
   /// In microseconds since 1970.
   package let created: Int64

@@ -4,8 +4,8 @@ extension ObjectStorage {
   /// Notes that there may be released blobs.
   func noteReleased() { released.withLock { $0 = true } }
 
-  /// Removes what is over, until the task is cancelled: released blobs soon, expired uploads and deleted
-  /// objects, what lifecycle rules name, and orphans of crashes from time to time.
+  /// Removes expired data until the task is cancelled: released blobs soon; expired uploads,
+  /// deleted objects, objects under lifecycle rules, and orphans of crashes from time to time.
   package func maintain(
     every pause: Duration = .seconds(5),
     sweepEvery sweepPause: Duration = .seconds(3_600),

@@ -24,7 +24,7 @@ package struct ObjectCopy: Sendable {
 }
 
 extension Bucket {
-  /// Copies an object of this bucket into another, at once whatever its size: both share the blob.
+  /// Copies an object of this bucket into another, immediately for any size: both share the blob.
   package func copy(_ copy: ObjectCopy, to bucket: Bucket) async throws -> StoredObject {
     let source = try await copySource(copy)
     var new = copy.target
@@ -55,7 +55,8 @@ extension Bucket {
     return object
   }
 
-  /// Renames an object within the bucket, in one write; what it is then is what is moved, with its preconditions.
+  /// Renames an object within the bucket, in one write; the move applies to its state at that time,
+  /// with its preconditions.
   package func move(_ copy: ObjectCopy) async throws -> StoredObject {
     for _ in 0..<4 {
       do {

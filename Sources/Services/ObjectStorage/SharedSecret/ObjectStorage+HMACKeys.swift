@@ -53,7 +53,7 @@ extension ObjectStorage {
     try await read { try $0.hmacKeys(of: nil, from: "") }
   }
 
-  /// Takes a key back, whatever its state; false where there is none of that access id that is not deleted.
+  /// Deletes a key in any state; false if there is none of that access ID that is not deleted.
   package func revokeHMACKey(_ accessID: Text, _ permit: AdministratorPermit) async throws -> Bool {
     let now = configuration.clock.now()
     return try await write { group in
@@ -150,7 +150,7 @@ extension ObjectStorage {
     return key.state == .active ? key : nil
   }
 
-  /// Returns true if there is a key of an access id, in whatever state.
+  /// Returns true if there is a key of an access ID, in any state.
   ///
   /// Blocks.
   package func hasHMACKey(_ accessID: String) throws -> Bool {

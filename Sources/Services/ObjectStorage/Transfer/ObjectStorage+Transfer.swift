@@ -19,7 +19,7 @@ extension ObjectStorage {
     }
   }
 
-  /// Opens the bytes of an object for an export; nil where the object has gone meanwhile.
+  /// Opens the bytes of an object for an export; nil if the object was removed in the meantime.
   package func content(
     of object: StoredObject,
     in bucket: StoredBucket,

@@ -1,7 +1,7 @@
 /// An object whose bytes arrive in one go.
 ///
-/// One task at a time writes; it ends with `finish` or `cancel`, and nothing is visible before `finish`
-/// has returned. What comes in one part or a few small ones is stored at once, at the end.
+/// One task at a time writes; it ends with `finish` or `cancel`, and nothing is visible before
+/// `finish` has returned. Content of one part or a few small ones is stored at once, at the end.
 package actor ObjectUpload {
   private let bucket: Bucket
   private let new: NewObject

@@ -1,7 +1,8 @@
 import BaseText
 import KeyValueStore
 
-/// The bounds of unfinished resumable uploads: for each whoever begins them, each project, and all.
+/// The bounds of unfinished resumable uploads: for each caller that starts them, each project, and
+/// in total.
 package struct UploadLimits: Sendable {
   /// The most uploads at once, and the most bytes that they may take.
   package struct Bound: Sendable {
@@ -51,7 +52,7 @@ struct OpenUploads: Sendable, Equatable {
 }
 
 extension KeyValueReader {
-  /// The unfinished uploads of whoever counts under a key.
+  /// The unfinished uploads of the caller under a key.
   func openUploads(_ key: [UInt8]) throws -> OpenUploads {
     try get(key).map(OpenUploads.init(stored:)) ?? OpenUploads()
   }

@@ -26,7 +26,7 @@ struct UploadRecord: Sendable {
   let begun: Int64
   let end: Int64
   let initiator: [UInt8]
-  /// The caller for whom it counts beside its project; nil where there is none.
+  /// The caller for whom it counts beside its project; nil if there is none.
   let caller: Text?
   /// The bytes for which it counts: those that it has, or more that it may yet get.
   var counted: Int64

@@ -12,8 +12,8 @@ package enum UploadStatus: Sendable, Hashable {
 /// A resumable upload: bytes that arrive in several requests, over restarts.
 ///
 /// The bytes of a request are durable when its response is sent, and those of a request that was
-/// cut off are kept. Of two requests at once the later one counts: the earlier is refused at its
-/// next part. Hashes of the durable bytes are kept in memory, also when the session is not
+/// cut off are kept. Of two simultaneous requests, the later one counts: the earlier is refused at
+/// its next part. Hashes of the durable bytes are kept in memory, also when the session is not
 /// (`UploadHashes`); after a restart they are computed again from the stored bytes.
 package actor UploadSession {
   /// Names the upload.
@@ -226,7 +226,7 @@ package actor UploadSession {
       throw StorageError(.invalid, "Received more than the expected \(limit) bytes of content.")
     }
     try await makeRoom(for: Int64(bytes.count), behind: size, unwritten: unwritten)
-    // What fails half way is read anew from what is durable.
+    // After a failure half way, the state is read again from the durable data.
     guard var sink else { throw StorageError.noUpload }
     self.sink = nil
     try await sink.take(bytes)
@@ -275,7 +275,7 @@ package actor UploadSession {
       try group.put(changed)
     }
     record = next
-    // What is durable is on the disk; what else was granted is asked for again by the bytes that come.
+    // Durable bytes are on the disk; the arriving bytes request the other grants again.
     room.set(0, upTo: 0)
     guard progress.offset == sink.size else { return storage.uploadHashes.remove(id) }
     storage.uploadHashes.keep(sink.hasher, of: id)
@@ -309,7 +309,7 @@ package actor UploadSession {
     }
   }
 
-  /// Removes what an earlier request left of the blob, which nobody was told of.
+  /// Removes the unacknowledged remains of the blob from an earlier request.
   ///
   /// A commit of this upload that failed with an unknown outcome names the blob. Only a store that takes
   /// a write again has decided that it is not in force; while it takes none the blob stays and this throws.

@@ -3,8 +3,9 @@ import FirestoreModel
 
 /// The work and memory that one request may take.
 ///
-/// One thread at a time. Work is counted in steps: a slice of work ends where its steps are used up, and whoever waits is asked about
-/// every thousand steps. Memory is what operators keep of rows.
+/// One thread at a time. Work is counted in steps. A slice of work ends when its steps are used up,
+/// and waiting callers are checked about every thousand steps. Memory is what operators keep of
+/// rows.
 final class Resources {
   /// The bytes that rows may take where the request names no limit.
   static let standardMemory = 128 << 20

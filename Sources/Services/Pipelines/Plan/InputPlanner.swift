@@ -96,7 +96,7 @@ struct InputPlanner {
       if let filter = condition.filter, isTaken(filter) {
         filters.append(filter)
       } else if condition.filter != nil {
-        // What a proof may rest on decides before anything else is evaluated.
+        // The premises of a proof are evaluated before anything else.
         first.append(condition.expression)
       } else if !orders.contains(where: { prefix.isExistence(condition.expression, of: $0.field) })
       {

@@ -54,7 +54,7 @@ final class PipelineStore {
     }
   }
 
-  /// True where every document of a scope may be read, whatever is asked of it.
+  /// True if every document of a scope may be read, by any query.
   func allowsWhole(_ scope: InputScope) throws -> Bool {
     guard isJudged, !allowed.contains(scope) else { return true }
     guard try isAllowed(scope, [try scope.query.normalized()]) else { return false }

@@ -83,7 +83,7 @@ extension Collection<UInt8> {
 }
 
 extension DeliveryBook {
-  /// Counts a message for whom a registration is of; false where its cap has no room for it.
+  /// Counts a message for the user of a registration; false if its cap has no room for it.
   func passesCap(_ message: StoredMessage, _ registration: Registration) throws -> Bool {
     guard let cap = message.cap, let label = message.content.label else { return true }
     let key = PushService.capKey(registration).text(label).bytes
@@ -115,7 +115,8 @@ extension PushService {
     MessagingKey(.capped, project).text("u\(uid)")
   }
 
-  /// Deletes what counts for caps of a user, or some of what does of a registration that ends: the sweep finds the rest.
+  /// Deletes the counts for caps of a user, or some counts of a registration that ends: the sweep
+  /// finds the rest.
   static func deleteCaps(
     _ prefix: MessagingKey,
     _ group: any KeyValueGroup,

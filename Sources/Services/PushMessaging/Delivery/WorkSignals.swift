@@ -5,7 +5,7 @@ final class WorkSignals: Sendable {
   let fanOuts = Signal()
   private let lanes = PushChannel.allCases.map { _ in Signal() }
 
-  /// Wakes those who work on the lanes of a way.
+  /// Wakes the workers on the lanes of a transport.
   func lanes(_ channel: PushChannel) -> Signal { lanes[Int(channel.rawValue)] }
 }
 

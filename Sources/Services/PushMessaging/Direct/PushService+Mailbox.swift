@@ -1,7 +1,7 @@
 import BaseJSON
 import KeyValueStore
 
-// What waits for clients that connect.
+// The deliveries for clients with a connection.
 
 /// A message on its way to a client that is connected.
 package struct MailboxEntry: Sendable {

@@ -82,7 +82,7 @@ package enum MessagingVerification {
       : MessagingKey.lane(delivery.lane, due: delivery.slot, id, number)
   }
 
-  /// Entries of lanes, and of those that are held, against deliveries that wait.
+  /// Entries of lanes, and of those that are held, against pending deliveries.
   private static func slots(
     _ reader: any KeyValueReader,
     _ kind: MessagingKey.Kind,

@@ -1,7 +1,7 @@
 import BaseText
 import KeyValueStore
 
-// What ends with time. A step looks at a bounded number of messages and deliveries, and is one write.
+// Data that expires. A step looks at a bounded number of messages and deliveries, and is one write.
 
 /// The progress through messages whose last deadline has passed.
 struct ExpiryProgress: Sendable {

@@ -3,8 +3,9 @@ import KeyValueStore
 
 // Forgetting what is old. A step does a little; it blocks.
 //
-// Messages are gone through in the order of their ids, then the summaries of those to many. What a step deleted is not passed
-// over by the next one; what was too young, or still waited, is looked at when all were gone through.
+// Messages are gone through in the order of their ids, then the summaries of those to many. The
+// next step does not skip the entries that a step deleted; entries that were too young, or still
+// pending, are checked when all were visited.
 
 /// The progress through messages and summaries.
 struct PruneProgress: Sendable {

@@ -6,7 +6,7 @@ import KeyValueStore
 struct SweepProgress: Sendable {
   /// The last key that was looked at; nil is before the first.
   var position: [UInt8]?
-  /// When to begin anew.
+  /// The time of a restart.
   var next: Int64 = 0
 }
 

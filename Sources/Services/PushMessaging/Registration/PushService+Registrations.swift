@@ -16,7 +16,7 @@ package struct RegistrationRequest: Sendable {
   package let address: PushAddress
   /// The app's description of itself; empty texts where it gives none.
   package var details = Registration.Details()
-  /// The user whom a verified token names.
+  /// The user of a verified token.
   package var uid: String?
 
   /// An app's address.
@@ -130,8 +130,8 @@ extension PushService {
     )
   }
 
-  /// Ends the registration of another installation at the same address: the app was installed anew, and would
-  /// show every message twice.
+  /// Ends the registration of another installation at the same address: the app was installed
+  /// again, and would show every message twice.
   private static func endOther(
     of request: RegistrationRequest,
     _ book: inout DeliveryBook

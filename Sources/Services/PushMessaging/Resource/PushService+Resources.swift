@@ -5,8 +5,10 @@ import KeyValueStore
 // The push resources of clients that connect: making them, sending to them, and what became of it.
 
 extension PushService {
-  /// Makes a registration's push resource of a name, in the place of one that has it, and gives its capability: the end of
-  /// its URL at an origin, which nobody can guess and which is kept as its hash alone.
+  /// Creates a registration's push resource of a name, and replaces one with that name.
+  ///
+  /// Returns its capability: the end of its URL at an origin, which is random and stored only as
+  /// its hash.
   ///
   /// INVALID_ARGUMENT for a name that is none or a registration of another way, QUOTA_EXCEEDED where it has too many.
   package func makePushResource(
