@@ -139,7 +139,7 @@ extension SiteScoped {
         of: project
       )
     }
-    // A site of another project is not at this path, whoever asks.
+    // A site of another project is not at this path, for any caller.
     if let path, let found = site, Text(found.project) != path { site = nil }
     let caller = try environment.access.identify(request.context)
     return HostingCall(

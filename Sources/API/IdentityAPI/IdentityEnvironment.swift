@@ -6,7 +6,7 @@ import BaseText
 package struct IdentityEnvironment: Sendable {
   /// The accounts of all projects.
   package let accounts: Accounts
-  /// The choke point, which says who calls and who is an administrator.
+  /// The choke point that identifies callers and administrators.
   package let access: AccessControl
   /// The mailer that sends emails; nil if the server was started without one.
   package let mailer: (any Mailer)?

@@ -11,8 +11,9 @@ import ServiceModule
 extension ServiceModule {
   /// The installations of apps: ids and tokens, which Remote Config and messaging ask apps for.
   ///
-  /// It is `firebaseinstallations.googleapis.com` v1. A network makes so many installations an hour, nil for any number: whoever has
-  /// one counts in experiments and has shares of analytics. `observer` is notified of installations that apps show and end.
+  /// It is `firebaseinstallations.googleapis.com` v1. The number of installations that a network
+  /// can create in an hour, nil for no limit: an installation counts in experiments and has shares
+  /// of Analytics. `observer` is notified of installations that apps show and end.
   package static func installations(
     _ tokens: InstallationTokens,
     keys: ProjectKeys,

@@ -22,7 +22,7 @@ struct ManagementCall: Sendable {
     }
     let parts = (request.parameters["app"] ?? "").split(separator: ":")
     guard parts.count > 1, let project = try environment.numbers.project(String(parts[1])) else {
-      // Nobody but administrators of the server learns which apps there are.
+      // Only administrators of the server can list the apps.
       return "-"
     }
     return project

@@ -196,7 +196,7 @@ package struct MessagingEnvironment: Sendable {
   /// The origin of URLs that a client asks for, to give them to others.
   func origin(of request: ServiceRequest) -> String { origin ?? request.origin }
 
-  /// The origin at which senders reach a push resource, whatever they say.
+  /// The origin of push resources for senders, independent of their headers.
   func origin(of resource: PushResource) -> String { origin ?? resource.origin ?? ownOrigin }
 
   /// The registration of the token in the path, which the request's installation must have made.
@@ -217,7 +217,7 @@ package struct MessagingEnvironment: Sendable {
     return known
   }
 
-  /// The user whom the request's ID token names; nil without one, or for another project's.
+  /// The user of the request's ID token; nil without one, or for another project's.
   func user(of request: ServiceRequest, in project: Text) async throws -> String? {
     guard let scheme = request.context.authorization?.prefix(7).lowercased(), scheme == "bearer "
     else { return nil }

@@ -36,7 +36,7 @@ package struct RulesTestSuite: Sendable {
   }
 }
 
-/// One request with the verdict that it should get.
+/// One request with its expected decision.
 package struct RulesTestCase: Sendable {
   /// The expressions that the response reports on.
   package enum Reporting: String, Sendable {

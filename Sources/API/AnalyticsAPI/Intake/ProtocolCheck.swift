@@ -1,7 +1,8 @@
 import BaseJSON
 import EventAnalytics
 
-/// Looks at what a request of the Measurement Protocol says beside its events: consent, who its user is, where.
+/// Checks the members of a Measurement Protocol request beside its events: consent, the user, the
+/// location.
 ///
 /// Hashes of people in `user_data`, addresses and what was agreed about advertisements are read here and nowhere else: none
 /// of it is kept.

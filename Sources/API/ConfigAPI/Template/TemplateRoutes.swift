@@ -42,7 +42,7 @@ struct TemplateRoutes: Sendable {
     let namespaced = root + "/namespaces/{namespace}"
     return routes(below: root) + routes(below: namespaced) + [
       route(.get, namespaced + "/serverRemoteConfig") { try $0.serverTemplate($1) },
-      // What the Firebase CLI lists and shows.
+      // The lists of the Firebase CLI.
       route(.get, namespaced + "/experiments") { try $0.splits($1, "experiments") },
       route(.get, namespaced + "/experiments/{id}") { try $0.split($1, "experiments") },
       route(.get, namespaced + "/rollouts") { try $0.splits($1, "rollouts") },

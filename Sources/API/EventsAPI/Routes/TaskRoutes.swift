@@ -13,7 +13,7 @@ import ServiceModule
 ///     POST   /tasks          enqueues {task: {name, scheduleTime, httpRequest: {body, headers}}}
 ///     DELETE /tasks/{task}   deletes a task
 ///
-/// A task goes to the function that declares the queue, whatever URL it names.
+/// A task goes to the function that declares the queue, even if it names another URL.
 struct TaskRoutes: Sendable {
   let environment: EventsEnvironment
 

@@ -208,7 +208,7 @@ extension JSONValue? {
 extension FunctionsCall {
   /// The schedule that the path names, or that name: `firebase-schedule-FUNCTION-REGION`.
   ///
-  /// Jobs of the first generation are all in one location, whatever the function's.
+  /// Jobs of the first generation are all in one location, independent of the function's.
   func job(_ named: String? = nil) async throws -> ScheduledJob {
     let name = named ?? parameter("job")
     for function in try await host.deployed(project: project) {

@@ -8,8 +8,8 @@ import ServiceModule
 
 /// Answers the requests of sites' hosts.
 ///
-/// A site is an origin of its own. Of the server it has the pages of accounts and the configuration of its app, and
-/// everything else is its files, its rules and the functions that they name.
+/// A site is an origin of its own. From the server it has the pages of accounts and the
+/// configuration of its app. Everything else is its files, its rules and their functions.
 struct SiteServing: Sendable {
   let environment: HostingEnvironment
 

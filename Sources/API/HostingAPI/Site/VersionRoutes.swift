@@ -130,7 +130,7 @@ struct VersionRoutes: SiteScoped {
     let source = name[place + 1]
     call.note("clone version \(name[place + 3]) of \(source)")
     guard let original = try call.hosting.site(source) else { throw HostingCall.noSite(source) }
-    // What is copied is read: that takes a role in the project that it is of.
+    // A copy reads its source, which needs a role in the source's project.
     let access = call.environment.access
     try access.requireAdministration(
       try access.identify(call.request.context),

@@ -281,7 +281,7 @@ struct ChangeReader {
   /// Passes over fields that the server gives and does not take.
   mutating func pass(_ paths: String...) { asked.formUnion(paths) }
 
-  /// Refuses what nobody asked for.
+  /// Refuses unsolicited requests.
   func finish() throws {
     guard let unknown = values.keys.filter({ !asked.contains($0) }).min() else { return }
     throw IdentityFailure.invalid(

@@ -2,7 +2,7 @@ import Authentication
 import BaseJSON
 import BaseText
 
-// What users see and change of their accounts, and administrators of everybody's.
+// The operations of users on their own accounts, and of administrators on every account.
 
 extension IdentityCall {
   /// `accounts:lookup`.

@@ -4,7 +4,7 @@ import BaseText
 import FirestoreModel
 import FirestoreWire
 
-// What administrators do with many accounts, and with fields that users do not set.
+// The operations of administrators on many accounts, and on fields that users can't set.
 
 extension IdentityCall {
   /// An account with everything that an administrator may give it.

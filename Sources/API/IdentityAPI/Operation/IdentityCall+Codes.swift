@@ -17,7 +17,8 @@ extension IdentityCall {
     let made = try await accounts { try makeCode(purpose, $0) }
     var answer = AnswerBuilder(kind: "GetOobConfirmationCodeResponse")
     answer.put("email", made.email)
-    // An email that nobody gets is written too: the time of an answer does not tell who has an account.
+    // An email is written even without a recipient: the time of a response must not reveal if an
+    // account exists.
     let outgoing = outgoing(purpose, made)
     if made.text != nil { service.environment.mailbox?.note(outgoing, project: project) }
     if returnsLink {
@@ -113,8 +114,8 @@ extension IdentityCall {
     }
   }
 
-  /// Returns the user whose address it is: the holder of the ID token, or the user whom an
-  /// administrator names.
+  /// Returns the user of the address: the holder of the ID token, or the user named by an
+  /// administrator.
   private func holder(_ accounts: ProjectAccounts) throws -> (user: User, token: IDToken?) {
     if let idToken = message.text("idToken") { return try accounts.signedIn(idToken) }
     guard isAdministrator else { throw IdentityFailure.code("MISSING_ID_TOKEN") }

@@ -2,7 +2,7 @@ import Authentication
 import BaseJSON
 import BaseText
 
-// What clients ask of a project.
+// The operations of clients on a project.
 
 extension IdentityCall {
   /// GET `projects`: the domains that may begin sign-ins.

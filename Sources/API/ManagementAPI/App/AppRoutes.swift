@@ -104,7 +104,8 @@ struct AppRoutes: ProjectScoped {
 
   // MARK: Operations
 
-  /// Everything is done when it is answered; what asks for the operation after that is told what was made.
+  /// Every operation is done with its response; a later request for the operation returns the
+  /// result.
   private var operation: HTTPRoute {
     HTTPRoute(.get, "/v1beta1/operations/{operation}", for: .administrators) {
       [environment] request in

@@ -79,7 +79,8 @@ struct ResourceRoutes: Sendable {
     return response
   }
 
-  /// The answer to a sender who is not the one that the resource is for (RFC 8292, 4.2); nil for one who may send.
+  /// The response to a sender that does not match the resource (RFC 8292, 4.2); nil for one that
+  /// may send.
   private func refusal(of request: ServiceRequest, for resource: PushResource) -> ServiceResponse? {
     guard let key = resource.vapidKey else { return nil }
     guard let proof = request.context.authorization.flatMap({ VAPIDProof($0) }) else {

@@ -115,7 +115,7 @@ struct SendRoutes: Sendable {
     }
   }
 
-  /// Sends to whom a member of the body names.
+  /// Sends to the recipients in a member of the body.
   private func send(
     _ request: ServiceRequest,
     to member: String,

@@ -11,15 +11,17 @@ package struct HTTPRoute: Sendable {
 
   /// Answers a request of the route without a body from memory alone, on the event loop of its connection.
   ///
-  /// Nil, also for what it throws, where that takes more or is no success: the route's handler begins anew then.
-  /// It must not block, takes no more than some ten microseconds, and answers with success and a body.
+  /// Nil, also for a thrown error, if it needs more or is not a success: the route's handler then
+  /// starts from the beginning. It must not block, takes no more than some ten microseconds, and
+  /// answers with success and a body.
   package typealias MemoryHandler = @Sendable (ServiceRequest) throws -> MemoryAnswer?
 
   /// Begins to answer a POST of the route with its whole body on the event loop of its connection, without a task.
   ///
-  /// False, also for what it throws, leaves the request to the route's handler, which begins anew: nothing may have
-  /// been done for it then. Otherwise the answer is given once, then or later, by any thread. It must not block and
-  /// takes no more than some fifty microseconds. Calls that are for the audit trail are the handler's.
+  /// False, also for a thrown error, leaves the request to the route's handler, which starts from
+  /// the beginning: the call must have had no effect then. Otherwise the answer is given once, then
+  /// or later, by any thread. It must not block and takes no more than some fifty microseconds.
+  /// Calls that are for the audit trail are the handler's.
   package typealias LoopHandler =
     @Sendable (ServiceRequest, [UInt8], @escaping @Sendable (LoopAnswer) -> Void) throws -> Bool
 
@@ -123,7 +125,7 @@ package struct HTTPRoute: Sendable {
     demanding { method, _ in method == .get || method == .head ? .viewer : .editor }
   }
 
-  /// The route for what changes nothing whatever its method, as a search that is posted.
+  /// The route for a request that changes nothing with any method, such as a search by POST.
   package func onlyReading() -> HTTPRoute { demanding { _, _ in .viewer } }
 
   /// The route with another judgement of which role its requests take.

@@ -7,11 +7,12 @@ import Access
 /// server has open as well. The composition root lists the values; `StoredServices` does what the server and
 /// the commands ask of all of them. Parts that a service has no use for stay nil.
 package struct ServiceStorage: Sendable {
-  /// Does one step of what nobody waits for, such as sweeping, and answers whether there is more to do at once.
+  /// Does one step of background work, such as sweeping, and returns true if more can be done at
+  /// once.
   ///
   /// One thread at a time calls it. A step may touch the disk; it should take some milliseconds at most.
   package typealias Maintenance = @Sendable () throws -> Bool
-  /// Recomputes what is derived and compares it with what is stored; changes nothing.
+  /// Recomputes derived data and compares it with the stored data; changes nothing.
   ///
   /// Works beside others who write: it looks at one version of everything. Tells of progress and of each
   /// difference, and returns what it went over.

@@ -7,9 +7,9 @@ import ServiceModule
 extension StorageTransfer {
   /// A project's buckets with their objects: metadata as lines, bytes as parts between them.
   ///
-  /// Items are those of `FileItem`. A line of an object is followed by its bytes and their end, unless an earlier one
-  /// shares them. Objects are handed out one after the other: each is whole, but what changes meanwhile is there in
-  /// one state or the other.
+  /// Items are those of `FileItem`. A line of an object is followed by its bytes and their end,
+  /// unless an earlier one shares them. Objects are sent one after the other: each is complete, but
+  /// a concurrent change appears in one state or the other.
   static func files(_ storage: ObjectStorage) -> StorageTransfer {
     StorageTransfer("files") { scope, tell, item in
       try FileExport(storage, scope).run(tell, item)

@@ -4,8 +4,8 @@ import ObjectStorage
 
 /// The access control lists of S3 and of Google's older clients, which do not exist here.
 ///
-/// A list that opens nothing beyond whom a project admits anyway is accepted and means nothing, since clients send such
-/// lists by default. A list that opens something is refused by its name.
+/// A list that grants nothing beyond the project's own access is accepted and has no effect, since
+/// clients send such lists by default. A list that opens something is refused by its name.
 enum AccessLists {
   /// The predefined lists of both dialects and of the JSON API that give nobody else a right.
   private static let privateLists: Set<String> = [

@@ -60,7 +60,7 @@ package struct StorageCall: Sendable {
     return try await storage.bucket(try await administratorPermit(forBucket: name))
   }
 
-  /// The same for what is only read there, whatever the method.
+  /// The same for a read, with any method.
   package func readableBucket(_ name: String) async throws -> Bucket {
     try await storage.readableBucket(try await administratorPermit(forBucket: name))
   }
@@ -72,7 +72,7 @@ package struct StorageCall: Sendable {
       try access.requireAdministration(caller)
       return try permit(caller, try await id(ofBucket: name))
     }
-    // Who administers other projects does not learn which names this one's buckets have.
+    // Administrators of other projects can't find out the bucket names of this one.
     let bucket = try await id(ofBucket: name)
     guard caller.administers(bucket.project) else { throw Self.noBucket }
     return try permit(caller, bucket)

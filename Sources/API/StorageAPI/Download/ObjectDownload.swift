@@ -181,8 +181,8 @@ package struct ObjectDownload: Sendable {
     return headers
   }
 
-  /// Says in headers what a client stored of an object beside its bytes, but for what cannot be one, and for the
-  /// tokens, which are the right to download it.
+  /// Sends the client's metadata of an object as headers, except for values that can't be headers,
+  /// and for the tokens, which grant downloads.
   private func describeMetadata(_ prefix: String, _ headers: inout HTTPFields) {
     for (key, value) in object.attributes.metadata where key != ObjectAttributes.tokensKey {
       guard let name = HTTPField.Name(prefix + key.string), HTTPField.isValidValue(value.string)

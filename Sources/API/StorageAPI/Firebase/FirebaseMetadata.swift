@@ -4,7 +4,8 @@ import Checksums
 import ObjectStorage
 import StorageWire
 
-/// An object's metadata in Firebase's dialect: what clients read, and what they may set.
+/// An object's metadata in Firebase's format: the fields that clients read, and those that they may
+/// set.
 enum FirebaseMetadata {
   /// The fields that an owner sets, beside `metadata`.
   private static let settable: [(String, WritableKeyPath<ObjectAttributes, Text?> & Sendable)] = [

@@ -178,7 +178,8 @@ extension FirebaseRoutes {
     }
   }
 
-  /// The bucket of an upload with the rights that whoever began it has now; an upload without any is over.
+  /// The bucket of an upload with the current rights of the caller that started it; an upload
+  /// without any has ended.
   private func allowedBucket(
     of session: UploadSession,
     _ request: FirebaseRequest
@@ -223,7 +224,7 @@ extension FirebaseRoutes {
       if !isLast { return Self.answer(status) }
     }
     do {
-      // What came since the request began may have taken its time.
+      // Data that arrived since the start of the request may have been slow.
       let bucket =
         isLast && commands.count > 1 ? try await allowedBucket(of: session, request) : allowed
       return Self.answer(.finished(try await session.finish(bucket)))

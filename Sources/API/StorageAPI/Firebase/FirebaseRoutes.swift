@@ -97,7 +97,7 @@ struct FirebaseRoutes: Sendable {
     try await bucket(request.bucket, of: try await caller(request), request)
   }
 
-  /// A bucket for a caller; one that is not there is denied to whoever may not make it.
+  /// A bucket for a caller; a missing one is denied to callers that may not create it.
   func bucket(
     _ name: BucketName,
     of caller: Caller,
@@ -153,7 +153,7 @@ struct FirebaseRoutes: Sendable {
     )
   }
 
-  /// The bytes of an object that memory has, for a holder of its download token or a caller whom memory knows.
+  /// The bytes of an object in memory, for a holder of its download token or a known caller.
   private func download(_ request: FirebaseRequest) throws -> MemoryAnswer? {
     guard request.parameter("alt") == "media",
       try request.queryPreconditions() == ObjectPreconditions(),

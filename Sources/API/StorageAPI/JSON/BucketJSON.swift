@@ -157,7 +157,8 @@ struct BucketChange: Sendable {
 
   /// The word for public access prevention; nil where the client says none.
   ///
-  /// Access is uniform; a client may say so. Nothing is public by a list or a policy of access here, whatever the word.
+  /// Access is uniform; a client may say so. No list or access policy makes anything public here,
+  /// with any word.
   private static func publicAccessPrevention(_ value: JSONValue) throws(StorageError) -> Text? {
     var access = try members(value)
     for name in ["uniformBucketLevelAccess", "bucketPolicyOnly"] {

@@ -189,7 +189,7 @@ extension StorageCall {
     )
     var sources = try elements.map(ComposeSource.init(json:))
     guard deletesSources else { return try answer(try await bucket.compose(sources, into: new)) }
-    // What takes a source's place meanwhile stays.
+    // An object that replaces a source in the meantime stays.
     let named = sources.map { $0.generation != nil }
     for index in sources.indices where !named[index] {
       sources[index].generation = try await bucket.object(sources[index].name).generation

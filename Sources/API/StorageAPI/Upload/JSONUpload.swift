@@ -133,7 +133,7 @@ struct JSONUpload: Sendable {
     return ServiceResponse(status: HTTPResponse.Status(code: 499))
   }
 
-  /// The bucket with the rights that whoever began the upload has now.
+  /// The bucket with the current rights of the caller that started the upload.
   private func bucket(of session: UploadSession) async throws -> Bucket {
     let environment = call.environment
     let rights = UploadRights(

@@ -49,7 +49,7 @@ struct XMLPayload {
   mutating func read(_ bytes: [UInt8]) throws -> [UInt8] {
     var content = bytes
     if case .chunks(var chunks) = form {
-      // Nobody else has the buffer meanwhile, so that it is not copied.
+      // The buffer has no other owner during this, so that it is not copied.
       form = .plain(hash: nil)
       defer { form = .chunks(chunks) }
       content = try chunks.read(bytes)

@@ -8,9 +8,9 @@ import StorageWire
 // Multipart uploads of the XML API: parts that arrive at once and in any order, and become an object when the client
 // lists them.
 //
-// Each part is an object of a bucket that no project has, under the upload's id; so is what the object will be. A
-// lifecycle rule of that bucket deletes what nobody completes. To complete an upload its parts are copied, one after the
-// other, into the object.
+// Each part is an object of a bucket that no project has, under the upload's id; so is what the
+// object will be. A lifecycle rule of that bucket deletes uploads that are not completed. To
+// complete an upload its parts are copied, one after the other, into the object.
 
 extension XMLRoutes {
   /// Begins an upload in parts: the request describes the object; the parts are its bytes.

@@ -27,7 +27,8 @@ import StorageWire
 ///     DELETE /{bucket}/{object}               deletes; with uploadId aborts a multipart upload, with upload_id
 ///                                             cancels a resumable one
 ///
-/// `/{bucket}/` is the bucket too. For administrators, and for whoever holds what one has signed. Rules are not asked here.
+/// `/{bucket}/` is the bucket too. For administrators, and for holders of a signed URL. Rules are
+/// not asked here.
 struct XMLRoutes: Sendable {
   let storage: ObjectStorage
   let access: AccessControl
@@ -228,7 +229,7 @@ struct XMLRoutes: Sendable {
 
   /// The bytes of an object that memory has, for a signed URL that was verified before.
   private func downloadFromMemory(_ request: ServiceRequest) throws -> MemoryAnswer? {
-    // What pages may read is in the store.
+    // The store decides which responses pages may read.
     guard request.headers[.origin] == nil, let known = signedDownloads.download(request),
       signatures.isValid(known.signature)
     else { return nil }
@@ -252,7 +253,7 @@ struct XMLRoutes: Sendable {
     return response
   }
 
-  /// Headers that whoever signed wants of the answer.
+  /// Headers that the signer requests for the response.
   private static func overrides(_ request: XMLRequest) -> [(name: HTTPField.Name, value: String)] {
     let names: [(String, HTTPField.Name)] = [
       ("response-content-type", .contentType),

@@ -21,7 +21,7 @@ package final class CallActor: Sendable {
 
   /// Notes what the call does to something that its body names: a verb and a name, never contents.
   ///
-  /// Calls of nobody who signed in leave no trace, so nothing is kept of them.
+  /// Calls without a signed-in user leave no trace, so nothing is recorded about them.
   package func note(subject: @autoclosure () -> String) {
     guard administrator != nil else { return }
     let subject = subject()
@@ -30,7 +30,8 @@ package final class CallActor: Sendable {
 }
 
 extension CallActor {
-  /// Notes all that the call is about at once, in the place of what was noted: for calls that may begin anew.
+  /// Records all subjects of the call at once, replacing the earlier ones: for calls that may
+  /// restart.
   package func note(subjects: CallSubjects) {
     guard administrator != nil else { return }
     named.withLock { $0 = subjects }

@@ -32,7 +32,7 @@ extension StreamCall {
 /// the service's.
 package protocol StreamResponses: AnyObject, Sendable {
   /// Queues encoded messages in order. False asks the sender to wait for `resumeSending()`: more
-  /// than the transport's window is queued. What is sent all the same is queued all the same.
+  /// than the transport's window is queued. Requests that are sent anyway are queued anyway.
   @discardableResult
   func send(_ messages: [[UInt8]]) -> Bool
   /// Stops and starts reading the client's messages, which is how a flood of requests is held back.

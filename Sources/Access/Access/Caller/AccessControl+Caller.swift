@@ -162,7 +162,7 @@ extension AccessControl {
     return try verifier.caller(holding: token, isSecure: context.isEncryptedOrLocal)
   }
 
-  /// The user whom a token names that counts without a proof; nil where the verifier has to be asked.
+  /// The user of a token that is valid without a proof; nil if the verifier must be called.
   private func unsignedUser(
     holding token: Substring,
     _ context: CallContext

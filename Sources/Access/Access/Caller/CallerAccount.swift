@@ -7,11 +7,11 @@ import BaseText
 /// steps the account is looked at again.
 package enum CallerAccount: Sendable, Hashable {
   case nobody
-  /// Development's administrator, whom everybody may claim to be there.
+  /// The administrator of development mode, which every caller may claim to be there.
   case development
   /// The holder of the administrator key of that fingerprint.
   case administratorKey(fingerprint: [UInt8])
-  /// An administrator who signed in; `session` names what revocation ends.
+  /// A signed-in administrator; `session` is the session that a revocation ends.
   case administrator(uid: Text, session: Int64, email: String)
   /// The key of a service account.
   case serviceAccount(email: String, keyID: String)

@@ -52,8 +52,8 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// The holder of a token that verified earlier and is still valid, from memory alone; nil for every other token.
   func knownCaller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller?
 
-  /// Returns true if a token is signed by the issuer that it names and has not expired, whatever
-  /// became of its user; from memory alone.
+  /// Returns true if a token is signed by the issuer that it names and has not expired, without
+  /// regard to its user; from memory alone.
   func isGenuine(_ token: Substring) -> Bool
 
   /// Returns true if a token that verified earlier is still valid: not expired, its user neither

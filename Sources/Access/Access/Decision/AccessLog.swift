@@ -44,8 +44,8 @@ final class AccessLog: Sendable {
 
   /// Denials of one second that are written.
   private static let perSecond = 20
-  /// Allowed requests of a project and second that are kept while somebody looks, and for how long somebody who asks
-  /// looks, in microseconds.
+  /// The number of allowed requests kept for each project and second while an operator watches, and
+  /// the time for which one request keeps the watch, in microseconds.
   private static let watching = (perSecond: 100, period: Int64(10_000_000))
 
   /// A log whose seconds come from microseconds of that clock.

@@ -3,7 +3,7 @@ import DocumentStore
 import FirestoreModel
 import SecurityRules
 
-/// The rules in force for one call about a bucket: what a caller who is no administrator has to ask.
+/// The deployed rules for one call about a bucket, for callers who are not administrators.
 struct ObjectGate: Sendable {
   let bucket: BucketID
   let databases: Databases
@@ -136,7 +136,8 @@ struct ObjectGate: Sendable {
   ) {
     log.tally.count(decision, of: .bucket(bucket))
     log.noteDenial { isDetailed in
-      // What was too much work once is not done again for the log, whose reason names the limit.
+      // An evaluation that was too much work is not repeated for the log, whose reason names the
+      // limit.
       let isShown = isDetailed && !session.isExhausted
       let seen = isShown ? try? self.session(documents).evaluate(question, observing: true) : nil
       return AccessLog.Entry(self, question, denied: seen ?? decision)

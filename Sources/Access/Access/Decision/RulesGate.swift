@@ -5,7 +5,7 @@ import FirestoreModel
 import KeyValueStore
 import SecurityRules
 
-/// The rules in force for one call: what a caller who is no administrator has to ask.
+/// The deployed rules for one call, for callers who are not administrators.
 package struct RulesGate: Sendable {
   let database: DatabaseID
   let ruleset: ReleasedRuleset
@@ -132,7 +132,7 @@ package struct RulesGate: Sendable {
     }
   }
 
-  /// The rules' verdict.
+  /// The rules' decision.
   func decision(
     on question: Question,
     in session: RulesSession,
@@ -180,14 +180,15 @@ package struct RulesGate: Sendable {
   func note(denialOf question: Question, _ decision: RulesDecision, in session: RulesSession) {
     log.tally.count(decision, of: .database(database))
     log.noteDenial { isDetailed in
-      // What was too much work once is not done again for the log, whose reason names the limit.
+      // An evaluation that was too much work is not repeated for the log, whose reason names the
+      // limit.
       let isShown = isDetailed && !session.isExhausted
       let seen = isShown ? try? self.decision(on: question, in: session, observing: true) : nil
       return AccessLog.Entry(self, question, denied: seen ?? decision)
     }
   }
 
-  /// Shows operators who look what was allowed.
+  /// Shows the allowed requests to operators who watch.
   func note(allowed question: Question) {
     log.tally.countAllowed(of: .database(database))
     log.noteAllowed(in: database.project) { AccessLog.Entry(self, question) }

@@ -33,7 +33,7 @@ final class RulesTally: Sendable {
     }
   }
 
-  /// Returns what was counted, and begins anew.
+  /// Returns the counts, and resets them.
   func take() -> [RulesDay] {
     counts.withLock { counts in
       defer { counts = [:] }

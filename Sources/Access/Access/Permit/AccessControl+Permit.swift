@@ -69,8 +69,10 @@ extension AccessControl {
     return try databases.database(database)
   }
 
-  /// Throws PERMISSION_DENIED to callers of an administration API who are no administrators of the project that it is
-  /// about, or of the whole server where it is about none; development leaves it open as the emulator does its own.
+  /// Throws PERMISSION_DENIED to callers of an administration API who are not administrators of its
+  /// project, or of the whole server if the call has no project.
+  ///
+  /// Development mode leaves it open, like the emulator.
   package func requireAdministration(
     _ caller: Caller,
     of project: Text? = nil
@@ -94,8 +96,8 @@ extension AccessControl {
     return AdministratorPermit(databases, of: project)
   }
 
-  /// Gives out the right to all databases to what the machine's own administrator asks of the program,
-  /// for which there are no credentials to check: whoever may open the data directory may do all.
+  /// Grants the right to all databases to requests of the machine's own administrator, which have
+  /// no credentials to check: a process that can open the data directory can do everything.
   ///
   /// - Parameter reason: The purpose, for the log.
   package func administratorPermit(reason: String) -> AdministratorPermit {

@@ -4,7 +4,7 @@ import SecurityRules
 
 /// A caller's right to one bucket: to everything, or to what the rules say.
 ///
-/// Given out by `AccessControl` alone; what stores objects opens a bucket for nobody without one. Any thread
+/// Only `AccessControl` creates it; the store of objects opens no bucket without one. Any thread
 /// may call; rules that read documents touch the disk.
 package struct BucketPermit: Sendable {
   /// The extent of the right.
@@ -47,7 +47,8 @@ package struct BucketPermit: Sendable {
   /// Long operations, such as an upload, call it while they go on. May wait for the disk.
   package func requireAccount() throws(ServiceError) { try account?.check() }
 
-  /// True if the holder is an administrator of the bucket, who may also do what no rules can allow.
+  /// True if the holder is an administrator of the bucket, who may also do operations that no rules
+  /// can allow.
   package var isAdministrator: Bool {
     if case .administrator = extent { true } else { false }
   }
@@ -83,7 +84,7 @@ package struct BucketPermit: Sendable {
 
   /// Returns true if no rules apply, or they allow without a look at documents; false says nothing.
   ///
-  /// For threads that must not block; whoever hears false asks `require`.
+  /// For threads that must not block; after false, call `require`.
   ///
   /// - Parameter stored: The members of the object that is there before the request; nil where there is none.
   package func allowsInMemory(

@@ -14,9 +14,9 @@ import KeyValueStore
 /// - `MetaKey.releases`, project segment, release name segment -> the release: creation version,
 ///   version of the last change (8 bytes each), ruleset id segment.
 ///
-/// Numbers are big-endian, segments `SegmentEncoding`'s. A release always names a stored ruleset. What
-/// is in a file is not this type's business: rules are compiled above the store. Every change is one
-/// group; any thread may call.
+/// Numbers are big-endian, segments `SegmentEncoding`'s. A release always names a stored ruleset.
+/// This type does not know the contents of a file: rules are compiled above the store. Every change
+/// is one group; any thread may call.
 package final class RulesetCatalog: Sendable {
   private let engine: any KeyValueEngine
 

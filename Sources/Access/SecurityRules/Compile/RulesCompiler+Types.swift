@@ -1,6 +1,6 @@
 import BaseText
 
-// What can be said of types without running; nothing of it is an error.
+// The static knowledge about types; none of it is an error.
 
 extension RulesCompiler {
   /// The types of an expression; nil where only running tells.

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-// What operators cost beyond their node, in proportion to what they touch.
+// The cost of operators beyond their node, in proportion to their operands.
 
 extension Evaluator {
   /// Takes steps of the operation's budget; once they are used up nothing is evaluated any more.

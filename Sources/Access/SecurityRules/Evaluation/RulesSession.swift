@@ -155,7 +155,8 @@ package final class RulesSession {
     let observer = RulesObserver(
       ruleset.source,
       isExplaining: observing,
-      // Who observes a request asks a second time; only tests of rules, which mock, do both at once.
+      // An observer of a request evaluates it a second time; only tests of rules, which mock, do
+      // both at once.
       isCounting: coverage != nil && (!observing || mocks != nil)
     )
     evaluator.observer = observer

@@ -27,7 +27,7 @@ struct ScalarSet: Sendable {
 
   mutating func negate() { isNegated.toggle() }
 
-  /// Adds what differs only in case from what is there.
+  /// Adds the variants that differ only in case.
   mutating func fold() { isFolded = true }
 
   /// Sorts the ranges and joins those that meet, and notes what there is of ASCII.

@@ -29,7 +29,7 @@ package struct RulesParser {
     }
     let words: Set<String> = ["function", "service"]
     if tokens.isWord("rules_version") {
-      // What the version should have been is not guessed; the newest knows the most.
+      // The intended version is not guessed; the newest knows the most.
       file.version = .two
       file.isUnversioned = false
       statement(

@@ -1,7 +1,7 @@
 /// The parser's view of the source: one token of lookahead, and the way into path literals.
 ///
-/// Bytes that are no token are a token of kind `invalid`: whoever does not expect it throws what is
-/// wrong with them, so that the parser goes on behind them.
+/// Bytes that are not a token are a token of kind `invalid`. A parser that does not expect it
+/// throws their error, so that parsing continues behind them.
 struct TokenStream: Sendable {
   private let lexer: Lexer
   private(set) var current: Token
