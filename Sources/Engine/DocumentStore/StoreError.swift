@@ -2,7 +2,7 @@ import BaseStatus
 import FirestoreModel
 import KeyValueStore
 
-// What the store tells clients, each text in one place.
+// The store's messages to clients, each text in one place.
 extension ServiceError {
   static func noDocumentToUpdate(_ name: DocumentName) -> ServiceError {
     ServiceError(.notFound, "No document to update: \(name.string)")

@@ -7,10 +7,10 @@
 /// **Writes.** Groups run one after the other, each with the writes that wait when it begins (see
 /// `WriteQueue`). A write is atomic by itself, a group becomes visible and durable as a whole.
 ///
-/// **Values.** No value is empty: `put` refuses it. A key that says all there is to say has a marker
-/// for a value (`putMarker`). Data of earlier versions may hold empty values; a get and a cursor
-/// show them, and a read that may not touch the disk answers `.incomplete` for them, since an engine
-/// may use emptiness to tell that it does not know the value.
+/// **Values.** No value is empty: `put` refuses it. A key that says all there is to say has a
+/// marker for a value (`putMarker`). Data of earlier versions may hold empty values; a get and a
+/// cursor return them. A read that may not touch the disk answers `.incomplete` for them, since an
+/// engine may use an empty value for an unknown one.
 ///
 /// **Time.** The engine hands out versions (microseconds since the epoch, strictly increasing,
 /// across restarts and clock steps) and read times. A read at time T sees every commit with a

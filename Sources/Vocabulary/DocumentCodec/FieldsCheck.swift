@@ -5,8 +5,8 @@ import FirestoreModel
 /// The protobuf is legal but not spelled as we store it: decode it and encode it again.
 struct UnusualSpelling: Error {}
 
-/// Judges a document's fields in place: what Firestore does not store is refused with its text, what
-/// it stores in another spelling throws `UnusualSpelling`.
+/// Checks a document's fields in place: fields that Firestore does not store are refused with its
+/// text, and another spelling of valid fields throws `UnusualSpelling`.
 ///
 /// Bytes that pass are canonical but for the order of map entries: every message holds its fields
 /// once, in order, shortest varints, no defaults spelled out, no unknown fields, whole
@@ -151,7 +151,7 @@ struct FieldsCheck {
     size += 16 + content.count - pathStart + 1
   }
 
-  /// Takes only the spelling without defaults; whatever else it may be, the decoder judges.
+  /// Accepts only the spelling without defaults; the decoder checks any other.
   private mutating func timestamp(_ content: UnsafeRawBufferPointer) throws {
     var seconds: Int64 = 0
     var nanos: Int64 = 0

@@ -55,7 +55,7 @@ package final class LedgerAccount: Sendable {
     }
   }
 
-  /// Counts bytes that are held already, whatever the account's share.
+  /// Counts bytes that are held already, beyond any share of the account.
   package func charge(_ bytes: Int, for kind: ByteLedger.Kind) {
     state.withLock { state in
       guard state.held != nil else { return }

@@ -7,11 +7,11 @@ import Glibc
 /// The work that a thread has for other threads, collected during a piece of work and delivered at
 /// its end.
 ///
-/// To lock a queue and wake its thread costs more than most of what is put in. So whoever does many small
-/// things in a row opens a handover around them, and each receiver gets all that became ready for it in one
-/// call, in its order. A handover inside another is part of it. What waits is delivered early when
-/// `deliverIfDue` finds that it has waited for long, so that nothing waits longer than that and one of the
-/// things that the thread does, and before the thread waits for a write.
+/// To lock a queue and wake its thread costs more than most of what is put in. So a caller with
+/// many small jobs in a row opens a handover around them, and each receiver gets all their results
+/// in one call, in order. A handover inside another is part of it. Results are delivered early if
+/// `deliverIfDue` finds that they have waited for long. So nothing waits longer than that and one
+/// job of the thread. They are also delivered before the thread waits for a write.
 ///
 /// Belongs to one thread and is used by no other.
 package final class Handover {

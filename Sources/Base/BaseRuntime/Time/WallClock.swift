@@ -67,8 +67,8 @@ package final class WallClock: Sendable {
 
   /// Begins to hold steps back.
   ///
-  /// - Parameter offset: The value of `currentOffset` before a restart of the process under the same boot, so that a step
-  ///   meanwhile is held back, too.
+  /// - Parameter offset: The value of `currentOffset` before a restart of the process under the
+  ///   same boot, so that a jump since then is held back, too.
   package func hold(from offset: Int64? = nil) {
     if let offset { self.offset.store(offset, ordering: .relaxed) }
     holds.store(true, ordering: .relaxed)
@@ -83,7 +83,7 @@ package final class WallClock: Sendable {
     return offset.load(ordering: .relaxed)
   }
 
-  /// Takes the system's clock to be right, whatever step it made.
+  /// Accepts the system's clock after any jump.
   package func accept() {
     offset.store(wall() - sinceBoot(), ordering: .relaxed)
     heldStep.store(0, ordering: .relaxed)

@@ -16,8 +16,8 @@ package struct CommitProposal: Sendable {
   package var requestTime: Timestamp?
   /// Decides on the commit while it is prepared; what it looked at joins the read set.
   package var judge: CommitJudge?
-  /// True if the judge is asked inside the writer's group instead, where nothing can go stale; all
-  /// other commits wait meanwhile.
+  /// True if the judge is called inside the writer's group instead, where no data can become stale;
+  /// all other commits wait during that call.
   package var isJudgedInGroup = false
   /// True if the outcome includes the documents as the commit leaves them.
   package var wantsDocuments: Bool
@@ -28,7 +28,8 @@ package struct CommitProposal: Sendable {
   package var idempotencyKey: IdempotencyKey?
   /// The principal that followers of the commit learn of.
   package var author: CommitAuthor
-  /// True for a write of the copy or restore that fills a new database, which takes no other one meanwhile.
+  /// True for a write of the copy or restore that fills a new database, which accepts no other
+  /// writes until then.
   package var fillsDatabase = false
 
   /// A commit of these writes.

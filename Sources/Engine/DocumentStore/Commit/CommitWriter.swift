@@ -77,7 +77,7 @@ final class CommitWriter: Sendable {
   /// A group of another engine has written these documents; nil where nobody knows which.
   func othersWrote(_ documentKeys: [[UInt8]]?) {
     guard let documentKeys else {
-      // Noted first, so that nobody puts in what he has read before.
+      // Recorded first, so that no reader inserts data that it has read before.
       recentWrites.unknownGroupLanded()
       return documents.removeAll()
     }
@@ -193,7 +193,7 @@ extension CommitWriter {
 
   /// The batch left nothing behind: what rested on it must be read again.
   private func fail(_ batch: CommitBatch, _ error: any Error) {
-    // Where no group could be begun the batch has not been taken yet.
+    // If no group could be started, the batch has not been taken yet.
     if batch.commits.isEmpty { batch.commits = takeBatch() }
     forget(batch)
     // Refusals too: they may rest on what came before in the group, which is not there.

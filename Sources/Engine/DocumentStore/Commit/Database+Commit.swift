@@ -58,7 +58,7 @@ extension Database {
     } catch let error where Self.isForTheDisk(error) {
       return false
     } catch let denial as CommitJudgement.Denial {
-      // What was seen of several documents may be of different moments; a snapshot tells.
+      // Several documents may have been read at different times; a snapshot decides.
       if denial.isOfSeveralDocuments || Self.isForTheDisk(denial.reason) { return false }
       completion(.failure(ServiceError.storage(denial.reason)))
     } catch {
@@ -217,8 +217,8 @@ extension Database {
       completion(.failure(ServiceError.storage(denial.reason)))
       return
     } catch {
-      // What the newest state refuses is refused, unless what the commit rests on may have changed:
-      // that comes first, and only the group can tell.
+      // A write that the newest state refuses is refused, unless the premises of the commit may
+      // have changed: those are checked first, and only the group can check them.
       guard reads != nil || !request.readSet.isEmpty else {
         completion(.failure(ServiceError.storage(error)))
         return

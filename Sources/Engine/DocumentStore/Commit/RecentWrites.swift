@@ -50,7 +50,7 @@ final class RecentWrites: Sendable {
     }
   }
 
-  /// A group has landed of which nobody knows what it wrote.
+  /// A group with unknown writes has landed.
   func unknownGroupLanded() {
     let group = landed + 1
     lastWriter.store(group, ordering: .releasing)
@@ -69,7 +69,7 @@ final class RecentWrites: Sendable {
         swap(&state.current, &state.older)
         state.current.removeAll(keepingCapacity: true)
         state.since = state.currentSince
-        // What this group has written before went to the older generation.
+        // The group's earlier writes moved to the older generation.
         state.currentSince = group + 1
       }
       state.current[KeyHash.of(key)] = group

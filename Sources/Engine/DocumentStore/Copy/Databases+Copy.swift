@@ -118,7 +118,8 @@ extension Database {
     } catch let error as ServiceError
       where [.invalidArgument, .alreadyExists, .failedPrecondition].contains(error.code)
     {
-      // The version is too old by now, a document is not valid any more, or an index that was declared meanwhile refuses it.
+      // The version is too old by now, a document is no longer valid, or an index that was declared
+      // in the meantime refuses it.
       copy.failure = error.message
     }
     try engine.write(.background) { group in

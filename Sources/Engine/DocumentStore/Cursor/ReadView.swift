@@ -1,15 +1,15 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Throws what long work ends with when nobody waits for its result any more.
+/// Throws the error that ends long work without a waiting caller.
 ///
 /// Asked every so many steps, on the thread that works.
 package typealias WorkCheck = @Sendable () throws -> Void
 
 /// One engine view together with the version at which it is read and what reading it has cost.
 ///
-/// A view is `current` when it holds no commit above the read version: then what is live is what is
-/// visible and history need not be looked at.
+/// A view is `current` when it holds no commit above the read version: then the live data is the
+/// visible data, and history is not needed.
 package final class ReadView {
   /// The engine's view that is read.
   package let reader: any KeyValueReader

@@ -17,7 +17,8 @@ final class SortStream: PositionStream {
   private let lentPosition = LentBytes()
   private let lentTags = LentBytes()
 
-  /// Sorts what `openBase` opens from a position on; `buffer` keeps what was sorted for the query's next pulls.
+  /// Sorts the output of `openBase` from a position on; `buffer` keeps the sorted documents for the
+  /// query's next pulls.
   ///
   /// - Parameter isReversed: True if it runs backwards: it cannot pause then.
   init(

@@ -26,8 +26,9 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, 5 has
-  /// times to live with an offset, 6 has values of BSON types, each of which the one before does not know.
+  /// The newest format that this code reads: Each format adds one feature that the one before does
+  /// not know: 2 times to live, 3 point-in-time recovery, 4 unique indexes, 5 times to live with an
+  /// offset, 6 values of BSON types.
   private static let format: UInt32 = 6
   private static let offsetFormat: UInt32 = 5
   private static let uniqueIndexFormat: UInt32 = 4

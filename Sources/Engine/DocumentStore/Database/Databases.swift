@@ -225,7 +225,7 @@ package final class Databases: Sendable {
   /// opening in progress restarts.
   func noteDefinitionsChanged() { open.withLock { $0.endings += 1 } }
 
-  /// Retires the incarnation when that write is durable: a caller that opened it meanwhile holds a
+  /// Retires the incarnation when that write is durable: a caller that opened it before holds a
   /// database that has ended.
   func ended(_ id: DatabaseID, _ incarnation: Incarnation) {
     let database = open.withLock { open -> Database? in

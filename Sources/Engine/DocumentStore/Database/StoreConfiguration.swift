@@ -16,7 +16,7 @@ package struct StoreConfiguration: Sendable {
   /// Numbers that make transaction ids unguessable.
   package var random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 
-  /// Memory for documents that were read lately, beside what the engine caches.
+  /// Memory for recently read documents, beside the engine's cache.
   package var documentCacheBytes = 16 << 20
 
   /// The age of the oldest readable version, in microseconds.
@@ -29,7 +29,7 @@ package struct StoreConfiguration: Sendable {
 
   /// After so many microseconds without a call a transaction is over.
   package var transactionIdleTimeout: Int64 = 60_000_000
-  /// After so many microseconds a transaction is over, whatever it does.
+  /// A transaction ends after this many microseconds, in any state.
   package var transactionTotalTimeout: Int64 = 270_000_000
   /// The microseconds for which the outcome of a transaction is remembered.
   package var transactionMemory: Int64 = 300_000_000

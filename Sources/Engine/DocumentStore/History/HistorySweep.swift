@@ -3,10 +3,10 @@ import KeyValueStore
 
 /// Removes history that is older than the retention or more than the allowed bytes.
 ///
-/// The commit log drives it: for each commit that is too old, the change log names the documents,
-/// whose history records that the commit wrote go, with the index history that the change records
-/// list, the change records and at last the commit's record. A step removes what a bounded number of
-/// records names, oldest first, in one group; whatever is left of a commit, the next step finds.
+/// The commit log drives it. For each commit that is too old, the change log names the documents.
+/// Their history records for that commit are removed, with the index history in the change records,
+/// the change records and finally the commit's record. A step removes the data of a bounded number
+/// of records, oldest first, in one group; the next step finds the rest of a commit.
 struct HistorySweep: Sendable {
   private let configuration: StoreConfiguration
 
@@ -109,7 +109,7 @@ struct HistorySweep: Sendable {
     // Asking the engine for a read time may cost an fsync, which a sweep is not worth.
     let wall = configuration.wallClock.now()
     let now = try snapshot.cachedReadTime() ?? max(last.version.microseconds, wall)
-    // A week that was asked for is kept, whatever it takes.
+    // A requested week is kept, at any cost.
     let bytes = database.recoversPast ? .max : configuration.historyBytes
     let limit = Limit(
       version: CommitVersion(microseconds: now - database.retention),

@@ -185,8 +185,8 @@ extension Database {
         switch outcome {
         // An index that is ready since a version of this write is ready for who listens from now on.
         case .success: writer.advance(to: version)
-        // Before any later commit follows definitions that were never stored. Of several changes in one group the first one undoes
-        // all.
+        // Before any later commit follows definitions that were never stored. The first of several
+        // changes in one group undoes all.
         case .failure:
           if let before, indexes.current.generation > before.generation {
             indexes.replace(with: before)

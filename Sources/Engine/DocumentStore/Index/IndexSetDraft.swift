@@ -146,7 +146,7 @@ extension FieldOverride {
   /// Takes over what is complete of the entries that a field had.
   fileprivate mutating func setStates(replacing before: FieldOverride?, added: IndexState) {
     var old = before?.storage ?? Set(SingleFieldIndex.defaults.map(\.storage))
-    // What is still being erased is there, but not complete.
+    // Data that is still being erased exists, but is not complete.
     let leftover = before?.states.filter { $0.value == .deleting }.keys.map { $0 } ?? []
     old.subtract(leftover)
     for kind in AutomaticIndexKind.all {

@@ -63,8 +63,8 @@ extension IndexSlicer {
     }
   }
 
-  /// First erases what an earlier change may have left, then adds what is missing; the position's
-  /// first byte tells which.
+  /// First erases the possible remains of an earlier change, then adds the missing entries; the
+  /// position's first byte shows the phase.
   private func buildAutomatic(
     _ task: IndexTask,
     _ collectionID: Text,

@@ -1,9 +1,9 @@
 import FirestoreModel
 import KeyValueStore
 
-// Every key of a database begins with the byte of its key space and the database's incarnation
-// (4 bytes big-endian), so that one incarnation's keys of one kind are contiguous. What follows is
-// documented where it is encoded:
+// Every key of a database begins with the byte of its key space and the database's incarnation (4
+// bytes big-endian), so that one incarnation's keys of one kind are contiguous. The rest is
+// documented at its encoder:
 //
 //   0x01        meta (not per database)             MetaKey.swift
 //   0x10, 0x11  documents and their history         DocumentKey.swift

@@ -156,7 +156,7 @@ struct LegChooser {
   }
 }
 
-// What the planner knows of indexes.
+// The planner's knowledge of indexes.
 extension Planner {
   /// The declared indexes of the query's collection id and scope; vector indexes serve searches alone.
   var declaredIndexes: [DeclaredIndex] {

@@ -146,8 +146,8 @@ package final class QueryCursor: Sendable {
     }
   }
 
-  /// About how much memory takes what the query keeps from one pull to the next: the nearest documents so far, and
-  /// what a missing index made it sort.
+  /// The approximate memory that the query keeps from one pull to the next: the nearest documents
+  /// so far, and the documents sorted for a missing index.
   package var heldBytes: Int {
     state.withLock { $0.run.heldBytes + ($0.search?.heldBytes ?? 0) }
   }

@@ -124,7 +124,7 @@ struct QueryRun {
     var goesOn = true
     let result = QueryResult(context)
     var key = SortKey()
-    // One candidate at least, whatever the slice: without any, the next slice would be the same again.
+    // At least one candidate, for any slice: without one, the next slice would be the same again.
     while goesOn, !isDone, judged == 0 || (judged < slice && !context.view.isSliceUsedUp) {
       do {
         guard try stream.next() else {

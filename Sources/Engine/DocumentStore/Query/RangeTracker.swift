@@ -28,7 +28,7 @@ struct RangeTracker {
     case .lookup(let name):
       try record(DisjunctPlan.Source.named(opener.plan.space), PositionRange(prefix: name))
     case .sort(let base):
-      // Sorting looks at whole documents, whatever led to them.
+      // Sorting reads whole documents, however they were found.
       for range in base.namesInReach {
         try record(DisjunctPlan.Source.named(opener.plan.space), range)
       }

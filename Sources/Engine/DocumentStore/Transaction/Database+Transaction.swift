@@ -130,7 +130,7 @@ extension Database {
       guard let transaction, transaction.isPessimistic else {
         let answer = Result { try batchGet(paths, with: read, judge, steps) }
         if answer.isFailure, let transaction, read.newTransaction != nil {
-          // Nobody will ever hear of it.
+          // No caller receives it.
           transactions.end(transaction, .rolledBack)
         }
         completion(answer)

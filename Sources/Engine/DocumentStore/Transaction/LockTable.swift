@@ -35,7 +35,7 @@ struct LockTable: Sendable {
   /// The result of a request.
   struct Outcome: Sendable, Equatable {
     var answer: Answer
-    /// The tickets of others who are served because somebody younger gave way.
+    /// The tickets of others who are served because a younger one gave way.
     var granted: [UInt64] = []
     /// The tickets of others who were the youngest of a circle.
     var refused: [UInt64] = []

@@ -47,7 +47,7 @@ package enum TransactionKind: Sendable, Hashable {
   case readOnly(readTime: CommitVersion? = nil)
   /// Reads at one version and writes if nothing that was read has changed.
   ///
-  /// `retrying` names an earlier transaction, whatever became of it; the new one keeps its age in the queues.
+  /// `retrying` names an earlier transaction in any state; the new one keeps its age in the queues.
   case readWrite(mode: ConcurrencyMode = .pessimistic, retrying: TransactionID? = nil)
 }
 

@@ -38,12 +38,12 @@ final class Connector: Sendable {
   enum Purpose {
     case views, groups, notifications
 
-    /// The plans are those that follow the index whatever the tables' statistics say.
+    /// The plans are those that follow the index, for any table statistics.
     fileprivate func settings(_ configuration: PostgresConfiguration) -> String {
       let idle =
         switch self {
         case .views, .notifications: 60_000
-        // Where nobody else writes nobody waits for a group that rests.
+        // Without other writers, no writer waits for an idle group.
         case .groups where configuration.sharing == .exclusive: 60_000
         case .groups: configuration.groupIdleMilliseconds
         }

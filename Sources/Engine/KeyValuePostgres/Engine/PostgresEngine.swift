@@ -27,7 +27,7 @@ package final class PostgresEngine: KeyValueEngine {
   private let tail: LogTail?
   private let node: NodeSession?
 
-  /// The number of times that a view is reopened because another engine took the time meanwhile.
+  /// The number of times that a view is reopened because another engine took the time in between.
   private static let openings = 50
 
   /// Opens the store, whose tables are made if they are missing.
@@ -40,7 +40,7 @@ package final class PostgresEngine: KeyValueEngine {
     schema = try StoreSchema(name: configuration.schema)
     connector = try Connector(configuration)
     views = ViewConnections(connector, limit: configuration.viewConnections)
-    // What every request waits for does not wait for views.
+    // Work on the path of every request does not wait for views.
     tailViews = ViewConnections(connector, limit: 1)
     session = WriterSession(connector, schema)
     condition = EngineCondition(configuration.sharing)
@@ -135,7 +135,7 @@ package final class PostgresEngine: KeyValueEngine {
     beside log: GroupLog,
     _ body: (any KeyValueSnapshot) throws -> R
   ) throws -> R {
-    // What others wrote behind a group is told when its completions have run.
+    // Writes of others behind a group are reported when its completions have run.
     let isWriter = queue.isCurrent
     var (lease, row) = try openView()
     if timeline.isStale(row), !isWriter {
@@ -184,7 +184,7 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
-  /// The database's clock, on which all engines of a store agree whatever their machines' clocks say.
+  /// The database's clock, on which all engines of a store agree, for any clocks of their machines.
   package var clock: MicrosecondClock { MicrosecondClock { [time] in time.clock.now() } }
 
   /// The number drawn when the engine opened; nil for an exclusive store.

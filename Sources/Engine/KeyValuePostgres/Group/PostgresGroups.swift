@@ -119,7 +119,7 @@ final class PostgresGroups: GroupWriter {
 
   /// The group writes nothing.
   private func end(_ group: PostgresGroup) {
-    // First, so that whoever locks the row next finds time as it is.
+    // First, so that the next holder of the row's lock finds the current time.
     time.groupAbandoned()
     group.connection.rollBack()
   }

@@ -9,9 +9,9 @@ import KeyValueStore
 /// alone and logs nothing: then everything in memory may be out of date.
 ///
 /// **Order.** One thread at a time notifies. It never does while a group of this engine is in
-/// flight, which is from its begin until its completions have run: a thread that begins a group has
-/// learned of all groups before it, no other group commits until it has landed, and later ones wait
-/// for its completions. So memory follows the order of the log.
+/// flight, from its start until its completions have run. A thread that starts a group has seen all
+/// groups before it, no other group commits until it has landed, and later ones wait for its
+/// completions. So memory follows the order of the log.
 ///
 /// `@unchecked Sendable`: the mutable state is used under the condition's lock, except `observers`,
 /// which only the notifying thread uses.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The engine's ways to the timeline's row: one after the other they lock it and learn what it says.
 ///
-/// Groups hold the row beyond the call; a ceiling that is raised meanwhile waits for the group's end in the
-/// database. Any thread may call, but none that runs in a group.
+/// Groups hold the row beyond the call; a ceiling that is raised during a group waits for the
+/// group's end in the database. Any thread may call, but none that runs in a group.
 final class TimelineLock: Sendable {
   private let connector: Connector
   private let schema: StoreSchema
@@ -48,7 +48,7 @@ final class TimelineLock: Sendable {
   func raise(to ceiling: Int64) throws {
     try connector.retrying {
       try ceilings.withLock { kept in
-        // Whoever came before may have raised it for all that waited.
+        // An earlier caller may have raised it for all waiting ones.
         guard !time.isRaised(to: ceiling) else { return }
         try write(&kept, ceiling: ceiling)
       }

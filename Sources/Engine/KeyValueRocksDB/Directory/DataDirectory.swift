@@ -196,7 +196,7 @@ final class DataDirectory: Sendable {
     if names.contains(String(manifest)) {
       try mendFile("\(path)/\(manifest)", mayBeTorn: true)
     }
-    // Nobody reads files that an opening has not finished writing.
+    // No process reads files that an opening has not finished writing.
     for name in names where name.hasSuffix(".dbtmp") { try SystemFile.remove("\(path)/\(name)") }
     return discarded
   }

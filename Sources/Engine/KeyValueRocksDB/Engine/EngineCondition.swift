@@ -3,10 +3,10 @@ import Synchronization
 
 /// The condition of an engine: it runs, has stopped after a failed write, or is closed.
 ///
-/// A stopped engine runs again only when its files were read anew: by a restart, or, where the failure
-/// was want of descriptors or of room on the disk, by `EngineRecovery`. Such a failure says nothing
-/// against what was synced before: no other write or sync that failed came before it, or that one would
-/// have stopped the engine.
+/// A stopped engine runs again only after its files were read again: by a restart, or, after a lack
+/// of descriptors or disk space, by `EngineRecovery`. Such a failure says nothing against what was
+/// synced before: no other write or sync that failed came before it, or that one would have stopped
+/// the engine.
 ///
 /// Any thread may call.
 final class EngineCondition: Sendable {
@@ -70,7 +70,7 @@ final class EngineCondition: Sendable {
     return cause.isWantOfDescriptors || cause.isWantOfRoom
   }
 
-  /// The files were read anew, and hold what was acknowledged.
+  /// The files were read again, and hold the acknowledged data.
   func recovered() {
     state.withLock { state in
       if case .stopped = state { state = .running }

@@ -2,7 +2,7 @@ import Dispatch
 import KeyValueStore
 import Synchronization
 
-/// The open database of an engine, lent to its views and groups, and replaced when it is opened anew.
+/// The open database of an engine, lent to its views and groups, and replaced when it is reopened.
 ///
 /// A database may be closed only when it is not in use, so every user holds a lease. While the
 /// database is replaced no lease is given: such a call throws instead of waiting, as the caller
@@ -34,7 +34,7 @@ final class SharedHandle: @unchecked Sendable {
     return HandleLease(handle, of: self)
   }
 
-  /// Gives the database to `open`, once nobody uses it any more, and goes on with what that answers.
+  /// Gives the database to `open`, once it has no users, and continues with the result.
   ///
   /// `open` must close it. After `timeout` with a lease still out nothing has changed and the call
   /// throws; when `open` throws, there is no database until a later call.

@@ -44,7 +44,7 @@ package struct RocksDBOptions: ~Copyable {
     // Files of the log are moved to `archive` then; the engine removes them itself.
     if configuration.keepsLog { rocksdb_options_set_WAL_ttl_seconds(basic, Self.forever) }
     Self.putMergingBehind()
-    // What only the options' text can say.
+    // The settings that only the options' text can express.
     try rocksCall { rocksdb_get_options_from_string(basic, Self.textOptions, derived, $0) }
   }
 

@@ -11,9 +11,10 @@ import Synchronization
 /// group is durable, or has failed, all completions run in the order of the bodies, and then the next
 /// group begins. If the group fails, every write whose body went well has failed with it.
 ///
-/// **Threads.** Any thread may submit. Bodies and completions run on one thread of the queue's own, which
-/// begins with the first write; they must not wait for another write, and no lock that they take may be
-/// held by somebody who waits for one. No lock of the queue is held while they run or a group lands.
+/// **Threads.** Any thread may submit. Bodies and completions run on one thread of the queue's own,
+/// which starts with the first write. They must not wait for another write, and they must take no
+/// lock of a thread that waits for one. No lock of the queue is held while they run or a group
+/// lands.
 package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private struct State {
     var interactive: [QueuedWrite] = []
@@ -100,7 +101,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
     }
     if mustWake { arrival.signal() }
     guard let thread else { return }
-    // Whoever drops an engine in a completion cannot wait for the thread that runs it.
+    // A completion that drops an engine cannot wait for the thread that runs it.
     if thread.isCurrent { thread.detach() } else { thread.join() }
   }
 }

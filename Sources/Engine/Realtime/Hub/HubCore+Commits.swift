@@ -6,7 +6,8 @@ import FirestoreModel
 extension HubCore {
   func apply(_ batch: inout CommitBatch) {
     guard !batch.isEmpty else { return }
-    // What became complete before the batch is told at the version that it was complete at.
+    // Targets that became complete before the batch are reported at the version of their
+    // completion.
     flushTouched()
     advance(to: batch.version)
     counters.batches += 1

@@ -3,7 +3,7 @@ import BaseStatus
 import DocumentStore
 import FirestoreModel
 
-// Streams: opening and ending them, what their clients ask for, and what is sent to them.
+// Streams: opening and ending them, the clients' requests, and the messages to clients.
 
 extension HubCore {
   func open(
@@ -146,8 +146,8 @@ extension HubCore {
     }
   }
 
-  /// Ends every stream with UNAVAILABLE, since commits were left out: clients come again with their tokens and
-  /// are told the difference.
+  /// Ends every stream with UNAVAILABLE, since commits were missed: clients reconnect with their
+  /// tokens and receive the difference.
   func endAllForGap() {
     counters.gaps += 1
     let error = ServiceError(

@@ -45,7 +45,7 @@ extension HubCore {
     }
   }
 
-  /// Asks again for a target once the stream's database has been looked up anew.
+  /// Requests a target again once the stream's database has been looked up again.
   private func retry(_ request: TargetRequest, of stream: StreamState) {
     stream.waitingRequests.prepend(.add(request))
     stream.answeredAhead += 1
@@ -68,8 +68,8 @@ extension HubCore {
   ) {
     let opening = Opening(
       id: OpeningID(number: nextOrdinal()),
-      // What one of these documents was is told to nobody who may not know it now, not even by
-      // whether the client's token was of use: the target begins anew.
+      // The earlier contents of these documents are not revealed to a client that may not know them
+      // now, not even by the acceptance of its token: the target restarts.
       resumption: decision.dependsOnResults
         ? request.resumption.map { _ in .token([]) } : request.resumption,
       expectedCount: request.expectedCount

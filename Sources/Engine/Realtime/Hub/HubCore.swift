@@ -53,7 +53,7 @@ final class HubCore {
     for input in inputs {
       if case .commits(let version, let commits, let bytes) = input {
         feed.release(bytes)
-        // What was published before the flow was stopped and started again is known.
+        // Publications before a restart of the flow are known.
         guard version > now else { continue }
         batch.add(commits, through: version)
         if batch.isFull { apply(&batch) }
@@ -163,7 +163,7 @@ struct HubCounters {
   var deliveries: UInt64 = 0
   /// Times that every stream ended because too many commits waited for the hub.
   var gaps: UInt64 = 0
-  /// Targets whose clients read too slowly and begin anew.
+  /// Targets that restart because their clients read too slowly.
   var overflows: UInt64 = 0
   /// Targets that began with everything although the client had sent a token.
   var unusableTokens: UInt64 = 0

@@ -5,8 +5,8 @@ import DocumentStore
 package struct RealtimeConfiguration: Sendable {
   /// Microseconds since some moment, never stepping back.
   package var clock: MicrosecondClock
-  /// About how many bytes of changes may wait for a client that reads too slowly; beyond that its
-  /// targets begin anew when it reads again.
+  /// The approximate bytes of queued changes for a client that reads too slowly; beyond that its
+  /// targets restart when it reads again.
   package var backlogBytes = 4 << 20
   /// The number of targets that one stream may have.
   package var targetsPerStream = 10_000

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Changes of one target that wait, at most one a document: what came later replaces what was.
+/// Queued changes of one target, at most one a document: a later change replaces an earlier one.
 struct ChangeBuffer {
   private struct Entry {
     var document: SharedDocument

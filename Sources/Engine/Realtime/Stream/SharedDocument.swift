@@ -5,7 +5,7 @@ import Synchronization
 package final class SharedDocument: Sendable {
   /// The document's full resource name.
   package let name: DocumentName
-  /// Nil where there is no such document, or nobody needs to know what is in it.
+  /// Nil if there is no such document, or if its contents are not needed.
   package let record: DocumentRecord?
   let exists: Bool
   /// Rises with what happened later; orders the messages of one batch.

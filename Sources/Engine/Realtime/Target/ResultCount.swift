@@ -21,8 +21,8 @@ struct ResultCount {
   private var stage: Stage
   /// The number of results at the version.
   private(set) var count = 0
-  /// The names of these, with room for some that come or must be dropped meanwhile; nil where they are not needed or
-  /// too many.
+  /// The names of these, with room for additions and removals; nil if they are not needed or too
+  /// many.
   private(set) var names: BloomFilter?
 
   /// Begins to count; reads nothing yet.

@@ -52,7 +52,7 @@ extension View {
 
   private func tell(_ sight: WindowSight, _ changes: [ResourcePath: BatchChange], hub: HubCore) {
     for path in sight.left {
-      // What has not changed is still there, whichever took its position.
+      // An unchanged document is still there, even if another one took its position.
       let document = changes[path]?.document ?? document(path, nil, exists: true, hub: hub)
       tell(document, was: true, is: false, to: hub)
     }

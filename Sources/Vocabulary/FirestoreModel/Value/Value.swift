@@ -10,7 +10,7 @@ package enum Value: Sendable {
   case boolean(Bool)
   case integer(Int64)
   case double(Double)
-  /// Truncated to microseconds by whoever decodes it.
+  /// The decoder truncates it to microseconds.
   case timestamp(Timestamp)
   case string(Text)
   case bytes([UInt8])
