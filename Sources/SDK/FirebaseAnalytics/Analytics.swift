@@ -62,7 +62,7 @@ public final class Analytics: NSObject, Sendable {
     collector?.setConsent(consentSettings)
   }
 
-  /// Forgets all events that wait and all that is known of the user; the app instance has another id from then on.
+  /// Deletes all queued events and all data about the user; the app instance gets another ID.
   public static func resetAnalyticsData() { collector?.reset() }
 
   // MARK: Instances and sessions

@@ -6,7 +6,7 @@ import FirebaseAuth
 // Futures of what has a callback; each begins at once.
 
 extension User {
-  /// Reads the account anew.
+  /// Reads the account again.
   @discardableResult
   public func reload() -> Future<Void, any Error> {
     Future(ofEnd: { [self] in reload(completion: $0) })

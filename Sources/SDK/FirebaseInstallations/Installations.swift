@@ -157,7 +157,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
     return made
   }
 
-  /// Keeps a state, unless another process has begun another installation meanwhile.
+  /// Stores a state, unless another process has started another installation in the meantime.
   private func keep(_ state: InstallationState, insteadOf old: InstallationState) throws {
     try update { data in
       guard InstallationState.decoded(data)?.id == old.id else { return data }
@@ -190,7 +190,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   }
 }
 
-/// Lets one exchange with the server go on at a time; those who come meanwhile wait for their turn.
+/// Allows one exchange with the server at a time; later callers wait for their turn.
 private actor TokenExchange {
   private var last: Task<Void, Never>?
 

@@ -120,7 +120,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     return messaging
   }
 
-  /// Ends the stream and whatever waits.
+  /// Ends the stream and all waiting calls.
   package func appWasDeleted() {
     let (tasks, waiters, feeds) = state.withLock { state in
       defer { (state.work, state.topicWork, state.receiptWork) = (nil, nil, nil) }
@@ -159,7 +159,8 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   /// The kept state, read at the first use.
   var kept: MessagingState { change { $0 } }
 
-  /// Changes what is kept, in memory and then in the store; what cannot be written lasts as long as the program.
+  /// Changes the stored data, in memory and then in the store; data that cannot be written lasts as
+  /// long as the program.
   @discardableResult
   func change<Result: Sendable>(_ body: (inout MessagingState) -> Result) -> Result {
     state.withLock { state in
@@ -292,7 +293,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
         "No APNS token specified before fetching FCM Token. Set apnsToken first."
       )
     }
-    // Who is signed in but cannot show it for now is told of afterwards.
+    // A signed-in user without a valid token for now is reported afterwards.
     let owner = await self.owner() ?? Owner(uid: nil, idToken: nil)
     let token = try await Self.translating {
       try await self.backend.register(address, idToken: owner.idToken)
@@ -366,7 +367,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     change { kept in
       let (isAutoInitEnabled, nextChange) = (kept.isAutoInitEnabled, kept.nextChange)
       kept = MessagingState()
-      // Numbers go on: one that is under way must not end another one.
+      // The numbers continue: one in flight must not end another one.
       (kept.isAutoInitEnabled, kept.nextChange) = (isAutoInitEnabled, nextChange)
     }
     endTopicWork()

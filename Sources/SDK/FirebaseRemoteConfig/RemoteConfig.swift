@@ -143,8 +143,8 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Changes what is kept, in memory and then in the store; what cannot be written is logged and lasts as long
-  /// as the program.
+  /// Changes the stored data, in memory and then in the store; data that cannot be written is
+  /// logged and lasts as long as the program.
   @discardableResult
   func change<Result>(_ change: (inout ConfigState) -> Result) -> Result {
     state.withLock { state in
@@ -213,7 +213,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Fetches values whatever their age, unless the server refuses fetches.
+  /// Fetches values of any age, unless the server refuses fetches.
   @discardableResult
   func fetchNow(type: String, timeout: TimeInterval) async throws -> RemoteConfigFetchStatus {
     let known = kept
@@ -221,7 +221,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     let answer: ConfigBackend.Answer
     do {
       answer = try await backend.fetch(
-        // What was kept before variants were is fetched whole once.
+        // Data stored before variants existed is fetched completely once.
         etag: known.fetched.variants == nil ? nil : known.etag,
         signals: known.customSignals,
         user: userProperties(),

@@ -4,7 +4,7 @@ import Foundation
 struct CollectionSetting: Sendable {
   /// Collect unless code says otherwise.
   var isEnabled: Bool
-  /// Never collect, whatever code says.
+  /// Never collect, even if code enables it.
   var isDeactivated: Bool
   /// Log screens as they appear, where the platform tells.
   var reportsScreens: Bool

@@ -2,7 +2,7 @@ import FirebaseCore
 import FirebaseInstallations
 import Foundation
 
-// What an app says of itself, its user and what may be collected.
+// The app's settings about itself, its user and the collection of data.
 
 extension EventCollector {
   /// Properties that a user has at most.
@@ -54,7 +54,7 @@ extension EventCollector {
     }
   }
 
-  /// Sets what the user consents to; what is not named stays.
+  /// Sets the user's consent; types that are not in the dictionary stay.
   package func setConsent(_ consent: [ConsentType: ConsentStatus]) {
     update { editor, _ in
       try editor.changeContext { context in

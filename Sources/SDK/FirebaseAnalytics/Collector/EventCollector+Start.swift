@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// What a start of the program tells, and the app's way to the front and back.
+// The facts at the start of the program, and the app's way to the front and back.
 
 extension EventCollector {
   /// Begins to work, if that was not done.

@@ -47,7 +47,7 @@ private enum SignalHandler {
 
   /// The handlers before, by signal.
   ///
-  /// Unsafe: written once, before the handler is installed, and only read from then on.
+  /// Unsafe: written once, before the handler is installed, and only read after that.
   nonisolated(unsafe) private static let previous =
     UnsafeMutablePointer<sigaction>.allocate(capacity: tableSize)
   /// The file's descriptor, and the report's two numbers.

@@ -1,7 +1,7 @@
 import FirebaseCore
 
-/// The limits of events and properties, and what is done about what is beyond them: it is dropped or shortened, and the
-/// log says so.
+/// The limits of events and properties, and their enforcement: data beyond them is dropped or
+/// shortened, and the log says so.
 enum EventRules {
   /// Characters of names, values and ids, and how many there may be.
   private enum Limit {

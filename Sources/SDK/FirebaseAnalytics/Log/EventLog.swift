@@ -3,9 +3,9 @@ import Locking
 
 /// The file of an app's events, for all of its processes.
 ///
-/// A step reads the records that other processes have added, appends its own with one write, and
-/// has the file's lock meanwhile. Appended records are safe from the end of the process; ``sync()``
-/// makes them safe from a power cut. May be used from any thread.
+/// A step reads the records that other processes have added, and appends its own with one write. It
+/// has the file's lock during this. Appended records are safe from the end of the process;
+/// ``sync()`` makes them safe from a power cut. May be used from any thread.
 final class EventLog: Sendable {
   /// An open file and how far it was read.
   private struct Open {
@@ -18,7 +18,7 @@ final class EventLog: Sendable {
     var editor = LogEditor()
   }
 
-  /// Bytes that may be superseded before the file is written anew.
+  /// Bytes that may be superseded before the file is rewritten.
   private static let slack = 256 << 10
 
   private let url: URL

@@ -105,7 +105,7 @@ final class EventUploader: Sendable {
     }
   }
 
-  /// Returns true if another upload was requested meanwhile; otherwise the task is over.
+  /// Returns true if another upload was requested in the meantime; otherwise the task has ended.
   private func isWantedAgain() -> Bool {
     state.withLock { state in
       defer { state.isWanted = false }

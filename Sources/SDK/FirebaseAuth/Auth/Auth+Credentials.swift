@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// What other products ask for.
+// The interface for other products.
 
 extension Auth: AppCredentials, AppCredentialsSource {
   /// The app's accounts, made when they are first asked for.

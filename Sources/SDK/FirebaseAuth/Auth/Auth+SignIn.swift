@@ -37,7 +37,7 @@ extension Auth {
 
   /// Signs in without a name, so that data has an owner before the person has an account.
   ///
-  /// Somebody who is signed in so already stays the same.
+  /// A user who is already signed in this way stays the same.
   @discardableResult
   public func signInAnonymously() async throws -> AuthDataResult {
     if let user = currentUser, user.isAnonymous {

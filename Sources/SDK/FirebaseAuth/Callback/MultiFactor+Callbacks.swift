@@ -5,7 +5,7 @@ import Foundation
 // queue of callbacks.
 
 extension MultiFactor {
-  /// Begins an enrolment; the person must have signed in lately.
+  /// Starts an enrollment; the user must have signed in recently.
   public func getSessionWithCompletion(
     _ completion: ((MultiFactorSession?, (any Error)?) -> Void)?
   ) {

@@ -34,7 +34,7 @@ extension User {
     auth.deliver(to: completion) { try await self.getIDTokenResult(forcingRefresh: forcingRefresh) }
   }
 
-  /// Reads the account anew.
+  /// Reads the account again.
   public func reload(
     completion: (((any Error)?) -> Void)? = nil
   ) {

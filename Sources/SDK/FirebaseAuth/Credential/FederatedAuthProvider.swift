@@ -7,7 +7,7 @@ import UIKit
 
 /// A provider that gets its credential at a page of its own.
 public protocol FederatedAuthProvider: NSObjectProtocol, Sendable {
-  /// The credential of somebody who signed in at the provider's page.
+  /// The credential of a sign-in at the provider's page.
   nonisolated(nonsending) func credential(
     with uiDelegate: (any AuthUIDelegate)?
   ) async throws -> AuthCredential

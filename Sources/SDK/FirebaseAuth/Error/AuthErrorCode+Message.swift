@@ -1,4 +1,4 @@
-// What people are told of an error.
+// The messages of errors.
 
 extension AuthErrorCode {
   /// A sentence for people.

@@ -37,7 +37,7 @@ extension User {
     return result
   }
 
-  /// Renews the tokens; the renewal under way ends with it, whatever comes of it.
+  /// Renews the tokens; a renewal in progress ends with it, with any result.
   private func renewTokens() async throws -> String {
     do {
       let old = tokens
@@ -64,7 +64,8 @@ extension User {
     }
   }
 
-  /// Takes renewed tokens unless others came meanwhile, by a sign-in or a change of the account.
+  /// Takes renewed tokens unless others arrived in the meantime, by a sign-in or a change of the
+  /// account.
   private func replace(tokens new: SessionTokens, over old: SessionTokens) throws {
     state.withLock { state in
       if state.tokens == old { state.tokens = new }

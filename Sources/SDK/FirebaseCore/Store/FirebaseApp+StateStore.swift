@@ -1,6 +1,6 @@
 import Foundation
 
-// Where an app's state is kept: secrets of Apple's systems in the Keychain, everything else in
+// The location of an app's state: secrets of Apple's systems in the Keychain, everything else in
 // `<state directory>/firebase/<program>/<project>/<app id>/<app name>_<state's name>`.
 
 extension FirebaseApp {

@@ -6,7 +6,7 @@ import Foundation
 // The cache behind a database: in a file beside the app's other state, or in memory.
 
 extension Firestore {
-  /// The cache's file: one an app's name, project and database, whatever server it is at.
+  /// The cache's file: one for each app's name, project and database, for any server.
   package var cacheFile: URL {
     app.stateFile(named: "firestore_\(database.database.string).sqlite")
   }

@@ -18,7 +18,7 @@ public struct FirestoreErrorCode: ErrorWithObject, Hashable, CustomNSError, Loca
     case cancelled = 1
     /// Something that has no code.
     case unknown = 2
-    /// An argument is wrong whatever the state.
+    /// An argument is wrong in any state.
     case invalidArgument = 3
     /// The deadline passed; the call may have had its effect.
     case deadlineExceeded = 4

@@ -93,7 +93,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
       return state.client
     }
     guard case .running(let client, let turn) = old else { return nil }
-    // Once more: it may have begun to run meanwhile.
+    // Once more: it may have started in the meantime.
     turn?.willEnd()
     client.perform { client in
       client.terminate()

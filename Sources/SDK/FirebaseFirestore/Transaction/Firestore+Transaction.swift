@@ -107,7 +107,7 @@ extension Firestore {
     }
   }
 
-  /// Returns true if the error may not come again at the next attempt.
+  /// Returns true if the error may not occur again at the next attempt.
   private static func isWorthAnotherAttempt(_ error: any Error) -> Bool {
     let code: StatusCode?
     switch error {

@@ -2,8 +2,8 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
-// Beyond Google's API: writes that are awaited until the cache has them, whatever the network does. What waits for the
-// server, such as `try await setData(…)`, does not end offline.
+// Beyond Google's API: writes that are awaited until the cache has them, in any state of the
+// network. Calls that wait for the server, such as `try await setData(…)`, do not end offline.
 
 extension Firestore {
   /// Writes locally and queues the writes; returns when the cache has them, on the disk where it has a file.

@@ -5,7 +5,7 @@ import Foundation
 public struct CallableFunctionRequest<Input: Decodable & Sendable>: Sendable {
   /// The argument of the call.
   public let data: Input
-  /// The user who calls; nil for a caller who has not signed in.
+  /// The calling user; nil for a caller who has not signed in.
   public let auth: CallableFunctionAuth?
   /// The request itself.
   public let rawRequest: HTTPFunctionRequest

@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// Whose the registration is, and that it is still used.
+// The owner of the registration, and the fact that it is still used.
 
 extension Messaging {
   /// The signed-in user; without a uid there is none.
@@ -28,7 +28,7 @@ extension Messaging {
     }
     do {
       let token = try await credentials.token(forcingRefresh: false)
-      // Another one may have signed in meanwhile, of whom nobody knows whether the token is.
+      // Another user may have signed in, and the owner of the token is unknown.
       guard let token, credentials.currentUserID == uid else { return nil }
       return Owner(uid: uid, idToken: token)
     } catch {
@@ -86,7 +86,7 @@ extension Messaging {
   private func tellUser() async {
     var failures = 0
     while !Task.isCancelled, isOfAnother {
-      // One that is under way may have begun with who was signed in before.
+      // One in flight may have started with the previous user.
       do { _ = try await sharedRegistration().value } catch {}
       guard isOfAnother else { break }
       failures += 1

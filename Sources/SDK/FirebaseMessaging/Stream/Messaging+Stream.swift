@@ -95,8 +95,10 @@ extension Messaging {
     return .broken
   }
 
-  /// Notes what the server knows to be acknowledged, which is less than what was noted where it was restored from a backup: it gives
-  /// the sequences behind once more, to other messages.
+  /// Records what the server knows to be acknowledged.
+  ///
+  /// This is less than the recorded value if the server was restored from a backup: it then assigns
+  /// the later sequences again, to other messages.
   private func goBack(to acknowledged: Int64) {
     let isBehind = change { kept in
       defer { kept.acknowledged = min(kept.acknowledged, acknowledged) }

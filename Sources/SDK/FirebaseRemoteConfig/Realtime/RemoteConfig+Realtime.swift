@@ -109,7 +109,7 @@ extension RemoteConfig {
     )
   }
 
-  /// Tells the listeners why nothing comes any more; the next one that is added begins anew.
+  /// Notifies the listeners of the end of updates; the next added listener starts again.
   private func giveUp(_ error: any Error) {
     state.withLock { $0.realtime = nil }
     tell(nil, error)

@@ -10,7 +10,7 @@ public enum RemoteConfigSource: Int, Sendable {
   case `static` = 2
 }
 
-/// The value of a key, whatever its type.
+/// The value of a key, of any type.
 public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
   /// The bytes.
   public let dataValue: Data

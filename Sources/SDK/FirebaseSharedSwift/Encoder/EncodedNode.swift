@@ -21,7 +21,7 @@ final class EncodedNode {
     switch content {
     case .nothing: nil
     case .leaf(let value): value
-    // What encodes nothing inside is an empty dictionary, as in JSON.
+    // A value that encodes nothing is an empty dictionary, as in JSON.
     case .keyed(let members): members.mapValues { $0.structure ?? [String: Any]() }
     case .unkeyed(let elements): elements.map { $0.structure ?? [String: Any]() }
     }

@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// What is asked and answered at once.
+// The calls with one request and one response.
 
 extension StorageReference {
   /// Returns a URL with which anyone can read the object.
@@ -24,8 +24,8 @@ extension StorageReference {
     try served(by: try await send("GET"))
   }
 
-  /// Says something else of the object: only what changed since the metadata came from the server, nil for what
-  /// is to be taken away.
+  /// Changes the object's metadata: only the members that changed since the metadata came from the
+  /// server, nil for those to remove.
   @discardableResult
   public func updateMetadata(_ metadata: StorageMetadata) async throws -> StorageMetadata {
     let body = try JSONSerialization.data(withJSONObject: metadata.changes)

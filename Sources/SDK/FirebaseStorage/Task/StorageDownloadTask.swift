@@ -1,7 +1,7 @@
 /// A download.
 ///
-/// The bytes that arrived are kept over a pause and a lost connection, unless the object was
-/// replaced meanwhile.
+/// The received bytes are kept over a pause and a lost connection, unless the object was replaced
+/// in the meantime.
 public final class StorageDownloadTask: StorageObservableTask, StorageTaskManagement,
   @unchecked Sendable
 {

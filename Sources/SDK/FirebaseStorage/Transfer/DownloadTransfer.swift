@@ -8,8 +8,8 @@ import FoundationNetworking
 
 /// A download in slices, each a range of the object.
 ///
-/// The first answer says which version of the object it is; the others must be of the same one, and where there is another one
-/// by now it begins anew.
+/// The first response contains the version of the object, and the others must be of the same one.
+/// If there is another one by now, the download restarts.
 final class DownloadTransfer: Transfer {
   private struct State {
     var offset: Int64 = 0

@@ -4,7 +4,7 @@ import Foundation
 protocol Transfer: Sendable {
   /// Goes on from where the last run ended, until all is there.
   ///
-  /// A run that is cancelled throws and keeps the position; never are two runs of a transfer under way.
+  /// A cancelled run throws and keeps the position; there are never two runs of a transfer at once.
   func run(_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> TransferOutcome
   /// Lets the server and the disk forget what there is of it; nothing runs afterwards.
   func abandon() async

@@ -193,7 +193,8 @@ final class UploadTransfer: Transfer {
       if error is CancellationError { throw error }
       throw Again(cause: error)
     }
-    // Where an answer is lost the transport may send a request a second time by itself, when there is no upload any more.
+    // If a response is lost, the transport may send a request a second time by itself, when the
+    // upload no longer exists.
     if isLast, answer.status == 404 { throw Again(cause: nil) }
     return try take(answer, sent: Int64(body.count), of: size)
   }
@@ -205,7 +206,7 @@ final class UploadTransfer: Transfer {
       // The server has another position than this side thinks.
       if status == "active" { throw Again(cause: nil) }
       let error = StorageError(answer, bucket: reference.bucket, object: reference.fullPath)
-      // The next run begins anew, if there is one.
+      // The next run starts from the beginning, if there is one.
       state.withLock { $0 = State() }
       throw error
     }

@@ -36,7 +36,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
     return app.component("FirebaseUI") { FUIAuth(auth) }
   }
 
-  /// Forgets a sign-in that is under way.
+  /// Cancels a sign-in in progress.
   package func appWasDeleted() {
     state.withLock { $0.pending = nil }
   }

@@ -80,7 +80,7 @@ extension DurableLocalStore {
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     do {
       let queue = try DatabaseQueue(path: file.path, configuration: configuration(seconds))
-      // Without a log, closing removes nothing that came in the file's place meanwhile.
+      // Without a log, closing removes no file that has replaced this one.
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
       return queue
     } catch {

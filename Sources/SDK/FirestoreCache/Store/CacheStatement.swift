@@ -104,7 +104,7 @@ final class CacheStatement {
     }
   }
 
-  /// Makes the statement ready for its next run, whatever became of the last.
+  /// Prepares the statement for its next run, after any result of the last.
   func reset() {
     position = 0
     sqlite3_reset(handle)

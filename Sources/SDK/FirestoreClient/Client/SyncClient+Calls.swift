@@ -2,7 +2,7 @@ import FirestoreModel
 import FirestoreSync
 import Locking
 
-// What the app calls: listeners, writes, bundles, the network switch.
+// The app's calls: listeners, writes, bundles, the network switch.
 
 extension SyncClient {
   func newID() -> CallbackID {
@@ -54,7 +54,7 @@ extension SyncClient {
     if let tooLarge = writes.sizeFailure { return completion(tooLarge) }
     followUser()
     let id = newID()
-    // Nobody waits for the server's answer.
+    // No caller waits for the server's response.
     completions[id] = { _ in }
     handle(.write(id, writes, localWriteTime: configuration.now()))
     let isTaken = completions[id] != nil

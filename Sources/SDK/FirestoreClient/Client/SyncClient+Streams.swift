@@ -17,8 +17,8 @@ extension SyncClient {
       } catch {
         result = .failure(error)
       }
-      // The token may be of a user of whom the observer has not told yet: that one's queue goes with it. The streams
-      // of the last user are closed then, and the body finds that its own is.
+      // The token may be of a user whom the observer has not reported yet: that user's queue goes
+      // with it. The streams of the last user are closed then, and the body finds that its own is.
       if !Task.isCancelled { userChanged(source.currentUser) }
       body(self, result)
     }

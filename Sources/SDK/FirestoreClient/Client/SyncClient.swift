@@ -4,8 +4,9 @@ import Locking
 
 /// A client of one database: it drives the synchronisation's state machine.
 ///
-/// It performs what the engine asks for: streams, timers, callbacks; and tells it what comes of that. It runs on a serial
-/// queue of its own. `perform` keeps the order of calls; callbacks come on the queue, in the engine's order.
+/// It performs the engine's actions (streams, timers, callbacks) and reports their results to it.
+/// It runs on a serial queue of its own. `perform` keeps the order of calls; callbacks come on the
+/// queue, in the engine's order.
 package actor SyncClient {
   /// Told what comes of a listener: snapshots, and at most one failure, which is its end.
   package typealias ListenHandler = @Sendable (Result<ViewSnapshot, FirestoreFailure>) -> Void
@@ -189,9 +190,9 @@ package actor SyncClient {
 
   // MARK: The engine
 
-  /// Tells the engine what happened and performs what it asks for.
+  /// Passes an event to the engine and performs the resulting actions.
   func handle(_ event: SyncEvent) {
-    // What starts the client comes before what it was started for.
+    // The start of the client comes before the call that needed it.
     guard engine() != nil else { return }
     events.append(event)
     guard !isHandling else { return }

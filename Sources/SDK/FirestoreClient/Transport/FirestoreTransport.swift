@@ -53,7 +53,7 @@ package protocol FirestoreTransport: Sendable {
     _ credentials: CallCredentials
   ) async throws -> [Text: Value]
 
-  /// Closes every connection; what is under way fails.
+  /// Closes every connection; requests in flight fail.
   func shutDown()
 }
 

@@ -11,8 +11,9 @@ import FoundationNetworking
 /// One bidirectional call as a WebChannel of version 8: a session of POSTs to the server and a GET whose answer is what
 /// the server says.
 ///
-/// Nothing is sent before the first message, which goes along with the opening. A back channel that ends or breaks is opened
-/// anew and goes on behind the last array that came; a request without an answer is sent again as it was.
+/// Nothing is sent before the first message, which goes along with the opening. A back channel that
+/// ends or breaks is reopened and continues after the last received array. A request without a
+/// response is sent again unchanged.
 ///
 /// Unchecked: all that changes is used on the HTTP client's queue alone.
 final class WebChannel<Message: Sendable>: @unchecked Sendable {
@@ -92,7 +93,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
       queue.append(message, tag: tag)
       guard !isFlushScheduled else { return }
       isFlushScheduled = true
-      // What is sent at the same time goes along.
+      // Messages of the same time are sent together.
       client.queue.async { [self] in
         isFlushScheduled = false
         flush()

@@ -127,7 +127,7 @@ extension LocalCache {
     return result
   }
 
-  /// Computes the overlays of documents anew from the queue.
+  /// Recomputes the overlays of documents from the queue.
   func recalculateOverlays(_ paths: Set<ResourcePath>) throws {
     if paths.isEmpty { return }
     let bases = try store.documents(paths)

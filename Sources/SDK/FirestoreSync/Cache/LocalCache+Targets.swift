@@ -93,7 +93,7 @@ extension LocalCache {
         }
       }
     } catch {
-      // What is lost is only the order in which documents are collected.
+      // Only the order in which documents are collected is lost.
     }
   }
 

@@ -109,7 +109,7 @@ package final class CachedDocument: Sendable {
     )
   }
 
-  /// Returns true if both have the same content, whatever their versions.
+  /// Returns true if both have the same content, with any versions.
   func hasSameContent(as other: CachedDocument) -> Bool {
     switch (content, other.content) {
     case (.found(let left), .found(let right)): left.isIdentical(to: right)

@@ -66,7 +66,7 @@ package struct BundleRecord: Sendable, Hashable {
 package struct NamedQuery: Sendable, Hashable {
   /// The name by which apps ask for the query.
   package let name: String
-  /// The query in the order in which apps see its results, whatever its limit type.
+  /// The query in the order in which apps see its results, for both limit types.
   package let query: Query
   /// The end of the order at which the query's limit keeps results.
   package let limitType: ListenQuery.LimitType

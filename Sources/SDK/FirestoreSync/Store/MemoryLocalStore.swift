@@ -66,7 +66,7 @@ extension MemoryLocalStore {
     return version == .zero ? Array(found) : found.filter { $0.readTime > version }
   }
 
-  /// Sorts the documents of the collection; time grows with all of them, whatever the limit.
+  /// Sorts the documents of the collection; time grows with all of them, for any limit.
   package func documents(
     in collection: ResourcePath,
     after path: ResourcePath?,

@@ -158,8 +158,9 @@ struct View {
 
   /// Makes a change and returns the snapshot, if one is to be shown.
   ///
-  /// `isIncomplete` is a view that lacks documents: its target's differ from the server's, or its query could not be run
-  /// again. It is from the cache, whatever the target says. `version` is the server's snapshot that the change is part of.
+  /// `isIncomplete` is a view that lacks documents: its target's differ from the server's, or its
+  /// query could not be run again. It is from the cache, in any state of the target. `version` is
+  /// the server's snapshot that the change is part of.
   mutating func apply(
     _ changes: Changes,
     target: TargetChange?,

@@ -203,7 +203,7 @@ struct WatchAggregator {
     _ id: TargetID,
     _ context: Context
   ) {
-    // What was just told is there, whether or not the filter counts it as unchanged.
+    // A document of the last message exists, even if the filter counts it as unchanged.
     let told = states[id]?.change.modified ?? []
     for path in context.remoteKeys(id) where !told.contains(path) {
       let name = DocumentName(database: context.database, path: path)
