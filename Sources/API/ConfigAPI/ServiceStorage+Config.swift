@@ -5,7 +5,8 @@ import ConfigTemplates
 import ServiceModule
 
 extension ServiceStorage {
-  /// The templates of all projects; maintenance forgets what is kept of installations for nothing.
+  /// The templates of all projects; maintenance deletes stored data of installations that is no
+  /// longer needed.
   ///
   /// An export has the newest version of each: one line, `{"namespace": "firebase", "template": {…}}`. An import
   /// publishes each as a new version.

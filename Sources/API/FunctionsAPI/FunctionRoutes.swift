@@ -91,7 +91,7 @@ extension FunctionHost.Listing {
 }
 
 extension FunctionEndpoint.Trigger {
-  /// `{kind, detail, filters, retry, timeZone}`; what a kind has not is absent.
+  /// `{kind, detail, filters, retry, timeZone}`; members that a kind lacks are absent.
   fileprivate var json: JSONValue {
     switch self {
     case .http: .object(["kind": .string("http")])

@@ -117,7 +117,7 @@ extension SiteScoped {
     return known.first { SiteName.other(than: $0.string) == name } ?? Text(name)
   }
 
-  /// The call of a caller who administers the project that it is about; blocks.
+  /// The call of an administrator of its project; blocks.
   static func admit(
     _ request: ServiceRequest,
     _ bytes: [UInt8],

@@ -49,7 +49,7 @@ package struct IdentityEnvironment: Sendable {
     self.isDevelopment = isDevelopment
   }
 
-  /// Returns the mailer, or throws a refusal that names what the operator has to do.
+  /// Returns the mailer, or throws an error with the remedy for the operator.
   func requiredMailer() throws -> any Mailer {
     guard let mailer else {
       throw AccountError(

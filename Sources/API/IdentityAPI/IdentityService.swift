@@ -74,7 +74,8 @@ struct IdentityService: Sendable {
     }
   }
 
-  /// As the choke point; what is no credential at all is answered as one that is not good.
+  /// Like the choke point; text that is no credential at all gets the same response as an invalid
+  /// one.
   private func identify(_ context: CallContext) async throws -> Caller {
     let access = environment.access
     do {

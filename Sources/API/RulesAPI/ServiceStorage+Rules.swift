@@ -9,8 +9,8 @@ import ServiceModule
 extension ServiceStorage {
   /// The rulesets and releases of all projects.
   ///
-  /// An export has what is in force: one line for each release,
-  /// `{"release": "cloud.firestore", "files": [{"name": "…", "content": "…"}]}`. An import deploys each.
+  /// An export has the deployed rules: one line for each release, `{"release": "cloud.firestore",
+  /// "files": [{"name": "…", "content": "…"}]}`. An import deploys each.
   package static func rules(_ rules: RulesetStore) -> ServiceStorage {
     var storage = ServiceStorage("rules")
     storage.check = { _, tell in

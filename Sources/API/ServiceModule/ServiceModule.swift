@@ -18,7 +18,7 @@ package struct ServiceModule: Sendable {
   /// Answers requests of the path `/` that are the service's; nil leaves all to the gateway, which says that the server is
   /// there.
   package var root: RootRoute?
-  /// Answers what comes below such a name and no route has; nil leaves it to the gateway.
+  /// Responds to paths below such a name that no route has; nil leaves it to the gateway.
   package var fallback: HTTPRoute.Handler?
   /// The hosts that are the service's as a whole; one service of a program has some.
   package var sites: HostedOrigins?

@@ -58,7 +58,8 @@ extension ServiceModule {
   }
 }
 
-/// Does now and every hour what lifecycle rules say of multipart uploads, until the task is cancelled.
+/// Applies the lifecycle rules for multipart uploads now and every hour, until the task is
+/// cancelled.
 private func abortStaleUploads(_ routes: XMLRoutes, _ environment: StorageEnvironment) async {
   while !Task.isCancelled {
     do {

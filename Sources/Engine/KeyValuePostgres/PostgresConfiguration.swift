@@ -53,7 +53,7 @@ package struct PostgresConfiguration: Sendable {
   /// parts of the password would appear in error messages.
   package var isClear: Bool { parts != nil }
 
-  /// The address up to its user, the user with the password, and what follows; nil where it is not clear.
+  /// The address up to its user, the user with the password, and the rest; nil if it is not clear.
   private var parts: (scheme: Substring, user: Substring?, rest: Substring)? {
     guard let scheme = address.firstRange(of: "://"),
       !address.contains(/%(?![0-9A-Fa-f]{2})/)

@@ -47,7 +47,8 @@ package protocol KeyValueEngine: AnyObject, Sendable {
 
   /// Another number after each group of writes; nil while one lands, and where nobody knows.
   ///
-  /// A value that was read after a mark is what a read would give for as long as there is that very mark.
+  /// A value that was read after a mark is the result of a read for as long as there is the same
+  /// mark.
   var stateMark: Int? { get }
 
   /// The number of this engine among those that may have the same store open; nil for one that has
@@ -176,9 +177,9 @@ extension KeyValueGroup {
 
 /// Walks keys in order.
 ///
-/// Buffers are lent until the next move or, in a group, its next write.
-/// A group's cursor sees at each move what the group has written up to then; the key that it
-/// is on may be deleted or rolled back. A cursor ends with its view or group and must not outlive it.
+/// Buffers are lent until the next move or, in a group, its next write. A group's cursor sees at
+/// each move the group's writes up to then; its current key may be deleted or rolled back. A cursor
+/// ends with its view or group and must not outlive it.
 package protocol KeyValueCursor: AnyObject {
   /// Moves to the next key in the cursor's direction; false at the end of the range.
   func next() throws -> Bool

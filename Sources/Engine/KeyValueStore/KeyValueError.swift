@@ -72,7 +72,7 @@ package struct KeyValueError: Error, Sendable {
     }
   }
 
-  /// Refuses what may not be written: keys that are the engine's own, and empty values.
+  /// Refuses invalid writes: keys that are the engine's own, and empty values.
   package static func checkWrite(_ key: [UInt8], _ value: [UInt8]) throws {
     try checkKey(key)
     guard !value.isEmpty else { throw KeyValueError(.misuse, "a value is empty") }

@@ -3,8 +3,8 @@ import Foundation
 
 /// Events of the default app and properties of its users.
 ///
-/// Calls never throw: what is wrong is logged and dropped. May be used from any thread, once the default app is
-/// configured.
+/// Calls never throw: invalid input is logged and dropped. May be used from any thread, once the
+/// default app is configured.
 public final class Analytics: NSObject, Sendable {
   private override init() {}
 

@@ -27,7 +27,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     var work: Task<Void, Never>?
     var topicWork: Task<Void, Never>?
     var receiptWork: Task<Void, Never>?
-    /// Tells the server who is signed in.
+    /// Sends the signed-in user to the server.
     var userWork: Task<Void, Never>?
     var isObservingUser = false
     var topicWaiters: [Int: CheckedContinuation<Void, any Error>] = [:]
@@ -47,7 +47,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   let usesApple: Bool
   /// True if the delegate is told of the installation's id in place of the token.
   let usesInstallationID: Bool
-  /// The app, for who is signed in to it.
+  /// The app, for its signed-in user.
   let app: WeakReference<FirebaseApp>
   let now: @Sendable () -> Date
   /// Waits between attempts and pings.

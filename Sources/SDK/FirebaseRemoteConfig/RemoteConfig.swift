@@ -177,7 +177,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     RemoteConfigFetchStatus(rawValue: kept.lastFetchStatus) ?? .noFetchYet
   }
 
-  /// Reads what is kept.
+  /// Reads the stored value.
   public func ensureInitialized() async throws { _ = kept }
 
   /// Fetches values if the last ones are older than the settings' interval.
@@ -323,7 +323,7 @@ extension ConfigState {
   /// Experiments that are remembered, a project's of years.
   private static let mostExposed = 1_000
 
-  /// Lets the app see what was fetched; answers the variants that it has not seen before, by experiment.
+  /// Activates the fetched values; returns the variants that are new to the app, by experiment.
   fileprivate mutating func activate() -> [String: String] {
     let variants = fetched.variants ?? [:]
     let new = variants.filter { exposed?[$0.key] != $0.value }

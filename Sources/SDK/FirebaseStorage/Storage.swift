@@ -60,7 +60,7 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
     return storage(app: app, bucket: bucket)
   }
 
-  /// An app's files in the bucket of a URL `gs://bucket`; traps on what is no such URL.
+  /// An app's files in the bucket of a URL `gs://bucket`; traps on any other URL.
   ///
   /// ``configured(app:url:)`` throws instead.
   public static func storage(app: FirebaseApp, url: String) -> Storage {

@@ -20,7 +20,7 @@ package struct ConsoleEnvironment: Sendable {
   let defaultProject: String
   /// The version of the program, which the page shows.
   let version: String
-  /// The administrators who may sign in, and the trail in which their actions are kept.
+  /// The administrators who may sign in, and the trail that records their actions.
   let administrators: Administrators
   let audit: AuditTrail
   /// The threads for hashing passwords and the like, for as long as that takes.

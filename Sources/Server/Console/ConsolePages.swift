@@ -109,7 +109,7 @@ struct ConsolePages: Sendable {
     "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
   ].joined(separator: "; ")
 
-  /// The page asks for no device; what it does use are passkeys and the clipboard.
+  /// The page requests no devices; it uses only passkeys and the clipboard.
   private static let devicePolicy = [
     "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer",
     "microphone", "midi", "payment", "serial", "usb",

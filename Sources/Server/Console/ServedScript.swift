@@ -142,7 +142,7 @@ struct ServedScript {
     at = end
   }
 
-  /// Keeps a text in backticks, or what is left of one, to its end or to the code within it.
+  /// Keeps a text in backticks, or the rest of one, to its end or to the code within it.
   private mutating func takeText(from start: Int) {
     var end = start
     while end < script.count {

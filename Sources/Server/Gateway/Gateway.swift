@@ -176,12 +176,12 @@ package final class Gateway: Service {
     try certificates?.reload()
   }
 
-  /// Reads those certificate files again that have changed, and returns how many did and what is wrong with others.
+  /// Reads changed certificate files again, and returns their number and the faults of others.
   package func reloadChangedCertificates() throws -> (count: Int, failures: [CertificateFailure]) {
     try certificates?.reloadChanged() ?? (0, [])
   }
 
-  /// Binds the port and serves until a graceful shutdown, then ends what is open.
+  /// Binds the port and serves until a graceful shutdown, then ends the open calls.
   package func run() async throws {
     let threads = configuration.threads
     let group = MultiThreadedEventLoopGroup(
@@ -280,7 +280,8 @@ package final class Gateway: Service {
           high: GatewayConfiguration.unwrittenBytesPerConnection
         )
       )
-      // One buffer a turn of the event loop, so that who sends much is read as often as others.
+      // One buffer a turn of the event loop, so that a client that sends much is read as often as
+      // others.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       // A connection keeps its first buffer; the size grows as more comes at once.
       .childChannelOption(

@@ -68,7 +68,7 @@ package struct GatewayConfiguration: Sendable {
   /// writable.
   static let unwrittenBytesPerConnection = 64 << 10
 
-  /// Bounds on what one client may make the server hold; every one has a stated answer.
+  /// Bounds on the memory of one client on the server; every one has a stated response.
   package struct Limits: Sendable {
     /// Open connections; more are closed at once.
     ///
@@ -116,7 +116,7 @@ package struct GatewayConfiguration: Sendable {
     /// The part of a body of any length, such as a file's, that has to come in each of these times;
     /// less ends the connection.
     package var streamedBodyBytes = 64 << 10
-    /// A client that reads nothing of what waits for it that long is dropped.
+    /// A client that reads none of its pending data for that long is dropped.
     package var stalledReaderTimeout = Duration.seconds(120)
     /// Until a client that is told over TLS that its connection ends has said so too; a stop does not
     /// wait for that.

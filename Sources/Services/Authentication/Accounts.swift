@@ -69,8 +69,10 @@ package final class Accounts: Sendable {
   /// The accounts of one project.
   package func project(_ id: Text) -> ProjectAccounts { self[.project(id)] }
 
-  /// Lets a next signing key take over: with overlap, or `immediately`, which ends every ID token,
-  /// session cookie and access token at once; who has a refresh token goes on with it.
+  /// Lets the next signing key take over, with overlap or at once.
+  ///
+  /// With `immediately`, every ID token, session cookie and access token ends at once. A client
+  /// with a refresh token continues with it.
   package func rotateSigningKeys(immediately: Bool) throws {
     try signingKeys.rotate(immediately: immediately)
     guard immediately else { return }
@@ -115,8 +117,8 @@ package final class Accounts: Sendable {
   /// Microseconds since 1970.
   var now: Int64 { configuration.clock.now() }
 
-  /// Runs a write on one scope's users; tells who lost tokens once it is durable, in the order of the
-  /// writes.
+  /// Runs a write on one scope's users; reports the users who lost tokens once it is durable, in
+  /// the order of the writes.
   func write<R>(_ scope: AccountScope, _ body: (UserGroup) throws -> R) throws -> R {
     var revoked: [Revocations.Event] = []
     var begun: [(uid: Text, session: Int64)] = []
@@ -143,7 +145,7 @@ package final class Accounts: Sendable {
   }
 }
 
-/// Writes what follows from accounts that are made and deleted in the groups of their changes.
+/// Writes the consequences of created and deleted accounts in the groups of their changes.
 package struct AccountFollower: Sendable {
   /// Writes along with a change; what it throws fails the change.
   package let write: @Sendable (any KeyValueGroup, AccountScope, AccountChange) throws -> Void

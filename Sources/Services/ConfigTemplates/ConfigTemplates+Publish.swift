@@ -63,7 +63,7 @@ extension ConfigTemplates {
     self.follower.withLock { $0 = follower }
   }
 
-  /// Compiles a template and says what is wrong with it, or with the precondition; stores nothing.
+  /// Compiles a template and reports its faults, or those of the precondition; stores nothing.
   package func validate(
     _ template: ConfigTemplate,
     of id: TemplateID,

@@ -224,7 +224,7 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// The same, which may read the disk, and keeps what is decided of the installation for good.
+  /// The same, which may read the disk, and stores the decisions about the installation for good.
   package func reply(to client: ConfigClient, of id: TemplateID) throws -> ConfigReply {
     guard let served = try load(id) else { return .nothing(for: id) }
     let (decision, assigned) = try decide(client, by: served, at: clock.now())

@@ -172,7 +172,7 @@ package final class FirestoreService: RPCService {
     _ respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) throws {
     guard let project = try request.project() else { return respond(.success(nil)) }
-    // Before the rest is read: a caller without rights learns nothing of what is wrong with it.
+    // Before the rest is read: a caller without rights learns nothing about its faults.
     let permit = try access.administratorPermit(for: call.caller, of: project)
     guard let admin = try request.call() else { return respond(.success(nil)) }
     if let actor = call.context.actor, let subject = admin.subject {
@@ -302,7 +302,7 @@ package final class FirestoreService: RPCService {
     guard accepted else { throw ServiceError.overloaded }
   }
 
-  /// The client's error; what it is not told goes to the log.
+  /// The client's error; details that the client does not receive go to the log.
   func reported(_ error: any Error, _ context: CallContext) -> ServiceError {
     let visible = ServiceError.storage(error)
     switch visible.code {

@@ -36,7 +36,7 @@ package actor FunctionHost {
   /// The sources that clients uploaded.
   package nonisolated let uploads: SourceUploads
   let folder: DeploymentFolder
-  /// The store's copy of what is deployed; nil where the data directory alone has it.
+  /// The store's copy of the deployed source; nil if only the data directory has it.
   nonisolated let mirror: FolderMirror?
   let runtimes: [SourceLanguage: any LanguageRuntime]
   let log: Logger

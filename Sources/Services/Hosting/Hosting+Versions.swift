@@ -96,7 +96,7 @@ extension Hosting {
     }
   }
 
-  /// Sets what may be set of a version that is not finalized, and finalizes or abandons it.
+  /// Sets the settable members of a version that is not finalized, and finalizes or abandons it.
   package func update(
     _ id: String,
     of site: String,

@@ -2,6 +2,6 @@
 package protocol InstallationObserver: Sendable {
   /// An installation has shown its refresh token; any task may call.
   func wasShown(_ installation: InstallationTokens.Installation) async throws
-  /// An installation is no more; what is kept for it is to be gone when this returns.
+  /// An installation was deleted; its stored data must be gone when this returns.
   func wasDeleted(_ installation: InstallationTokens.Installation) async throws
 }

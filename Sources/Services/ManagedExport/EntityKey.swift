@@ -17,9 +17,10 @@ package struct ExportedDatabase: Sendable, Equatable {
 
 /// The name of a document in keys and references of entities.
 ///
-/// A key is {13: application, 14: {group 1: {2: kind, 3: number, 4: name}, …}, 20: namespace, 23: database}; a reference among
-/// values has its parts itself: {13, 20, 23, group 14: {15: kind, 16: number, 17: name}, …}. An application is `s~PROJECT` or
-/// `dev~PROJECT`; what is before the tilde names a region. A document whose id is `__id7__` has the number 7.
+/// A key is {13: application, 14: {group 1: {2: kind, 3: number, 4: name}, …}, 20: namespace, 23:
+/// database}; a reference among values has its parts itself: {13, 20, 23, group 14: {15: kind, 16:
+/// number, 17: name}, …}. An application is `s~PROJECT` or `dev~PROJECT`; the part before the tilde
+/// names a region. A document whose id is `__id7__` has the number 7.
 struct EntityKey {
   /// The document's database; its database's id is "(default)" where the key has none.
   let database: ExportedDatabase

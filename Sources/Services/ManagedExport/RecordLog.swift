@@ -13,7 +13,7 @@ package struct ExportRecords {
 
   static let blockBytes = 32_768
   static let headerBytes = 7
-  /// No entity of Firestore is larger than a mebibyte; what is longer is damage.
+  /// No entity of Firestore is larger than a mebibyte; a longer one is damage.
   private static let largest = 16 << 20
 
   private let name: String

@@ -6,7 +6,7 @@ package struct MessagingLimits: Sendable {
   package var registrations = 10_000_000
   /// Registrations of all projects, with those that ended and are still kept.
   package var registrationsInAll: Int64 = 50_000_000
-  /// Days for which a message and what became of it are kept.
+  /// Days for which a message and its results are kept.
   package var messageDays: Int64 = 30
   /// Days for which the counts of a message to many are kept, at least as long as the message.
   package var countDays: Int64 = 400

@@ -145,7 +145,7 @@ package final class PushService: Sendable {
     engine.submit(write)
   }
 
-  /// Changes deliveries, and tells those who wait once that is durable.
+  /// Changes deliveries, and notifies waiting callers once that is durable.
   func writeDeliveries<R: Sendable>(
     _ priority: WritePriority = .interactive,
     _ body: @escaping @Sendable (inout DeliveryBook) throws -> R

@@ -10,8 +10,9 @@ struct UnusualSpelling: Error {}
 ///
 /// Bytes that pass are canonical but for the order of map entries: every message holds its fields
 /// once, in order, shortest varints, no defaults spelled out, no unknown fields, whole
-/// microseconds, no key twice. So what reads stored bytes needs no checks of its own, and stored
-/// values of the same type are identical if, and unless maps are in them only if, their bytes are.
+/// microseconds, no key twice. So readers of stored bytes need no checks of their own. Stored
+/// values of the same type are identical if their bytes are, and, unless they contain maps, only
+/// then.
 struct FieldsCheck {
   /// The most keys of an unsorted map that are searched; a larger one is rebuilt instead.
   private static let searchedKeys = 64

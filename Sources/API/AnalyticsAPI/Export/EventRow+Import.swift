@@ -3,7 +3,7 @@ import BaseStatus
 import EventAnalytics
 
 extension RecordedEvent {
-  /// Reads a row of BigQuery's export; INVALID_ARGUMENT for what is none.
+  /// Reads a row of BigQuery's export; throws INVALID_ARGUMENT for any other input.
   init(row: JSONValue) throws(ServiceError) {
     guard let time = Self.integer(row["event_timestamp"]), let name = row["event_name"]?.string
     else {

@@ -4,8 +4,8 @@ import EventAnalytics
 /// Checks the members of a Measurement Protocol request beside its events: consent, the user, the
 /// location.
 ///
-/// Hashes of people in `user_data`, addresses and what was agreed about advertisements are read here and nowhere else: none
-/// of it is kept.
+/// Hashes of people in `user_data`, addresses and consent to advertisements are read only here:
+/// none of it is stored.
 struct ProtocolCheck {
   /// The faults, and the members that the protocol does not have, where `validation_behavior` asks
   /// for that; events count all the same.

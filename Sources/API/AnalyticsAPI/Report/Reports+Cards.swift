@@ -125,7 +125,7 @@ extension Reports {
     return range.json("events", events.map(\.json))
   }
 
-  /// Rows of one answer; what is beyond is in the export.
+  /// The maximum number of rows in one response; the rest is in the export.
   private static let rowLimit = 1_000
 }
 

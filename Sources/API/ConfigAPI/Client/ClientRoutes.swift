@@ -135,8 +135,8 @@ struct ClientRoutes: Sendable {
 
 /// The numbers of a stream as a list of JSON objects that is sent element by element.
 ///
-/// Google's clients look for the first `{` and `}` of what they have read: an element is flat and sent
-/// whole.
+/// Google's clients look for the first `{` and `}` of the received text: an element is flat and
+/// sent whole.
 private struct InvalidationList {
   /// The highest number that the client knows.
   private var known: Int64

@@ -148,8 +148,8 @@ struct TemplateCall: Sendable {
     }
   }
 
-  /// The publisher: the administrator who is signed in to the console, or the program that the
-  /// request names.
+  /// The publisher: the administrator signed in to the console, or the program named by the
+  /// request.
   var publisher: Publisher {
     if let administrator = request.context.actor?.administrator {
       return Publisher(.init(email: administrator.email), origin: "CONSOLE")

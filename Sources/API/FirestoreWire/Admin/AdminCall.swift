@@ -34,7 +34,7 @@ package enum AdminCall: Sendable, Equatable {
   case listDatabases(project: Text)
   case createDatabase(DatabaseID, Google_Firestore_Admin_V1_Database)
   case getDatabase(DatabaseID)
-  /// An empty mask changes what the message has.
+  /// An empty mask changes the fields that the message has.
   case updateDatabase(DatabaseID, Google_Firestore_Admin_V1_Database, mask: [String])
   /// The etag is empty where the client does not insist on one.
   case deleteDatabase(DatabaseID, etag: String)

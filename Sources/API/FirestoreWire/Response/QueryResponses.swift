@@ -12,7 +12,7 @@ package struct RunQueryResponse: WireResponse {
   private let explain: ExplainMetrics?
   private let mask: [FieldPath]?
 
-  /// A document, or what else there is to say: the transaction that the request began (first and
+  /// A document, or other contents of a response: the transaction that the request began (first and
   /// alone), progress, results skipped by the offset, the explanation (last).
   package init(
     document: DocumentRecord? = nil,

@@ -94,8 +94,8 @@ package struct WebChannelOutbox: Sendable {
 extension WebChannelFrame {
   /// Arrays, a frame each; `json` writes a message.
   ///
-  /// Clients drop a frame that was cut off, so that what a connection carried before it broke
-  /// counts only if frames are small.
+  /// Clients drop an incomplete frame, so that the data of a broken connection counts only if
+  /// frames are small.
   package static func frames(
     _ items: some Sequence<WebChannelOutbox.Item>,
     json: ([UInt8]) throws(ServiceError) -> [UInt8]

@@ -7,7 +7,7 @@ import BaseStatus
 /// - `AID` the last array that the client has, -1 for none: it acknowledges all up to it;
 /// - `CI`: 1 requests a long poll, a response that ends with its first data. `TO`: the milliseconds
 ///   that it may take.
-/// - `TYPE` what the request is for: `terminate` ends the session;
+/// - `TYPE`: the request's purpose: `terminate` ends the session;
 /// - `gsessionid` what `X-HTTP-Session-Id` gave the client;
 /// - `$httpHeaders` request headers that would need a preflight, on opening.
 package struct WebChannelParameters: Sendable {

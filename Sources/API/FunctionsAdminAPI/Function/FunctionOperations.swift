@@ -63,7 +63,7 @@ final class FunctionOperations: Sendable {
     (works, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostPending))
   }
 
-  /// Runs what was begun until its task is cancelled.
+  /// Runs queued operations until its task is cancelled.
   func run() async {
     for await work in works {
       var outcome: Outcome

@@ -11,8 +11,9 @@ import ServiceModule
 ///     GET, PATCH, DELETE   /functions/{function}
 ///     GET                  /operations/{operation}
 ///
-/// A function is deployed from an upload, in an operation. It is what its source says it is; a resource that clients send is
-/// kept for them to read, and its environment and the versions of its secrets count.
+/// A function is deployed from an upload, in an operation. Its source defines it; a resource that
+/// clients send is stored for them to read, and its environment and the versions of its secrets
+/// count.
 struct FunctionRoutes: FunctionsScoped {
   let environment: FunctionsAdminEnvironment
   let operations: FunctionOperations
@@ -78,7 +79,8 @@ struct FunctionRoutes: FunctionsScoped {
       call.project,
       codebase: function.codebase
     )
-    // The source is what this request names; one that was kept is of an upload that ended.
+    // The source is the one named by this request; a stored one belongs to an upload that has
+    // ended.
     return try deploy(release, from: form.upload(in: change), call, form, verb: "update")
   }
 

@@ -140,7 +140,7 @@ struct TriggerRoutes: FunctionsScoped {
 
   // MARK: Channels
 
-  /// Every channel is there: what is published on it goes to the functions that name it.
+  /// Every channel exists: events published on it go to the functions that name it.
   private var channel: HTTPRoute {
     route(.get, "/v1/projects/{project}/locations/{location}/channels/{channel}") { call in
       let root = "projects/\(call.project)/locations/\(call.parameter("location"))/channels"

@@ -196,7 +196,7 @@ private func camelCase(_ name: Substring) -> String {
   }
 }
 
-/// Walks the JSON of a change: each known field is asked for once, and what is left is unknown.
+/// Walks the JSON of a change: each known field is read once, and remaining ones are unknown.
 struct ChangeReader {
   private let values: [String: JSONValue]
   private let mask: UpdateMask?

@@ -131,7 +131,7 @@ extension IdentityCall {
     return answer.json
   }
 
-  /// One account of an import; what is wrong with it is its own refusal.
+  /// One account of an import; a fault in it refuses only this account.
   static func imported(_ message: IdentityMessage, _ password: ImportedPassword) -> ImportedUser {
     var user = ImportedUser(uid: message.text("localId") ?? "")
     user.email = message.text("email")

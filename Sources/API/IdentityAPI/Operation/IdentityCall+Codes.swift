@@ -154,8 +154,8 @@ extension IdentityCall {
     return "\(service.accounts.origin)/__/auth/action?\(PercentEncoding.form(fields))"
   }
 
-  /// `accounts:resetPassword`: what a code is for, or with a new password its use; without a code a
-  /// new password for the old one.
+  /// `accounts:resetPassword`: the purpose of a code, or with a new password its use; without a
+  /// code, a new password for the old one.
   func resetPassword() async throws -> JSONValue {
     if message.text("oobCode") == nil, let old = message.text("oldPassword") {
       return try await changePassword(from: old)
@@ -205,7 +205,7 @@ struct WebAddress {
   /// True of an https address.
   let isSecure: Bool
 
-  /// Nil for what is no plain http or https address.
+  /// Nil for text that is not a plain http or https address.
   init?(_ text: String) {
     let lowercased = text.prefix(8).lowercased()
     let length = lowercased.hasPrefix("https://") ? 8 : lowercased.hasPrefix("http://") ? 7 : 0

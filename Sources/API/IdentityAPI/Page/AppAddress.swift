@@ -12,7 +12,7 @@ struct AppAddress {
 
   private static let longest = 512
 
-  /// Nil for what is no such address, and for one with a query or a fragment.
+  /// Nil for any other text, and for an address with a query or a fragment.
   init?(_ text: String) {
     guard text.utf8.count <= Self.longest, let colon = text.firstIndex(of: ":"),
       text[text.index(after: colon)...].first == "/", text.utf8.allSatisfy(Self.isPlain)

@@ -121,7 +121,7 @@ private struct SettingsLine: Codable {
 }
 
 extension TransferRefusal {
-  /// Names what a refusal is about.
+  /// Names the subject of a refusal.
   fileprivate static func naming<R>(_ name: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -141,7 +141,7 @@ struct ServiceRoutes: ProjectScoped {
     .object(["version": .integer(1), "etag": .string("BwAAAAAAAAA="), "bindings": .array(bindings)])
   }
 
-  /// Accepts what gives rights to Google's own agents alone, of which there are none here.
+  /// Accepts policies that give rights only to Google's own agents, which do not exist here.
   private static func setPolicy(_ call: ManagementCall) throws -> ServiceResponse {
     let bindings = try call.body()["policy"]?["bindings"]?.elements ?? []
     for member in bindings.flatMap({ $0["members"]?.elements ?? [] }) {

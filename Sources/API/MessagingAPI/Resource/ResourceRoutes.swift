@@ -9,7 +9,7 @@ import ServiceModule
 ///     POST   /pushResources           makes the resource {name}, for the VAPID key {vapidKey} alone where it is there
 ///     DELETE /pushResources/{name}    ends it
 ///
-/// The calls of senders, who have nothing but the URL:
+/// The calls of senders, who have only the URL:
 ///
 ///     POST   /__/push/{capability}        sends a message, with TTL, Topic, Urgency and the encoding "aes128gcm"
 ///     GET    /__/push/{capability}/{id}   204 where the client has acknowledged it, 202 while it waits, 410 where it won't come
@@ -41,7 +41,7 @@ struct ResourceRoutes: Sendable {
     let registration = try await environment.registration(of: request)
     let body = try await request.object(upTo: Self.bodyLimit)
     let name = body["name"]?.string ?? ""
-    // A key of another kind is refused: without one everybody may send who has the URL.
+    // A key of another kind is refused: without one, anyone with the URL could send.
     let vapidKey = try body.present("vapidKey").map { key throws(MessagingError) in
       try RegistrationForm.point(key.string, "vapidKey")
     }

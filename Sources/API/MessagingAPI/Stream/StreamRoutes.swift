@@ -14,7 +14,7 @@ struct StreamRoutes: Sendable {
 
   private static let bodyLimit = 16 << 10
   private static let receiptLimit = 100
-  /// Seconds between what is heard of a client.
+  /// Seconds between messages from a client.
   private static let pings = Int64(15)...540
   private static let batch = 32
 

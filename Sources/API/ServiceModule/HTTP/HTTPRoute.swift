@@ -57,7 +57,7 @@ package struct HTTPRoute: Sendable {
     case administrators
   }
 
-  /// Has a request answered by another program, which has what it takes; nil where this one has it.
+  /// Forwards a request to another program, which has the necessary data; nil if this one has it.
   package typealias Passing = @Sendable (ServiceRequest) async throws -> ServiceResponse?
 
   /// The methods that the route serves; GET serves HEAD too where no other route does.
@@ -88,7 +88,8 @@ package struct HTTPRoute: Sendable {
   /// The least role of a signed-in administrator that a request of that method and path takes; the path is as it
   /// came.
   ///
-  /// A route that says nothing changes something: viewers reach what is known to change nothing.
+  /// A route changes something unless it says otherwise: viewers reach only routes that are known
+  /// to change nothing.
   package var demand: @Sendable (HTTPRequest.Method, String) -> AdministratorRole = { _, _ in
     .editor
   }
@@ -154,7 +155,7 @@ package struct HTTPRoute: Sendable {
     return route
   }
 
-  /// The route behind a check of each request: what the check throws is the answer.
+  /// The route behind a check of each request: an error of the check is the response.
   ///
   /// Every request takes the handler's way then, which alone asks.
   package func checking(

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A bound of the things of a kind, such as registrations, that each network makes in an hour.
 ///
-/// Memory is bounded too: networks beyond a number share what is left. Any thread may call.
+/// Memory is bounded too: networks beyond a number share the rest. Any thread may call.
 package final class NetworkQuota: Sendable {
   private struct State {
     var counts: [String: Int] = [:]

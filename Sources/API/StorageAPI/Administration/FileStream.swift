@@ -30,7 +30,7 @@ package enum FileItem: Sendable, Equatable {
     }
   }
 
-  /// Reads an item; throws for what is none.
+  /// Reads an item; throws for any other input.
   package init(_ item: [UInt8]) throws(ServiceError) {
     let rest = Array(item.dropFirst())
     switch item.first {

@@ -173,7 +173,7 @@ private final class FileImport {
     let known = line.isShared ? shared[line.content] : nil
     let hasBytes = !line.isShared || received.insert(line.content).inserted
     if let there {
-      // An import that was cut off goes on where it was: what is there is passed over.
+      // An interrupted import continues where it was: existing objects are skipped.
       if hasBytes { try skip(next) }
       if line.isShared { shared[line.content] = there.blob }
       count += 1

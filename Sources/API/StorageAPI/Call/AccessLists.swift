@@ -24,7 +24,7 @@ enum AccessLists {
     )
   }
 
-  /// Throws where a list in JSON gives a right to everybody, or to everybody who has signed in to Google.
+  /// Throws if a list in JSON grants a right to everyone, or to everyone with a Google account.
   static func check(_ name: String, _ list: JSONValue?) throws {
     guard let list, list != .null else { return }
     guard case .array(let entries) = list else { throw JSONReading.invalid(name) }

@@ -50,7 +50,7 @@ package struct ObjectDownload: Sendable {
 
   /// The answer, whose bytes are read as the client takes them.
   ///
-  /// - Parameter threads: Expand what is stored compressed.
+  /// - Parameter threads: Expand content that is stored compressed.
   package func response(
     _ bucket: Bucket,
     _ threads: EngineThreads
@@ -122,7 +122,7 @@ package struct ObjectDownload: Sendable {
     }
   }
 
-  /// Says in the headers what of the bytes is sent; nil where nothing of them is in the range that was asked for.
+  /// Describes in the headers which bytes are sent; nil if none are in the requested range.
   private func describe(_ headers: inout HTTPFields) throws -> Range<Int64>? {
     var range = 0..<object.size
     do {

@@ -269,7 +269,7 @@ extension FirebaseRoutes {
 }
 
 extension FirebaseFailure {
-  /// The failure with what has become of the upload.
+  /// The failure with the state of the upload.
   fileprivate func with(uploadStatus status: String) -> FirebaseFailure {
     var failure = self
     failure.headers[.uploadStatus] = status

@@ -113,7 +113,7 @@ struct FirebaseRoutes: Sendable {
       requestID: context.requestID,
       check: access.check(of: caller, in: project, context)
     )
-    // Reading makes no bucket, nor does deleting what is not there.
+    // Reading creates no bucket, nor does deleting a missing object.
     guard ![.get, .head, .delete].contains(request.base.method) else {
       return try await storage.readableBucket(permit)
     }

@@ -183,7 +183,8 @@ struct BucketChange: Sendable {
     }
   }
 
-  /// Throws for what is no recovery point objective; the word is kept, as storage classes are.
+  /// Throws for any value that is not a recovery point objective; the word is stored, like storage
+  /// classes.
   private static func checkRecoveryPoint(_ value: JSONValue) throws(StorageError) {
     switch value {
     case .null, .string("DEFAULT"), .string("ASYNC_TURBO"): return

@@ -201,7 +201,8 @@ extension StorageCall {
     return try answer(object)
   }
 
-  /// Deletes a source of a composed object; what a client named and is no longer live is deleted as an older generation.
+  /// Deletes a source of a composed object; a named source that is no longer live is deleted as an
+  /// older generation.
   ///
   /// A bucket that keeps versions keeps a live source as one.
   private func delete(_ source: ComposeSource, isNamed: Bool, in bucket: Bucket) async throws {

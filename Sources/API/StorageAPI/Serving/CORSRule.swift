@@ -18,7 +18,7 @@ struct CORSRule: Sendable, Equatable {
   /// Seconds for which browsers may keep a preflight's answer.
   let maxAge: Int64
 
-  /// The entries of a bucket's JSON; throws for what is no such list.
+  /// The entries of a bucket's JSON; throws for any other value.
   static func rules(_ value: JSONValue) throws -> [CORSRule] {
     guard value != .null else { return [] }
     guard case .array(let elements) = value else { throw JSONReading.invalid(member) }

@@ -38,7 +38,7 @@ final class SignedDownloads: Sendable {
   private let generations = Mutex(Generations())
   /// Bytes of one generation.
   private let limit: Int
-  /// Roughly what a URL takes beside its text, which is there twice.
+  /// The approximate memory of a URL beside its text, which is stored twice.
   private static let ownBytes = 1_024
 
   init(limit: Int = 2 << 20) { self.limit = limit }
@@ -54,7 +54,7 @@ final class SignedDownloads: Sendable {
     }
   }
 
-  /// Remembers what the URL of a request is for, where it says all.
+  /// Remembers the target of a request's URL, if it is complete.
   func keep(_ download: Download, _ request: ServiceRequest) {
     guard download.signature.isOfTargetAlone, let url = Self.parts(of: request) else { return }
     generations.withLock { put(download, url, in: &$0) }

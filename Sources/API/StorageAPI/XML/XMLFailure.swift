@@ -58,7 +58,7 @@ struct XMLFailure: Error {
     return failure
   }
 
-  /// The failure that an error is to a client; nil for what it is not told.
+  /// The failure that an error is to a client; nil for errors that are not reported.
   init?(_ error: any Error) {
     switch error {
     case let failure as XMLFailure: self = failure

@@ -14,7 +14,7 @@ extension XMLRoutes {
     _ request: XMLRequest
   ) async throws -> ServiceResponse {
     var new = try request.newObject(try request.object)
-    // This request's body is empty; what its length says is nothing about the object's.
+    // This request's body is empty; its length says nothing about the object's.
     new.expected.size = nil
     if let length = request.header("x-upload-content-length") {
       guard let size = Int64(length) else {

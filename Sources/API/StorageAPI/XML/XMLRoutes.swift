@@ -386,7 +386,7 @@ struct XMLRoutes: Sendable {
 
   /// Deletes an object.
   ///
-  /// With S3 it is no error that there is none, unless the request says what it has to be.
+  /// In S3 a missing one is not an error, unless the request has a precondition.
   private func delete(_ bucket: Bucket, _ request: XMLRequest, isOfAmazon: Bool) async throws {
     let (name, generation) = (try request.object, try request.generation())
     let conditions = try request.writePreconditions()
@@ -397,7 +397,7 @@ struct XMLRoutes: Sendable {
     }
   }
 
-  /// The parameters that mean something, by what a request is for.
+  /// The parameters with a meaning, by the purpose of a request.
   private enum Parameters {
     static let reading = XMLRequest.generationParameters.union([
       "response-content-type", "response-content-disposition", "response-content-encoding",

@@ -106,7 +106,7 @@ package struct Version2Signature: Sendable {
     signature = try Self.bytes(values["Signature"], "Signature")
   }
 
-  /// The bytes of a signature; throws for what is none, by the name of its field.
+  /// The bytes of a signature; throws for any other text, by the name of its field.
   static func bytes(_ text: String?, _ name: String) throws(SignatureProblem) -> [UInt8] {
     guard let bytes = Base64.decode(text ?? ""), 1...1_024 ~= bytes.count else {
       throw .malformed(name)

@@ -16,7 +16,7 @@ package final class CallActor: Sendable {
   /// Notes whose credentials they are.
   func note(_ administrator: SignedInAdministrator) { known.withLock { $0 = administrator } }
 
-  /// The names of what the call is about, beyond its path.
+  /// The names of the call's subjects, beyond its path.
   package var subjects: CallSubjects { named.withLock { $0 } }
 
   /// Notes what the call does to something that its body names: a verb and a name, never contents.
@@ -38,7 +38,7 @@ extension CallActor {
   }
 }
 
-/// The names of what a call is about that names several, within a bound; the rest is counted.
+/// The names of the subjects of a call with several, within a bound; the rest is counted.
 package struct CallSubjects: Sendable, Hashable {
   /// The first 100 names, each cut to 300 characters.
   package private(set) var names: [String] = []

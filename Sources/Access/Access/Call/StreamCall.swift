@@ -16,8 +16,8 @@ package protocol StreamCall: AnyObject, Sendable {
   func resumeSending()
   /// The server stops; nothing more is received.
   ///
-  /// True says that the call finishes by itself soon, with UNAVAILABLE, once what it received is
-  /// answered; false has the transport end it now, and cancel.
+  /// True means that the call finishes by itself soon, with UNAVAILABLE, after the responses to
+  /// received messages; false lets the transport end it now, and cancel.
   func drain() -> Bool
 }
 
@@ -37,6 +37,6 @@ package protocol StreamResponses: AnyObject, Sendable {
   func send(_ messages: [[UInt8]]) -> Bool
   /// Stops and starts reading the client's messages, which is how a flood of requests is held back.
   func setReading(_ isReading: Bool)
-  /// Ends the call after what was sent; nil is OK. Later calls do nothing.
+  /// Ends the call after the messages already sent; nil is OK. Later calls do nothing.
   func finish(_ error: ServiceError?)
 }

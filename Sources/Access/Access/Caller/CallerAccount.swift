@@ -3,8 +3,8 @@ import BaseText
 
 /// The account behind the credentials of a call.
 ///
-/// Kept of what goes on for longer than credentials are valid, as an upload in several requests does: with each of its
-/// steps the account is looked at again.
+/// Stored for processes that last longer than credentials are valid, such as an upload in several
+/// requests: each of their steps checks the account again.
 package enum CallerAccount: Sendable, Hashable {
   case nobody
   /// The administrator of development mode, which every caller may claim to be there.

@@ -60,8 +60,8 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// disabled, deleted nor revoked since. Cheap: streams ask again and again.
   func isValid(_ identity: UserIdentity) -> Bool
 
-  /// The mark of what a user's account says of him in tokens; nil where it is gone or disabled, or its sessions up to this
-  /// one were revoked.
+  /// The mark of the user's account data in tokens; nil if the account is gone or disabled, or its
+  /// sessions up to this one were revoked.
   ///
   /// The token's own end does not count. May wait for the disk.
   func mark(of identity: UserIdentity) throws(ServiceError) -> String?

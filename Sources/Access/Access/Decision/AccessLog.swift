@@ -157,7 +157,7 @@ final class AccessLog: Sendable {
     denied.append(project: denial.project, facts: denial.facts, seen: denial.seen, at: clock())
   }
 
-  /// Keeps what is allowed in a project from now on for a while.
+  /// Records the allowed requests of a project for a while from now on.
   func watchAllowed(of project: Text) {
     let now = clock()
     let end = now + Self.watching.period

@@ -158,7 +158,8 @@ package struct RulesGate: Sendable {
     note(allowed: question)
   }
 
-  /// Throws PERMISSION_DENIED unless the rules allow all of it; what of a request is allowed that is denied as a whole is not shown.
+  /// Throws PERMISSION_DENIED unless the rules allow all of it; the allowed parts of a denied
+  /// request are not shown.
   func require(_ questions: some Sequence<Question>, in session: RulesSession) throws {
     var allowed: [Question] = []
     for question in questions {
@@ -176,7 +177,7 @@ package struct RulesGate: Sendable {
     throw AccessControl.denied
   }
 
-  /// Tells operators of a denial, with what the conditions saw where the log has room.
+  /// Reports a denial to operators, with the values of its conditions if the log has room.
   func note(denialOf question: Question, _ decision: RulesDecision, in session: RulesSession) {
     log.tally.count(decision, of: .database(database))
     log.noteDenial { isDetailed in

@@ -18,7 +18,7 @@ package struct BucketPermit: Sendable {
 
   /// The only bucket that the permit opens.
   package let bucket: BucketID
-  /// The number of events that led to what the permit is used for, one causing the next.
+  /// The number of events that led to the use of the permit, one causing the next.
   package var eventDepth = 0
   private let extent: Extent
   /// Looks again at the account that the permit was given to; nil where there is none that could end.
@@ -68,8 +68,8 @@ package struct BucketPermit: Sendable {
 
   /// Asks the rules; throws PERMISSION_DENIED where they do not allow, and what the store throws.
   ///
-  /// The decision is on the object as it was handed in: who writes checks, when the write takes effect, that
-  /// the object is still the same, and asks again where it is not.
+  /// The decision is about the given object: when the write takes effect, the writer checks that
+  /// the object is still the same, and asks again if it is not.
   ///
   /// - Parameters:
   ///   - name: The object's name, or the prefix of a list.

@@ -5,7 +5,7 @@ import Logging
 import SecurityRules
 import Synchronization
 
-/// The rules of all databases and buckets: what is in force, compiled, and all that was deployed.
+/// The rules of all databases and buckets: the deployed ones, compiled, and all stored rulesets.
 ///
 /// A deployment is durable before it takes effect, and takes effect for the next request. Any thread
 /// may call; `current` waits for nothing but a short lock, everything else may touch the disk.
@@ -21,7 +21,8 @@ package final class RulesetStore: Sendable {
   /// Held over each change, so that a ruleset is not removed between its reading and its release.
   private let changes = Mutex(())
 
-  /// Compiles what is in force; stored rules that do not compile any more deny everything, loudly.
+  /// Compiles the deployed rules; stored rules that no longer compile deny everything, and the log
+  /// says so.
   ///
   /// - Parameter countsCoverage: True if rules in force count the results of their expressions.
   package init(
@@ -39,7 +40,7 @@ package final class RulesetStore: Sendable {
     }
   }
 
-  /// Puts in force what is stored, and answers for which targets that is something else than before.
+  /// Applies the stored releases, and returns the targets with a change.
   private func read(_ reader: any KeyValueReader) throws -> Set<RulesTarget> {
     var stored: [RulesTarget: ReleasedRuleset] = [:]
     for (release, ruleset) in try RulesetCatalog.allReleases(in: reader) {
@@ -186,8 +187,8 @@ package final class RulesetStore: Sendable {
     try catalog.releases(of: project)
   }
 
-  /// Reads everything that is kept of all projects, and reports what is damaged or missing; returns how much
-  /// there was.
+  /// Reads all stored data of all projects, and reports damaged or missing records; returns their
+  /// number.
   package func verify(report: (String) throws -> Void) throws -> (rulesets: Int, releases: Int) {
     try catalog.verify(report: report)
   }

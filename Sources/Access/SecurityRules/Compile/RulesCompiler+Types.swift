@@ -43,7 +43,7 @@ extension RulesCompiler {
     return Method(rawValue: name).flatMap(\.resultType)
   }
 
-  /// Warns of an expression that cannot be what is expected of it.
+  /// Warns of an expression that cannot have the expected type.
   mutating func expect(_ expected: StaticType, _ expression: Expression) {
     guard let type = type(of: expression), !type.meets(expected) else { return }
     warn(

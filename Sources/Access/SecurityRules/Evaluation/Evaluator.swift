@@ -189,7 +189,8 @@ final class Evaluator {
     return try evaluate(function.result, frame)
   }
 
-  /// `&&` and `||`: the deciding value wins over an error on either side, and what is not known yet over other errors.
+  /// `&&` and `||`: the deciding value wins over an error on either side, and an unknown value over
+  /// other errors.
   private func logical(
     _ left: Node,
     _ right: Node,

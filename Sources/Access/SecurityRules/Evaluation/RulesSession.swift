@@ -98,7 +98,7 @@ package final class RulesSession {
     }
   }
 
-  /// Hands what an evaluation counted to the coverage when it has come to its end.
+  /// Passes the counts of an evaluation to the coverage at its end.
   func counting(_ evaluation: () throws -> RulesDecision) throws -> RulesDecision {
     counted.removeAll()
     let decision = try evaluation()

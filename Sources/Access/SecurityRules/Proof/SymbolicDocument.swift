@@ -85,7 +85,8 @@ struct SymbolicDocument {
   }
 }
 
-/// Nested maps of known fields; deeper fields come first, so that a value replaces what is below it.
+/// Nested maps of known fields; deeper fields come first, so that a value replaces the values below
+/// it.
 private struct SymbolicTree {
   private var value: RulesValue?
   private var children: [Text: SymbolicTree] = [:]

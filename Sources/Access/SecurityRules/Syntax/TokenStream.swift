@@ -45,7 +45,7 @@ struct TokenStream: Sendable {
     return token
   }
 
-  /// Goes on at that offset, behind what a path's parts have used up.
+  /// Continues at that offset, behind the parts of a path.
   mutating func resume(at offset: Int) {
     lastEnd = offset
     read(at: offset)
@@ -57,7 +57,7 @@ struct TokenStream: Sendable {
     return current.range.upperBound
   }
 
-  /// Takes what is left open in a statement that was given up for closed.
+  /// Counts the open braces of an abandoned statement as closed.
   mutating func forgetBraces(beyond count: Int) { openBraces = min(openBraces, count) }
 
   func isSymbol(_ symbol: String) -> Bool { current.kind == .symbol(symbol) }

@@ -33,7 +33,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Lets those who take go on without elements once the queue is empty.
+  /// Lets consumers continue without elements once the queue is empty.
   package func close() {
     condition.withLock {
       isClosed = true

@@ -44,7 +44,8 @@ package final class EngineThreads: Sendable {
       }
     }
 
-    /// Runs jobs until the queue is closed; what a batch of them has for event loops goes over together.
+    /// Runs jobs until the queue is closed; the results of a batch for event loops are delivered
+    /// together.
     private static func serve(_ queue: JobQueue) {
       while let jobs = queue.take() {
         Handover.during { handover in
@@ -89,7 +90,7 @@ package final class EngineThreads: Sendable {
   /// Queues a job; false if the caller's share of the lane's queue is used up or the threads were
   /// stopped.
   ///
-  /// - Parameter caller: Names who takes turns with others; empty is the server itself.
+  /// - Parameter caller: Names the caller that takes turns with others; empty is the server itself.
   package func submit(
     to lane: Lane = .reads,
     caller: String = "",

@@ -107,7 +107,7 @@ struct CommitResolver {
     return kept.outcome
   }
 
-  /// Throws if what was read, by the transaction or for the decision, has changed.
+  /// Throws if data read by the transaction or for the decision has changed.
   private func check(_ pending: PendingCommit) throws {
     let database = pending.database
     guard !database.isRetired else { throw ServiceError.unknownDatabase(database.id) }

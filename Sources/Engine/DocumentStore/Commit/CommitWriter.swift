@@ -107,7 +107,7 @@ extension CommitWriter {
     )
   }
 
-  /// The commits of one batch; what is beyond its bound is queued behind it.
+  /// The commits of one batch; commits beyond its bound are queued behind it.
   private func takeBatch() -> ArraySlice<PendingCommit> {
     let (batch, isLast) = state.withLock { state in
       let waiting = state.waiting
@@ -196,7 +196,7 @@ extension CommitWriter {
     // If no group could be started, the batch has not been taken yet.
     if batch.commits.isEmpty { batch.commits = takeBatch() }
     forget(batch)
-    // Refusals too: they may rest on what came before in the group, which is not there.
+    // Refusals too: they may rest on earlier writes of the group, which were undone.
     for pending in batch.commits { pending.completion(.failure(ServiceError.storage(error))) }
   }
 

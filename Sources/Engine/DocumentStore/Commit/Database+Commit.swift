@@ -172,9 +172,9 @@ extension Database {
   /// Returns the reason why the commit is not allowed as things are; nil if it may wait for its
   /// documents.
   ///
-  /// This is asked before a commit takes locks: a caller who may not write neither learns from the
-  /// wait that others are at work on a document, nor keeps anybody from it. When it has the locks
-  /// the commit is decided again, and an error here comes up then.
+  /// This is checked before a commit takes locks. So a caller who may not write neither learns from
+  /// the wait that others are writing to a document, nor keeps anyone from it. When it has the
+  /// locks the commit is decided again, and an error here comes up then.
   private func denial(of request: CommitProposal) -> ServiceError? {
     guard let judge = request.judge, !request.isJudgedInGroup else { return nil }
     do {

@@ -6,7 +6,7 @@ import KeyValueStore
 /// Asked every so many steps, on the thread that works.
 package typealias WorkCheck = @Sendable () throws -> Void
 
-/// One engine view together with the version at which it is read and what reading it has cost.
+/// One engine view with its read version and the cost of its reads.
 ///
 /// A view is `current` when it holds no commit above the read version: then the live data is the
 /// visible data, and history is not needed.
@@ -76,7 +76,7 @@ package struct ReadStatistics: Sendable, Hashable {
   /// Nothing read yet.
   package init() {}
 
-  /// Adds what another part of the query has read.
+  /// Adds the reads of another part of the query.
   package mutating func add(_ other: ReadStatistics) {
     indexEntriesScanned += other.indexEntriesScanned
     documentsScanned += other.documentsScanned

@@ -6,8 +6,8 @@ import Synchronization
 
 /// The document databases in one key-value store.
 ///
-/// It owns a thread for what goes on after a wait, and another for maintenance unless `maintainsItself`
-/// is off. Any thread may call. `close()` ends it.
+/// It owns a thread for work after a wait, and another for maintenance unless `maintainsItself` is
+/// off. Any thread may call. `close()` ends it.
 package final class Databases: Sendable {
   /// The store, which the caller closes after `close()`.
   package let engine: any KeyValueEngine
@@ -142,7 +142,8 @@ package final class Databases: Sendable {
     for listing in try catalog.list(configuration) { _ = try existingDatabase(listing.id) }
   }
 
-  /// Notes that the store was brought back from a backup: what clients have of it in memory may be of commits that it has not.
+  /// Records that the store was restored from a backup: clients may have commits in memory that it
+  /// lacks.
   ///
   /// Before any database is open.
   package func noteRestore() throws { try catalog.noteRestore() }
@@ -212,7 +213,7 @@ package final class Databases: Sendable {
     }
   }
 
-  /// Called in the body of the write that ends the incarnation: what is committed after it is refused.
+  /// Called in the body of the write that ends the incarnation: later commits are refused.
   private func retire(_ id: DatabaseID) {
     let database = open.withLock { open in
       open.endings += 1

@@ -36,7 +36,7 @@ package struct BulkDeletion: Sendable, Equatable {
     return idsDone < collectionIDs.count ? .collectionGroup(collectionIDs[idsDone]) : nil
   }
 
-  /// Takes over what a step has done.
+  /// Takes over the results of a step.
   mutating func advance(by deletion: DocumentDeletion, now: CommitVersion) {
     documents += deletion.count
     last = deletion.last

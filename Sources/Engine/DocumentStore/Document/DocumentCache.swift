@@ -65,7 +65,7 @@ final class DocumentCache: Sendable {
     /// The document under a key as the reader's view has it, if it is known.
     func document(_ key: [UInt8]) -> StoredDocument? { cache.document(key, readBy: moment) }
 
-    /// Keeps what the reader's view has under a key.
+    /// Stores the reader's value of a key.
     func keep(_ document: StoredDocument, _ key: [UInt8]) {
       cache.keep(document, key, readSince: moment)
     }

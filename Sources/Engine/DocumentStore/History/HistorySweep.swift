@@ -20,8 +20,8 @@ struct HistorySweep: Sendable {
     guard let work = try database.engine.read({ try nextWork(in: database, $0) }) else {
       return false
     }
-    // Readers check the floor after they have opened their view: from here on they either hold what
-    // is about to go or are refused.
+    // Readers check the floor after they have opened their view: after this they either hold the
+    // data to be removed or are refused.
     database.raiseHistoryFloor(to: work.floor)
     try database.engine.write(.background) { group in
       guard !database.isRetired else { return }
@@ -60,7 +60,7 @@ struct HistorySweep: Sendable {
     return work.floor == .zero ? nil : work
   }
 
-  /// Adds what a commit left; false when the step is full before its end.
+  /// Adds the records of a commit; false when the step is full before its end.
   private func add(
     _ record: CommitRecord,
     _ version: CommitVersion,

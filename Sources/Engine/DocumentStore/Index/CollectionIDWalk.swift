@@ -19,8 +19,8 @@ struct CollectionIDWalk {
 
   /// Visits collections from a position on.
   ///
-  /// The body gets where to begin inside the collection and how much it may do, and answers where to
-  /// go on inside, nil when the collection is done. It takes from the budget what it has done. The
+  /// The body gets where to begin inside the collection and how much it may do, and answers where
+  /// to go on inside, nil when the collection is done. It subtracts its work from the budget. The
   /// result is the position to go on from; nil at the end.
   func forEachCollection(
     from position: [UInt8],

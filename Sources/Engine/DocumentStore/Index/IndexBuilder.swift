@@ -20,7 +20,7 @@ struct IndexBuilder {
 
   /// Does one step of the first task there is and answers whether there is more to do.
   func step() throws -> Bool {
-    // Noted before the view: what is written after this is looked at again.
+    // Recorded before the view: later writes are read again.
     let basis = database.writer.recentWrites.landed
     let set = database.indexes.current
     guard !database.isRetired, let task = IndexTask(set) else { return false }

@@ -143,7 +143,7 @@ extension FieldOverride {
     states.values.contains { $0 == .creating || $0 == .deleting }
   }
 
-  /// Takes over what is complete of the entries that a field had.
+  /// Takes over the complete entries of a field.
   fileprivate mutating func setStates(replacing before: FieldOverride?, added: IndexState) {
     var old = before?.storage ?? Set(SingleFieldIndex.defaults.map(\.storage))
     // Data that is still being erased exists, but is not complete.

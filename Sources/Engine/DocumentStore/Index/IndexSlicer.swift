@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// Finds out in a view what one bounded step of an index task has to write.
+/// Computes in a view the writes of one bounded step of an index task.
 struct IndexSlicer {
   let incarnation: Incarnation
   let set: IndexSet

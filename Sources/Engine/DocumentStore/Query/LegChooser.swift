@@ -8,7 +8,7 @@ struct LegChooser {
   /// The orders that no equality fixes, without the name.
   let open: [Order]
 
-  /// Equalities, then elements: what legs have to cover.
+  /// Equalities, then elements: the conditions that legs must cover.
   private let goals: [Goal]
 
   init(planner: Planner, conditions: DisjunctConditions, open: [Order]) {
@@ -51,7 +51,7 @@ struct LegChooser {
     let isElement: Bool
   }
 
-  /// Takes again and again the candidate that covers most of what is left.
+  /// Repeatedly takes the candidate that covers most of the rest.
   private func cover(_ candidates: [Candidate]) -> [IndexLeg]? {
     var left = Set(goals.indices)
     guard !left.isEmpty else { return candidates.first.map { [$0.leg] } }

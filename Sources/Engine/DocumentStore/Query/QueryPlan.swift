@@ -101,7 +101,7 @@ package struct IndexLeg: Sendable, Hashable {
   package let fields: [IndexedField]
   /// The direction of the names among equal values.
   package let nameDirection: Order.Direction
-  /// The number of the declared index; nil for what every field has.
+  /// The number of the declared index; nil for the automatic indexes of every field.
   var declared: UInt32?
 }
 

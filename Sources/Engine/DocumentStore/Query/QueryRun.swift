@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// A query on its way through its candidates.
 ///
-/// All pulls read at one version; what lies between them is the sort key of the last candidate.
+/// All pulls read at one version; only the sort key of the last candidate is kept between them.
 struct QueryRun {
   /// The largest number of candidates that one pull evaluates, and of entries and documents that it
   /// looks at before it stops at the next candidate, so that no view stays open for long.
@@ -158,7 +158,7 @@ struct QueryRun {
   private func accepts(_ result: QueryResult) throws -> Bool {
     if result.candidate.isMilestone { return false }
     if read.isTracking {
-      // The document itself becomes part of what the transaction has seen.
+      // The document itself becomes part of the transaction's reads.
       try read.record(.document(result.path(), result.document().updateTime))
     }
     if result.candidate.needsLook, try !result.matches() { return false }

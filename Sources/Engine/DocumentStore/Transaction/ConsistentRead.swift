@@ -53,8 +53,9 @@ package final class ConsistentRead: Sendable {
     }
   }
 
-  /// Lends the first view where memory alone can answer what is asked of it in so many steps; nil,
-  /// and nothing fixed, where it cannot, or where there is a transaction.
+  /// Lends the first view if memory alone can answer its reads in this many steps.
+  ///
+  /// Otherwise, or with a transaction, nil, and nothing is fixed.
   func viewInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
     let odds = database.odds.queries
     guard transaction == nil, version.withLock({ $0 }) == nil, odds.shouldTry() else { return nil }

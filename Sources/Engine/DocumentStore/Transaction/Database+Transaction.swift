@@ -19,7 +19,7 @@ package struct BatchGetResult: Sendable {
   package let newTransaction: TransactionID?
 }
 
-/// Decides whether documents that were read may be handed out; throws what the client is told.
+/// Decides if read documents may be returned; throws the error for the client.
 package typealias BatchGetJudge = @Sendable (BatchGetResult, ReadView) throws -> Void
 
 extension Database {

@@ -29,7 +29,7 @@ package struct TransactionID: Sendable, Hashable {
 ///
 /// Transactions without a holder are those of administrators and of the server itself.
 package struct TransactionHolder: Sendable, Hashable {
-  /// The user; nil for callers who are told apart by their network alone.
+  /// The user; nil for callers who are distinguished only by their network.
   package let account: Text?
   /// Names the network that the client comes from.
   package let network: String

@@ -127,7 +127,7 @@ final class TransactionTable: Sendable {
     }
   }
 
-  /// Ends what has been idle or has lasted too long.
+  /// Ends transactions that are idle or have lasted too long.
   func expire() {
     let now = configuration.clock.now()
     let late = state.withLock { state in

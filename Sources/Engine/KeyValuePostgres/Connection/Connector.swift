@@ -58,8 +58,10 @@ final class Connector: Sendable {
     }
   }
 
-  /// Runs `body` until it finds the server there, and the store free: what it throws as `unreachable` or `locked` is
-  /// tried again, after a pause that grows, until the time that calls wait is over.
+  /// Runs `body` until it finds the server there, and the store free.
+  ///
+  /// The errors `unreachable` and `locked` are retried after a growing pause, until the time that
+  /// calls wait has passed.
   func retrying<R>(_ body: () throws -> R) throws -> R {
     let deadline = ContinuousClock.now + configuration.patience
     var pause = Self.firstPause

@@ -226,7 +226,7 @@ package final class PostgresEngine: KeyValueEngine {
     ]
   }
 
-  /// Ends all waiting for a server that is away, now and from now on: what waits fails, as far as is known.
+  /// Ends all waiting for an unreachable server, now and later: waiting calls fail.
   package func stopWaiting() { connector.close() }
 
   /// Ends all waiting, then the threads and connections; blocks until queued writes have their outcome.

@@ -8,7 +8,7 @@ import KeyValueStore
 /// - `timeline`, one row: the last version that landed, the ceiling (the highest time that any view
 ///   may have), the engine that holds the time, and the epoch, which counts the changes of that
 ///   engine. A group locks the row, so groups of all engines run one after the other. `term` counts
-///   who has led. `clock_step` is the step of the server's clock that engines hold back, in
+///   the leaders. `clock_step` is the step of the server's clock that engines hold back, in
 ///   microseconds, and `clock_acceptances` counts those that were accepted.
 /// - `writers`: the number of the last group of each engine that landed, written with the group.
 /// - `log`: the keys that the groups of engines wrote which share the store (`LoggedKeys`), for an hour. `timeline.log` is
@@ -193,7 +193,7 @@ extension StoreSchema {
     """
   }
 
-  /// Writes within such a transaction what engines are to believe of the server's clock.
+  /// Writes within such a transaction the value that engines use for the server's clock.
   func setClock(_ setting: ClockSetting) -> String {
     """
     UPDATE \(name).timeline SET clock_step = \(setting.step),

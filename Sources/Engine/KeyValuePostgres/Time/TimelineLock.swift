@@ -10,7 +10,8 @@ final class TimelineLock: Sendable {
   private let schema: StoreSchema
   private let time: EpochTime
   private let condition: EngineCondition
-  /// Guards the row's locking together with what `time` then notes, and is the way to a connection for ceilings.
+  /// Guards the row's locking together with the record in `time`, and provides a connection for
+  /// ceilings.
   private let ceilings = Mutex<PostgresConnection?>(nil)
 
   init(

@@ -55,7 +55,7 @@ final class DataDirectory: Sendable {
     unlock()
   }
 
-  /// Lets others open the directory; what happens after that is none of ours.
+  /// Lets others open the directory; later events there are not this engine's.
   func unlock() {
     let descriptor = lock.exchange(-1, ordering: .sequentiallyConsistent)
     if descriptor >= 0 {

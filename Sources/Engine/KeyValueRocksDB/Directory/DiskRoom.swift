@@ -3,7 +3,7 @@ import Synchronization
 
 /// The room on the disk that an engine leaves free, so that it never fails half way for want of room.
 ///
-/// **Reserve.** A flush, and the next start, write what is in memory alone to tables; the manifest
+/// **Reserve.** A flush, and the next start, write the data in memory to tables; the manifest
 /// grows, a log file begins. With less free space than that, beside `base`, a write is refused
 /// before it begins. None of it is on the disk, the engine continues to serve reads, and writes are
 /// accepted again as soon as there is space. Other programs may still fill the disk between the
@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// Any thread may call.
 final class DiskRoom: Sendable {
-  /// Bytes that stay free beside what is to be flushed.
+  /// Bytes that stay free beside the data to flush.
   static let base = 6 << 20
   /// With so much left nobody looks again for a while.
   private static let ample = 1 << 30

@@ -4,9 +4,8 @@ import Synchronization
 /// The condition of an engine: it runs, has stopped after a failed write, or is closed.
 ///
 /// A stopped engine runs again only after its files were read again: by a restart, or, after a lack
-/// of descriptors or disk space, by `EngineRecovery`. Such a failure says nothing against what was
-/// synced before: no other write or sync that failed came before it, or that one would have stopped
-/// the engine.
+/// of descriptors or disk space, by `EngineRecovery`. Such a failure says nothing against earlier
+/// synced data: no other write or sync failed before it, or that one would have stopped the engine.
 ///
 /// Any thread may call.
 final class EngineCondition: Sendable {

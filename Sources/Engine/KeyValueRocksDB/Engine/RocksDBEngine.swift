@@ -165,7 +165,8 @@ package final class RocksDBEngine: KeyValueEngine {
         statistics[name] = lease.handle.property(property).map { Double($0) }
       }
     }
-    // The library does not count a sync of its log that failed, nor what is refused before it.
+    // The library does not count a failed sync of its log, nor operations that are refused before
+    // it.
     statistics["kv_background_errors", default: 0] += Double(condition.stopCount)
     if condition.isStopped || room.isShort { statistics["kv_write_stopped"] = 1 }
     return statistics
@@ -187,7 +188,7 @@ package final class RocksDBEngine: KeyValueEngine {
     try log.recover { try directory.cutLog(after: $0) }
   }
 
-  /// Writes tables of what is in memory; on a full disk the log has it still.
+  /// Writes the data in memory to tables; on a full disk the log still has it.
   private func flush() throws {
     do {
       try shared.lease().handle.flush()

@@ -161,7 +161,7 @@ extension GroupBatch {
       savepoints.remove(at: last)
     } else {
       savepoints[last].isReleased = true
-      // With none left to roll back to, what is on the library's stack does no harm.
+      // With none left to roll back to, entries on the library's stack do no harm.
       if savepointCount == 0 { savepoints.removeAll() }
     }
   }

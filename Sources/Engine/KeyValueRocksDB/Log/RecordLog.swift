@@ -16,7 +16,7 @@ import Checksums
 ///
 /// **Recovery.** RocksDB itself only accepts a record that is cut short. So before it opens the
 /// files, the manifest and the last log with a record in it are truncated after their last whole
-/// record, if what is damaged is the tail. A damaged record with a whole one after it, in the same
+/// record, if the damage is at the end. A damaged record with a whole one after it, in the same
 /// file or in a later log, is corruption: the start stops, and nothing is changed.
 struct RecordLog {
   /// The length up to the end of the last whole record before any damage.

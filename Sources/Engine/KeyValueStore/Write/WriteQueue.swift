@@ -5,11 +5,12 @@ import Synchronization
 /// The queue of an engine's writes: writes that wait at the same time share one group, and one
 /// sync.
 ///
-/// **A group** takes the interactive writes that wait when it begins, in their order and up to a bound
-/// of bytes, then background writes up to bounds of bytes and time, at least one. The bodies run one
-/// after the other and see what the earlier ones wrote; one that throws is rolled back alone. When the
-/// group is durable, or has failed, all completions run in the order of the bodies, and then the next
-/// group begins. If the group fails, every write whose body went well has failed with it.
+/// **A group** takes the interactive writes that wait when it begins, in their order and up to a
+/// bound of bytes, then background writes up to bounds of bytes and time, at least one. The bodies
+/// run one after the other and see the earlier ones' writes; one that throws is rolled back alone.
+/// When the group is durable, or has failed, all completions run in the order of the bodies, and
+/// then the next group begins. If the group fails, every write whose body went well has failed with
+/// it.
 ///
 /// **Threads.** Any thread may submit. Bodies and completions run on one thread of the queue's own,
 /// which starts with the first write. They must not wait for another write, and they must take no
@@ -92,7 +93,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
     return mark.isMultiple(of: 2) ? mark : nil
   }
 
-  /// Runs what waits and ends the thread; once is enough, more does no harm.
+  /// Runs the queued writes and ends the thread; further calls do no harm.
   package func close() {
     let (thread, mustWake) = state.withLock { state in
       state.isClosed = true

@@ -102,7 +102,7 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
-  /// Stops the flow; what is in the inbox stays there.
+  /// Stops the flow; the contents of the inbox stay there.
   func stop() { state.withLock { $0.isFlowing = false } }
 }
 

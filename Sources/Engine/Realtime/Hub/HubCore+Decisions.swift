@@ -1,7 +1,7 @@
 import BaseStatus
 import DocumentStore
 
-// Decisions: whether a target may be listened to, asked again once what that rests on has changed.
+// Decisions: the right to listen to a target, decided again once its premises have changed.
 //
 // Until then the decision is doubted, and its stream held: the client is told nothing more. Many
 // decisions are in doubt at once after a deployment of rules; they are made a few at a time, so
@@ -16,7 +16,7 @@ extension HubCore {
     }
   }
 
-  /// Doubts the decisions that are like this; what was complete before is told before.
+  /// Marks such decisions as doubtful; targets that were complete before are reported first.
   func doubt(where isAffected: (ListenDecision) -> Bool) {
     flushTouched()
     for stream in streams.values {

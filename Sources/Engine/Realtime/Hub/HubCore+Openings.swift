@@ -61,7 +61,7 @@ extension HubCore {
     }
   }
 
-  /// A part of what a target begins with has been read.
+  /// A part of the first read of a target is done.
   func take(_ result: Result<ReadPart, ServiceError>, of id: OpeningID) {
     jobs.noteResult()
     guard let target = openings[id], case .opening(let opening) = target.phase,

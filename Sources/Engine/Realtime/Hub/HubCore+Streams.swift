@@ -60,7 +60,7 @@ extension HubCore {
     }
   }
 
-  /// Answers what was asked for, in its order, until the database or a decision has to be waited for.
+  /// Processes requests in order, until the database or a decision must be waited for.
   func answerWaiting(of stream: StreamState) {
     while streams[stream.id] === stream, stream.database != nil, !stream.isAdmitting,
       let request = stream.waitingRequests.popFirst()

@@ -218,7 +218,7 @@ extension HubCore {
     doubt(target)
   }
 
-  /// The client hears at once that what it holds is void: no consistency point may come before that.
+  /// The client learns at once that its state is void: no consistency point may come before that.
   private func beginAnew(_ target: Target, isAnnounced: Bool) {
     if isAnnounced {
       target.stream.noteUnfinished(target)

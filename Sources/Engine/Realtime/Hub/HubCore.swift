@@ -3,7 +3,7 @@ import FirestoreModel
 
 /// The hub's state and what it does with each input; one thread at a time.
 ///
-/// `now` is the version up to which every commit has been worked off: what is sent is true at `now`.
+/// `now` is the version up to which every commit has been processed: messages are true at `now`.
 final class HubCore {
   let configuration: RealtimeConfiguration
   let feed: CommitFeed
@@ -86,7 +86,7 @@ final class HubCore {
     case .decideAgain:
       for pending in pendingDecisions.values { pending.invalidate() }
       doubt { $0.dependsOnRules }
-    // It goes on behind what is in the inbox.
+    // It continues behind the contents of the inbox.
     case .decideMore: break
     }
   }
@@ -134,7 +134,7 @@ final class HubCore {
     touched.append(stream)
   }
 
-  /// Sends every touched stream what there is for it.
+  /// Sends every touched stream its pending messages.
   func flushTouched() {
     while !touched.isEmpty {
       let streams = touched

@@ -59,12 +59,12 @@ final class ReadJobs {
   /// A result is back.
   func noteResult() { running -= 1 }
 
-  /// Reads a part of what a target begins with; false when there is no thread for it.
+  /// Reads a part of a target's first read; false if there is no thread for it.
   func read(_ reader: TargetReader, for opening: OpeningID) -> Bool {
     start { .read(opening, Self.result { try reader.next() }) }
   }
 
-  /// Reads a slice of what a limited view begins with; false when there is no thread for it.
+  /// Reads a slice of a limited view's first read; false if there is no thread for it.
   func readWindow(_ reader: WindowReader, of view: ViewID) -> Bool {
     start { .window(view, Self.result { try reader.next() }) }
   }

@@ -9,7 +9,7 @@ package protocol ListenSink: AnyObject, Sendable {
   func send(_ events: [ListenEvent]) -> Bool
   /// Stops and starts taking the client's requests.
   func setReading(_ isReading: Bool)
-  /// Ends the stream after what was sent; nil is OK.
+  /// Ends the stream after the messages already sent; nil is OK.
   func finish(_ error: ServiceError?)
 }
 

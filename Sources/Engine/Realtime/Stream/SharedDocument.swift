@@ -42,7 +42,7 @@ package final class SharedDocument: Sendable {
 
   /// The message that the document is in some targets and no longer in others.
   ///
-  /// Clients of one program mostly number their targets alike, so what one stream is sent serves the
+  /// Clients of one program mostly number their targets alike, so one stream's message serves the
   /// next one too.
   package func encodedChange(
     _ targets: [Int32],

@@ -71,8 +71,8 @@ final class Opening {
     changes.add(change)
   }
 
-  /// The items of a part that have not changed since they were read; the changes of the others tell
-  /// what is true now.
+  /// The items of a part that have not changed since they were read; the changes of the others are
+  /// current now.
   func unchanged(_ part: ReadPart, tellsMissing: Bool) -> [ReadPart.Item] {
     guard !changes.isEmpty else { return part.items }
     return part.items.filter { item in

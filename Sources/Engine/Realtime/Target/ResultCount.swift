@@ -64,7 +64,7 @@ struct ResultCount {
     }
   }
 
-  /// Only of what is too much can the names tell.
+  /// The names can identify only the excess documents.
   private mutating func compare(with held: Int) throws -> Bool {
     stage = .over
     guard expected > held else { return true }

@@ -1,7 +1,7 @@
 import DocumentStore
 import FirestoreModel
 
-// Limited views: what a batch has done to their window.
+// Limited views: the effect of a batch on their window.
 
 extension View {
   /// Tells the targets how the visible part has changed over the batch.

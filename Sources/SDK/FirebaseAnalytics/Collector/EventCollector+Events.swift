@@ -74,7 +74,7 @@ extension EventCollector {
     try append("session_start", [:], at: time, &editor, &volatile)
   }
 
-  /// Appends an event with what all events have.
+  /// Appends an event with the common members of all events.
   func append(
     _ name: String,
     _ params: [String: EventValue],

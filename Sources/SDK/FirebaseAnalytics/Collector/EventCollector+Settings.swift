@@ -66,7 +66,7 @@ extension EventCollector {
     }
   }
 
-  /// Collects events or not; what waits is sent when they are collected again.
+  /// Collects events or not; queued events are sent when collection is on again.
   package func setEnabled(_ isEnabled: Bool) {
     update { editor, _ in try editor.change { $0.isEnabled = isEnabled } }
   }

@@ -19,7 +19,7 @@ extension EventCollector {
     #endif
   }
 
-  /// Logs what has changed since the last run, and begins a session where no platform says when.
+  /// Logs the changes since the last run, and begins a session if no platform reports one.
   package func start(crash: CrashReport? = nil) {
     start(on: .current(at: surroundings.now()), crash: crash)
   }

@@ -19,7 +19,8 @@ package final class CrashMarker: Sendable {
 
   private let isArmed = Lock(false)
 
-  /// Returns what the last process has left in the file, and has this one's end noted there.
+  /// Returns the last process's record in the file, and prepares the record of this one's end
+  /// there.
   ///
   /// Only the first file of a process is used: a process ends once.
   package func arm(_ url: URL) -> CrashReport? {

@@ -43,10 +43,10 @@ enum EventRules {
     isName(name, limit: Limit.propertyName) && !reservedProperties.contains(name)
   }
 
-  /// The value of a property, cut to what is allowed.
+  /// The value of a property, cut to the allowed length.
   static func propertyValue(_ value: String) -> String { cut(value, Limit.propertyValue) }
 
-  /// A user's id, cut to what is allowed; nil where it is empty.
+  /// A user's ID, cut to the allowed length; nil if it is empty.
   static func userID(_ id: String?) -> String? {
     id.flatMap { $0.isEmpty ? nil : cut($0, Limit.userID) }
   }

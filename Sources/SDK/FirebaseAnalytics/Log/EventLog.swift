@@ -37,7 +37,7 @@ final class EventLog: Sendable {
     lock = try LogFile(url.appendingPathExtension("lock"))
   }
 
-  /// Does one step, in which `body` sees what there is and appends records.
+  /// Does one step, in which `body` reads the contents and appends records.
   ///
   /// A step that throws leaves the log as it was.
   func update<Result: Sendable>(_ body: (inout LogEditor) throws -> Result) throws -> Result {
@@ -50,7 +50,7 @@ final class EventLog: Sendable {
         try write(&state)
         return result
       } catch {
-        // The contents may have what the file has not.
+        // The contents may have records that the file lacks.
         state = State()
         throw error
       }

@@ -85,7 +85,7 @@ final class LogFile: Sendable {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure() }
   }
 
-  /// Returns when what was written is on the disk.
+  /// Returns when the written data is on the disk.
   func sync() throws {
     guard fsync(descriptor) == 0 else { throw Self.failure() }
   }

@@ -47,8 +47,8 @@ final class EventUploader: Sendable {
   private let sleep: @Sendable (TimeInterval) async throws -> Void
   private let state = Lock(State())
 
-  /// An uploader of a log, with the file by which processes agree who sends; `token` gives that of the installation, or nil where it
-  /// has none now.
+  /// An uploader of a log, with the file by which processes agree on the sender; `token` returns
+  /// that of the installation, or nil if it has none now.
   init(
     log: EventLog,
     lease: LogFile,
@@ -69,7 +69,7 @@ final class EventUploader: Sendable {
     self.sleep = sleep
   }
 
-  /// Has what waits be sent: soon, or at once, but not before the end of a wait that a failure has brought.
+  /// Sends queued events: soon, or at once, but not before the end of a wait after a failure.
   func wake(urgently isUrgent: Bool) {
     state.withLock { state in
       guard !state.isStopped else { return }

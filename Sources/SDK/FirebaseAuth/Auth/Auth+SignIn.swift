@@ -29,7 +29,7 @@ extension Auth {
     try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
   }
 
-  /// Signs in with the link of an email; traps on what is no such link.
+  /// Signs in with the link of an email; traps on any other link.
   @discardableResult
   public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
     try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))

@@ -10,7 +10,8 @@ public enum AuthAPNSTokenType: Int, Sendable {
   case prod = 2
 }
 
-// How an app proves to Google what it is. Brasa asks for none of it, and Google only for telephone numbers.
+// The app's proof of its identity to Google. Brasa asks for none of it, and Google only for
+// telephone numbers.
 
 extension Auth {
   /// The device's token for Apple's messages, as it was handed over.

@@ -1,8 +1,8 @@
 import FirebaseCore
 import Foundation
 
-// The forms with a callback of what is asynchronous. A callback gets the result or the error, and comes on the
-// queue of callbacks.
+// The asynchronous methods with a callback. A callback gets the result or the error, and comes on
+// the queue of callbacks.
 
 extension MultiFactor {
   /// Starts an enrollment; the user must have signed in recently.

@@ -74,7 +74,7 @@ extension Auth {
 }
 
 extension User {
-  /// Proves again who the person is, at a provider's page.
+  /// Reauthenticates the user at a provider's page.
   @discardableResult
   public nonisolated(nonsending) func reauthenticate(
     with provider: any FederatedAuthProvider,
@@ -83,7 +83,7 @@ extension User {
     try await reauthenticate(with: try await provider.credential(with: uiDelegate))
   }
 
-  /// Proves again who the person is, at a provider's page.
+  /// Reauthenticates the user at a provider's page.
   public func reauthenticate(
     with provider: any FederatedAuthProvider,
     uiDelegate: (any AuthUIDelegate)?,

@@ -13,7 +13,7 @@ public final class GameCenterAuthProvider: NSObject, Sendable {
   /// The provider's id.
   public static let id = "gc.apple.com"
 
-  /// The credential of the player who is signed in to Game Center.
+  /// The credential of the player signed in to Game Center.
   public class func getCredential() async throws -> AuthCredential {
     #if canImport(GameKit)
     let player = await GKLocalPlayer.local
@@ -36,7 +36,7 @@ public final class GameCenterAuthProvider: NSObject, Sendable {
     #endif
   }
 
-  /// The credential of the player who is signed in to Game Center; comes on the main queue.
+  /// The credential of the player signed in to Game Center; delivered on the main queue.
   public class func getCredential(
     completion: @escaping (AuthCredential?, (any Error)?) -> Void
   ) {

@@ -25,7 +25,7 @@ extension Auth {
     remove(listenerHandle)
   }
 
-  /// Calls a listener soon, and whenever the ID token or who is signed in has changed.
+  /// Calls a listener soon, and after each change of the ID token or the signed-in user.
   ///
   /// It stays until it is removed.
   @discardableResult

@@ -44,7 +44,7 @@ extension User {
     try auth.signOut(ifCurrent: self)
   }
 
-  /// Proves again who the person is, as is asked for before critical changes.
+  /// Reauthenticates the user, as required before critical changes.
   @discardableResult
   public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
     do {

@@ -74,7 +74,7 @@ extension User {
     try auth.userChanged(self)
   }
 
-  /// Takes the tokens of an answer and what the account has become.
+  /// Takes the tokens of a response and the changed account.
   func adopt(_ answer: SessionAnswer) async throws {
     let now = auth.now()
     let tokens = SessionTokens(
@@ -99,7 +99,7 @@ extension User {
     try await withIDToken { try await auth.send(request($0)) }
   }
 
-  /// Does what needs the user's token, and signs out where the session has ended.
+  /// Runs a call with the user's token, and signs out if the session has ended.
   ///
   /// A token that the server takes for expired is renewed once: by a clock that was set back it looks fresh here.
   func withIDToken<Result>(_ body: (String) async throws -> Result) async throws -> Result {

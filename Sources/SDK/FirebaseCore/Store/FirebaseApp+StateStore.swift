@@ -67,7 +67,7 @@ extension FirebaseApp {
     #endif
   }
 
-  /// A name without what has a meaning in paths.
+  /// A name without the characters that have a meaning in paths.
   private static func fileName(_ text: String) -> String {
     let name = String(text.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" })
     return name.hasPrefix(".") ? "_\(name)" : name

@@ -29,7 +29,7 @@ final class ClientRegistration: NSObject, ListenerRegistration {
 
   /// Registers the listener on the client's queue.
   ///
-  /// The body is given what says whether the listener has been removed.
+  /// The body receives a value that shows if the listener has been removed.
   func begin(
     _ register:
       @escaping @Sendable (isolated SyncClient, _ isRemoved: @escaping @Sendable () -> Bool) ->

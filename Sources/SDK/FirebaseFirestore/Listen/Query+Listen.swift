@@ -92,7 +92,7 @@ extension Query {
 }
 
 extension Result<ViewSnapshot, FirestoreFailure> {
-  /// The app's form of what a listener is told.
+  /// The app's form of a listener's events.
   func snapshot<Snapshot>(
     _ make: (ViewSnapshot) -> Snapshot
   ) -> Result<Snapshot, any Error> {

@@ -125,7 +125,7 @@ extension DocumentReference {
     setData(try encoder.encode(value), completion: completion)
   }
 
-  /// Replaces the document by a value, or with `merge` sets what the value has.
+  /// Replaces the document by a value, or with `merge` sets the value's fields.
   public func setData<T: Encodable>(
     from value: T,
     merge: Bool,

@@ -154,7 +154,7 @@ private func callableEncoded(_ value: some Encodable) throws -> Data {
   return encoded.dropFirst().dropLast()
 }
 
-/// The error of a call, and its body; what is no `FunctionError` goes to the log alone.
+/// The error of a call, and its body; any error but a `FunctionError` is only logged.
 func callableError(_ error: any Error) -> (status: Int, body: Data) {
   let told: FunctionError
   if let known = error as? FunctionError {

@@ -70,7 +70,7 @@ struct MessagingBackend: Sendable {
     _ = try await send("POST", "registrations/\(token)/topicSubscriptions/\(name):\(verb)", [:])
   }
 
-  /// Tells what was received; with nothing to tell it is a ping.
+  /// Reports received messages; without any, it is a ping.
   func acknowledge(_ token: String, _ receipts: Receipts) async throws {
     var body: [String: Any] = ["token": token]
     if let sequence = receipts.sequence { body["sequence"] = "\(sequence)" }

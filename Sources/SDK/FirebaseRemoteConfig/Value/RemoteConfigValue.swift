@@ -6,7 +6,7 @@ public enum RemoteConfigSource: Int, Sendable {
   case remote = 0
   /// The app's own defaults.
   case `default` = 1
-  /// Nowhere: it is what an unknown key has.
+  /// Nowhere: the value of an unknown key.
   case `static` = 2
 }
 

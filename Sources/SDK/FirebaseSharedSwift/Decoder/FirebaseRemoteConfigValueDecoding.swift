@@ -19,7 +19,7 @@ public protocol FirebaseRemoteConfigValueDecoding {
 }
 
 extension StructureDecoder {
-  /// The value as a parameter; nil for what is none.
+  /// The value as a parameter; nil for other types.
   var parameter: (any FirebaseRemoteConfigValueDecoding)? {
     value as? any FirebaseRemoteConfigValueDecoding
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A part of what is being encoded: begun by a container, filled by others.
+/// A part of an encoding in progress: started by a container, filled by others.
 final class EncodedNode {
   private enum Content {
     case nothing

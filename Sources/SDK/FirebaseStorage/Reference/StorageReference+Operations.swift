@@ -54,12 +54,12 @@ extension StorageReference {
     return StorageListResult(prefixes: prefixes, items: items, pageToken: nil)
   }
 
-  /// The first of what is directly below: 1 to 1,000.
+  /// The first items directly below: 1 to 1,000.
   public func list(maxResults: Int64) async throws -> StorageListResult {
     try await page(maxResults: maxResults, nil)
   }
 
-  /// The next of what is directly below: 1 to 1,000, after an earlier page.
+  /// The next items directly below: 1 to 1,000, after an earlier page.
   public func list(maxResults: Int64, pageToken: String) async throws -> StorageListResult {
     try await page(maxResults: maxResults, pageToken)
   }

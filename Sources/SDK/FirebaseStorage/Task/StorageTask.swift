@@ -93,7 +93,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Fails with `cancelled`, and lets the server and the disk forget what there is.
+  /// Fails with `cancelled`, and removes the data on the server and the disk.
   func abort() {
     let hasEnded = finish(.failure(.cancelled))
     guard hasEnded else { return }

@@ -2,7 +2,7 @@
 public protocol StorageTaskManagement: AnyObject {
   /// Starts the task; those of references have been started.
   func enqueue()
-  /// Interrupts the task; what arrived is kept.
+  /// Interrupts the task; the received data is kept.
   func pause()
   /// Ends the task for good; it fails with `cancelled`.
   func cancel()

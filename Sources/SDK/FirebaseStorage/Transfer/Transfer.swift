@@ -6,7 +6,7 @@ protocol Transfer: Sendable {
   ///
   /// A cancelled run throws and keeps the position; there are never two runs of a transfer at once.
   func run(_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> TransferOutcome
-  /// Lets the server and the disk forget what there is of it; nothing runs afterwards.
+  /// Removes its data on the server and the disk; nothing runs afterwards.
   func abandon() async
 }
 

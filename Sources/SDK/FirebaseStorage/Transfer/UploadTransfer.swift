@@ -82,7 +82,7 @@ final class UploadTransfer: Transfer {
     }
   }
 
-  /// A request that may be repeated, once the server has said what it has.
+  /// A request that may be repeated, once the server has reported its state.
   private struct Again: Error {
     let cause: (any Error)?
 

@@ -58,7 +58,8 @@ extension DurableLocalStore {
     }
   }
 
-  /// Removes a cache's file and what damage left beside it; throws where it is in use for longer than those seconds.
+  /// Removes a cache's file and the leftovers of damage beside it; throws if it is in use for
+  /// longer than those seconds.
   package static func remove(_ file: URL, waiting seconds: Double = 0) throws(CacheError) {
     do {
       let lock = try lock(file, waiting: seconds)

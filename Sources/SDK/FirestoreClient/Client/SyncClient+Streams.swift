@@ -1,6 +1,7 @@
 import FirestoreSync
 
-// The streams that the engine asks for: one of each at most, with the credentials of who is signed in.
+// The streams that the engine requests: at most one of each, with the credentials of the signed-in
+// user.
 
 extension SyncClient {
   /// Fetches credentials and goes on with them, on the client's queue.

@@ -8,7 +8,7 @@ import Locking
 /// It runs on a serial queue of its own. `perform` keeps the order of calls; callbacks come on the
 /// queue, in the engine's order.
 package actor SyncClient {
-  /// Told what comes of a listener: snapshots, and at most one failure, which is its end.
+  /// Receives the events of a listener: snapshots, and at most one failure, which is its end.
   package typealias ListenHandler = @Sendable (Result<ViewSnapshot, FirestoreFailure>) -> Void
   /// Told the end of something; nil is success.
   package typealias Completion = @Sendable (FirestoreFailure?) -> Void
@@ -52,7 +52,7 @@ package actor SyncClient {
   var timers: [SyncTimer: RunningTimer] = [:]
   var sources: [SyncTimer: any DispatchSourceTimer] = [:]
   var timerCount = 0
-  /// Bounds what the network has read and the engine has not handled.
+  /// Bounds the network's data that the engine has not handled.
   let unhandled = DispatchSemaphore(value: 16)
 
   // The app's callbacks.
@@ -100,7 +100,7 @@ package actor SyncClient {
         store: store
       )
       state = .running(engine)
-      // An observer's news may be older than what a call has taken up.
+      // An observer's event may be older than the state of a call.
       configuration.credentials.observeUser { [weak self] _ in
         self?.perform { $0.followUser() }
       }
@@ -117,7 +117,7 @@ package actor SyncClient {
     handle(.changeUser(user))
   }
 
-  /// Takes up who is signed in now; a call of the app is that user's, also before the observer has told of them.
+  /// Applies the current user; a call of the app is that user's, also before the observer's event.
   func followUser() { userChanged(configuration.credentials.currentUser) }
 
   private func collectGarbage(after delay: Duration) {

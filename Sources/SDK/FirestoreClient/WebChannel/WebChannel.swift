@@ -352,7 +352,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
 
 /// The request in whose answer the server speaks.
 private struct BackChannel {
-  /// Tells requests apart: what comes of an earlier one is ignored.
+  /// Distinguishes requests: results of an earlier one are ignored.
   var number = 0
   var call: HTTPCall?
   var reader = ChunkReader()

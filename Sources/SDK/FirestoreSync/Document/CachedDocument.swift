@@ -13,7 +13,7 @@ package final class CachedDocument: Sendable {
     case found(DocumentFields)
     /// The document does not exist.
     case missing
-    /// The server acknowledged a write to it, but what it wrote to is not known here.
+    /// The server acknowledged a write to it, but its state before is not known here.
     case unknown
   }
 

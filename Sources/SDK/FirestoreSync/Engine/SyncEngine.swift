@@ -96,7 +96,7 @@ package final class SyncEngine {
     )
   }
 
-  /// Takes an event and returns what is to be done.
+  /// Takes an event and returns the resulting actions.
   package func handle(_ event: SyncEvent) -> [SyncEffect] {
     guard !offlineCauses.contains(.shutdown) else { return [] }
     switch event {

@@ -46,7 +46,7 @@ struct QueryListener {
     self.onlineState = onlineState
   }
 
-  /// Takes a view's snapshot and returns what the listener is told.
+  /// Takes a view's snapshot and returns the listener's event.
   mutating func take(_ snapshot: ViewSnapshot) -> ViewSnapshot? {
     let shown = options.includesMetadataChanges ? snapshot : snapshot.withoutMetadataChanges()
     defer { hadPendingWrites = shown.hasPendingWrites }

@@ -3,7 +3,7 @@ package enum OnlineState: Sendable, Hashable {
   /// Unknown yet: a first attempt is in progress.
   case unknown
   case online
-  /// The last attempt failed or took too long; listeners get what the cache has.
+  /// The last attempt failed or took too long; listeners get the cache's results.
   case offline
 }
 

@@ -3,8 +3,8 @@ import FirestoreModel
 
 /// A local store that lives as long as its process.
 ///
-/// A transaction's body that throws leaves what it did, since nothing in memory fails in the middle: the only
-/// failures are those of `failingLabels`, which come before the body.
+/// A transaction's body that throws leaves its changes, since nothing in memory fails in the
+/// middle. The only failures are those of `failingLabels`, which come before the body.
 package final class MemoryLocalStore: LocalStore {
   /// Transactions of these labels fail before they change anything.
   package var failingLabels: Set<TransactionLabel> = []

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// The results of one query as its listeners see them, and what is needed to change them.
+/// The results of one query as its listeners see them, and the data to change them.
 ///
 /// A change is two steps: `changes(for:)` computes it and may find that the query has to be run again;
 /// `apply` makes it so.
@@ -93,7 +93,7 @@ struct View {
     return result
   }
 
-  /// The document that is next to what the limit cuts off; nil where the limit is not reached.
+  /// The document next to the limit's end; nil if the limit is not reached.
   private func fullLimitEdge(_ documents: DocumentSet) -> CachedDocument? {
     guard let limit = query.limit, documents.count == limit else { return nil }
     return query.limitType == .first ? documents.last : documents.first

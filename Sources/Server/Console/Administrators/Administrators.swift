@@ -195,7 +195,8 @@ package final class Administrators: Sendable {
     try !scope.endListedTickets(TicketEnding(Self.invitationKind) { $0.id == id }).isEmpty
   }
 
-  /// The set-up link of a code; what follows the number sign is in no log and no other page's address.
+  /// The set-up link of a code; the part after the number sign is in no log and no other page's
+  /// address.
   package static func link(_ code: String, origin: String) -> String {
     "\(origin)/console#invitation=\(code)"
   }

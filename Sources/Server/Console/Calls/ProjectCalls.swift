@@ -59,7 +59,7 @@ struct ProjectCalls: Sendable {
     return .private(.object(["displayName": .string(name)]))
   }
 
-  /// Nothing is lost by it: what a project has is deleted by the routes that delete such things.
+  /// Nothing is lost by it: a project's data is deleted by the routes for such data.
   @Sendable
   private func forget(_ request: ServiceRequest) async throws -> ServiceResponse {
     let id = Text(request.parameters["project"] ?? "")

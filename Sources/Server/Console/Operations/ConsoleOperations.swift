@@ -92,7 +92,7 @@ package struct ConsoleOperations: Sendable {
   package let jobs: OperationJobs
   /// The kinds of data that can be exported.
   package let kinds: [String]
-  /// Recomputes what is derived, of files' bytes one in so many.
+  /// Recomputes derived data, with the bytes of one file in this many.
   ///
   /// Blocks, and returns a summary.
   package let verify: @Sendable (_ sample: Int?, _ tell: Tell) throws -> String

@@ -118,7 +118,7 @@ package final class OperationJobs: Sendable {
       case .difference(let text):
         job.differenceCount += 1
         if job.differences.count < Self.differencesKept { job.differences.append(text) }
-      // The job's summary says what an export does not have.
+      // The job's summary lists the gaps of an export.
       case .omission: break
       }
     }

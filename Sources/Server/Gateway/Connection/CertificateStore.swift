@@ -19,7 +19,7 @@ final class CertificateStore: Sendable {
   /// Certificates of single hosts; nil where there is one for all.
   private let hosts: HostCertificates?
 
-  /// Reads the files; throws what is wrong with them.
+  /// Reads the files; throws their faults.
   init(
     _ files: GatewayConfiguration.TLSFiles,
     hosts: HostCertificates? = nil,

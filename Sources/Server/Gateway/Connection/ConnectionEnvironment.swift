@@ -48,7 +48,7 @@ final class ConnectionEnvironment: Sendable {
     connectionNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Logs a call's failure: what is ours to repair as an error, the rest for debugging.
+  /// Logs a call's failure: server faults as errors, the rest for debugging.
   func log(_ error: ServiceError, requestID: String, of method: ServedMethod) {
     let level: Logger.Level =
       switch error.code {

@@ -106,7 +106,7 @@ final class ConnectionRegistry: Sendable {
     for entry in entries { entry.channel.eventLoop.execute { entry.ending.finish() } }
   }
 
-  /// Closes what is still open.
+  /// Closes the remaining connections.
   func closeAll() {
     for entry in state.withLock({ Array($0.entries.values) }) { entry.channel.cut() }
   }

@@ -116,7 +116,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireErrorCaught(error)
   }
 
-  /// The newest request does not come to its end, or what follows is no request.
+  /// The newest request does not reach its end, or the following bytes are not a request.
   private func cannotRead(_ context: ChannelHandlerContext) {
     guard input == .requests else { return }
     input = .unreadable

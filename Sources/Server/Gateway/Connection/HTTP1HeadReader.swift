@@ -153,7 +153,7 @@ private struct HTTP1HeaderLines {
   private var authority: String?
   private var fields = HTTPFields()
   private var expectsAnswer = false
-  /// A GET with these headers; nil for what is not answered on the event loop.
+  /// A GET with these headers; nil for requests that the event loop does not serve.
   private var template: HTTPRequest?
 
   /// Returns true if these lines are the first of the given bytes.

@@ -8,10 +8,10 @@ import ServiceModule
 /// It follows where requests begin and end. A plain GET without a body that memory can answer is
 /// handled here, and a plain POST with a route that has a handler for the loop. This happens only
 /// after the responses to all earlier requests have been written, and while the client reads.
-/// Everything else passes unchanged. The decoder and what is behind it are added when the first
-/// request passes. While an answer is awaited at most one more read is taken, and kept. After a
-/// request that it cannot follow everything passes: nothing that comes then is taken for a request
-/// that the decoder does not see as one.
+/// Everything else passes unchanged. The decoder and the handlers behind it are added when the
+/// first request passes. While an answer is awaited at most one more read is taken, and kept. After
+/// a request that it cannot follow everything passes: nothing that comes then is taken for a
+/// request that the decoder does not see as one.
 final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -305,7 +305,8 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Adds the decoder and what is behind it where it is missing; false where that fails and the connection ends.
+  /// Adds the decoder and the handlers behind it if they are missing; false if that fails and the
+  /// connection ends.
   private func hasDecoder(_ context: ChannelHandlerContext) -> Bool {
     guard idleTimeout == nil else { return true }
     do {

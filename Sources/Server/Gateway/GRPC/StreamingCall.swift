@@ -80,7 +80,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   private var isRequestComplete = false
   private var isRequestEndTold = false
   private var isDelivering = false
-  /// The server stops and the service ends the call with what it has received.
+  /// The server stops and the service ends the call with the messages received so far.
   private var isDraining = false
 
   var unwrittenBytes = 0 {
@@ -232,7 +232,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   // MARK: Answers
 
-  /// Carries out what the service has said since the last time.
+  /// Carries out the service's messages since the last time.
   func carryOut() {
     let (messages, end, isWaiting) = outbox.withLock { outbox in
       defer {

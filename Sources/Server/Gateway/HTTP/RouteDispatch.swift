@@ -12,11 +12,11 @@ package typealias AuditRecorder = @Sendable (AdministrativeCall) async -> Void
 /// The path with a project's id in place of its number; nil where it has none.
 package typealias ProjectPaths = @Sendable (_ path: String) async throws -> String?
 
-/// Has the service answer that has the request's route; what no service has goes on.
+/// Passes the request to the service with its route; other requests continue.
 struct RouteDispatch: RouterMiddleware {
   let routes: RouteTable
   let methods: MethodTable
-  /// Keeps what signed-in administrators do, before they are answered; nil keeps nothing.
+  /// Records the actions of signed-in administrators before their responses; nil records nothing.
   let audit: AuditRecorder?
   /// Puts the ids of projects in place of their numbers; nil leaves numbers to the services.
   var numbers: ProjectPaths?

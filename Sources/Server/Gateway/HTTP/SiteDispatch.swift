@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import ServiceModule
 
-/// Has the sites answer what is for their hosts, before anything of the server's sees it.
+/// Passes requests for sites' hosts to them, before any part of the server sees them.
 struct SiteDispatch: RouterMiddleware {
   let sites: HostedOrigins
 

@@ -28,7 +28,7 @@ struct UnservedRequestCredit {
     intervalNanoseconds = 1_000_000_000 / Int64(max(1, perSecond * Self.request))
   }
 
-  /// Takes what so many frames cost; whether nothing is left then.
+  /// Takes the cost of this many frames; true if nothing is left then.
   mutating func spend(_ frames: Int, at now: NIODeadline) -> Bool {
     if left == most { counted = now }
     if left <= frames { grow(until: now) }

@@ -8,7 +8,7 @@ import ServiceModule
 ///
 /// They tell how many users, calls and files a server has, so strangers get none. No page of another origin reads them.
 struct MetricsRoute: Sendable {
-  /// Throws to a caller who is no administrator.
+  /// Throws for a caller who is not an administrator.
   typealias Admission = @Sendable (CallContext) async throws -> Void
 
   private let registry: MetricsRegistry

@@ -108,7 +108,7 @@ final class WebChannelSession: StreamResponses {
 
   // MARK: From the client
 
-  /// Begins the call; what refuses it is told to the client in the stream, as every error is.
+  /// Starts the call; its refusals are sent to the client in the stream, like every error.
   func open(_ context: CallContext) {
     do throws(ServiceError) {
       let call = try binding.method.open(context, self)
@@ -198,7 +198,7 @@ final class WebChannelSession: StreamResponses {
     state.requestBytes >= limits.requestBytes || state.requests.count >= limits.requests
   }
 
-  /// Frees what the client has.
+  /// Frees data that the client already has.
   private func acknowledge(_ number: Int?, _ state: inout State) {
     guard let number else { return }
     state.outbox.acknowledge(through: min(number, state.outbox.last))
@@ -414,7 +414,7 @@ final class WebChannelSession: StreamResponses {
     return waiters
   }
 
-  /// Wakes what is due; false when the session is over and may be forgotten.
+  /// Wakes due work; false when the session is over and may be dropped.
   func tick(_ now: ContinuousClock.Instant) -> Bool {
     let (isAlive, waiter) = state.withLock { state in
       switch state.phase {
@@ -447,7 +447,7 @@ final class WebChannelSession: StreamResponses {
 
   // MARK: To the service
 
-  /// Brings what waits to the service's call, unless another thread is at it.
+  /// Passes pending messages to the service's call, unless another thread does.
   private func deliver() {
     let isMine = state.withLock { state in
       defer { state.isDelivering = true }

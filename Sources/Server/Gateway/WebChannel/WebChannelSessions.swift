@@ -124,7 +124,7 @@ final class WebChannelSessions: WebChannelObserver {
     for session in sessions { session.drain() }
   }
 
-  /// Does what is due.
+  /// Does due work.
   func tick(_ now: ContinuousClock.Instant) {
     for session in state.withLock({ $0.entries.values.map(\.session) }) where !session.tick(now) {
       remove(session)

@@ -58,7 +58,8 @@ struct FetchURL: Hashable {
   let port: Int
   let isCleartext: Bool
 
-  /// Nil for what is no plain http or https URL; user names in it and escapes in the host are refused.
+  /// Nil for text that is not a plain http or https URL; user names in it and escapes in the host
+  /// are refused.
   init?(_ text: String) {
     let lowercased = text.prefix(8).lowercased()
     isCleartext = lowercased.hasPrefix("http://")

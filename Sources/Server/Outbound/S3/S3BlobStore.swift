@@ -9,8 +9,8 @@ import StorageWire
 /// LAYOUT
 ///
 /// - `{prefix}finished/{2 digits}/{32 digits}`: a finished blob, by its id in hexadecimal;
-/// - `{prefix}unfinished/{32 digits}/{8 digits}`: a segment of an unfinished one, by its number. All but the last have the
-///   configured size, so an offset says what there is.
+/// - `{prefix}unfinished/{32 digits}/{8 digits}`: a segment of an unfinished one, by its number.
+///   All but the last have the configured size, so an offset gives the position.
 ///
 /// All bytes that `persist` has confirmed are durable, the last segment included, which is written
 /// again when there is more. A blob that is finished within its first segment is one request;

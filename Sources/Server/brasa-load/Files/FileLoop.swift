@@ -35,7 +35,7 @@ final class FileLoop {
     slots[number] = Slot(connection: connection, operation: operation, random: random)
   }
 
-  /// Runs until all are done; what takes longer than two minutes without a byte is given up.
+  /// Runs until all are done; requests without a byte for two minutes are given up.
   func run() throws -> FileMeasurement {
     let started = monotonicNanoseconds()
     for (place, number) in slots.keys.sorted().enumerated() {

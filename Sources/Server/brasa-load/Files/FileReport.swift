@@ -59,7 +59,7 @@ struct FileDurabilityCheck {
   private let countBefore: Int
   private let metricsBefore: ServerMetrics?
 
-  /// Counts what is below the prefix before the run.
+  /// Counts the objects below the prefix before the run.
   init(_ run: FileRun, prefix: String) throws {
     self.run = run
     self.prefix = prefix

@@ -77,7 +77,7 @@ final class EventStreamRun {
     }
   }
 
-  /// Reads what came for a subscriber; false where that is nothing.
+  /// Reads a subscriber's data; false if there is none.
   private func read(_ index: Int) throws -> Bool {
     let count = buffer.withUnsafeMutableBytes { subscribers[index].socket.read(into: $0) }
     guard let count else { throw LoadError.refused("a subscriber was disconnected") }

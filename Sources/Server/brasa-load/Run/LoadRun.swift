@@ -115,7 +115,7 @@ struct LoadRun {
     return total
   }
 
-  /// Has connections begin what is due, in turn, until all of it is done.
+  /// Has connections start the due requests, in turn, until all are done.
   private static func keep(
     _ pace: Pace,
     of connections: [LoadConnection],

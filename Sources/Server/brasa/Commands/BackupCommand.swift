@@ -49,7 +49,7 @@ struct BackupOptions: ParsableArguments {
     }
   }
 
-  /// The failure; of a damaged segment with the way to restore what is before it.
+  /// The failure; for a damaged segment with the way to restore the data before it.
   private static func text(of error: BackupError) -> String {
     guard error.code == .damaged, let segment = error.segment else { return error.message }
     return "\(error.message) Restore what was written before it with --before-segment \(segment)."

@@ -75,7 +75,7 @@ struct RulesTestCommand: ParsableCommand {
     if failures > 0 { throw ExitCode.failure }
   }
 
-  /// Tells what is wrong with the file, where it is no file of cases.
+  /// Reports the file's faults, if it is not a file of cases.
   private func readCases<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()

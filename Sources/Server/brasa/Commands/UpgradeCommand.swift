@@ -101,7 +101,7 @@ struct UpgradeCommand: ParsableCommand {
     _ location: StoreLocation
   ) throws -> [StoredFormats.Upgrade] {
     if location == .directory {
-      // An opening makes what is missing, which is for a server's first start.
+      // An opening creates missing files, which is for a server's first start.
       _ = try look(directory, location)
     }
     var configuration = StoreConfiguration()

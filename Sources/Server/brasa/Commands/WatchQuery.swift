@@ -4,8 +4,8 @@ import BaseText
 import DocumentCodec
 import FirestoreModel
 
-/// The query of `brasa watch`: read from its arguments, sent as a target, and what its documents are
-/// sorted by.
+/// The query of `brasa watch`: read from its arguments, sent as a target, with the sort order of
+/// its documents.
 struct WatchQuery: Sendable {
   let database: DatabaseID
   let isGroup: Bool
@@ -14,7 +14,7 @@ struct WatchQuery: Sendable {
   private let query: Query
   private let normalized: NormalizedQuery
 
-  /// Reads the arguments; throws what is wrong with them.
+  /// Reads the arguments; throws their faults.
   init(
     collection: String,
     isGroup: Bool,
@@ -96,7 +96,7 @@ struct WatchQuery: Sendable {
     }
   }
 
-  /// A value as JSON has it; what is no JSON is a string as it is.
+  /// A value as JSON; text that is not JSON is a string.
   private static func value(_ text: Substring) -> Value {
     ((try? JSONValue(parsing: String(text)))?.value) ?? .string(Text(String(text)))
   }

@@ -124,7 +124,7 @@ struct WatchSession {
     }
   }
 
-  /// Forgets what is held; all of it is sent again.
+  /// Drops the held state; all of it is sent again.
   private mutating func reset() {
     isCurrent = false
     pending = documents.mapValues { _ in nil }

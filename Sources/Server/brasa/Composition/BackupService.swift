@@ -125,8 +125,8 @@ final class BackupService: Service {
     threads.stop()
   }
 
-  /// Makes backups of databases when their schedules say so and the target has a base: what is before the first one can't be
-  /// brought back.
+  /// Makes backups of databases when their schedules are due and the target has a base: earlier
+  /// states can't be restored.
   private func makeBackups() async {
     while !Task.isCancelled {
       do {

@@ -111,7 +111,8 @@ struct ConsoleProduct {
     return console
   }
 
-  /// Keeps what the rules decided; decisions that cannot be kept are lost, as they are figures alone.
+  /// Stores the rules' decisions; decisions that cannot be stored are lost, since they are only
+  /// figures.
   private static func keep(_ decisions: DecisionHistory, _ threads: EngineThreads) async {
     do {
       try await threads.run(on: .maintenance) { try decisions.keep() }

@@ -29,7 +29,7 @@ struct DatabaseRestores: Sendable {
     end(id, "Too many restores are pending. Delete the database and restore it again later.")
   }
 
-  /// Restores what is asked for until the task is cancelled.
+  /// Restores requested backups until the task is cancelled.
   func run() async {
     do { try databases.failUnfinishedRestores() } catch {
       log.error(

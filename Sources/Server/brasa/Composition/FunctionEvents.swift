@@ -127,7 +127,7 @@ extension QueueDeclaration {
 }
 
 extension RetryDeclaration {
-  /// Reads the pauses of a `retryConfig`; what it has not stays.
+  /// Reads the pauses of a `retryConfig`; missing ones stay.
   fileprivate mutating func read(_ config: JSONValue?) {
     maxRetrySeconds = config?["maxRetrySeconds"]?.seconds ?? maxRetrySeconds
     minBackoffSeconds = config?["minBackoffSeconds"]?.seconds ?? minBackoffSeconds

@@ -100,7 +100,7 @@ struct SeedFolder: Sendable {
     return nil
   }
 
-  /// Runs what blocks on a thread of its own: the cooperative pool may have one thread alone.
+  /// Runs blocking work on a thread of its own: the cooperative pool may have only one thread.
   private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, Error>) in
       let thread = Thread { continuation.resume(with: Result(catching: body)) }

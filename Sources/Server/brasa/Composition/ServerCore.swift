@@ -108,7 +108,8 @@ struct ServerCore {
     taskHealth = TaskHealth(process.health, metrics: process.metrics, log: log)
   }
 
-  /// True on the node that serves what one node alone serves: always where the server has its store alone.
+  /// True on the node that serves the single-node services: always if the server has its store
+  /// alone.
   var isHome: @Sendable () -> Bool {
     { [home = cluster?.home] in home?.isHeld ?? true }
   }

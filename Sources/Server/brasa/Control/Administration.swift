@@ -27,7 +27,8 @@ extension Administration {
 
 /// One request, as the control socket carries it: one line of JSON, then the items of an import.
 enum AdministrationRequest: Codable, Sendable, Equatable {
-  /// Recomputes what is derived, in every service, and compares; of files' bytes one in `sample`, nil is all.
+  /// Recomputes derived data, in every service, and compares it; of files' bytes one in `sample`,
+  /// nil is all.
   case verify(sample: Int?)
   /// The kinds of data that can be exported, a line each.
   case listTransfers

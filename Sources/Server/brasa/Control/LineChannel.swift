@@ -61,7 +61,7 @@ final class LineChannel {
     return bytes
   }
 
-  /// Reads more bytes behind what is left; false at the end of the stream.
+  /// Reads more bytes behind the remaining ones; false at the end of the stream.
   private func fill(_ searched: inout Int) throws -> Bool {
     if start > 0 {
       buffer.removeFirst(start)

@@ -228,7 +228,7 @@ private enum Waiting {
       do {
         for line in lines { try output(.line(line)) }
       } catch {
-        // The command is gone; what it began is undone.
+        // The command is gone; its unfinished work is undone.
         task.cancel()
         throw error
       }

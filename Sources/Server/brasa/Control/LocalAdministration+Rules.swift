@@ -8,7 +8,7 @@ import RulesAPI
 import SecurityRules
 
 extension LocalAdministration {
-  /// Keeps the file and puts it in force; what does not compile is refused with every error.
+  /// Stores the file and deploys it; a file that does not compile is refused with every error.
   func deployRules(
     _ file: RulesSource,
     to releases: [String],
@@ -68,7 +68,7 @@ extension LocalAdministration {
     try output(.finished(summary: "ruleset \(ruleset.id.string)"))
   }
 
-  /// Judges the request on what is stored, by the rules in force or those of the request.
+  /// Evaluates the request on the stored data, by the deployed rules or those of the request.
   func explainRules(
     _ explanation: RulesExplanation,
     in id: DatabaseID,

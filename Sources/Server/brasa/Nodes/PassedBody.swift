@@ -3,9 +3,10 @@ import ServiceModule
 
 /// The body of a request on its way to another node.
 ///
-/// The HTTP client may still wait for the next part when the other node has answered. The connection goes on to read from where the
-/// body ends, and must not find somebody else reading: so a body is let go behind the answer, before the request is over. The waiting is
-/// not cancelled, which would end the connection, and with it what the client has not read of the answer.
+/// The HTTP client may still wait for the next part when the other node has answered. The
+/// connection goes on to read from where the body ends, and must not find somebody else reading: so
+/// a body is let go behind the answer, before the request is over. The waiting is not cancelled,
+/// which would end the connection, and with it the unread part of the response.
 ///
 /// After a refusal, the HTTP client sends nothing more of a body. It takes the end for that of a
 /// body that is too short, and fails the request with the rest of the response. So the end of a

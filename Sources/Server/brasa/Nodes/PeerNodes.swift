@@ -74,7 +74,8 @@ final class PeerNodes: CallForwarder {
     (jobs, submission) = AsyncStream.makeStream()
     calls = NodeClient(connections: connections)
     channels = NodeClient(connections: connections)
-    // A device's stream says nothing for hours; what hangs ends when another node is home.
+    // A device's stream is silent for hours; one that hangs ends when another node becomes the home
+    // node.
     let (requests, streams) = (
       NodeClient(connections: connections, silence: nil),
       NodeClient(connections: connections, silence: nil)
@@ -106,7 +107,7 @@ final class PeerNodes: CallForwarder {
 
   // MARK: Running
 
-  /// Passes on what is asked for, until the task is cancelled.
+  /// Forwards requests, until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in await followHome() }

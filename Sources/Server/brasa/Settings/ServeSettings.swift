@@ -87,7 +87,7 @@ struct ServeSettings: Sendable, Equatable {
     case emulator
   }
 
-  /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
+  /// Merges the flags with the environment and refuses unsafe or contradictory settings.
   init(_ flags: ServeFlags, environment: [String: String]) throws {
     isLoggedToJournal = Journal.hasStandardError(environment["JOURNAL_STREAM"])
     let environment = EnvironmentReader(environment)

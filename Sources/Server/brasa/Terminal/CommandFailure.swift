@@ -69,7 +69,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// The place of the error in a JSON text, and what is wrong there.
+  /// The place and the description of an error in a JSON text.
   private static func decodingText(of error: DecodingError) -> String {
     let context: DecodingError.Context? =
       switch error {

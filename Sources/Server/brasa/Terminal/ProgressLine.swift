@@ -18,13 +18,13 @@ final class ProgressLine {
     printed = { Terminal.print($0) }
   }
 
-  /// No line, where a server works; what is printed goes to `log`.
+  /// No line, where a server works; messages go to `log`.
   init(log: @escaping (String) -> Void) {
     isTerminal = false
     printed = log
   }
 
-  /// Shows the state, ten times a second at most; `unit` is what one of them is called.
+  /// Shows the state, ten times a second at most; `unit` is the name of one item.
   func show(done: Int, total: Int?, unit: String) {
     guard isTerminal else { return }
     let now = ContinuousClock.now

@@ -40,7 +40,7 @@ struct DailyEventExport: Sendable {
     }
   }
 
-  /// Writes what is missing or no longer whole.
+  /// Writes missing or incomplete files.
   func round() async throws {
     for project in analytics.projects {
       let days = try await threads.run(on: .scans) { try analytics.daysWithEvents(of: project) }
@@ -81,7 +81,8 @@ struct DailyEventExport: Sendable {
       .appendingPathComponent("events_\(day.compactText).json.gz")
   }
 
-  /// A project's id as the name of a folder; what is no letter, digit, hyphen or underscore is escaped.
+  /// A project's ID as the name of a folder; any character but a letter, digit, hyphen or
+  /// underscore is escaped.
   static func folder(_ project: String) -> String {
     project.utf8.map { byte in
       switch byte {

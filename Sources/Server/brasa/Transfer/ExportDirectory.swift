@@ -42,7 +42,7 @@ final class ExportDirectory {
     if pending.count > 1 << 20 { try flush() }
   }
 
-  /// Writes what is left to the disk.
+  /// Writes the rest to the disk.
   func close() throws {
     try flush()
     try file?.synchronize()

@@ -140,12 +140,12 @@ struct ImportRun {
 
   // MARK: The end
 
-  /// Prints what became of each kind, and ends with 1 where something was dropped or is missing.
+  /// Prints the result of each kind, and ends with 1 if something was dropped or is missing.
   func finish() throws {
     if !report() { throw ExitCode(1) }
   }
 
-  /// Prints what became of each kind; returns false where something was dropped or is missing.
+  /// Prints the result of each kind; returns false if something was dropped or is missing.
   func report() -> Bool {
     for tally in tallies { progress.print(tally.text) }
     if let manifest {

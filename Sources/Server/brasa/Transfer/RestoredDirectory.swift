@@ -185,7 +185,7 @@ struct RestoredDirectory {
     }
   }
 
-  /// Removes what is left of the directory, where the restore was for a proof.
+  /// Removes the remains of the directory, if the restore was for a proof.
   func remove() throws { try FileManager.default.removeItem(atPath: unfinished) }
 
   private func prepare() throws {

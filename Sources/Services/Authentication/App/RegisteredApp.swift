@@ -1,4 +1,4 @@
-/// An app of a project: what its configuration file is made of.
+/// An app of a project: the source of its configuration file.
 package struct RegisteredApp: Sendable, Hashable, Codable {
   /// The systems that apps are for; each names its apps in a way of its own.
   package enum Platform: String, Sendable, Codable, CaseIterable {

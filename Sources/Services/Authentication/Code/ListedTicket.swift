@@ -3,10 +3,11 @@ import BaseText
 import Crypto
 import KeyValueStore
 
-// A listed ticket is for something that is finished once, as a ticket is, and can be listed and ended by who it is
-// about while it is open. Its text is the Base64 of 40 random bytes; the store keeps their SHA-256 digest in the key,
-// behind scope and kind, with the record, in the form of RecordWriter.swift: 1 subject, 2 payload as JSON,
-// 3 begin (us), 4 end (us). There are few, so every new one looks at all of its kind and takes those that are over.
+// A listed ticket is for a single action, like a ticket, and its subject can list and end it while
+// it is open. Its text is the Base64 of 40 random bytes; the store keeps their SHA-256 digest in
+// the key, behind scope and kind, with the record, in the form of RecordWriter.swift: 1 subject, 2
+// payload as JSON, 3 begin (us), 4 end (us). There are few, so every new one looks at all of its
+// kind and takes those that are over.
 
 /// A ticket that is listed while it is open.
 package struct ListedTicket: Sendable {

@@ -81,7 +81,7 @@ package struct OneTimeCode: Sendable {
 package struct AddressedCode: Sendable {
   /// Nil if no account has the address and the caller must not learn this.
   package let text: String?
-  /// The text, or one that opens nothing: what an email is written with, sent or not.
+  /// The text, or one that opens nothing: the content of an email, sent or not.
   package let written: String
   /// The account's address in its canonical form, as `OneTimeCode.email`; at a sign-in it may have no account yet.
   package let email: String

@@ -134,7 +134,7 @@ extension ProjectAccounts {
     return done
   }
 
-  /// Does what a code is for: verifies an address, changes it, or takes a change back.
+  /// Applies a code: verifies an address, changes it, or reverts a change.
   ///
   /// `change` tells of an address that the user had shown to be his until now.
   package func apply(

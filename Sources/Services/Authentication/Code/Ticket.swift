@@ -114,7 +114,7 @@ extension ProjectAccounts {
     try accounts.engine.read { try ticket(kind, text, in: $0) }
   }
 
-  /// Takes a ticket: what it is for, to one caller only.
+  /// Redeems a ticket: returns its purpose, to one caller only.
   package func redeemTicket(_ kind: TicketKind, _ text: String) throws -> Ticket {
     try accounts.engine.write { group in
       let ticket = try ticket(kind, text, in: group)

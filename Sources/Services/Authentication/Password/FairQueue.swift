@@ -3,7 +3,7 @@ import BaseText
 /// Items that wait, served by turns: one of each network, within a network one of each address, and within an address one of
 /// each account.
 ///
-/// It has no bound of its own: who keeps it asks `crowdedOut(by:)` when it is full.
+/// It has no bound of its own: its owner calls `crowdedOut(by:)` when it is full.
 struct FairQueue<Item> {
   /// The keys below, by turn; none where the items themselves are.
   private var order: [Text] = []

@@ -22,7 +22,7 @@ package struct PasswordPolicy: Sendable, Hashable, Codable {
   /// users.
   package static let administrators = PasswordPolicy()
 
-  /// Throws what is wrong with a new password.
+  /// Throws the faults of a new password.
   package func check(_ password: String) throws(AccountError) {
     guard password.count >= minimumLength else {
       throw AccountError(

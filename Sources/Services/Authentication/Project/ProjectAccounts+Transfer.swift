@@ -8,8 +8,8 @@ extension ProjectAccounts {
   /// Returns true if the project has settings of its own; asking makes none.
   package func hasConfiguration() throws -> Bool { try knownPasswordParameters() != nil }
 
-  /// Takes settings over, all but the mail templates and what the server's mode decides; returns false where the
-  /// project has them already.
+  /// Takes over settings, all but the mail templates and those of the server's mode; returns false
+  /// if the project already has them.
   package func take(_ imported: ProjectConfiguration) throws -> Bool {
     let known = try hasConfiguration() ? configuration() : nil
     func merged(_ old: ProjectConfiguration) -> ProjectConfiguration {
@@ -143,7 +143,7 @@ extension ProjectAccounts {
 }
 
 extension SecondFactor {
-  /// The factor without what changes while codes are used.
+  /// The factor without the parts that change while codes are used.
   fileprivate var identity: SecondFactor {
     guard case .totp(let secret, _) = proof else { return self }
     var identity = self

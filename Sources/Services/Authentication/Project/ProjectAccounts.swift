@@ -35,7 +35,7 @@ extension ProjectAccounts {
     try record()?.configuration ?? accounts.configuration.defaults
   }
 
-  /// Changes the configuration and returns what it is then.
+  /// Changes the configuration and returns the new one.
   @discardableResult
   package func configure(
     _ change: (inout ProjectConfiguration) throws -> Void

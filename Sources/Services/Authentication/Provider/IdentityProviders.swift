@@ -73,7 +73,7 @@ package final class IdentityProviders: Sendable {
   /// Returns the profile of the credential's person; throws INVALID_IDP_RESPONSE where it does not
   /// hold.
   ///
-  /// Development takes what the Auth emulator takes too: claims without a signature
+  /// Development mode also accepts the Auth emulator's forms: claims without a signature
   /// (`UnsignedCredential`), and any token of a provider that is not set up.
   ///
   /// - Parameter takesClaims: False where development does not do so for this caller.

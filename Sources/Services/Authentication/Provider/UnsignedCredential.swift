@@ -9,8 +9,8 @@ struct UnsignedCredential {
   private let claims: JSONValue
   private let credential: ProviderCredential
 
-  /// Nil for what needs a proof: nothing that carries claims, or a signed token of a provider that is
-  /// set up.
+  /// Nil for a credential that needs a proof: one without claims, or a signed token of a provider
+  /// that is set up.
   init?(_ credential: ProviderCredential, isSetUp: Bool) throws(AccountError) {
     let tokens = [credential.idToken, credential.accessToken].compactMap(\.self)
     var found: JSONValue?

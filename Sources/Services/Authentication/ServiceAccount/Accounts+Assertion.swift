@@ -43,8 +43,8 @@ extension Accounts {
 
   /// The account that signed a token as its own issuer and subject.
   ///
-  /// - Parameter byHeldKey: True to take a key that the server holds: for custom tokens alone, or everybody who may have bytes
-  ///   signed would have the account's credentials.
+  /// - Parameter byHeldKey: True to accept a key that the server holds: for custom tokens alone, or
+  ///   anyone who may sign bytes would have the account's credentials.
   func signer(
     of token: JSONWebToken,
     byHeldKey: Bool = false

@@ -39,7 +39,7 @@ package struct IDToken: Sendable {
       throw .malformed
     }
     if isSigned {
-      // We sign for an hour, cookies for longer: what says otherwise is not of our making.
+      // We sign for an hour, cookies for longer: tokens with other times are not ours.
       guard issuer == .sessionCookie || expiry - issued <= ProjectAccounts.idTokenLifetime else {
         throw .malformed
       }

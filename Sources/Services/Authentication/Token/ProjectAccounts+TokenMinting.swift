@@ -98,7 +98,7 @@ extension User {
 }
 
 extension Accounts {
-  /// Checks all of a token but what its user has done since.
+  /// Checks all of a token except the user's later actions.
   ///
   /// - Parameter takesUnproven: True where development takes an unsigned token of another process as one that a test wrote.
   func verify(

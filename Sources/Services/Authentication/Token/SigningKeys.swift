@@ -20,7 +20,8 @@ package final class SigningKeys: Sendable {
   private let bits: Int
   /// As they are stored, by age, the oldest first.
   private let keys: Mutex<[SigningKey]>
-  /// The key that was made last, for all who need a next one; held while one is made, which takes long.
+  /// The newest key, for all callers that need a next one; held while one is created, which takes
+  /// long.
   private let made = Mutex<SigningKey?>(nil)
 
   /// The longest lifetime of a session cookie, in seconds.

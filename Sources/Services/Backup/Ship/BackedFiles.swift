@@ -2,8 +2,9 @@ import Foundation
 
 /// Folders of small files beside the engines: those of functions.
 ///
-/// A file there is put in its place by renaming and never written again. So the times of a folder and of the folders in it say
-/// whether anything has changed; what is deeper comes and goes with the folder that it is in.
+/// A file there is put in its place by renaming and never written again. So the times of a folder
+/// and of the folders in it show if anything has changed; deeper files come and go with their
+/// folder.
 package struct BackedFiles: Sendable {
   /// The data directory.
   let root: String

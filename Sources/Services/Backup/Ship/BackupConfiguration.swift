@@ -9,7 +9,7 @@ package struct BackupConfiguration: Sendable {
   package var home: String
   /// Nil writes objects that everybody can read.
   package var key: BackupKey?
-  /// A folder on the disk of the data, for checkpoints; what is in it is removed.
+  /// A folder on the disk of the data, for checkpoints; its contents are removed.
   package var scratch: String
   /// The bytes of the log that may be kept for the backup; beyond, a new base takes its place.
   package var keptLogBytes = 1 << 30

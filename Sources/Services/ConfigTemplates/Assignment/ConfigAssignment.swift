@@ -15,7 +15,8 @@ package struct ConfigAssignment: Sendable, Equatable {
   var conditions: Set<String> = []
   /// By experiment.
   var variants: [String: Choice] = [:]
-  /// By experiment when the variant was chosen, in microseconds; what was kept before times were has none.
+  /// By experiment when the variant was chosen, in microseconds; data from before times were stored
+  /// has none.
   var joined: [String: Int64] = [:]
 
   var isEmpty: Bool { conditions.isEmpty && variants.isEmpty }
@@ -78,7 +79,7 @@ package struct ConfigAssignment: Sendable, Equatable {
     return changed.keys.sorted()
   }
 
-  /// Forgets what the template no longer has.
+  /// Drops data that the template no longer has.
   mutating func prune(to template: CompiledTemplate) {
     conditions.formIntersection(template.stickyNames)
     let ids = template.experimentShapes

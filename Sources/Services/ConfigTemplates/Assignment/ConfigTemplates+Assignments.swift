@@ -58,8 +58,8 @@ extension ConfigTemplates {
     }
   }
 
-  /// Forgets what all templates of a project decided of an installation, as if it had never come; returns when that is
-  /// durable.
+  /// Deletes the decisions of all templates of a project about an installation, as if it had never
+  /// fetched; returns when that is durable.
   package func forget(installation: String, of project: Text) throws {
     guard !installation.isEmpty, installation.utf8.count <= Self.installationLength else { return }
     for id in try reading({ try TemplateRecords.assigned($0) }) where id.project == project {
@@ -96,7 +96,8 @@ extension ConfigTemplates {
       .map { try AssignmentCounts(decoding: $0) } ?? AssignmentCounts()
   }
 
-  /// Forgets some of what is kept for templates that no longer keep anything; false where there is nothing to do.
+  /// Deletes some of the stored data of templates that no longer keep any; false if there is
+  /// nothing to do.
   package func forgetAssignments() throws -> Bool {
     guard let id = nextWithoutAssignments() else { return false }
     if let served = try load(id), served.compiled.keepsAssignments { return false }

@@ -2,7 +2,8 @@ import Foundation
 
 /// Wall-clock times of conditions: `2025-01-01T09:02:30` in a zone.
 enum ZonedTime {
-  /// The instant of a wall-clock time, in microseconds since the epoch; nil for what is no time or zone.
+  /// The instant of a wall-clock time, in microseconds since the epoch; nil for an invalid time or
+  /// zone.
   ///
   /// A time that the zone's clocks show twice is the first of the two; one that they skip is as much
   /// later as they skip.

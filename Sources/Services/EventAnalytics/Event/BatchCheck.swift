@@ -1,4 +1,4 @@
-/// Holds a batch to the limits: what is not allowed is dropped, and told.
+/// Applies the limits to a batch: invalid parts are dropped, and reported.
 package struct BatchCheck {
   /// The sender, which decides which names a batch may use.
   package enum Sender: Sendable {

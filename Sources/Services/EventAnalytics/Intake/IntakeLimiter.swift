@@ -26,7 +26,8 @@ package struct IntakeLimits: Sendable {
   /// The limits of a server.
   package init() {}
 
-  /// Sets what senders that proved nothing have in one project; a network has an eighth of it, and all projects four times as much.
+  /// Sets the share of unauthenticated senders in one project; a network has an eighth of it, and
+  /// all projects four times as much.
   package mutating func setUnproven(inProject bytes: Int) {
     (unprovenNetworkDay, unprovenProjectDay, unprovenDay) = (
       max(bytes / 8, 1 << 20), bytes, bytes * 4

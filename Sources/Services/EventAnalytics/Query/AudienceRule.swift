@@ -19,7 +19,7 @@ package indirect enum AudienceRule: Sendable, Equatable {
   private static let depthLimit = 8
   private static let partLimit = 20
 
-  /// Reads a rule; INVALID_ARGUMENT for what is none.
+  /// Reads a rule; throws INVALID_ARGUMENT for any other value.
   package init(_ json: JSONValue) throws(ServiceError) { try self.init(json, depth: 0) }
 
   private init(_ json: JSONValue, depth: Int) throws(ServiceError) {
@@ -89,7 +89,7 @@ package struct Audience: Sendable, Equatable {
   /// The condition that each member meets within these days.
   package let rule: AudienceRule
 
-  /// An audience from `{"days": 28, "rule": {…}}`; INVALID_ARGUMENT for what is none.
+  /// An audience from `{"days": 28, "rule": {…}}`; INVALID_ARGUMENT for any other value.
   package init(named name: String, _ json: JSONValue) throws(ServiceError) {
     let days = json["days"] == nil ? 28 : json["days"]?.integer ?? 0
     guard (1...100).contains(name.unicodeScalars.count) else {

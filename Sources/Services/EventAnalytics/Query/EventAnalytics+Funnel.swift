@@ -75,7 +75,7 @@ struct FunnelProgress {
 }
 
 extension AnalyticsView {
-  /// Reads the timelines of those users alone who have taken the first two steps in some order.
+  /// Reads only the timelines of users who have taken the first two steps in some order.
   fileprivate func funnel(
     _ range: DayRange,
     _ steps: [UInt32],

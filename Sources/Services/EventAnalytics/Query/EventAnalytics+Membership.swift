@@ -97,7 +97,7 @@ extension EventAnalytics {
 /// The sets of the projects that were asked for.
 struct KeptMemberships: Sendable {
   private var projects: [Text: AudienceSets] = [:]
-  /// Rises when a rule changes, so that what was evaluated by the one before is not kept.
+  /// Rises when a rule changes, so that the results of the one before are not kept.
   var revision = 0
 
   subscript(project: Text) -> AudienceSets? {

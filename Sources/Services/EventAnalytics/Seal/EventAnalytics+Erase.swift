@@ -129,7 +129,7 @@ extension EventAnalytics {
 }
 
 extension EventAnalytics {
-  /// Some of what is kept of the events of the days before one.
+  /// Some of the stored data of the events of the days before one.
   private static func oldKeys(
     of project: UInt32,
     before oldest: EventDay,

@@ -34,7 +34,7 @@ extension EventAnalytics {
     return try dropOld(of: log)
   }
 
-  /// Counts all that a project has sent so far, so that what is read next has it.
+  /// Counts all events that a project has sent so far, so that the next read has them.
   func sealAll(of log: ProjectLog) throws {
     if log.hasOpenBatches { try close(log) }
     while try sealNext(of: log) {}

@@ -24,7 +24,7 @@ final class NetworkNames: Sendable {
   /// The names that a network has brought.
   func count(_ part: Part) -> Int { counts.withLock { $0[part] ?? 0 } }
 
-  /// Adds what a segment brought, once it is sealed.
+  /// Adds the contents of a segment, once it is sealed.
   func add(_ brought: [Part: Int]) {
     counts.withLock { counts in
       counts.merge(brought, uniquingKeysWith: +)

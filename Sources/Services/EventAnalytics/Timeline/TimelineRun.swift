@@ -16,7 +16,7 @@ struct TimelineEvent: Sendable, Equatable {
     case double(Double)
     case items([[EventParameter]])
 
-    /// The number by which the value is counted; nil for what has no word.
+    /// The number by which the value is counted; nil for values without a word.
     var word: UInt32? {
       switch self {
       case .word(let number), .integer(_, let number): number

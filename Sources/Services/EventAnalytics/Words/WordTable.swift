@@ -37,7 +37,7 @@ struct WordTable {
 
   /// The number of all words for which there was none left.
   static let other: UInt32 = 0
-  /// Words that senders brought who proved nothing have numbers from here.
+  /// Words from unauthenticated senders have numbers from here.
   static let unprovenFirst: UInt32 = 1 << 30
   /// The limits of contexts, of which an app has many on its first day.
   private static let contextLimits = Limits(all: 100_000, perDay: 100_000)

@@ -28,7 +28,7 @@ package struct EventSource: Sendable, Hashable {
   /// Attributes that events of channels must have; `type` is among them.
   package var attributes: [String: String] = [:]
 
-  /// Reads a declaration; throws INVALID_ARGUMENT for what no event is ever of.
+  /// Reads a declaration; throws INVALID_ARGUMENT for one that no event matches.
   package init(_ declared: TriggerDeclaration, project: String) throws {
     let type = declared.eventType
     if let source = try Self.documents(declared, project) ?? Self.objects(declared) {

@@ -41,9 +41,9 @@ extension Permit {
 
   /// The version of a time that the request names.
   ///
-  /// Under rules there is none, since who lost a right would read on in the past; no client SDK sends
-  /// one with a read. Transactions keep the times that the server chose. Targets may begin at a time,
-  /// as those of bundles do, because a listener is told of what there is now.
+  /// Under rules there is none, since who lost a right would read on in the past; no client SDK
+  /// sends one with a read. Transactions keep the times that the server chose. Targets may begin at
+  /// a time, like those of bundles, because a listener receives the current state.
   private func chosen(_ time: Timestamp) throws(ServiceError) -> CommitVersion {
     guard gate == nil else {
       throw ServiceError(

@@ -67,8 +67,8 @@ final class QueryStream: ResponseStream {
     }
   }
 
-  /// Reads one slice on an engine thread, and the next ones behind what others wait for there, until there is
-  /// something to send.
+  /// Reads one slice on an engine thread, and the next ones behind the queued work of others there,
+  /// until there is something to send.
   private func readOn(
     _ maxBytes: Int,
     _ lane: EngineThreads.Lane,

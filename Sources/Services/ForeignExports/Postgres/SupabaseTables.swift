@@ -48,7 +48,8 @@ package struct SupabaseTables {
     return type.value(text) { notes.add("\(name).\(column): \($0)") }
   }
 
-  /// The id of a key; what an id can't have is percent-encoded, and the colon between two parts.
+  /// The ID of a key; characters that an ID can't have are percent-encoded, and so is the colon
+  /// between two parts.
   private static func id(_ parts: [String]) -> String {
     parts.map { part in
       part.replacing("%", with: "%25").replacing("/", with: "%2F")

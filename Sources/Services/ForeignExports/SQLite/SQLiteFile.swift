@@ -8,7 +8,7 @@ package final class SQLiteFile {
   private let connection: OpaquePointer
   private let path: String
 
-  /// Opens a file; throws for what is none of SQLite's, and for a link.
+  /// Opens a file; throws for any file that is not SQLite's, and for a link.
   package init(_ path: String) throws(ExportFailure) {
     self.path = path
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX

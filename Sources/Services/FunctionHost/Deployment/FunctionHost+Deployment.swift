@@ -212,7 +212,8 @@ extension FunctionHost {
 
   /// Copies a source into its folder, unless it is there; returns the folder.
   ///
-  /// A copy that is not what it was any more is made again. All of it is on the disk before it has its name.
+  /// A copy that differs from the source is made again. All of it is on the disk before it has its
+  /// name.
   func copy(
     _ tree: SourceTree,
     for environment: String,

@@ -4,7 +4,8 @@ import Foundation
 extension FunctionHost {
   /// Deploys a folder now and whenever its files change, until the task is cancelled.
   ///
-  /// A source that can't be deployed leaves what runs as it is; the log says why.
+  /// A source that can't be deployed leaves the running functions as they are; the log has the
+  /// reason.
   package func develop(_ source: String, project: String, codebase: String = "default") async {
     var last: Int?
     while !Task.isCancelled {

@@ -92,7 +92,7 @@ extension FunctionHost {
     try load(installed)
   }
 
-  /// Removes what a data directory at rest has of the functions of other projects; blocks.
+  /// Removes from a data directory at rest the functions of other projects; blocks.
   package static func keepOnly(
     _ project: String,
     _ configuration: FunctionHostConfiguration

@@ -47,7 +47,7 @@ final class LogLines: Sendable {
     keep(lines, isError: isError)
   }
 
-  /// Keeps what has no end of line, once the program has ended.
+  /// Keeps output without a line end, once the program has ended.
   func finish() {
     let rest = partial.withLock { partials in
       defer { partials = [:] }

@@ -137,7 +137,7 @@ package struct ManifestReader {
     )
   }
 
-  /// True for a list of those who may call a function that is not for everybody.
+  /// True for a list of callers of a function that is not public.
   private static func isPrivate(_ invoker: JSONValue?) -> Bool {
     let names = invoker?.elements?.compactMap(\.string) ?? [invoker?.string].compactMap(\.self)
     return !names.isEmpty && !names.contains("public")

@@ -301,7 +301,7 @@ package final class ProcessThread: Sendable {
     }
   }
 
-  /// Signals the group, and at the end also what has left it but is below it.
+  /// Signals the group, and at the end also processes that have left it but are below it.
   private static func signalGroup(_ process: pid_t, _ number: Int32) {
     if number == SIGKILL {
       for member in ProcessTable.read().members(of: process) { kill(member.process, SIGKILL) }

@@ -72,7 +72,8 @@ struct PythonRuntime: LanguageRuntime {
     if isLocal {
       try source.write(to: copy)
     } else {
-      // Sources with the same requirements share what is installed: nothing else of this one is there.
+      // Sources with the same requirements share the installed packages: nothing else of this one
+      // is there.
       try manager.createDirectory(atPath: copy, withIntermediateDirectories: true)
       try Data(requirements.utf8).write(to: URL(fileURLWithPath: "\(copy)/requirements.txt"))
     }

@@ -102,7 +102,7 @@ extension FunctionHost {
   /// Keeps what changed where the next machine finds it.
   func publish() throws { try mirror?.publish() }
 
-  /// Takes what another machine has deployed; tries again until it is there or the task is cancelled.
+  /// Takes another machine's deployment; retries until it is there or the task is cancelled.
   func fetchShared() async {
     guard let mirror else { return }
     while !Task.isCancelled {

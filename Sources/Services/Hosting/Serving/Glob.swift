@@ -272,7 +272,7 @@ private struct GlobMatcher {
       if steps <= 0 { return false }
       guard matches(alternatives, start..<end) else { continue }
       if run(next, at: end) { return true }
-      // Again, behind what is not empty: else it would never end.
+      // Again, behind a match that is not empty: else it would never end.
       guard repetition == .any || repetition == .some, end > start else { continue }
       if choice(alternatives, .any, next, at: end) { return true }
     }

@@ -28,7 +28,7 @@ package struct HostedFile: Sendable, Hashable {
     self.unpackedSize = unpackedSize
   }
 
-  /// Reads a record; nil for what is none.
+  /// Reads a record; nil for any other bytes.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount, let hash = ContentHash(bytes.prefix(32)) else {
       return nil

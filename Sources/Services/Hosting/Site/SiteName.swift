@@ -2,7 +2,8 @@ import BaseStatus
 
 /// The names of sites and channels, which are parts of host names.
 package enum SiteName {
-  /// Throws INVALID_ARGUMENT for what is no site's name: 1 to 40 small letters, digits and single hyphens between them.
+  /// Throws INVALID_ARGUMENT for any text that is not a site's name: 1 to 40 small letters, digits
+  /// and single hyphens between them.
   package static func check(_ name: String) throws(ServiceError) {
     guard isLabel(name, upTo: 40), !name.contains("--"), !reserved.contains(name) else {
       throw .invalidArgument(
@@ -12,7 +13,8 @@ package enum SiteName {
     }
   }
 
-  /// Throws INVALID_ARGUMENT for what is no channel's id: 1 to 50 letters, digits, hyphens and underscores.
+  /// Throws INVALID_ARGUMENT for any text that is not a channel's ID: 1 to 50 letters, digits,
+  /// hyphens and underscores.
   package static func checkChannel(_ id: String) throws(ServiceError) {
     let isPlain = id.utf8.allSatisfy { byte in
       switch byte {

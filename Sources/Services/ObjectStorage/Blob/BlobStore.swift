@@ -16,7 +16,7 @@ package protocol BlobStore: Sendable {
   /// The first bytes of a finished blob, all where it has no more; throws as `open` does.
   func contents(_ id: BlobID, size: Int) async throws -> [UInt8]
 
-  /// Goes on with an unfinished blob at what was persisted last; bytes beyond are dropped.
+  /// Continues with an unfinished blob at its last persisted byte; later bytes are dropped.
   ///
   /// Throws `StorageError.notFound` for a blob that is not there.
   func resume(_ id: BlobID, at progress: BlobProgress) async throws -> any BlobWriter
@@ -95,7 +95,7 @@ package protocol BlobWriter: AnyObject, Sendable {
   /// Makes all durable and the blob finished; the writer is of no use afterwards.
   func finish() async throws
 
-  /// Lets go of what the writer holds, and leaves the unfinished blob as it is.
+  /// Releases the writer's resources, and leaves the unfinished blob as it is.
   func close() async
 }
 

@@ -59,7 +59,7 @@ final class DirectWrite: Sendable {
       if count < 0, errno == EINVAL || errno == EOPNOTSUPP { return done }
       guard count >= 0 else { throw FileCall.failure("write", path) }
       done += count
-      // A full disk takes a part; who writes the rest is told why.
+      // A full disk accepts a part; writing the rest returns the reason.
       guard count == part.count else { return done }
     }
     return done

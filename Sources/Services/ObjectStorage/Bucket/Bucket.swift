@@ -26,7 +26,7 @@ package struct Bucket: Sendable {
     try await storage.read { [stored] in try $0.usage(of: stored) }
   }
 
-  /// Changes what is set of the bucket; `change` sees it as it is and may throw.
+  /// Changes the settings of the bucket; `change` sees them as they are and may throw.
   ///
   /// - Parameter preconditions: Conditions on the bucket, checked in the same write.
   package func update(

@@ -24,7 +24,7 @@ package struct StoredBucket: Sendable, Hashable {
   /// The settings of the bucket, which `Bucket.update` checks and changes.
   package var configuration: BucketConfiguration
 
-  /// Changes with what is set of the bucket.
+  /// Changes with the settings of the bucket.
   package var entityTag: String { Base64.standard(Array("\(metageneration)".utf8)) }
 
   /// True where its project may have the name; nobody reaches another bucket.

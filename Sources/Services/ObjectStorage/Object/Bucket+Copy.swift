@@ -68,7 +68,7 @@ extension Bucket {
     throw StorageError(.unavailable, "The object changes too often; try again.")
   }
 
-  /// Moves what was read of the source; throws `SourceChanged` where it is another by then.
+  /// Moves the source that was read; throws `SourceChanged` if it is another one by then.
   func move(_ source: StoredObject, _ copy: ObjectCopy) async throws -> StoredObject {
     _ = try await decide(.delete, copy.source.text, existing: source)
     var new = copy.target
@@ -79,7 +79,7 @@ extension Bucket {
       { _ in storing(target.name, target.attributes, source.hashes) },
       { basis in
         try await write { writer in
-          // All of it: what preconditions and rules were asked about, whether it is live, and its holds.
+          // All of it: the state used for preconditions and rules, its liveness, and its holds.
           let current = try writer.group.object(source.name, source.generation, in: writer.bucket)
           guard current == source else { throw SourceChanged() }
           let object = try writer.insert(

@@ -32,7 +32,7 @@ extension ObjectStorage {
     }
   }
 
-  /// Makes a bucket as it was exported, or sets what was set of it where there is one.
+  /// Creates a bucket as it was exported, or applies its settings to an existing one.
   ///
   /// - Parameter configuration: Nil leaves one that is there as it is.
   package func importBucket(
@@ -86,8 +86,8 @@ extension ObjectStorage {
 
   /// Makes an imported object visible, in the state that it was in.
   ///
-  /// A live one takes the place of what has its name. It keeps its generation, unless what it replaces is newer or the
-  /// store's clock is behind: generations of a name rise.
+  /// A live one replaces the object with its name. It keeps its generation, unless the replaced
+  /// object is newer or the store's clock is behind: generations of a name rise.
   ///
   /// - Parameter isNew: True if the bytes came for this object; otherwise another one has them.
   package func finishImport(
@@ -294,7 +294,7 @@ extension ObjectWriter {
     _ bytes: ImportedBytes
   ) throws -> StoredObject {
     let blob = bytes.blob
-    // First: what gives way may have the same bytes.
+    // First: the replaced object may have the same bytes.
     try group.retain(blob, size: object.hashes.size, content: bytes.content)
     guard object.state == .live else { return try importOlder(object, blob) }
     var generation = object.generation

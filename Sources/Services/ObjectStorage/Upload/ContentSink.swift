@@ -74,7 +74,7 @@ struct ContentSink: Sendable {
     }
   }
 
-  /// Hands on what waits, and returns when all is written.
+  /// Passes on the queued bytes, and returns when all are written.
   mutating func flush() async throws {
     try await beginCollected()
     while !underWay.isEmpty { try await settleOldest() }

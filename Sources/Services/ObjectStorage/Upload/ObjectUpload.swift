@@ -172,7 +172,7 @@ extension Bucket {
     }
   }
 
-  /// The commit that makes a finished blob an object; decides once more, on what has come.
+  /// The commit that makes a finished blob an object; decides once more, on the received data.
   ///
   /// - Parameter content: The blob's bytes, for the engine to keep; nil where the blob is finished in the blob store.
   func commit(

@@ -128,8 +128,8 @@ package actor UploadSession {
     }
   }
 
-  /// Makes the object visible, with what the client says of the content now; an upload that is finished
-  /// answers as the first time.
+  /// Makes the object visible, with the client's current statements about the content; a finished
+  /// upload responds as the first time.
   package func finish(
     _ bucket: Bucket,
     size: Int64? = nil,
@@ -260,7 +260,7 @@ package actor UploadSession {
     record = next
   }
 
-  /// Makes durable what came, and notes how much that is.
+  /// Makes the received bytes durable, and records their number.
   private func persist() async throws {
     guard isOpen, var sink, sink.size != record.progress.offset else { return }
     self.sink = nil

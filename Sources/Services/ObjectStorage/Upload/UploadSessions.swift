@@ -18,7 +18,7 @@ final class UploadSessions: Sendable {
 
   private let state = Mutex(State())
 
-  /// The session of a record, the same for all who ask while it is in memory.
+  /// The session of a record, the same for all callers while it is in memory.
   func session(_ id: UploadID, make: () -> UploadSession) -> UploadSession {
     state.withLock { state in
       let session = state.known[id]?.session ?? make()

@@ -17,7 +17,7 @@ final class Resources {
   private var steps = Int.max
   private var untilCheck = 1_024
   private let check: () throws -> Void
-  /// Gives back what is kept only to save work; called before memory is refused.
+  /// Releases memory that is kept only to save work; called before memory is refused.
   var onShortage: () -> Void = {}
   /// The time since the run began.
   let clock: () -> Duration

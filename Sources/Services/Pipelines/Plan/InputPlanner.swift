@@ -8,7 +8,7 @@ struct InputPlanner {
   /// True if indexes may be used; false only scans.
   let usesIndexes: Bool
 
-  /// A choice of what a query is given.
+  /// A choice among a query's arguments.
   private struct Choice {
     let filters: [Filter]
     let orders: [Order]

@@ -16,7 +16,8 @@ package struct FrequencyCap: Sendable, Equatable {
   /// Seconds over which a cap counts at most: 30 days.
   package static let longest: Int64 = 2_592_000
 
-  /// So many messages in so many seconds; INVALID_ARGUMENT names what is out of its bounds.
+  /// A number of messages in a number of seconds; INVALID_ARGUMENT names the value that is out of
+  /// bounds.
   package init(messages: Int64, period: Int64) throws(MessagingError) {
     guard (1...Self.most).contains(messages) else {
       throw .invalid("frequencyCap.messages", "A cap must be between 1 and \(Self.most) messages.")

@@ -54,8 +54,8 @@ extension PushService {
     }
   }
 
-  /// Replaces the VAPID pair, which ends every subscription that was made for the one before; INVALID_ARGUMENT for what
-  /// is no pair.
+  /// Replaces the VAPID pair, which ends every subscription for the one before; INVALID_ARGUMENT
+  /// for any other value.
   package func setVAPIDPair(_ pair: VAPIDPair, of project: Text) async throws {
     let key = try? P256.Signing.PrivateKey(rawRepresentation: pair.privateKey)
     guard let key, Array(key.publicKey.x963Representation) == pair.publicKey else {
@@ -74,7 +74,7 @@ extension PushService {
     return isPlain ? "\(project.string).example.com" : "example.com"
   }
 
-  /// Adds an APNs key, in the place of one for the same bundle; INVALID_ARGUMENT for what is no key.
+  /// Adds an APNs key and replaces one for the same bundle; INVALID_ARGUMENT for any other text.
   package func addAPNsKey(_ key: APNsKey, to project: Text) async throws {
     do {
       _ = try P256.Signing.PrivateKey(pemRepresentation: key.privateKey)

@@ -85,7 +85,7 @@ package final class LaneWorker: Sendable {
     state.withLock { service.limits.underWay(channel) - $0.underWay.count < batch }
   }
 
-  /// Takes what is due: of the free slots one in eight is for normal messages while there are any.
+  /// Takes due messages: of the free slots one in eight is for normal messages while there are any.
   private func due() async throws -> [LaneJob] {
     let free = state.withLock { state in
       if state.reread + Self.rereading < .now { (state.positions, state.reread) = ([:], .now) }

@@ -2,7 +2,8 @@ import BaseJSON
 
 /// A message in the form of before HTTP v1, as `/fcm/send` takes it.
 ///
-/// It becomes a content of today's form, in which what the legacy form says for all platforms is said for each.
+/// It becomes a content of today's form, in which the legacy form's common members are set for each
+/// platform.
 package struct LegacyMessage: Sendable {
   /// Whom it is for.
   package enum Target: Sendable {

@@ -20,8 +20,8 @@ extension MessageContent {
 
   /// Throws INVALID_ARGUMENT where the message's data and notification are too large for one of the platforms.
   ///
-  /// A payload has a platform's envelope too: what is then too large for a push service is refused for the devices that it is
-  /// for (`checkPayload`).
+  /// A payload has a platform's envelope too: one that is then too large for a push service is
+  /// refused for its devices (`checkPayload`).
   func checkSize() throws(MessagingError) {
     guard bytes.count > Self.sizeLimit else { return }
     guard PushChannel.allCases.allSatisfy({ size($0) <= Self.sizeLimit }),

@@ -20,7 +20,8 @@ extension PushService {
 
   /// Changes the number of all registrations, with those that ended and are still kept.
   ///
-  /// Called before what is counted is written or deleted: a directory that has no number yet is counted once.
+  /// Called before counted data is written or deleted: a directory that has no number yet is
+  /// counted once.
   static func countRegistrations(
     _ change: Int64,
     limit: Int64 = .max,

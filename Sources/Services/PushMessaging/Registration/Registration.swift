@@ -43,7 +43,8 @@ package struct Registration: Sendable, Equatable {
   var tokenHash: [UInt8]
   /// The time of the first registration, in microseconds since 1970.
   package let created: Int64
-  /// When the app last said its address: what a push service says of a time before that is of another one.
+  /// When the app last sent its address: a push service's report about an earlier time is about
+  /// another one.
   package var renewed: Int64
   /// When the app was last heard of by other calls, to the day; 0 where it never was.
   var lastCall: Int64 = 0

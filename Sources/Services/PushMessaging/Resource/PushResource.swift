@@ -12,7 +12,8 @@ package struct PushResource: Sendable, Equatable {
   package let name: String
   /// The only VAPID key that may send (RFC 8292, 4); nil lets everybody.
   package let vapidKey: [UInt8]?
-  /// The origin of the URL that the client was given, which is what senders' tokens are for; nil where none was kept yet.
+  /// The origin of the URL that the client received, for which senders' tokens are valid; nil if
+  /// none was stored yet.
   package let origin: String?
 
   init(
@@ -85,7 +86,7 @@ package struct PushedMessage: Sendable {
   package static let bodyLimit = 4_096
   private static let topicLimit = 32
 
-  /// A message of those parts; INVALID_ARGUMENT for a life below zero and for what is no topic.
+  /// A message of those parts; INVALID_ARGUMENT for a negative lifetime or an invalid topic.
   package init(
     body: [UInt8],
     timeToLive: Int64,

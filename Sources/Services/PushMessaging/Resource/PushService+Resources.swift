@@ -70,7 +70,7 @@ extension PushService {
 
   /// Accepts a message for the client of a push resource and gives its id; durable when it returns.
   ///
-  /// QUOTA_EXCEEDED while the disk keeps what it has for others.
+  /// QUOTA_EXCEEDED while the rest of the disk is reserved for others.
   package func push(
     _ message: PushedMessage,
     to resource: PushResource

@@ -90,7 +90,7 @@ struct APNsDelivery: Sendable {
     type == "background" || parcel.priority == .normal ? "5" : "10"
   }
 
-  /// 0 asks for one attempt: what can't be delivered at once is not kept.
+  /// 0 asks for one attempt: a message that can't be delivered at once is not kept.
   private func expiration(now: Int) -> String {
     let left = parcel.timeToLive.components.seconds
     return left <= 0 ? "0" : "\(Int64(now) + left)"

@@ -7,7 +7,7 @@ enum RetryAfter {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// The time from `now`, in seconds since 1970; nil for what is neither seconds nor a date.
+  /// The time from `now`, in seconds since 1970; nil for text that is neither seconds nor a date.
   ///
   /// A day at most.
   static func duration(_ text: String, now: Int) -> Duration? {
