@@ -40,7 +40,7 @@ extension ServiceStorage {
     } import: { scope, next, tell in
       var count = 0
       var skipped = 0
-      // Told at the end: the other side writes all before it reads.
+      // Called at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let line = try next() {
         let json = try JSONValue(parsing: String(decoding: line, as: UTF8.self))

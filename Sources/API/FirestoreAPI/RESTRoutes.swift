@@ -186,7 +186,8 @@ struct RESTRoutes: Sendable {
       do {
         messages = try await stream.next()
       } catch let error as ServiceError {
-        // The status is out already; the array's last element tells, as Google's servers do.
+        // The status is out already; the array's last element has the error, like on Google's
+        // servers.
         part += RESTStream.separator + RESTError.body(error, streaming: false)
         messages = []
       }

@@ -16,7 +16,7 @@ final class BodyRoom: Sendable {
 
   private let state = Mutex(State())
 
-  /// The share of a call, which it gives back when nobody holds it any more.
+  /// The share of a call, which it gives back when it has no holder any more.
   func share(of network: String) -> Share { Share(room: self, network: network) }
 
   private func take(_ bytes: Int, _ network: String) -> Bool {

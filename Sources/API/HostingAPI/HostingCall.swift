@@ -127,7 +127,7 @@ extension SiteScoped {
     let name = request.parameters["site"]
     var site = try name.flatMap { try environment.hosting.site($0) }
     let path = request.parameters["project"].flatMap { $0 == "-" ? nil : Text($0) }
-    // A site that nobody made yet may be the one of the project of its name.
+    // A site that does not exist yet may be the one of the project of its name.
     let project =
       try site.map { Text($0.project) } ?? path ?? name.map { try owner(of: $0, environment) }
       ?? "-"

@@ -35,7 +35,7 @@ struct IdentityService: Sendable {
 
   /// Identifies the caller.
   ///
-  /// Operations for administrators only are refused to everybody else, before the request is read.
+  /// Operations for administrators only are refused to other callers, before the request is read.
   ///
   /// - Parameter changes: True for a method that changes something.
   func caller(
@@ -185,7 +185,7 @@ struct IdentityCall: Sendable {
     for uid in uids { envelope.context.actor?.note(subject: "\(verb) \(uid.string)") }
   }
 
-  /// Refuses everybody else, on paths that clients have too.
+  /// Refuses other callers, on paths that clients have too.
   func requireAdministrator() throws {
     guard isAdministrator else {
       throw IdentityFailure.code("INSUFFICIENT_PERMISSION", "Insufficient permission.")

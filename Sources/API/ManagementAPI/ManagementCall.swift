@@ -60,7 +60,7 @@ struct ManagementCall: Sendable {
     return .object(members)
   }
 
-  /// Throws NOT_FOUND to administrators of a project that nobody has used.
+  /// Throws NOT_FOUND to administrators of an unused project.
   func requireKnown(_ project: Text) throws {
     guard !environment.isDevelopment else { return }
     let caller = try environment.access.identify(request.context)

@@ -35,7 +35,7 @@ extension ServiceStorage {
       let project = scope.database.project
       var count = 0
       var skipped = 0
-      // Told at the end: the other side writes all before it reads.
+      // Called at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let item = try next() {
         do {

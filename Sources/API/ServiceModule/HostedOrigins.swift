@@ -8,7 +8,7 @@ package struct HostedOrigins: Sendable {
     /// The routes of all services.
     case server
     case site
-    /// A host that leads here and is nobody's.
+    /// A host that leads here without an owner.
     case nobody
   }
 

@@ -64,7 +64,7 @@ package final class AccessControl: Sendable {
     self.log = AccessLog(log)
   }
 
-  /// The error of every denial, which tells clients nothing.
+  /// The error of every denial, without details for clients.
   package static let denied = ServiceError(
     .permissionDenied,
     "Missing or insufficient permissions."

@@ -45,7 +45,7 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// touches the disk and says `.incomplete` where it would have to.
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead
 
-  /// Another number after each group of writes; nil while one lands, and where nobody knows.
+  /// Another number after each group of writes; nil while one lands, and if it is unknown.
   ///
   /// A value that was read after a mark is the result of a read for as long as there is the same
   /// mark.
@@ -62,11 +62,11 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// nothing is known. Observers are never removed.
   func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) throws
 
-  /// Calls back when observers have heard of all that was durable when this was called; at once where the engine has
-  /// its store alone.
+  /// Calls back when observers have received all that was durable when this was called; at once if
+  /// the engine has its store alone.
   ///
-  /// Calls that wait at the same time share one question to the store. The body must not block. It is told of the
-  /// failure where nobody knows.
+  /// Calls that wait at the same time share one question to the store. The body must not block. It
+  /// receives the failure if the outcome is unknown.
   func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void)
 
   /// Counters and sizes for metrics, by Prometheus-style name.
@@ -86,16 +86,16 @@ extension KeyValueEngine {
   /// True if other engines may have the same store open.
   package var isShared: Bool { nodeNumber != nil }
 
-  /// Does nothing: nobody else writes a store that the engine has alone.
+  /// Does nothing: no other engine writes a store that the engine has alone.
   package func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) {}
 
-  /// Calls back at once, with success: there are no others to hear of.
+  /// Calls back at once, with success: there are no others.
   package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     body(.success(()))
   }
 }
 
-/// A view in memory cannot go on: the disk would have to be read, or its steps are used up.
+/// A view in memory cannot continue: the disk would have to be read, or its steps are used up.
 package struct NotInMemory: Error, Sendable {
   /// An error without further detail.
   package init() {}

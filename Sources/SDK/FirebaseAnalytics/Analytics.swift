@@ -70,12 +70,12 @@ public final class Analytics: NSObject, Sendable {
   /// The id by which the server knows this installation; nil without consent to one.
   public static func appInstanceID() -> String? { collector?.instanceID }
 
-  /// Sets the seconds after which a session without activity is over: 1,800 unless told.
+  /// Sets the seconds after which a session without activity is over: 1,800 by default.
   public static func setSessionTimeoutInterval(_ sessionTimeoutInterval: TimeInterval) {
     collector?.setSessionTimeout(sessionTimeoutInterval)
   }
 
-  /// The id of the session that goes on.
+  /// The ID of the current session.
   public static func sessionID() async throws -> Int64 {
     guard let id = collector?.sessionID else {
       throw NSError(
@@ -89,7 +89,7 @@ public final class Analytics: NSObject, Sendable {
     return id
   }
 
-  /// The id of the session that goes on, or why there is none.
+  /// The ID of the current session, or the reason why there is none.
   public static func sessionID(completion: @escaping (Int64, (any Error)?) -> Void) {
     AppCallback { (id: Int64?, error) in completion(id ?? 0, error) }
       .deliver(on: .main) { try await sessionID() }

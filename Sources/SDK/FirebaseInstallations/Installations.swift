@@ -73,7 +73,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Nothing goes on by itself.
+  /// Nothing continues by itself.
   package func appWasDeleted() {}
 
   /// The installation's id: 22 characters.

@@ -45,7 +45,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   let backend: MessagingBackend
   /// True if messages come by Apple, so that a device's token of Apple is needed.
   let usesApple: Bool
-  /// True if the delegate is told of the installation's id in place of the token.
+  /// True if the delegate receives the installation's ID instead of the token.
   let usesInstallationID: Bool
   /// The app, for its signed-in user.
   let app: WeakReference<FirebaseApp>
@@ -404,6 +404,6 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     return MessagingMessageInfo(isNew ? .new : .unknown)
   }
 
-  /// The messages of the direct stream as they come; of those that nobody takes the newest hundred wait.
+  /// The messages of the direct stream as they arrive; the newest hundred unread ones wait.
   public var messages: RemoteMessages { RemoteMessages(messaging: self) }
 }

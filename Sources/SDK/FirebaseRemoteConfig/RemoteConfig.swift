@@ -328,7 +328,7 @@ extension ConfigState {
     let variants = fetched.variants ?? [:]
     let new = variants.filter { exposed?[$0.key] != $0.value }
     active = fetched
-    // One that rests and goes on is not seen for the first time again.
+    // A resumed one is not seen for the first time again.
     let seen = (exposed ?? [:]).merging(variants) { $1 }
     exposed = seen.count <= Self.mostExposed ? seen : variants
     return new

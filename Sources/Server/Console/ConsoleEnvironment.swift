@@ -14,7 +14,7 @@ package struct ConsoleEnvironment: Sendable {
   let access: AccessControl
   /// The threads on which blocking work runs.
   let threads: EngineThreads
-  /// True if everybody who reaches the server may use the console, without signing in.
+  /// True if everyone who reaches the server may use the console, without signing in.
   let isDevelopment: Bool
   /// The project that an empty server begins with.
   let defaultProject: String

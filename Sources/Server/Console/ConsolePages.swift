@@ -5,8 +5,8 @@ import ServiceModule
 
 /// Serves the page and its files.
 ///
-/// The page has no data in it and is the same for everybody. Files lie under the version of them all, so
-/// browsers keep them for good; only the page is asked for again.
+/// The page has no data in it and is the same for every user. Files lie under the version of them
+/// all, so browsers keep them for good; only the page is asked for again.
 struct ConsolePages: Sendable {
   private let environment: ConsoleEnvironment
 

@@ -6,8 +6,8 @@ import ServiceModule
 enum OwnOrigin {
   /// Throws PERMISSION_DENIED to what a page of another origin makes a browser send.
   ///
-  /// Browsers say where a request comes from: by `Sec-Fetch-Site`, older ones by `Origin` alone. Programs that are
-  /// no browsers say neither, and have no cookie of somebody else's to send.
+  /// Browsers say where a request comes from: by `Sec-Fetch-Site`, older ones by `Origin` alone.
+  /// Programs other than browsers send neither, and have no other user's cookie to send.
   static func require(_ request: ServiceRequest) throws(ServiceError) {
     if let site = request.headers[.named("sec-fetch-site")] {
       guard site == "same-origin" || site == "none" else { throw foreign }

@@ -42,7 +42,7 @@ package final class Gateway: Service {
   ///   - administers: Throws unless the caller is an administrator of the whole server.
   ///   - audit: Keeps what signed-in administrators change.
   ///   - numbers: Puts projects' ids in place of their numbers in paths.
-  ///   - onListening: Told the bound address once connections are accepted.
+  /// - onListening: Receives the bound address once connections are accepted.
   /// - Throws: The problem with the certificate files; `RouteConflict` if services overlap.
   package init(
     _ configuration: GatewayConfiguration,
@@ -163,7 +163,7 @@ package final class Gateway: Service {
     }
   }
 
-  /// Throws PERMISSION_DENIED to everybody.
+  /// Throws PERMISSION_DENIED for every caller.
   package static let refuse: @Sendable (CallContext) async throws -> Void = { _ in
     throw ServiceError(
       .permissionDenied,

@@ -6,7 +6,7 @@ package struct GatewayConfiguration: Sendable {
   package var host: String
   /// The TCP port; 0 lets the system choose.
   package var port: Int
-  /// The address at which everybody reads the metrics in cleartext; nil serves them on the port alone.
+  /// The address with public metrics in cleartext; nil serves them only on the port.
   package var metricsAddress: ListenAddress?
   /// True where a proxy may stand before the port, so that its clients seem to be on this machine.
   package var isBehindProxy = false
@@ -118,10 +118,10 @@ package struct GatewayConfiguration: Sendable {
     package var streamedBodyBytes = 64 << 10
     /// A client that reads none of its pending data for that long is dropped.
     package var stalledReaderTimeout = Duration.seconds(120)
-    /// Until a client that is told over TLS that its connection ends has said so too; a stop does not
-    /// wait for that.
+    /// Until a client that is notified over TLS of its connection's end has confirmed it; a stop
+    /// does not wait for that.
     package var farewellTimeout = Duration.seconds(5)
-    /// The time for which open calls may go on after a stop was requested.
+    /// The time for which open calls may continue after a stop was requested.
     package var drainTimeout = Duration.seconds(10)
 
     /// The product's limits.

@@ -21,7 +21,7 @@ struct KnownProjects {
 // The memory of accounts that other engines change too.
 
 extension Accounts {
-  /// Registers to hear of what memory depends on.
+  /// Registers for changes of the data that memory depends on.
   func observeOthers() throws {
     let kinds: [AccountKey.Kind] = [.user, .scope, .signingKey, .serviceAccount]
     try engine.observeOthers(in: kinds.map { KeyRange(prefix: AccountKey.prefix($0)) }) {

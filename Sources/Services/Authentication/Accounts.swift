@@ -96,7 +96,7 @@ package final class Accounts: Sendable {
     servedOrigin.withLock { if $0.hasSuffix(":0") { $0 = $0.dropLast() + String(port) } }
   }
 
-  /// Registers to be told when tokens are revoked before their time.
+  /// Registers for early revocations of tokens.
   ///
   /// The observer runs as soon as the change is durable, mostly on the engine's writing thread: it only takes
   /// note. Observers are never removed.

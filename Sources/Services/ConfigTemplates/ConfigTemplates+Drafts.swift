@@ -4,7 +4,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// A template that somebody works on and has not published.
+/// An unpublished template in progress.
 package struct TemplateDraft: Sendable, Equatable {
   /// Under which it is kept, such as an administrator's email.
   package let name: Text

@@ -150,7 +150,8 @@ package struct AnalyticsConfiguration: Sendable {
   package var wordsPerDay = 2_000
   /// Different names of an app's events that are new on one day; `NameBudget` has the shares of networks.
   package var namesPerDay = 500
-  /// Installations that proved nothing and are told apart, new in a project on one day; further ones count as nobody.
+  /// Unauthenticated installations with their own number, new in a project on one day; further ones
+  /// have no number.
   package var unprovenPerDay = 2_000
   /// Returns the free bytes of the disk; with nil they are not checked.
   package var availableBytes: (@Sendable () throws -> Int)?

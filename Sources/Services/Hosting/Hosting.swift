@@ -294,7 +294,7 @@ package final class Hosting: Sendable {
     return found
   }
 
-  /// Digits that nobody can guess.
+  /// Random digits.
   static func randomDigits(_ count: Int) -> String {
     var generator = SystemRandomNumberGenerator()
     let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")

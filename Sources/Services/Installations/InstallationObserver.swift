@@ -1,4 +1,5 @@
-/// Hears of installations; the composition root connects services that keep something for them.
+/// Receives events about installations; the composition root connects services with stored data for
+/// them.
 package protocol InstallationObserver: Sendable {
   /// An installation has shown its refresh token; any task may call.
   func wasShown(_ installation: InstallationTokens.Installation) async throws

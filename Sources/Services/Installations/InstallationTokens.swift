@@ -71,7 +71,8 @@ package struct InstallationTokens: Sendable {
     return id((0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
-  /// The id that a secret proves to be its maker's: an app makes it before the server has heard of the installation.
+  /// The ID that a secret proves to be its creator's: an app creates it before the server knows the
+  /// installation.
   ///
   /// It is made of the SHA-256 of the secret's bytes, which are 32; nil for another text.
   package static func id(provedBy secret: String) -> String? {

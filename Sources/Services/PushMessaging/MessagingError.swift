@@ -56,7 +56,7 @@ package struct MessagingError: Error, Sendable {
     return error
   }
 
-  /// The token is nobody's, or its registration is gone.
+  /// The token is unknown, or its registration is gone.
   package static let unregistered = MessagingError(.unregistered, "Requested entity was not found.")
 
   /// The token is one of an app that gets its messages by another way than a stream.

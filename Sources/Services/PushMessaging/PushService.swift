@@ -42,7 +42,7 @@ package final class PushService: Sendable {
   /// - Parameters:
   ///   - audiences: The members of audiences; nil where there are none.
   ///   - availableBytes: Returns the free bytes of the disk; blocks.
-  ///   - random: Gives so many bytes that nobody can guess.
+  /// - random: Returns this many random bytes.
   package init(
     engine: any KeyValueEngine,
     threads: EngineThreads,

@@ -53,8 +53,8 @@ struct ProtocolCheck {
 
   /// Checks `timestamp_micros` of the request, its events and its user's properties.
   ///
-  /// A time that cannot be read counts as none; that of an event which is too old or in the future drops the event, which tells of
-  /// it.
+  /// A time that cannot be read counts as none. An event with a time that is too old or in the
+  /// future is dropped and reported.
   private mutating func checkTimes(_ now: Int64) {
     let name = "timestamp_micros"
     if let time = requireTime(name, json[name]) {
@@ -73,7 +73,7 @@ struct ProtocolCheck {
     }
   }
 
-  /// The time that a field says; nil where it is absent or cannot be read, which is told.
+  /// The time of a field; nil if it is absent or cannot be read, which is reported.
   private mutating func requireTime(
     _ field: String,
     _ value: JSONValue?,

@@ -53,7 +53,7 @@ package struct RunAggregationQueryResponse: WireResponse {
   private let readTime: CommitVersion?
   private let explain: ExplainMetrics?
 
-  /// The aggregates under their aliases, or none where only the transaction or a plan is told.
+  /// The aggregates under their aliases, or none if only the transaction or a plan is sent.
   package init(
     result: [(alias: Text, value: Value)]?,
     transaction: [UInt8]? = nil,

@@ -37,7 +37,7 @@ struct InvokerRoutes: FunctionsScoped {
     return policies + [service]
   }
 
-  /// Returns true for functions that everybody may call.
+  /// Returns true for functions that every caller may call.
   private static func isPublic(_ function: DeployedFunction) -> Bool {
     switch function.endpoint.trigger {
     // Google's clients have blocking functions public, too; here the server alone calls them.

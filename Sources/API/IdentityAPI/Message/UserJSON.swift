@@ -5,7 +5,7 @@ import FirestoreWire
 
 /// Users as the account APIs show them.
 enum UserJSON {
-  /// The placeholder of a password's hash where only its existence is told.
+  /// The placeholder of a password's hash if only its existence is reported.
   static let redacted = "UkVEQUNURUQ="
 
   /// The user; `withHashes` adds what an export by an administrator carries.

@@ -112,7 +112,7 @@ extension IdentityCall {
     let password = ImportedPassword(hash, takesEmulators: takesEmulators)
     let imported = list.map { Self.imported($0, password) }
     note("import", list.map { Text($0.text("localId") ?? "") })
-    // Google overwrites an account of the same id unless it is told not to.
+    // Google overwrites an account with the same ID unless an option forbids it.
     let keepsExisting = message.flag("allowOverwrite") == false
     let errors = try await accounts { accounts in
       _ = try accounts.configuration()

@@ -38,7 +38,7 @@ extension IdentityCall {
     return answer.json
   }
 
-  /// Tells the old address of a change, with a link that takes it back; a failure is for the log.
+  /// Notifies the old address of a change, with a link that reverts it; a failure is logged.
   func tell(of change: AddressChange) async {
     guard let mailer = service.environment.mailer else { return }
     do {
@@ -124,7 +124,7 @@ extension IdentityCall {
     return (user, nil)
   }
 
-  /// Refuses addresses to go on to that are no web address of the project's domains.
+  /// Refuses continue addresses that are not a web address of the project's domains.
   private func checkContinueURL(isRequired: Bool) async throws {
     guard let url = message.text("continueUrl") else {
       if isRequired { throw IdentityFailure.code("MISSING_CONTINUE_URI") }

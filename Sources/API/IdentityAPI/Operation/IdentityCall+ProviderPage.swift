@@ -65,7 +65,7 @@ extension IdentityCall {
     return answer.json
   }
 
-  /// Refuses addresses to go on to that are no page of the project's.
+  /// Refuses continue addresses that are not a page of the project's.
   private func checkPage(_ continueURI: String) async throws {
     guard let address = WebAddress(continueURI) else {
       throw AccountError(.invalidContinueURI, "continueUri must be a web address, or an app's own.")

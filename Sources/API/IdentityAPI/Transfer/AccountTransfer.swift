@@ -86,7 +86,7 @@ package enum AccountTransfer {
     String(decoding: UserJSON.json(user).compactBytes, as: UTF8.self)
   }
 
-  /// Tells a refusal of the HTTP side in the words of the domain.
+  /// Translates a refusal of the HTTP side into the words of the domain.
   static func refusing<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -102,7 +102,7 @@ extension AccountTransfer {
 
 /// Refusals of accounts as the program's errors, and those of one item of an import as sentences.
 enum TransferRefusal {
-  /// Tells a refusal of accounts as an error of the program's.
+  /// Translates a refusal of accounts into an error of the program's.
   static func translating<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -161,7 +161,7 @@ struct AppRoutes: ProjectScoped {
     }.openToViewers()
   }
 
-  /// Throws to everybody who administers nothing.
+  /// Throws for every caller without an administrator's role.
   private static func requireAnybody(
     _ environment: ManagementEnvironment,
     _ request: ServiceRequest

@@ -140,7 +140,8 @@ struct ProjectRoutes: ProjectScoped {
 }
 
 extension ManagementCall {
-  /// The known projects that the caller administers, by name; PERMISSION_DENIED to everybody who administers none.
+  /// The known projects that the caller administers, by name; PERMISSION_DENIED for callers that
+  /// administer none.
   fileprivate func administered() throws -> [Text] {
     let caller = try environment.access.identify(request.context)
     var found: Set<Text>

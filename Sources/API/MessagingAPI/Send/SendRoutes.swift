@@ -182,7 +182,7 @@ struct SendRoutes: Sendable {
     let json: JSONValue
     /// True if everything is checked and nothing sent.
     let isTrial: Bool
-    /// Brasa's own: how many of the message's label somebody gets at most.
+    /// Brasa's own: the maximum number of messages with the message's label for a user.
     let cap: FrequencyCap?
   }
 

@@ -14,7 +14,7 @@ package final class NetworkQuota: Sendable {
   private let networks: Int
   private let state = Mutex(State())
 
-  /// So many an hour for each network; so many networks are told apart.
+  /// The number for each network in an hour, and the number of distinct networks.
   package init(limit: Int, networks: Int = 10_000) {
     self.limit = limit
     self.networks = networks

@@ -14,8 +14,8 @@ package struct ServiceStorage: Sendable {
   package typealias Maintenance = @Sendable () throws -> Bool
   /// Recomputes derived data and compares it with the stored data; changes nothing.
   ///
-  /// Works beside others who write: it looks at one version of everything. Tells of progress and of each
-  /// difference, and returns what it went over.
+  /// Works beside others who write: it looks at one version of everything. Reports progress and
+  /// each difference, and returns the number of checked items.
   package typealias Check =
     @Sendable (
       _ scope: StorageCheckScope,
@@ -50,7 +50,7 @@ package struct StorageCheckScope: Sendable {
   }
 }
 
-/// A report of long work on stored data while it goes on.
+/// A report of long work on stored data during the work.
 package enum StorageEvent: Sendable, Equatable {
   /// The progress of the work, in units of that name; the total is nil while it is not known.
   case progress(done: Int, total: Int?, unit: String)

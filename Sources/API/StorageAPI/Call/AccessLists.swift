@@ -7,13 +7,13 @@ import ObjectStorage
 /// A list that grants nothing beyond the project's own access is accepted and has no effect, since
 /// clients send such lists by default. A list that opens something is refused by its name.
 enum AccessLists {
-  /// The predefined lists of both dialects and of the JSON API that give nobody else a right.
+  /// The predefined lists of both dialects and of the JSON API that grant others nothing.
   private static let privateLists: Set<String> = [
     "private", "projectPrivate", "project-private", "bucketOwnerFullControl",
     "bucket-owner-full-control", "bucketOwnerRead", "bucket-owner-read",
   ]
 
-  /// Returns true if a predefined list gives nobody else a right.
+  /// Returns true if a predefined list grants others nothing.
   static func arePrivate(_ name: String) -> Bool { privateLists.contains(name) }
 
   /// The error for a list that opens something; the name says which.

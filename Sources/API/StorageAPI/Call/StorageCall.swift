@@ -50,7 +50,7 @@ package struct StorageCall: Sendable {
     return try await environment.threads.run { try access.account(of: context) }
   }
 
-  /// The bucket of a name, for an administrator; throws for everybody else.
+  /// The bucket of a name, for an administrator; throws for other callers.
   ///
   /// A request that writes makes one that its first use makes; a request that reads or deletes finds nothing in it.
   package func administratorsBucket(_ name: String) async throws -> Bucket {
@@ -107,7 +107,7 @@ package struct StorageCall: Sendable {
     try await administratorsBucket(parameter("bucket"))
   }
 
-  /// The bucket of that name with its project; one that nobody has is not found.
+  /// The bucket of that name with its project; one without a project is not found.
   package func id(ofBucket name: String) async throws -> BucketID {
     let name = try BucketName(name)
     guard let project = try await storage.project(ofBucket: name) else {

@@ -216,7 +216,7 @@ extension FirebaseRoutes {
       do {
         status = try await session.receive(at: offset, isLast: isLast, request.base.body)
       } catch let error as StorageError where error.code == .invalid {
-        // The upload goes on: the client asks how far it is.
+        // The upload continues: the client asks for its position.
         var failure = FirebaseFailure(error, permission: "WRITE") ?? .badRequest(error.message)
         failure.headers[.uploadStatus] = "active"
         throw failure

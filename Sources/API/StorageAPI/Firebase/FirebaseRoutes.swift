@@ -19,8 +19,8 @@ import StorageWire
 ///     PATCH  /v0/b/{bucket}/o/{object}     changes metadata
 ///     DELETE /v0/b/{bucket}/o/{object}
 ///
-/// An object's name is one segment of the path, its slashes encoded. Rules decide for everybody but
-/// administrators and holders of a download token.
+/// An object's name is one segment of the path, its slashes encoded. Rules decide for all callers
+/// except administrators and holders of a download token.
 struct FirebaseRoutes: Sendable {
   let storage: ObjectStorage
   let access: AccessControl

@@ -56,7 +56,8 @@ struct XMLRoutes: Sendable {
     ]
   }
 
-  /// Lists buckets for requests of the root path that somebody signed, or that name a project as Google's clients do.
+  /// Lists buckets for signed requests of the root path, or those that name a project as Google's
+  /// clients do.
   var root: RootRoute {
     RootRoute(route(.get, "/", listBuckets), accepts: Self.isForBuckets)
   }

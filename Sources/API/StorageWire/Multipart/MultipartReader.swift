@@ -121,7 +121,7 @@ package struct MultipartReader: Sendable {
 
   private var lineEnd: [UInt8] { newline ?? Self.shortNewline }
 
-  /// Goes on as far as the buffer tells; false where more bytes are needed.
+  /// Continues as far as the buffer allows; false if more bytes are needed.
   private mutating func step(_ events: inout [Event]) throws(Problem) -> Bool {
     switch state {
     case .preamble: return skipPreamble()

@@ -25,7 +25,7 @@ package struct SignableRequest: Sendable {
     self.headers = headers
   }
 
-  /// The first parameter of that name; cases are told apart.
+  /// The first parameter of that name, case-sensitive.
   func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }
 

@@ -31,8 +31,8 @@ extension AccessControl {
 
   /// Throws PERMISSION_DENIED to a signed-in administrator whose sign-in is not recent.
   ///
-  /// Calls that turn out to be serious once the body is known use it. Everybody else's credentials
-  /// are proven with each call.
+  /// Calls that turn out to be serious once the body is known use it. The credentials of all other
+  /// callers are verified with each call.
   package func requireRecentSignIn(_ context: CallContext) throws(ServiceError) {
     guard context.actor?.administrator != nil else { return }
     let token = context.authorization?.split(separator: " ").last ?? ""
@@ -76,7 +76,8 @@ extension AccessControl {
     case own
   }
 
-  /// The administrator who calls the console's own routes; throws PERMISSION_DENIED to everybody else.
+  /// The administrator who calls the console's own routes; throws PERMISSION_DENIED for other
+  /// callers.
   ///
   /// In production only who signed in counts, neither the administrator key nor service accounts.
   /// Development mode has no sign-in, and so no name. Touches no disk in production.

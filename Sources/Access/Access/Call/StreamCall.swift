@@ -9,8 +9,8 @@ package protocol StreamCall: AnyObject, Sendable {
   func receive(_ message: [UInt8])
   /// The client sends no more; answers may still follow.
   func finishRequests()
-  /// Tells the call that no response can be delivered any more: the client went away, the deadline
-  /// passed or the transport failed. The last call.
+  /// Notifies the call that no response can be delivered any more: the client disconnected, the
+  /// deadline passed or the transport failed. The last call.
   func cancel()
   /// The client took what was queued, after `StreamResponses.send` had said to wait.
   func resumeSending()

@@ -40,7 +40,7 @@ extension AccessControl {
     }
   }
 
-  /// True if a call's credentials were issued to somebody, even one disabled since; from memory
+  /// True if a call's credentials were issued to an account, even one disabled since; from memory
   /// alone.
   package func recognizes(_ context: CallContext) -> Bool {
     guard let credentials = try? credentials(of: context) else { return false }
@@ -104,8 +104,7 @@ extension AccessControl {
     return verifier.isValid(user)
   }
 
-  /// A check, to be made again and again, of whether the credentials of a call that goes on are still
-  /// valid; cheap.
+  /// A check, to be repeated, if the credentials of a continuing call are still valid; cheap.
   package func validity(of caller: Caller, _ context: CallContext) -> @Sendable () -> Bool {
     switch caller {
     case .nobody: return { true }

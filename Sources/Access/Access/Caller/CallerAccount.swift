@@ -60,7 +60,7 @@ extension AccessControl {
     if let key = verifier?.serviceAccountKey(holding: token) {
       return .serviceAccount(email: key.email, keyID: key.keyID)
     }
-    // A token of a service account that is not known any more is nobody's.
+    // A token of an unknown service account belongs to no one.
     switch mode {
     case .development where Self.isEmulatorOwner(token): return .development
     case .production(let key) where key.matches(token):

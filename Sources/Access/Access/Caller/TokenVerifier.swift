@@ -2,7 +2,7 @@ import BaseStatus
 import BaseText
 import FirestoreModel
 
-/// A signed-in user, as a verified token tells.
+/// A signed-in user, as described by a verified token.
 package struct UserIdentity: Sendable, Hashable {
   /// The project that the token is for: its audience.
   package let project: Text
@@ -17,8 +17,7 @@ package struct UserIdentity: Sendable, Hashable {
   /// True if the token's issuer vouches for the claims; development's unsigned tokens only state
   /// them.
   package let isSigned: Bool
-  /// The session of the user that the token belongs to, told apart more finely than by `issued`;
-  /// for the verifier.
+  /// The session of the token's user, more precise than `issued`; for the verifier.
   package let session: Int64
 
   /// The user that a verified token names.
@@ -69,11 +68,11 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// The service account's key by which a token that verified was signed; nil for other tokens. From memory alone.
   func serviceAccountKey(holding token: Substring) -> (email: String, keyID: String)?
 
-  /// Tells if a service account has a key that was not taken back, from memory alone.
+  /// Returns true if a service account has a valid key, from memory alone.
   func hasServiceAccountKey(_ keyID: String, of email: String) -> Bool
 
-  /// Registers to be told when a user's tokens are revoked; the observer gets project and uid.
-  /// Observers are never removed.
+  /// Registers for revocations of a user's tokens; the observer gets project and uid. Observers are
+  /// never removed.
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void)
 }
 

@@ -13,7 +13,7 @@ final class AccessLog: Sendable {
   private struct State {
     var warned: Set<DatabaseID> = []
     var warnedBuckets: Set<BucketID> = []
-    /// Pairs of a token's project and a database's or bucket's that were told.
+    /// Reported pairs of a token's project and a database's or bucket's.
     var foreign: Set<[Text]> = []
     var second: Int64 = 0
     var written = 0
@@ -168,7 +168,8 @@ final class AccessLog: Sendable {
     watchedUntil.store(end, ordering: .relaxed)
   }
 
-  /// Keeps a request that the rules allowed, if somebody looks at its project and this second has room for it.
+  /// Keeps a request that the rules allowed, if an operator watches its project and this second has
+  /// room for it.
   func noteAllowed(in project: Text, _ request: () -> Entry) {
     let end = watchedUntil.load(ordering: .relaxed)
     guard end != 0 else { return }

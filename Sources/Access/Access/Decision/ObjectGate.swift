@@ -43,7 +43,7 @@ struct ObjectGate: Sendable {
       if isAllowed { note(allowed: question) }
       return isAllowed
     } catch {
-      // It takes documents, or fails again where the error is told.
+      // It needs documents, or fails again at the place that reports the error.
       return false
     }
   }
@@ -150,7 +150,7 @@ struct ObjectGate: Sendable {
   }
 }
 
-/// A database that nobody has made: there are no documents.
+/// A database that does not exist: there are no documents.
 private struct EmptyDatabase: RulesDataSource {
   func document(at path: ResourcePath) throws -> RulesDocument? { nil }
 
@@ -168,7 +168,7 @@ extension RulesPathNames {
 }
 
 extension Caller {
-  /// The caller as rules see it; nil is nobody.
+  /// The caller as rules see it; nil is not signed in.
   var rulesAuth: RulesAuth? {
     guard case .user(let user) = self else { return nil }
     return RulesAuth(uid: user.uid, token: RulesMap(user.claims))

@@ -10,7 +10,7 @@ package struct BucketPermit: Sendable {
   /// The extent of the right.
   enum Extent: Sendable {
     case administrator
-    /// All that rules could allow, for everybody: development without rules.
+    /// All that rules could allow, for every caller: development mode without rules.
     case everything
     /// The operations that these rules allow.
     case rules(ObjectGate)
@@ -44,7 +44,7 @@ package struct BucketPermit: Sendable {
 
   /// Throws PERMISSION_DENIED where the account that the permit was given to has lost its right since.
   ///
-  /// Long operations, such as an upload, call it while they go on. May wait for the disk.
+  /// Long operations, such as an upload, call it while they continue. May wait for the disk.
   package func requireAccount() throws(ServiceError) { try account?.check() }
 
   /// True if the holder is an administrator of the bucket, who may also do operations that no rules
@@ -58,7 +58,8 @@ package struct BucketPermit: Sendable {
     if case .rules(let gate) = extent { gate } else { nil }
   }
 
-  /// Throws PERMISSION_DENIED to everybody but administrators, for what no rules can allow.
+  /// Throws PERMISSION_DENIED for all callers except administrators, for operations that no rules
+  /// can allow.
   ///
   /// - Parameter operations: Plural; begins the text of the error.
   package func requireAdministrator(for operations: String) throws(ServiceError) {

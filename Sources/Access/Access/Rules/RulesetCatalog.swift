@@ -34,7 +34,7 @@ package final class RulesetCatalog: Sendable {
 
   /// Keeps a new ruleset and lets every one of those releases name it, all at once.
   ///
-  /// - Parameter landed: Told the releases in the order of the writes, before the call returns.
+  /// - Parameter landed: Receives the releases in the order of the writes, before the call returns.
   package func deploy(
     project: Text,
     id: Text,
@@ -117,7 +117,7 @@ package final class RulesetCatalog: Sendable {
     }
   }
 
-  /// Registers to hear of releases that other engines change.
+  /// Registers for changes of releases by other engines.
   func observeOthers(_ observer: @escaping @Sendable (any KeyValueReader) throws -> Void) throws {
     try engine.observeOthers(in: [KeyRange(prefix: MetaKey.releases)]) { _, reader in
       try observer(reader)
@@ -162,7 +162,7 @@ extension RulesetCatalog {
     return ruleset
   }
 
-  /// Drops the oldest rulesets that nobody uses, so that one more fits.
+  /// Drops the oldest unused rulesets, so that one more fits.
   private static func makeRoom(in project: Text, _ group: any KeyValueGroup) throws {
     let rulesets = try rulesets(of: project, in: group)
     guard rulesets.count >= maximumRulesets else { return }

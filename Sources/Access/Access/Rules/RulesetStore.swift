@@ -10,7 +10,8 @@ import Synchronization
 /// A deployment is durable before it takes effect, and takes effect for the next request. Any thread
 /// may call; `current` waits for nothing but a short lock, everything else may touch the disk.
 package final class RulesetStore: Sendable {
-  /// Hears what changed after a deployment took effect, on the thread that deployed, or that learned of one elsewhere.
+  /// Receives the changes after a deployment took effect, on the thread that deployed, or that read
+  /// about one elsewhere.
   package typealias Observer = @Sendable (RulesTarget) -> Void
 
   private let catalog: RulesetCatalog
@@ -75,7 +76,7 @@ package final class RulesetStore: Sendable {
     }
   }
 
-  /// The rules in force; nil where nobody has deployed any.
+  /// The deployed rules; nil if there are none.
   package func current(_ target: RulesTarget) -> ReleasedRuleset? {
     released.withLock { $0[target] }
   }
@@ -89,7 +90,7 @@ package final class RulesetStore: Sendable {
   /// True if no ruleset is in force anywhere.
   package var isEmpty: Bool { released.withLock { $0.isEmpty } }
 
-  /// Registers to hear of changes.
+  /// Registers for changes.
   ///
   /// Observers are never removed.
   package func onChange(_ observer: @escaping Observer) {

@@ -3,7 +3,7 @@ import BaseText
 // The static knowledge about types; none of it is an error.
 
 extension RulesCompiler {
-  /// The types of an expression; nil where only running tells.
+  /// The types of an expression; nil if only an evaluation can decide.
   func type(of expression: Expression) -> StaticType? {
     switch expression.kind {
     case .null: .null

@@ -1,4 +1,4 @@
-// After a syntax error the parser goes on at the next position that it can know: behind the
+// After a syntax error the parser continues at the next position that it can know: behind the
 // statement's `;`, at the brace that closes the block, or at a word that only begins statements. So
 // one source shows all its errors; a missing or extra brace still affects its surroundings.
 

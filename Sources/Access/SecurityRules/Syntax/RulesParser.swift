@@ -2,8 +2,8 @@ import BaseText
 
 /// Parses a ruleset (grammar: fact sheet, section 3).
 ///
-/// An error costs the statement that it is in: the parser goes on behind it, and gives what it could
-/// read together with all errors.
+/// An error costs its statement: the parser continues behind it, and returns the readable part
+/// together with all errors.
 package struct RulesParser {
   var tokens: TokenStream
   /// The errors of the statements that were given up.

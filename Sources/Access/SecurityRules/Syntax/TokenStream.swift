@@ -51,7 +51,7 @@ struct TokenStream: Sendable {
     read(at: offset)
   }
 
-  /// Goes on behind the `}` of a path's capture, which is the current token.
+  /// Continues behind the `}` of a path's capture, which is the current token.
   mutating func leaveCapture() -> Int {
     openBraces = max(0, openBraces - 1)
     return current.range.upperBound

@@ -20,7 +20,7 @@ package final class Handover {
   /// When the oldest of what waits was added.
   private var begun = ContinuousClock.now
 
-  /// The longest time for which an entry waits while the thread goes on.
+  /// The longest time for which an entry waits while the thread continues.
   private static let longestDelay = Duration.microseconds(100)
 
   private init() {}

@@ -14,7 +14,7 @@ package final class ThreadCondition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  /// A lock that nobody holds.
+  /// A free lock.
   package init() {
     pthread_mutex_init(mutex, nil)
     #if canImport(Darwin)

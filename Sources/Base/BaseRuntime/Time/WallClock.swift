@@ -8,17 +8,18 @@ import Glibc
 
 /// The wall clock as the process believes it.
 ///
-/// The system's clock may be set to any time while the server runs. A wrong time a year ahead would be written into
-/// every commit, and would expire registrations, tokens and reports. So a clock that *holds* compares the system's
-/// clock with the time since boot: a difference that grew by more than five minutes since the last reading is a
-/// *step*. During a step the clock goes on from the last believed time, at the pace of the time since boot, until the
-/// step is accepted or the system's clock is back. Smaller corrections are followed.
+/// The system's clock may be set to any time while the server runs. A wrong time a year ahead would
+/// be written into every commit, and would expire registrations, tokens and reports. So a clock
+/// that *holds* compares the system's clock with the time since boot: a difference that grew by
+/// more than five minutes since the last reading is a *step*. During a jump the clock continues
+/// from the last believed time, at the pace of the time since boot, until the jump is accepted or
+/// the system's clock is back. Smaller corrections are followed.
 ///
 /// Any thread may call. A reading takes two calls of the system, without a lock.
 package final class WallClock: Sendable {
   /// The clock that all parts of this process share.
   ///
-  /// It follows the system until it is told to hold.
+  /// It follows the system until it is asked to hold.
   package static let process = WallClock(wall: systemTime, sinceBoot: timeSinceBoot)
 
   /// The greatest correction that is followed, in microseconds.

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Hears of everything that becomes visible in a store's databases.
+/// Receives everything that becomes visible in a store's databases.
 package protocol CommitObserver: AnyObject, Sendable {
   /// A group of commits is durable.
   ///

@@ -21,7 +21,7 @@ package struct CommitProposal: Sendable {
   package var isJudgedInGroup = false
   /// True if the outcome includes the documents as the commit leaves them.
   package var wantsDocuments: Bool
-  /// Tells this commit from others, so that it may be sent again.
+  /// Identifies this commit, so that it may be sent again.
   ///
   /// With a key under which an answer is kept it is neither judged nor applied, but answered as the
   /// first time. Answers are kept for the retention.
@@ -126,7 +126,8 @@ package struct PublishedCommit: Sendable {
 
   /// The database that was written.
   package let database: DatabaseID
-  /// The database's life that was written, which tells a cleared database from its successor.
+  /// The database's life that was written, which distinguishes a cleared database from its
+  /// successor.
   package let incarnation: Incarnation
   /// The commit's version; later commits have greater ones.
   package let version: CommitVersion

@@ -64,7 +64,7 @@ struct CommitResolver {
       plan = try validPlan(of: pending, version)
       try UniqueCheck(group: group).check(plan)
     } catch let error as KeyValueError where error.code == .corruption {
-      // One damaged record must not keep everybody else from committing.
+      // One damaged record must not keep all others from committing.
       pending.database.configuration.noteDamage(error)
       throw ServiceError.storage(error)
     }

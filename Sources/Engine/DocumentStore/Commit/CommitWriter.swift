@@ -6,9 +6,9 @@ import Synchronization
 
 /// The writer of all commits: all commits that wait are one write of the engine's next group.
 ///
-/// They are decided in the order in which they came, in a body that they share; other authors' writes
-/// may be in the same group. When the group is durable, the observer hears of the commits in version
-/// order, then their completions run, all on the engine's writing thread.
+/// They are decided in the order in which they came, in a body that they share; other authors'
+/// writes may be in the same group. When the group is durable, the observer receives the commits in
+/// version order, then their completions run, all on the engine's writing thread.
 final class CommitWriter: Sendable {
   private struct State {
     var waiting: [PendingCommit] = []
@@ -66,7 +66,7 @@ final class CommitWriter: Sendable {
     repeat { try? engine.write { _ in } } while state.withLock { $0.isQueued }
   }
 
-  /// Tells the observer that no later commit has this version or one below.
+  /// Notifies the observer that no later commit has this version or one below.
   ///
   /// This is for writes that took a version without a commit, on the queue's thread when they are
   /// durable: a reader at the observer's version would not see them before the next commit.
@@ -74,7 +74,7 @@ final class CommitWriter: Sendable {
     observer?.groupCommitted(through: version) { [] }
   }
 
-  /// A group of another engine has written these documents; nil where nobody knows which.
+  /// A group of another engine has written these documents; nil if they are unknown.
   func othersWrote(_ documentKeys: [[UInt8]]?) {
     guard let documentKeys else {
       // Recorded first, so that no reader inserts data that it has read before.
@@ -88,7 +88,7 @@ final class CommitWriter: Sendable {
     recentWrites.groupLanded()
   }
 
-  /// Returns when the observer has heard of every commit that was durable when this was called.
+  /// Returns when the observer has received every commit that was durable when this was called.
   func awaitPublication() { publication.wait() }
 }
 

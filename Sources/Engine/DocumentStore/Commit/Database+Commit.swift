@@ -25,8 +25,8 @@ extension Database {
     }
   }
 
-  /// The same where memory knows all that it takes to prepare the commit, which is little, and nobody
-  /// has to be waited for; false, and nothing done, where not.
+  /// The same if memory has all the data to prepare the commit, which is little, and no wait is
+  /// needed; otherwise false, without effect.
   ///
   /// For threads that must not block.
   package func commitInMemory(

@@ -9,7 +9,8 @@ import Synchronization
 /// cost a look and nothing else. Two generations of groups are kept, the older one dropped when the
 /// newer one is full.
 ///
-/// Groups of other engines on the same store count as well; they are told of between those of this one.
+/// Groups of other engines on the same store count as well; they are reported between those of this
+/// one.
 ///
 /// Any thread may ask for `landed`; everything else happens in the bodies of groups, one at a time, or between two groups.
 final class RecentWrites: Sendable {

@@ -13,7 +13,7 @@ package struct DatabaseCopy: Sendable, Equatable {
   /// The database that is copied.
   package let source: DatabaseID
   let incarnation: Incarnation
-  /// The id of the backup from which somebody else fills the database; nil for a copy from history.
+  /// The ID of the backup that fills the database; nil for a copy from history.
   package internal(set) var backup: String?
   /// The version that is copied.
   package let version: CommitVersion

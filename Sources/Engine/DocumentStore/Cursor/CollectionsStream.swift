@@ -244,7 +244,7 @@ extension CollectionsStream {
     var offset = 0
     guard SegmentEncoding.decodePath(key, at: &offset) != nil
     else { throw CorruptIndex.error(key) }
-    // A group's key ends with the terminator; a parent's goes on with the collection id.
+    // A group's key ends with the terminator; a parent's continues with the collection ID.
     frontier = Array(key[..<(offset - 1)])
   }
 }

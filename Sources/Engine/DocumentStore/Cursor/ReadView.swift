@@ -48,7 +48,7 @@ package final class ReadView {
   /// True if it is time to pause.
   var isSliceUsedUp: Bool { steps >= sliceEnd }
 
-  /// Counts one entry or document; throws where nobody waits for the result any more.
+  /// Counts one entry or document; throws if no caller waits for the result any more.
   @inline(__always)
   func step() throws {
     steps &+= 1

@@ -120,7 +120,7 @@ final class SortBuffer {
     var heap = MinimumHeap<Entry> { $1.position.precedes($0.position) }
     /// True if there were more than the buffer holds.
     var hasOverflowed = false
-    /// The position of the base from which it goes on.
+    /// The position of the base from which it continues.
     var resumption: [UInt8] = []
     /// About how much memory the entries take.
     private(set) var bytes = 0

@@ -10,7 +10,7 @@ package struct DatabaseListing: Sendable, Hashable {
   package let incarnation: Incarnation
   /// The time at which the database was created; clearing does not change it.
   package let createTime: CommitVersion
-  /// True while nobody may delete the database.
+  /// True while the database is protected from deletion.
   package let isProtected: Bool
   /// True where history is kept for a week.
   package let recoversPast: Bool
@@ -34,7 +34,7 @@ struct DatabaseCatalog: Sendable {
   private static let uniqueIndexFormat: UInt32 = 4
   private static let recoveryFormat: UInt32 = 3
   private static let timeToLiveFormat: UInt32 = 2
-  /// The format of a store in which nobody has asked for more.
+  /// The format of a store without newer features.
   private static let firstFormat: UInt32 = 1
 
   /// Marks a new store with the format; refuses a store of a newer one.

@@ -19,7 +19,7 @@ extension Databases {
     }
   )
 
-  /// Brings memory up to what others wrote, and tells the observer of their commits.
+  /// Updates memory with others' writes, and notifies the observer of their commits.
   func othersWrote(_ writes: OtherWrites, _ reader: any KeyValueReader) throws {
     switch writes {
     case .unknown:

@@ -137,7 +137,7 @@ package final class Databases: Sendable {
     }
   }
 
-  /// Opens every database there is, so that its maintenance is done though nobody uses it here.
+  /// Opens every existing database, so that its maintenance is done even without users here.
   package func openAll() throws {
     for listing in try catalog.list(configuration) { _ = try existingDatabase(listing.id) }
   }
@@ -151,7 +151,7 @@ package final class Databases: Sendable {
   /// All databases by id.
   package func listDatabases() throws -> [DatabaseListing] { try catalog.list(configuration) }
 
-  /// One step of everything that nobody waits for: time-outs, sweeps, erasing.
+  /// One step of all background work: time-outs, sweeps, erasing.
   ///
   /// Answers whether there is more to do at once. One thread at a time may call.
   @discardableResult
@@ -185,7 +185,7 @@ package final class Databases: Sendable {
     for thread in threads { thread.join() }
   }
 
-  /// Tells the observer of commits what others did.
+  /// Notifies the observer of others' commits.
   func tellObserver(_ body: (any CommitObserver) throws -> Void) rethrows {
     if let observer = configuration.commitObserver { try body(observer) }
   }

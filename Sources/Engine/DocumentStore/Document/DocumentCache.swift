@@ -71,7 +71,7 @@ final class DocumentCache: Sendable {
     }
   }
 
-  /// The group in progress writes the document, and has told `RecentWrites` so.
+  /// The group in progress writes the document, and has notified `RecentWrites`.
   func remove(_ key: [UInt8]) {
     guard limit > 0 else { return }
     let hash = KeyHash.of(key)

@@ -8,7 +8,7 @@ import KeyValueStore
 /// again. Building puts the entries that commits have not put already: an entry that is there is
 /// right, because commits keep the index since its definition. A built entry carries its document's
 /// update version; the index serves reads only from the version at which it became ready. Steps may
-/// be repeated, so a restart goes on behind the last durable one.
+/// be repeated, so a restart continues behind the last durable one.
 struct IndexBuilder {
   let database: Database
   /// Documents that one step reads at most.

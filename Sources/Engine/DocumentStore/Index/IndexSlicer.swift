@@ -21,7 +21,7 @@ struct IndexSlicer {
     return slice
   }
 
-  /// Does a part of a task; the position to go on from, nil when it is done.
+  /// Does a part of a task; returns the position to continue from, nil when it is done.
   private func advance(
     _ task: IndexTask,
     from position: [UInt8],
@@ -94,7 +94,8 @@ extension IndexSlicer {
     case goesUnlessWritten(ResourcePath)
   }
 
-  /// Erases keys below a prefix from a position on; where to go on, relative to the prefix.
+  /// Erases keys below a prefix from a position on; returns the position to continue from, relative
+  /// to the prefix.
   private func erase(
     below prefix: [UInt8],
     from position: [UInt8],

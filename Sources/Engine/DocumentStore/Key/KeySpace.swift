@@ -43,7 +43,7 @@ package enum KeySpace: UInt8, Sendable, CaseIterable {
   case collectionsOfParent = 0x40
   case parentsOfCollection = 0x41
 
-  /// The spaces that hold a database's keys; meta holds everybody's.
+  /// The spaces that hold a database's keys; meta holds those of all.
   package static var perDatabase: [KeySpace] { allCases.filter { $0 != .meta } }
 
   /// The beginning of every key of one incarnation in this space, with room for what follows.

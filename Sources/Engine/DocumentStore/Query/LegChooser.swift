@@ -1,7 +1,7 @@
 import FirestoreModel
 
-/// Finds the fewest indexes that together fix all of a disjunct's equalities and elements and go on
-/// with its open orders.
+/// Finds the fewest indexes that together fix all of a disjunct's equalities and elements and
+/// continue with its open orders.
 struct LegChooser {
   let planner: Planner
   let conditions: DisjunctConditions

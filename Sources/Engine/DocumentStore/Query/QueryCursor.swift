@@ -29,7 +29,7 @@ package struct QueryNames: Sendable {
 ///
 /// Nothing is held between pulls but the sort key of the last document (and what a missing index
 /// made it sort): every pull opens a view of its own and reads on behind it. One call at a time;
-/// calls block. Mixing `next` and `nextNames` goes on where the other ended.
+/// calls block. Mixing `next` and `nextNames` continues where the other ended.
 package final class QueryCursor: Sendable {
   private let read: ConsistentRead
   private let projection: QueryProjection

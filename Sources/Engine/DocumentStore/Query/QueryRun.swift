@@ -227,7 +227,7 @@ final class QueryResult {
     return try document().fields.hasValue(at: field)
   }
 
-  /// The document's value at a field, from its entry where that tells it exactly.
+  /// The document's value at a field, from its entry if that has it exactly.
   func value(at field: FieldPath, orders: [Order]) throws -> Value? {
     if let index = candidate.position(of: field, orders: orders),
       let value = candidate.decodedValue(index)
@@ -247,7 +247,7 @@ extension CandidateStream {
     return index
   }
 
-  /// One of the position's values, where the entry tells it exactly.
+  /// One of the position's values, if the entry has it exactly.
   func decodedValue(_ index: Int) -> Value? {
     let tag = tag(index)
     guard tag.isRestorable else { return nil }

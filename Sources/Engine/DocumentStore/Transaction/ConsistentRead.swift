@@ -7,7 +7,7 @@ import Synchronization
 /// The version is that of the consistency, or is fixed by the first view; a transaction's first
 /// view fixes it for the whole transaction. Any thread may call, one at a time.
 package final class ConsistentRead: Sendable {
-  /// The transaction that the consistency began; clients are told.
+  /// The new transaction of the consistency; clients receive it.
   package let newTransaction: TransactionID?
   private let database: Database
   let transaction: Transaction?
@@ -35,7 +35,7 @@ package final class ConsistentRead: Sendable {
 
   /// Lends a view at the version; views end with the call and may be opened again and again.
   ///
-  /// Throws at once where nobody waits for the result any more.
+  /// Throws at once if no caller waits for the result any more.
   package func view<R>(_ body: (ReadView) throws -> R) throws -> R {
     try check?()
     try transaction?.beginCall(database)

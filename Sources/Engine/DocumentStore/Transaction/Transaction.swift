@@ -121,7 +121,7 @@ final class Transaction: Sendable {
     }
   }
 
-  /// The commit was not made; the transaction goes on.
+  /// The commit was not made; the transaction continues.
   func reopen(now: Int64) {
     state.withLock { state in
       guard state.phase == .committing else { return }

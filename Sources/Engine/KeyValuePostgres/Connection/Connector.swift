@@ -110,7 +110,7 @@ final class Connector: Sendable {
     guard !isClosed.load(ordering: .sequentiallyConsistent) else { return false }
     let seconds = pause / .seconds(1)
     guard closing.wait(timeout: .now() + seconds) == .success else { return true }
-    // The others that wait hear it too.
+    // The other waiters are notified too.
     closing.signal()
     return false
   }

@@ -190,7 +190,7 @@ package final class PostgresEngine: KeyValueEngine {
   /// The number drawn when the engine opened; nil for an exclusive store.
   package var nodeNumber: NodeNumber? { node?.number }
 
-  /// Adds an observer of the shared store's log, told before the return that nothing is known.
+  /// Adds an observer of the shared store's log, notified before the return that nothing is known.
   ///
   /// Does nothing for an exclusive store. Blocks.
   package func observeOthers(
@@ -266,7 +266,8 @@ package final class PostgresEngine: KeyValueEngine {
     try connector.retrying { try views.withConnection { try node.beat($0) } }
   }
 
-  /// The address of a node that shares the store; nil where none was told, or nothing was heard of it for a quarter of a minute.
+  /// The address of a node that shares the store; nil without one, or after a quarter of a minute
+  /// without a sign of life.
   package func address(of node: NodeNumber) throws -> String? {
     let address = try listing(of: node) { String(decoding: $0.bytes(0, 0), as: UTF8.self) }
     return address.flatMap { $0.isEmpty ? nil : $0 }

@@ -145,7 +145,7 @@ final class PostgresGroups: GroupWriter {
     }
   }
 
-  /// `hasLanded`, with its failure told as what it means for the group.
+  /// `hasLanded`, with its failure translated for the group.
   private func isFoundLanded(_ number: Int64) throws -> Bool {
     do {
       return try hasLanded(number)

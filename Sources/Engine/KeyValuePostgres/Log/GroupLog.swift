@@ -23,7 +23,7 @@ final class GroupLog: @unchecked Sendable {
 
   private let schema: StoreSchema
   private let condition = ThreadCondition()
-  /// Observers have heard of every group up to this one.
+  /// Observers have received every group up to this one.
   private var known: Int64 = 0
   private var isTelling = false
   /// The number of the engine's own group in flight.
@@ -39,7 +39,7 @@ final class GroupLog: @unchecked Sendable {
   /// Sets the group behind which memory begins, before anything is read.
   func begin(at number: Int64) { condition.withLock { known = number } }
 
-  /// The number of the last group of which observers have heard.
+  /// The number of the last group that observers have received.
   var mark: Int64 { condition.withLock { known } }
 
   /// Throws where a view that began after `mark` was taken lacks a group up to it: its server is behind another one, or has lost what that one
@@ -52,7 +52,7 @@ final class GroupLog: @unchecked Sendable {
     )
   }
 
-  /// Returns when observers have heard of everything that a view shows.
+  /// Returns when observers have received everything that a view shows.
   func learn(_ row: TimelineRow, on connection: PostgresConnection) throws {
     try telling(row, isWriter: false) { try tell(upTo: row, on: connection) }
   }

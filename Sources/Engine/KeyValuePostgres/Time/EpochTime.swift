@@ -163,8 +163,8 @@ extension EpochTime {
     }
   }
 
-  /// Returns the values to write into a locked row, so that time may go on up to `ceiling`, or for
-  /// a second if the time is taken over.
+  /// Returns the values to write into a locked row, so that time may advance up to `ceiling`, or
+  /// for a second if the time is taken over.
   func raise(_ row: TimelineRow, to ceiling: Int64?) -> Record {
     let isHolder = holds(row)
     return Record(

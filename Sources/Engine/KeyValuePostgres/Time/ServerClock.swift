@@ -107,7 +107,8 @@ final class ServerClock: Sendable {
 
   /// The believed time where nothing but the row is known.
   ///
-  /// Time does not lie before the last version: then a clock that was ahead was set right while nobody looked.
+  /// Time does not lie before the last version: then a clock that was ahead was corrected in
+  /// between.
   private static func firstTime(_ row: TimelineRow) -> Int64 {
     let shared = row.now - row.clock.step
     return shared < row.version - WallClock.tolerance ? max(shared, row.now) : shared

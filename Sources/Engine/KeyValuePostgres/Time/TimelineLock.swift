@@ -75,7 +75,7 @@ final class TimelineLock: Sendable {
     }
   }
 
-  /// Returns true for a last version so old that time has to go on without a group.
+  /// Returns true for a last version so old that time has to advance without a group.
   func isStale(_ row: TimelineRow) -> Bool { time.clock.now() - row.version > Timeline.lead }
 
   /// Takes the server's clock to be right, for all engines of the store.
@@ -124,7 +124,7 @@ final class TimelineLock: Sendable {
       for statement in statements { try connection.run(statement) }
       switch connection.commit() {
       case .committed: change?.done()
-      // A ceiling that may or may not be there does no harm; the next one tells.
+      // A ceiling that may or may not be there does no harm; the next one decides.
       case .refused(let error), .unknown(let error): throw error
       }
     } catch {

@@ -13,7 +13,7 @@ import Synchronization
 final class DiskRoom: Sendable {
   /// Bytes that stay free beside the data to flush.
   static let base = 6 << 20
-  /// With so much left nobody looks again for a while.
+  /// With this much left, the next check is later.
   private static let ample = 1 << 30
   private static let pause = Duration.milliseconds(250)
   /// The pause between two flushes that are to make room.

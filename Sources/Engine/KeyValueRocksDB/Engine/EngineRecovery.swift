@@ -6,8 +6,8 @@ import Synchronization
 /// **When.** After a failure to open a file for lack of descriptors, which fails no write or sync,
 /// and after one for lack of disk space, which leaves earlier synced data as it is. Any other write
 /// or sync that had failed before would have stopped the engine itself: so all that was
-/// acknowledged is on the disk, as at a kill -9. Never after another failure of a write or sync.
-/// Merging that had no room needs nobody: the library tries it again by itself.
+/// acknowledged is on the disk, as at a kill -9. Never after another failure of a write or sync. A
+/// merge that had no room needs no help: the library retries it by itself.
 ///
 /// **How.** As a restart does it, and then some: the database is closed once nobody uses it; torn
 /// tails are cut off; so is what lies behind the last acknowledged write, since its author was told

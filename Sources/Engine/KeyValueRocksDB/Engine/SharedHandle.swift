@@ -11,7 +11,7 @@ import Synchronization
 /// `@unchecked Sendable`: `handle` is read by holders of a lease, and written by the thread that
 /// has kept others from getting one and has seen the last of them end.
 final class SharedHandle: @unchecked Sendable {
-  /// Two for each lease, and one while nobody gets any.
+  /// Two for each lease, and one while none are given out.
   private let state = Atomic<Int>(0)
   /// Nil after an opening that failed.
   private var handle: RocksDBHandle?
@@ -50,7 +50,7 @@ final class SharedHandle: @unchecked Sendable {
     handle = try open(old)
   }
 
-  /// Closes the database for good, when nobody uses or replaces it.
+  /// Closes the database for good, when it is neither used nor being replaced.
   func close() {
     state.bitwiseOr(Self.isLocked, ordering: .acquiringAndReleasing)
     handle?.close()

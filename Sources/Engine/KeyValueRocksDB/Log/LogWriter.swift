@@ -6,10 +6,11 @@ import Synchronization
 /// **Invariant.** Every write whose caller was told of success has a sequence number up to
 /// `acknowledged`, and was synced; every write that failed would have had a greater one. No two
 /// writes are in flight at once, so the library never puts two of them into one record, and none
-/// follows a failed one. So the log can be cut behind the last acknowledged record with nothing
-/// lost, and nothing kept that its author was told has failed. `EngineRecovery` does that, and so
-/// does an engine that is closed after a failure. A process that is killed before leaves the record
-/// of the failed write, if its bytes came so far: hence `KeyValueError.outcomeUnknown`.
+/// follows a failed one. So the log can be truncated behind the last acknowledged record with
+/// nothing lost, and nothing kept that its author believes to have failed. `EngineRecovery` does
+/// that, and so does an engine that is closed after a failure. A process that is killed before
+/// leaves the record of the failed write, if its bytes came so far: hence
+/// `KeyValueError.outcomeUnknown`.
 final class LogWriter: Sendable {
   private let shared: SharedHandle
   private let condition: EngineCondition

@@ -1,6 +1,6 @@
 /// The priority of a write in a queue.
 package enum WritePriority: Sendable {
-  /// Somebody waits for the answer.
+  /// A caller waits for the response.
   case interactive
   /// No caller waits for it: sweeps, builds, erasing.
   ///

@@ -47,10 +47,10 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private let arrival = DispatchSemaphore(value: 0)
   private let groupCount = Atomic<Int>(0)
   private let writeCount = Atomic<Int>(0)
-  /// Odd while a group lands, and after one of which nobody knows whether it did.
+  /// Odd while a group lands, and after one with an unknown outcome.
   private let landing = Atomic<Int>(0)
 
-  /// A queue that writes groups by `writer`, which nobody else uses.
+  /// A queue that writes groups by `writer`, which has no other user.
   package init(
     _ writer: Writer,
     limits: GroupLimits = GroupLimits(),

@@ -3,7 +3,7 @@ import DocumentStore
 
 // Decisions: the right to listen to a target, decided again once its premises have changed.
 //
-// Until then the decision is doubted, and its stream held: the client is told nothing more. Many
+// Until then the decision is doubtful, and its stream held: the client receives nothing more. Many
 // decisions are in doubt at once after a deployment of rules; they are made a few at a time, so
 // that other targets need not wait.
 
@@ -99,7 +99,7 @@ extension HubCore {
     jobs.addUrgent(.decision(id))
   }
 
-  /// True where it is being decided, or nobody waits for it any more.
+  /// True if it is being decided, or not awaited any more.
   func startDeciding(_ id: DecisionID) -> Bool {
     guard let pending = pendingDecisions[id] else { return true }
     guard streams[pending.stream.id] === pending.stream else {

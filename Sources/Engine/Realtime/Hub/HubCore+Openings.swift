@@ -17,7 +17,7 @@ extension HubCore {
     }
   }
 
-  /// True where it reads, or nobody wants it any more.
+  /// True if it reads, or is not wanted any more.
   private func startReading(_ id: OpeningID) -> Bool {
     guard let target = openings[id], case .opening(let opening) = target.phase else { return true }
     guard !target.view.isReading else {

@@ -92,7 +92,7 @@ extension HubCore {
     }
   }
 
-  /// A life of a database is over: its listeners go on in the next one, if there is one.
+  /// A life of a database has ended: its listeners continue in the next one, if there is one.
   func retire(_ incarnation: Incarnation) {
     for stream in Array(streams.values) where stream.database?.incarnation == incarnation {
       followDatabase(stream)
@@ -269,7 +269,7 @@ extension HubCore {
     startReads()
   }
 
-  /// Tells streams that have not heard anything for long that nothing has happened.
+  /// Sends streams without recent messages the information that nothing has happened.
   func sendHeartbeats() {
     let clock = configuration.clock.now()
     for stream in streams.values where clock - stream.lastPoint >= configuration.heartbeat {

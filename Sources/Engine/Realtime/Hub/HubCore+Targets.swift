@@ -27,7 +27,7 @@ extension HubCore {
     }
   }
 
-  /// Adds a target, or tells why not.
+  /// Adds a target, or reports why not.
   func admit(
     _ request: TargetRequest,
     _ subject: ViewSubject,
@@ -202,7 +202,7 @@ extension HubCore {
     }
   }
 
-  /// Lets a target go on in another life of its database.
+  /// Lets a target continue in another life of its database.
   func move(_ target: Target, to database: Database) {
     let subject = target.view.subject
     let isAnnounced: Bool

@@ -167,7 +167,7 @@ struct HubCounters {
   var overflows: UInt64 = 0
   /// Targets that began with everything although the client had sent a token.
   var unusableTokens: UInt64 = 0
-  /// Targets that went on from a token.
+  /// Targets that resumed from a token.
   var resumptions: UInt64 = 0
   /// Windows that were read again.
   var refills: UInt64 = 0

@@ -16,7 +16,7 @@ package struct RealtimeConfiguration: Sendable {
   package var partBytes = 256 << 10
   /// The approximate number of entries and documents that one job of a reading looks at.
   package var sliceSteps = QueryCursor.longSlice
-  /// After so many microseconds without a message a client hears of the time.
+  /// After this many microseconds without a message a client receives the time.
   package var heartbeat: Int64 = 30_000_000
   /// The microseconds for which the hub's version counts as the store's newest when a stream opens;
   /// with none a token of another node on the store is never ahead of it.

@@ -23,9 +23,9 @@ import FirestoreModel
 package struct ResumeToken: Sendable, Hashable {
   /// The number of the database's life.
   package let incarnation: Incarnation
-  /// The time of the database's creation, which tells databases of different stores apart.
+  /// The time of the database's creation, which distinguishes databases of different stores.
   package let createTime: CommitVersion
-  /// The version that the targets have reached; they go on behind it.
+  /// The version that the targets have reached; they continue behind it.
   package let version: CommitVersion
   /// Rising; none serves any target.
   package let marks: [SubjectMark]

@@ -60,7 +60,7 @@ package final class SharedDocument: Sendable {
   var size: Int { 256 + (record?.fields.bytes.count ?? 0) }
 }
 
-/// A version at which targets are consistent, and the token with which they go on from there.
+/// A version at which targets are consistent, and the token with which they resume from there.
 package final class ConsistencyPoint: Sendable {
   /// The version up to which the targets have received every change.
   package let version: CommitVersion

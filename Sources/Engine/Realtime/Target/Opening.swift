@@ -33,8 +33,10 @@ final class Opening {
   var countDelta = 0
   /// The number of results at the version that is read, where the client resumes.
   var count: Int?
-  /// The names of all results, where the client holds more than it can; and of all that it is told
-  /// to drop, because clients count as dropped twice what the filter leaves out as well.
+  /// The names of all results, if the client holds more than it can.
+  ///
+  /// They also include all documents that it is asked to drop, because clients count as dropped
+  /// twice the ones that the filter leaves out as well.
   var names: BloomFilter?
 
   init(

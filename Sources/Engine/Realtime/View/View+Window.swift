@@ -4,7 +4,7 @@ import FirestoreModel
 // Limited views: the effect of a batch on their window.
 
 extension View {
-  /// Tells the targets how the visible part has changed over the batch.
+  /// Notifies the targets of the change of the visible part over the batch.
   ///
   /// False where memory cannot tell, because the window ran short or a document came into sight that
   /// did not change: then the window is to be read again.

@@ -6,7 +6,7 @@ struct CollectionSetting: Sendable {
   var isEnabled: Bool
   /// Never collect, even if code enables it.
   var isDeactivated: Bool
-  /// Log screens as they appear, where the platform tells.
+  /// Log screens as they appear, if the platform reports them.
   var reportsScreens: Bool
 
   /// The settings in the program's own property list.

@@ -44,7 +44,7 @@ extension EventCollector {
     }
   }
 
-  /// Begins a session where none goes on, behind the first start's event.
+  /// Begins a session if there is none, behind the first start's event.
   func beginSession(
     at time: Int64,
     _ editor: inout LogEditor,

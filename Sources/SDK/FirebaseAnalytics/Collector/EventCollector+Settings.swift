@@ -21,7 +21,7 @@ extension EventCollector {
       let known = properties[name]
       guard known == nil ? value != nil : known?.value != value else { return }
       if properties[name] == nil, properties.count >= Self.propertyLimit {
-        // The server has been told of those that were removed.
+        // The server has received the removals.
         properties = properties.filter { $0.value.value != nil }
       }
       guard properties[name] != nil || properties.count < Self.propertyLimit else {
@@ -81,7 +81,7 @@ extension EventCollector {
     update { editor, _ in try editor.change { $0.sessionTimeoutMillis = millis } }
   }
 
-  /// Forgets all events and what was said of the user, and goes on as another app instance.
+  /// Deletes all events and data about the user, and continues as another app instance.
   package func reset() {
     update { editor, volatile in
       try editor.append(.cleared)
@@ -98,7 +98,7 @@ extension EventCollector {
     }
   }
 
-  /// The id of the session that goes on; nil where there is none or the user does not consent to an id.
+  /// The ID of the current session; nil if there is none or the user does not consent to an ID.
   package var sessionID: Int64? {
     let time = micros
     return update { editor, volatile -> Int64? in

@@ -12,7 +12,7 @@ final class EventUploader: Sendable {
     var task: Task<Void, Never>?
     /// The wait for more events, which may be cut short.
     var pause: Task<Void, Never>?
-    /// Somebody has asked since the task last looked.
+    /// A request has arrived since the task last looked.
     var isWanted = false
     var isUrgent = false
     var isStopped = false

@@ -50,7 +50,7 @@ extension Auth {
     deliver(to: completion) { try await self.initializeRecaptchaConfig() }
   }
 
-  /// Tells Apple that the app is used no more, with the code of a sign-in by Apple.
+  /// Notifies Apple that the app is no longer used, with the code of a sign-in by Apple.
   ///
   /// Brasa does not speak to Apple and answers `operationNotAllowed`.
   public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
@@ -67,7 +67,7 @@ extension Auth {
     }
   }
 
-  /// Tells Apple that the app is used no more, with the code of a sign-in by Apple.
+  /// Notifies Apple that the app is no longer used, with the code of a sign-in by Apple.
   public func revokeToken(
     withAuthorizationCode authorizationCode: String,
     completion: (((any Error)?) -> Void)? = nil

@@ -250,7 +250,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     tellListeners()
   }
 
-  /// Signs out; does nothing where nobody is signed in.
+  /// Signs out; does nothing if no user is signed in.
   public func signOut() throws {
     guard let user = currentUser else { return }
     try signOut(ifCurrent: user)

@@ -6,9 +6,9 @@ public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
 
 /// An error of Firestore.
 ///
-/// Firestore throws and delivers `NSError`s of ``FirestoreErrorDomain`` with the number of a code. Every form of Firebase's
-/// guides tells them apart: `catch let error as NSError`, `catch FirestoreErrorCode.permissionDenied`,
-/// `(error as? FirestoreErrorCode)?.code`.
+/// Firestore throws and delivers `NSError`s of ``FirestoreErrorDomain`` with the number of a code.
+/// Every form of Firebase's guides distinguishes them: `catch let error as NSError`, `catch
+/// FirestoreErrorCode.permissionDenied`, `(error as? FirestoreErrorCode)?.code`.
 public struct FirestoreErrorCode: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {

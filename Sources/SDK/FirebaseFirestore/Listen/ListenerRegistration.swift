@@ -5,7 +5,7 @@ import Locking
 
 /// The registration that removes a listener; letting go of it does not end the listener.
 public protocol ListenerRegistration: NSObjectProtocol, Sendable {
-  /// Ends the listener: it is not called again, not even with what waits to be told.
+  /// Ends the listener: it is not called again, not even with queued events.
   func remove()
 }
 

@@ -10,7 +10,8 @@ extension Messaging {
     let idToken: String?
   }
 
-  /// The time after which the server is told again that the registration is still used, in seconds.
+  /// The time after which the server is notified again that the registration is still used, in
+  /// seconds.
   private static let renewal: TimeInterval = 7 * 86_400
 
   private var currentUserID: String? { app.object?.credentials?.currentUserID }
@@ -37,8 +38,8 @@ extension Messaging {
     }
   }
 
-  /// Tells the server that the registration is still used, and by which user; false if the server
-  /// does not know it any more.
+  /// Notifies the server that the registration is still used, and by which user; false if the
+  /// server does not know it any more.
   ///
   /// Any other failure leaves the registration as it was: the next request for a token tries again.
   func renew(_ token: String, _ address: MessagingState.AppleAddress?) async -> Bool {
@@ -59,7 +60,7 @@ extension Messaging {
     return true
   }
 
-  /// Hears from now on who signs in and out.
+  /// Observes sign-ins and sign-outs after this.
   func observeUser() {
     let isFirst = state.withLock { state in
       defer { state.isObservingUser = true }
@@ -94,7 +95,7 @@ extension Messaging {
       do { try await sleep(full * Double.random(in: 0.5...1)) } catch { break }
     }
     state.withLock { $0.userWork = nil }
-    // Somebody may have signed in or out behind the last look.
+    // A user may have signed in or out since the last look.
     if !Task.isCancelled { userChanged() }
   }
 }

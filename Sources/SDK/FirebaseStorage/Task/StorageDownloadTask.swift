@@ -11,6 +11,6 @@ public final class StorageDownloadTask: StorageObservableTask, StorageTaskManage
   public func pause() { interrupt() }
   /// Ends the download for good; it fails with `cancelled`.
   public func cancel() { abort() }
-  /// Goes on after a pause.
+  /// Resumes after a pause.
   public func resume() { start(from: .pause) }
 }

@@ -65,7 +65,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
 
   // MARK: Steering
 
-  /// Begins, or goes on after a pause; nothing where the task runs or has ended.
+  /// Starts, or resumes after a pause; does nothing if the task runs or has ended.
   func start(from expected: StorageTaskStatus) {
     reference.storage.keep(self)
     let hasBegun = state.withLock { state in

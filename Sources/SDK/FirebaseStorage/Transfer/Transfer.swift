@@ -2,7 +2,7 @@ import Foundation
 
 /// Bytes on their way between a device and the server, and how far they are.
 protocol Transfer: Sendable {
-  /// Goes on from where the last run ended, until all is there.
+  /// Continues from the end of the last run, until all is there.
   ///
   /// A cancelled run throws and keeps the position; there are never two runs of a transfer at once.
   func run(_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> TransferOutcome

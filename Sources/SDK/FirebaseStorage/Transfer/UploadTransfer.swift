@@ -8,9 +8,9 @@ import FoundationNetworking
 
 /// An upload by the resumable protocol.
 ///
-/// A first request tells name, size and metadata and gets the address of the upload; then the bytes go there, in slices. After
-/// a failure or a pause the server is asked how many it has. The address is the right to the upload, so requests to it
-/// carry no credentials.
+/// A first request sends name, size and metadata and gets the address of the upload; then the bytes
+/// go there, in slices. After a failure or a pause the server is asked how many it has. The address
+/// is the right to the upload, so requests to it carry no credentials.
 final class UploadTransfer: Transfer {
   private struct State {
     var session: Session?

@@ -4,7 +4,7 @@ import Foundation
 
 /// A receiver of sign-ins.
 public protocol FUIAuthDelegate: AnyObject {
-  /// Somebody signed in, or did not: then there is an error.
+  /// A user signed in, or did not: then there is an error.
   func authUI(_ authUI: FUIAuth, didSignInWith authDataResult: AuthDataResult?, error: (any Error)?)
 }
 

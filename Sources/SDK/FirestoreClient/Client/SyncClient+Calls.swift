@@ -12,7 +12,7 @@ extension SyncClient {
 
   /// Listens to a query; the handler may be called before this returns.
   ///
-  /// The end of the client is told to `ended` alone.
+  /// The end of the client is reported only to `ended`.
   package func listen(
     _ query: ListenQuery,
     _ options: ListenOptions,
@@ -84,7 +84,7 @@ extension SyncClient {
     handle(.removeSnapshotsInSyncListener(id))
   }
 
-  /// Loads a bundle; tells how far it is on the way.
+  /// Loads a bundle; reports its progress on the way.
   package func loadBundle(
     _ bytes: [UInt8],
     progress: @escaping @Sendable (BundleProgress) -> Void = { _ in },

@@ -4,7 +4,7 @@ import FirestoreSync
 // user.
 
 extension SyncClient {
-  /// Fetches credentials and goes on with them, on the client's queue.
+  /// Fetches credentials and continues with them, on the client's queue.
   private func withCredentials(
     _ body: @escaping @Sendable (isolated SyncClient, Result<CallCredentials, any Error>) -> Void
   ) -> Task<Void, Never> {

@@ -10,7 +10,7 @@ import Locking
 package actor SyncClient {
   /// Receives the events of a listener: snapshots, and at most one failure, which is its end.
   package typealias ListenHandler = @Sendable (Result<ViewSnapshot, FirestoreFailure>) -> Void
-  /// Told the end of something; nil is success.
+  /// Called at the end; nil is success.
   package typealias Completion = @Sendable (FirestoreFailure?) -> Void
 
   enum State {
@@ -60,7 +60,7 @@ package actor SyncClient {
   var listeners: [CallbackID: ListenHandler] = [:]
   /// The listeners that a read waits for.
   var reads: Set<CallbackID> = []
-  /// Told of the client's end, which listeners are not.
+  /// Called at the client's end, which listeners are not.
   var ends: [CallbackID: @Sendable () -> Void] = [:]
   var completions: [CallbackID: Completion] = [:]
   var inSyncListeners: [CallbackID: @Sendable () -> Void] = [:]

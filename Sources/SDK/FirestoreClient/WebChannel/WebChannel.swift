@@ -170,7 +170,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     } catch let failure as FirestoreFailure {
       fail(failure)
     } catch  where HTTPClient.isConnectionLost(error) && attempts < Self.greatestAttempts {
-      // A session that was begun nevertheless is one that nobody asks for, and ends by itself.
+      // A session that was started anyway has no user, and ends by itself.
       post(batch, headers: headerLines)
     } catch {
       fail(Self.failure(error))

@@ -7,7 +7,7 @@ import FirestoreModel
 package final class CachedDocument: Sendable {
   /// The knowledge of the document's content.
   package enum Content: Sendable, Hashable {
-    /// Neither the server nor a local write ever told anything.
+    /// Neither the server nor a local write ever had any data.
     case unseen
     /// The document exists with these fields.
     case found(DocumentFields)

@@ -20,7 +20,7 @@ package final class SyncEngine {
     /// The number of limbo documents that are requested at the same time.
     package var maxConcurrentLimboResolutions: Int
 
-    /// A configuration, nobody signed in.
+    /// A configuration without a signed-in user.
     package init(
       database: DatabaseID,
       policy: CollectionPolicy,

@@ -22,7 +22,7 @@ package enum SyncEvent: Sendable {
   case waitForPendingWrites(CallbackID)
   case addSnapshotsInSyncListener(CallbackID)
   case removeSnapshotsInSyncListener(CallbackID)
-  /// A bundle's bytes, whole; the closure is told how far the reading is, at once.
+  /// A bundle's bytes, complete; the closure receives the progress of the read, at once.
   case loadBundle(CallbackID, [UInt8], progress: @Sendable (BundleProgress) -> Void = { _ in })
 
   // The client's own life.

@@ -30,11 +30,11 @@ package struct ListenOptions: Sendable, Hashable {
   }
 }
 
-/// Decides which of a view's snapshots one listener is told of.
+/// Decides which of a view's snapshots one listener receives.
 struct QueryListener {
   let id: CallbackID
   let options: ListenOptions
-  /// The newest snapshot, while the listener was told of none.
+  /// The newest snapshot, while the listener has received none.
   private var waiting: ViewSnapshot?
   private var isFirstRaised = false
   private var hadPendingWrites: Bool?

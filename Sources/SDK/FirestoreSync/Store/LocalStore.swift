@@ -113,7 +113,7 @@ package protocol LocalStore: AnyObject {
 
   /// Runs the body as one atomic unit.
   func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R
-  /// Does work that would make a later transaction slow, while nobody waits for one.
+  /// Does work that would make a later transaction slow, while no caller waits for one.
   func settle() throws
   /// Releases the store's storage; it is not used any more.
   func close() throws

@@ -30,7 +30,7 @@ struct View {
   private var mutated: Set<ResourcePath> = []
   /// Documents shown with local writes that the server has applied since, at these versions.
   ///
-  /// Watch delivers them, unless somebody else has changed them before it did.
+  /// Watch delivers them, unless another client has changed them before it did.
   private var withheld: [ResourcePath: CommitVersion] = [:]
   private var isCurrent = false
   /// Nil before the first snapshot.

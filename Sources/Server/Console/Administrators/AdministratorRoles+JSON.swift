@@ -22,7 +22,7 @@ extension AdministratorRoles {
     )
   }
 
-  /// Reads the roles that somebody gives an administrator; INVALID_ARGUMENT for wrong ones, and for none.
+  /// Reads the roles for an administrator; throws INVALID_ARGUMENT for invalid ones, and for none.
   package init(
     server: String?,
     projects given: [(project: String, role: String)]

@@ -21,7 +21,7 @@ extension Administrators {
     return user
   }
 
-  /// Makes recovery codes in place of those that were left; nobody can read them again.
+  /// Creates recovery codes that replace the remaining ones; they can't be read again.
   func makeRecoveryCodes(of holder: SignedInAdministrator) throws -> [String] {
     guard try !user(of: holder).secondFactors.isEmpty else {
       throw ServiceError(

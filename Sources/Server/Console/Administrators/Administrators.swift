@@ -185,7 +185,7 @@ package final class Administrators: Sendable {
     )
   }
 
-  /// The links that nobody has used yet, the oldest first.
+  /// The unused links, the oldest first.
   package func openInvitations() throws -> [OpenInvitation] {
     try scope.listedTickets(Self.invitationKind).compactMap(OpenInvitation.init)
   }

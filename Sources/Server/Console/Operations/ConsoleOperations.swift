@@ -3,7 +3,7 @@ import ServiceModule
 
 /// The program's functions that the console needs to operate it.
 package struct ConsoleOperations: Sendable {
-  /// Tells of a job's progress; what it throws ends the job.
+  /// Reports a job's progress; a thrown error ends the job.
   package typealias Tell = (StorageEvent) throws -> Void
 
   /// A folder with an export.
@@ -53,7 +53,7 @@ package struct ConsoleOperations: Sendable {
 
     /// The target's address.
     package var target = ""
-    /// False where everybody who reaches the target can read it.
+    /// False if everyone who reaches the target can read it.
     package var isEncrypted = false
     /// Days of which every instant can be restored.
     package var days = 0

@@ -8,7 +8,7 @@ import Synchronization
 /// The newest are kept with their findings, over restarts too. Work that was not finished when the
 /// server ended has not happened or only in part, as with the commands.
 package final class OperationJobs: Sendable {
-  /// Does a job and returns its summary; what it tells may throw, which ends it.
+  /// Does a job and returns its summary; a progress report may throw, which ends it.
   package typealias Work = @Sendable (_ tell: (StorageEvent) throws -> Void) throws -> String
 
   /// Thrown out of `tell` when a job is to end.
@@ -66,7 +66,8 @@ package final class OperationJobs: Sendable {
     return job
   }
 
-  /// Ends a job as soon as it tells something, or before it begins; false where none goes on of that number.
+  /// Ends a job at its next progress report, or before it begins; false if none with that number
+  /// runs.
   package func cancel(_ number: Int) -> Bool {
     change(number) { job in
       guard job.state.isOpen else { return false }

@@ -12,7 +12,7 @@ final class AcceptLimit: ChannelDuplexHandler {
 
   /// Connections beyond the limit that are being refused at the same time.
   static let refusals = 32
-  /// After an attempt that failed: descriptors come back when somebody closes some.
+  /// After a failed attempt: descriptors come back when other connections close.
   private static let pause = TimeAmount.milliseconds(250)
   private static let failuresALogLine = 40
 

@@ -14,7 +14,7 @@ final class CertificateStore: Sendable {
   /// The time in which a client must respond that a connection ends.
   private let shutdownTimeout: Duration
   private let current: Mutex<NIOSSLContext>
-  /// Tells the files of the current certificate from changed ones.
+  /// Distinguishes the files of the current certificate from changed ones.
   private let mark: Mutex<String>
   /// Certificates of single hosts; nil where there is one for all.
   private let hosts: HostCertificates?

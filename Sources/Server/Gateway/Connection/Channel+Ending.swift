@@ -6,8 +6,8 @@ extension Channel {
   ///
   /// A response reaches the channel through its event loop: a turn later it is there, and closing
   /// the output waits for unwritten data. Closing all at once would cut it off. Over TLS the client
-  /// is told of the end and not waited for: one that rests between two requests reads nothing, and
-  /// would hold up a stop until the time-out of TLS.
+  /// is notified of the end and not waited for: one that is idle between two requests reads
+  /// nothing, and would delay a stop until the time-out of TLS.
   func closeWhenWritten() {
     eventLoop.execute { self.close(mode: .output).whenComplete { _ in self.cut() } }
   }

@@ -10,7 +10,8 @@ import NIOHTTP1
 /// - The connection ends in steps (RFC 9112, section 9.6): the rest of the last request is read and dropped first, so that a
 ///   client which still sends gets the response and no reset.
 ///
-/// A reader of requests behind this handler never sees that one is the last: it goes on to read the rest of the body.
+/// A reader of requests behind this handler never sees that one is the last: it continues to read
+/// the rest of the body.
 final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -61,7 +62,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
   private var input = Input.requests
   /// True while the newest request has not come to its end.
   private var isRequestOpen = false
-  /// The fault of the request that nobody behind this handler sees.
+  /// The fault of the request that no handler behind this one sees.
   private var fault: HTTP1Fault?
   private var timer: Scheduled<Void>?
 

@@ -170,7 +170,7 @@ private struct HTTP1HeaderLines {
     return request
   }
 
-  /// Goes on with the header lines of a head.
+  /// Continues with the header lines of a head.
   static func reading(
     _ bytes: UnsafeRawBufferPointer,
     _ beginning: inout HTTP1HeadReader.Beginning
@@ -205,7 +205,7 @@ private struct HTTP1HeaderLines {
     )
   }
 
-  /// Takes a line; false where it is unusual, or says something of how the request ends or the connection goes on.
+  /// Takes a line; false if it is unusual, or affects the end of the request or the connection.
   private mutating func take(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
       let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))

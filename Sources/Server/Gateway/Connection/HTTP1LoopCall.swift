@@ -56,7 +56,7 @@ final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
     do {
       return try handling.handler(request, body) { answer in self.take(answer) }
     } catch {
-      // The route's handler throws it again, and is heard.
+      // The route's handler throws it again, and reports it.
       return false
     }
   }

@@ -159,7 +159,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Goes on with a head of which the beginning has passed.
+  /// Continues with a head after its beginning has passed.
   private func takeHead(
     _ begun: consuming ByteBuffer,
     _ beginning: HTTP1HeadReader.Beginning,
@@ -215,7 +215,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     write(answer, of: call, context)
   }
 
-  /// Writes the answer to the call that is being answered, and goes on with what came behind it.
+  /// Writes the response to the current call, and continues with the bytes behind it.
   func finish(_ call: HTTP1LoopCall, _ answer: LoopAnswer) {
     guard !isBeginning else { return early = answer }
     guard let context, case .waiting(var held) = position else {

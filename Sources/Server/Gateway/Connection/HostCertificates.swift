@@ -20,7 +20,7 @@ package final class HostCertificates: Sendable {
   private struct State: Sendable {
     var entries: [String: Entry] = [:]
     var marks: [String: String] = [:]
-    /// Marks of files that could not be used, which are told of once.
+    /// Marks of unusable files, which are reported once.
     var refused: [String: String] = [:]
   }
 

@@ -23,7 +23,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     case running
     /// The service has answered with a stream; `isPulling` while it computes the next part.
     case streaming(any ResponseStream, isPulling: Bool)
-    /// The status was written, or nobody waits for it.
+    /// The status was written, or no caller waits for it.
     case finished
   }
 

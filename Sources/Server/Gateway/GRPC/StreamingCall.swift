@@ -30,7 +30,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     /// The service is handling the call; its responses in the meantime count.
     case opening
     case open(any StreamCall)
-    /// The trailers were written, or nobody waits for them.
+    /// The trailers were written, or no caller waits for them.
     case ended
   }
 
@@ -278,7 +278,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     connection.resumePausedCalls()
   }
 
-  /// True if the service waits and may go on.
+  /// True if the service waits and may continue.
   var wantsToContinue: Bool {
     guard case .open = phase else { return hasEndLeft && !isRequestComplete }
     return outbox.withLock { $0.isSenderWaiting && hasRoomAgain($0) }
@@ -318,7 +318,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   // MARK: Ends
 
-  /// Writes the status; the client is told to stop sending once that has left.
+  /// Writes the status; the client is asked to stop sending once that has left.
   private func writeEnd(_ error: ServiceError?) {
     close()
     let trailers =

@@ -45,7 +45,7 @@ struct MemoryAnswers: Sendable {
       let call = request(head, match, requestID: requestID, peer: peer, account: account)
     else { return nil }
     let start = ContinuousClock.now
-    // The route's handler throws it again, and is heard.
+    // The route's handler throws it again, and reports it.
     guard let answer = try? handler(call) else { return nil }
     observe(call, answer.head.status, since: start)
     return bytes(answer, requestID, origin(of: call, match.route), allocator)

@@ -94,7 +94,7 @@ struct RouteDispatch: RouterMiddleware {
     )
   }
 
-  /// The statuses of calls that somebody may not make.
+  /// The statuses of calls without permission.
   private static let refusals: Set<Int> = [401, 403]
 
   private static func status(of error: any Error) -> Int {

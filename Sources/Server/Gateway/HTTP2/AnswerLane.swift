@@ -96,7 +96,7 @@ final class AnswerLane: ChannelDuplexHandler {
     readTurns.append(self)
   }
 
-  /// Goes on with what waits.
+  /// Continues with the queued parts.
   func takeTurn() {
     isWaitingForTurn = false
     guard let context else { return }

@@ -106,8 +106,8 @@ final class EventLoopMailbox: HandoverReceiver {
     state.withLock { $0.waking -= 1 }
   }
 
-  /// Drops every further answer and returns when nobody is about to wake the event loop, which may
-  /// end after this.
+  /// Drops every further response and returns when no thread is about to wake the event loop, which
+  /// may end after this.
   func close() {
     var isWaking = true
     while isWaking {

@@ -25,7 +25,7 @@ extension HTTP2Connection {
     pausedCalls[id] = call
   }
 
-  /// Has the services that waited for room on the connection go on, once half of it is free.
+  /// Lets the services that waited for room on the connection continue, once half of it is free.
   func resumePausedCalls() {
     guard !pausedCalls.isEmpty,
       streamedBytes.load(ordering: .relaxed) < environment.limits.bufferedResponseBytes / 2

@@ -44,7 +44,7 @@ extension HTTP2Connection {
     }
   }
 
-  /// Tells the client that the server stops; `closing` refuses streams from now on.
+  /// Notifies the client that the server stops; `closing` refuses streams after that.
   private func advanceShutdown() {
     switch shutdown {
     case .none:

@@ -5,9 +5,9 @@ import NIOCore
 ///
 /// It is counted in frames. A request costs `request` of them when it is opened, and returns them
 /// when it is served. A request that is refused, reset or left unfinished keeps the cost, and so
-/// does every other frame. The credit grows again with time. If it is used up the connection is not
-/// read until it has grown: a client that only makes work is slowed down, and disconnected when it
-/// goes on for long.
+/// does every other frame. The credit grows again with time. If it is used up, the connection is
+/// not read until it has grown: a client that only makes work is slowed down, and disconnected if
+/// it continues for long.
 struct UnservedRequestCredit {
   /// The cost of a request: about its work compared with a small frame.
   static let request = 32

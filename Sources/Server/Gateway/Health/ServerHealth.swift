@@ -46,7 +46,7 @@ package final class ServerHealth: Sendable {
     state.withLock { $0.problems.sorted { $0.key < $1.key } }.map { "\($0.key): \($0.value)" }
   }
 
-  /// Has `observer` told how things are, now and whenever that changes.
+  /// Reports the status to `observer`, now and after each change.
   func observe(_ observer: @escaping @Sendable (_ isWell: Bool) -> Void) {
     let isWell = state.withLock { state in
       state.observer = observer

@@ -20,7 +20,7 @@ package final class RepeatedErrors: Sendable {
   private static let period = Duration.seconds(60)
   /// Lines of one kind that are written in a period.
   private static let burst = 5
-  /// Kinds that are told apart; those beyond share the last bound.
+  /// Distinct kinds; those beyond share the last bound.
   private static let most = 256
   /// Details that tell one request from another of the same kind.
   private static let requestDetails: Set<String> = ["request", "id"]

@@ -14,7 +14,7 @@ package struct WebChannelLimits: Sendable, Equatable {
   /// Messages that wait for the service before a request's answer is held back, and their bytes.
   var requests = 1_000
   var requestBytes = 16 << 20
-  /// Messages, their bytes, and requests held back, of a client that goes on all the same; more ends
+  /// Messages, their bytes, and requests held back, of a client that continues anyway; more ends
   /// its session.
   var floodRequests = 20_000
   var floodRequestBytes = 64 << 20
@@ -38,7 +38,7 @@ package struct WebChannelLimits: Sendable, Equatable {
   package init() {}
 }
 
-/// Told what sessions do, for metrics.
+/// Receives the sessions' events, for metrics.
 protocol WebChannelObserver: Sendable {
   func received()
   func sent(_ messages: Int)

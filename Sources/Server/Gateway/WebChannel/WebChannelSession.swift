@@ -375,7 +375,7 @@ final class WebChannelSession: StreamResponses {
     deliver()
   }
 
-  /// Forgets the session at once: the client does not want it any more, or has not been heard of.
+  /// Drops the session at once: the client does not want it any more, or has been silent.
   func discard() {
     let (wasOpen, waiters) = state.withLock { state in
       var wasOpen = false

@@ -15,7 +15,7 @@ package struct FetchPolicy: Sendable, Hashable {
   /// A PEM file of authorities to trust instead of the system's.
   package var authorities: String?
 
-  /// A policy; the strict one unless told otherwise.
+  /// A policy; the default is the strict one.
   package init(
     hosts: Set<String>? = nil,
     allowsPrivateAddresses: Bool = false,

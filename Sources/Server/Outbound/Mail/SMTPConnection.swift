@@ -4,8 +4,8 @@ import NIOTLS
 
 /// Carries one conversation over a channel; on its event loop.
 ///
-/// TLS is put in front when the conversation asks for it. Bytes that came in the clear behind the
-/// server's consent are nobody's and end the connection.
+/// TLS is put in front when the conversation asks for it. Bytes received in cleartext after the
+/// server's consent are invalid and end the connection.
 final class SMTPConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer

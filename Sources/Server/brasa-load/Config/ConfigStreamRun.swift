@@ -40,7 +40,7 @@ final class ConfigStreamRun {
     try wait(for: Array("HTTP/1.1 200".utf8)) { _ in }
   }
 
-  /// Publishes a template and returns when every stream has told of its version.
+  /// Publishes a template and returns when every stream has received its version.
   func publish(_ template: String) throws {
     let number = ledger.begin(expecting: streams.count, now: monotonicNanoseconds())
     awaiting = Set(streams.indices)

@@ -1,4 +1,4 @@
-/// Hears what arrives on the streams of a `FrameConnection`.
+/// Receives the data on the streams of a `FrameConnection`.
 protocol FrameConnectionOwner: AnyObject {
   /// A gRPC message, lent for the call. `now` is when its bytes were read.
   func receive(

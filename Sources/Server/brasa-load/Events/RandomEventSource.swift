@@ -1,7 +1,7 @@
 import EventAnalytics
 
-/// Batches as they come from the world: late, repeated, from wrong clocks, without consent, with names that are not
-/// allowed; of sessions that go on over batches and midnights.
+/// Batches as they arrive in practice: late, repeated, from wrong clocks, without consent, with
+/// names that are not allowed; of sessions that continue over batches and midnights.
 ///
 /// They come in the order in which the server gets them, evenly over the days.
 struct RandomEventSource {

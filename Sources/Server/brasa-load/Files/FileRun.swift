@@ -17,7 +17,7 @@ struct FileRun: Sendable {
     var measurement = FileMeasurement()
     /// The duration of the measurement in seconds.
     var seconds: Double
-    /// Time on processors that the server took while the run measured; nil where nobody knows.
+    /// Time on processors that the server took while the run measured; nil if unknown.
     var serverSeconds: Double?
     /// The server's resident bytes before, and the most that were seen.
     var residentBytes: (before: Int, most: Int)?

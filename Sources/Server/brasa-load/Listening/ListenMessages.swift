@@ -59,7 +59,7 @@ enum ListenMessages {
 /// A document whose change listeners are to see.
 struct ListenedDocument {
   let id: String
-  /// The commit's number, which tells deliveries apart.
+  /// The commit's number, which distinguishes deliveries.
   let number: Int
   let user: String
 

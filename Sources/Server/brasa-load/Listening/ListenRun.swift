@@ -154,7 +154,7 @@ struct ListenRun {
     Double(max(ledger.deliveredCount, 1))
   }
 
-  /// Waits, for some seconds at most, until all commits were answered and everybody saw them.
+  /// Waits, for some seconds at most, until all commits have responses and every listener saw them.
   private func settle(_ ledger: DeliveryLedger) throws {
     try loop.run(until: monotonicNanoseconds() + 5_000_000_000) {
       ledger.openCount == 0 && ledger.missingCount <= 0

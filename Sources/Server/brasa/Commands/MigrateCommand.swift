@@ -186,7 +186,7 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
     return losses
   }
 
-  /// Runs the body until somebody interrupts the program, or it fails.
+  /// Runs the body until the program is interrupted, or it fails.
   private static func untilInterrupted(
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {

@@ -51,7 +51,7 @@ struct DataOptions: ParsableArguments, Administration {
         try local.perform(request, input: input, output: output)
       }
     } catch let error as ServiceError {
-      // As a running server's refusal is told.
+      // Like the refusal of a running server.
       throw ControlError.refused(
         code: error.code.rawValue,
         message: TerminalText.lines(error.message)

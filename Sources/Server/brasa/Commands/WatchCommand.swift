@@ -66,7 +66,7 @@ struct WatchCommand: AsyncParsableCommand {
     return parts.joined(separator: " · ") + "   \(label.project)/\(label.database)"
   }
 
-  /// Runs the body until it ends or somebody interrupts the program.
+  /// Runs the body until it ends or the program is interrupted.
   private static func untilInterrupted(
     redrawing view: any WatchView,
     _ body: @escaping @Sendable () async throws -> Void

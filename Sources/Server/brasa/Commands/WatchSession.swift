@@ -61,7 +61,7 @@ struct WatchSession {
       } catch is CancellationError {
         return
       } catch {
-        // A server that was never there is a mistake to be told, not an interruption.
+        // A server that never existed is an error to report, not an interruption.
         guard hasShown else { throw error }
         view.showLost((error as? ServiceError)?.message ?? "\(error)")
       }

@@ -20,7 +20,7 @@ extension AnalyticsConfiguration {
 }
 
 extension SpaceNotice {
-  /// Tells the operator.
+  /// Notifies the operator.
   fileprivate func write(to log: Logger) {
     switch self {
     case .low(let available, let next):

@@ -14,7 +14,7 @@ import ObjectStorage
 import ServiceLifecycle
 import Synchronization
 
-/// Backs the server up while it runs, and tells how that fares.
+/// Backs the server up while it runs, and reports its state.
 final class BackupService: Service {
   let shipper: BackupShipper
   private let prover: BackupProver

@@ -124,7 +124,7 @@ struct ConsoleProduct {
     }
   }
 
-  /// Loads the console's jobs; false where that failed, which the log tells.
+  /// Loads the console's jobs; false if that failed, which is logged.
   private static func load(_ jobs: OperationJobs, _ threads: EngineThreads) async -> Bool {
     do {
       try await threads.run(on: .maintenance) { try jobs.load() }

@@ -89,8 +89,8 @@ extension KeyValueEngine {
   }
 }
 
-/// Lets calls wait until memory is current, and go on with an engine thread, so that the thread that answers the question is free for
-/// the next one.
+/// Lets calls wait until memory is current, and continue on an engine thread, so that the
+/// responding thread is free for the next one.
 private struct CurrentGate: Sendable {
   let engine: any KeyValueEngine
   let threads: EngineThreads

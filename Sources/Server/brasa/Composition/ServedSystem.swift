@@ -17,7 +17,7 @@ struct ServedSystem {
   let administers: @Sendable (CallContext) async throws -> Void
   /// Puts projects' ids in place of their numbers in paths.
   let numbers: ProjectPaths
-  /// Told the port when it takes connections.
+  /// Receives the port when it accepts connections.
   let onListening: @Sendable (Int) -> Void
   /// The work of commands inside the server.
   let administration: ServedAdministration

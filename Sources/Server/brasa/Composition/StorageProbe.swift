@@ -6,8 +6,8 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Writes a few bytes to an engine every five seconds, so that the health probes, a metric and the log
-/// tell when it takes no writes, though nobody writes at the time.
+/// Writes a few bytes to an engine every five seconds, so that the health probes, a metric and the
+/// log report failing writes even without other writers.
 ///
 /// Each engine has one: the store (`storage`), and analytics' events (`events`).
 ///
@@ -38,7 +38,7 @@ final class StorageProbe: Service {
   private static let pause = Duration.seconds(5)
   /// The pause between two checks for a change.
   private static let tick = Duration.milliseconds(500)
-  /// A write that takes longer is told as a failure.
+  /// A write that takes longer is reported as a failure.
   private static let timeout = Duration.seconds(10)
 
   /// A probe of the engine that holds a part of the server.
@@ -88,7 +88,7 @@ final class StorageProbe: Service {
     report(outcome)
   }
 
-  /// Runs the write; tells that it is stalled if it takes too long.
+  /// Runs the write; reports a stall if it takes too long.
   private func withStallReported(_ write: @Sendable () async -> Outcome) async -> Outcome {
     async let _: Void = reportStall()
     return await write()

@@ -5,8 +5,8 @@ import KeyValueStore
 /// The file `store-location` of a data directory whose store is elsewhere: one line, the address without password
 /// and settings.
 ///
-/// It keeps a command that is not told where the store is from making an empty one in the directory, and a server
-/// from leaving the directory's own store behind unseen.
+/// It keeps a command without the store's address from creating an empty one in the directory, and
+/// a server from ignoring the directory's own store.
 struct StoreMark {
   private let directory: String
 

@@ -86,7 +86,7 @@ final class ControlSocket: Sendable {
         "the control socket failed; commands can't reach the server until it restarts",
         metadata: ["errno": "\(failure)"]
       )
-      // A command then finds nobody instead of waiting.
+      // A command then finds no server instead of waiting.
       unlink("\(directory)/\(UnixSocket.fileName)")
       return false
     }

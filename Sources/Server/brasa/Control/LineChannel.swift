@@ -114,7 +114,7 @@ final class LineChannel {
     }
   }
 
-  /// Tells the other side that no more lines come.
+  /// Signals the other side that no more lines follow.
   func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 }
 

@@ -30,7 +30,7 @@ extension LocalAdministration {
       }
       try output(.finished(summary: "exported \(count.counting("event"))"))
     case .importEvents:
-      // Told at the end: the other side writes all before it reads.
+      // Called at the end: the other side writes all before it reads.
       var refusals: [String] = []
       let count = try EventTransfer(analytics: events, project: project)
         .importRows(next: input) { refusals.append($0) }

@@ -259,7 +259,7 @@ private final class UploadParts: Sendable {
     }
   }
 
-  /// Waits for room; a part that nobody takes any more is dropped.
+  /// Waits for room; a part without a receiver is dropped.
   func add(_ part: [UInt8]) {
     slots.wait()
     guard !isOver.withLock({ $0 }) else {

@@ -176,7 +176,7 @@ extension LocalAdministration {
       takesEmulators: project.accounts.configuration.acceptsUnsigned
     )
     let stored = try AccountTransfer.store(in: project) { try text(input).map(reader.user) }
-    // Told at the end: the other side writes all before it reads.
+    // Called at the end: the other side writes all before it reads.
     for refusal in stored.refusals { try output(.difference(refusal)) }
     let count = stored.read - stored.refusals.count
     try output(

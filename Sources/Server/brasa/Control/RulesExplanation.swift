@@ -17,7 +17,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
   var path: String
   /// The bucket of Storage that the request is about; nil where it is about documents.
   var bucket: String?
-  /// Nil is nobody.
+  /// Nil is not signed in.
   var uid: String?
   /// The token's claims as a JSON object.
   var claims: String?

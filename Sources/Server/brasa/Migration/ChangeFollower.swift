@@ -6,8 +6,8 @@ import Foundation
 
 /// Follows the changes of the source: a listener for each id of collections, from the time of the copy on.
 ///
-/// The ids are listed again each minute. A listener's token is saved when its changes are stored, so that another run
-/// goes on there.
+/// The ids are listed again each minute. A listener's token is saved when its changes are stored,
+/// so that another run continues there.
 struct ChangeFollower: Sendable {
   let copy: DocumentCopy
 

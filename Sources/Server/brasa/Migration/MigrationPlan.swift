@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The state of a migration, in a file that is replaced as a whole: a migration that was cut off goes on there.
+/// The state of a migration, in a file that is replaced as a whole: an interrupted migration
+/// continues there.
 struct MigrationPlan: Codable, Equatable {
   /// A part of the documents, in the order of names.
   struct Part: Codable, Equatable {

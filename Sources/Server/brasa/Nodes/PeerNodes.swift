@@ -53,7 +53,8 @@ final class PeerNodes: CallForwarder {
   private static let uploadPatience = Duration.seconds(330)
   /// The longest upload.
   private static let longestUpload = Duration.seconds(7 * 24 * 3_600)
-  /// The time that requests in flight to a primary may go on after another node has replaced it.
+  /// The time for which requests in flight to a home node may continue after another node has
+  /// replaced it.
   private static let grace = Duration.seconds(2)
 
   /// The nodes of the store that an engine shares; nil for one that has its store alone.
@@ -246,7 +247,7 @@ final class PeerNodes: CallForwarder {
   /// Passes a request on to the primary, with its body as it comes; returns nil if this node is the
   /// primary, and UNAVAILABLE if there is none.
   ///
-  /// - Parameter isStream: True if the response goes on until either end leaves.
+  /// - Parameter isStream: True if the response continues until either end leaves.
   func passHome(
     _ request: ServiceRequest,
     decidesOrigins: Bool = false,

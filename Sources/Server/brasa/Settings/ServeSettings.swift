@@ -6,7 +6,7 @@ import Gateway
 import Logging
 import ServiceModule
 
-/// Everything `brasa serve` can be told: flags first, then `BRASA_*` variables, then defaults.
+/// All settings of `brasa serve`: flags first, then `BRASA_*` variables, then defaults.
 struct ServeSettings: Sendable, Equatable {
   var host: String
   var port: Int

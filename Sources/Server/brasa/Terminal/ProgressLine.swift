@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 #endif
 
-/// A line on standard error that shows how far long work is; silent where nobody looks.
+/// A line on standard error that shows the progress of long work; silent without a terminal.
 final class ProgressLine {
   private let isTerminal: Bool
   private let printed: (String) -> Void

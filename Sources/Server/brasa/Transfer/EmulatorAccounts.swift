@@ -37,7 +37,7 @@ struct EmulatorPasswords {
     return groups
   }
 
-  /// Begins a group, or goes on with that of the same parameters.
+  /// Begins a group, or continues with that of the same parameters.
   mutating func add(_ uid: String, _ parameters: String) {
     let index = self.parameters.firstIndex(of: parameters) ?? self.parameters.endIndex
     if index == self.parameters.endIndex {

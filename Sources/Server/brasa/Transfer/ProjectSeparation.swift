@@ -64,7 +64,7 @@ struct ProjectSeparation {
   private func copy(_ path: String, to alone: String, _ records: [ProjectRecords]) throws -> Int {
     let source = try RocksDBEngine(directory: path)
     defer { try? source.close() }
-    // Time goes on where that of the old engine ended.
+    // Time continues where that of the old engine ended.
     let last = try source.read { try $0.readTime() }
     let clock = MicrosecondClock { max(MicrosecondClock.system.now(), last + 1) }
     let target = try RocksDBEngine(directory: alone, clock: clock)

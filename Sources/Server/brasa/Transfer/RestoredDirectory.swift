@@ -12,7 +12,7 @@ import ObjectStorage
 /// and gets its name when it is whole and verified.
 struct RestoredDirectory {
   let path: String
-  /// True if the sessions of an earlier instant go on.
+  /// True if the sessions of an earlier time stay valid.
   let keepsSessions: Bool
   let threads: EngineThreads
   /// True if the directory is for a proof: all files of Storage are below it then, and it is

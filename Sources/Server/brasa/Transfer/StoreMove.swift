@@ -13,7 +13,7 @@ struct StoreMove {
   let directory: String
   let source: StoreLocation
   let target: StoreLocation
-  /// Told how many keys were copied.
+  /// Receives the number of copied keys.
   let progress: (Int) -> Void
 
   private static let moving = "brasa_moving"

@@ -11,9 +11,9 @@ import KeyValueStore
 
 /// A ticket that is listed while it is open.
 package struct ListedTicket: Sendable {
-  /// Names the ticket in lists; nobody can use it by that.
+  /// Names the ticket in lists; it can't be used to redeem it.
   package let id: String
-  /// The subject that it is about; empty for one that is about nobody yet.
+  /// The subject that it is about; empty for one without a subject yet.
   package let subject: String
   /// The facts that the ticket's maker stored with it; JSON's null where the record has none.
   package let payload: JSONValue
@@ -70,7 +70,7 @@ package struct ListedTicket: Sendable {
 
   fileprivate func delete(in group: any KeyValueGroup) throws { try group.delete(key) }
 
-  /// Takes the ticket in a group: nobody can again.
+  /// Redeems the ticket in a group; it can't be redeemed again.
   ///
   /// Throws `Ticket.Problem` if it was redeemed or ended before.
   func redeem(in group: any KeyValueGroup) throws {

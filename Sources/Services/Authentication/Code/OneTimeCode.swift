@@ -96,7 +96,8 @@ package struct AddressChange: Sendable {
   let old: EmailAddress
   let new: EmailAddress?
 
-  /// Nil where nothing changed, or where the old address was never verified: it may be somebody else's.
+  /// Nil if nothing changed, or if the old address was never verified: it may belong to another
+  /// person.
   init?(from before: User?, to after: User) {
     guard let before, let old = before.email, before.isEmailVerified, old != after.email else {
       return nil

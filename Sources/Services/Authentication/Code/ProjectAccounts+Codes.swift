@@ -21,7 +21,7 @@ extension ProjectAccounts {
     return try issue(OneTimeCode(.passwordReset, email: email.string, of: user))
   }
 
-  /// The answer that tells nobody whether there is an account, where the project hides accounts.
+  /// The response that does not reveal if there is an account, if the project hides accounts.
   ///
   /// It takes the same work: a ticket is written that no code opens.
   private func hidden(
@@ -136,7 +136,7 @@ extension ProjectAccounts {
 
   /// Applies a code: verifies an address, changes it, or reverts a change.
   ///
-  /// `change` tells of an address that the user had shown to be his until now.
+  /// `change` has the address that the user had verified before.
   package func apply(
     code: String,
     from origin: RequestOrigin

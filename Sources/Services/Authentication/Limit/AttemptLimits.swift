@@ -134,7 +134,7 @@ package final class AttemptLimits: Sendable {
   /// The account is any name that stays the same, such as project and e-mail.
   ///
   /// - Parameters:
-  ///   - device: The name of a device that the account was signed in to from, which somebody vouches for.
+  /// - device: The name of a trusted device with an earlier sign-in to the account.
   ///   - hasSecondFactor: True if the attempt succeeds only where a second factor that comes with
   ///     it is right, too, and its response does not tell which was wrong. Strangers' attempts at
   ///     the account do not stop it.

@@ -19,7 +19,7 @@ package final class PasswordPool: Sendable {
   /// The most callers that wait or are served.
   package let maximumLoad: Int
 
-  /// Starts the threads; by default half of the processors, so that the others go on serving.
+  /// Starts the threads; by default half of the processors, so that the others continue to serve.
   ///
   /// - Parameter niceness: The amount by which the threads are scheduled below others. At 10 a
   ///   thread has an eighth of a normal one's share of a processor that both want, and makes way at
@@ -106,7 +106,7 @@ private final class PasswordQueue: Sendable {
     /// Does the work and returns the notification of the caller, which is sent when the job no
     /// longer counts.
     let work: @Sendable () -> (@Sendable () -> Void)
-    /// Tells the caller that others need the slot.
+    /// Notifies the caller that others need the slot.
     let refuse: @Sendable () -> Void
   }
 

@@ -60,8 +60,8 @@ extension ProjectAccounts {
     _ = try updateProvider(provider.kind, provider.id) { $0 = provider }
   }
 
-  /// Takes an app over under its id, so that copies of the app that have its file go on working; returns false where
-  /// the project has it already.
+  /// Takes an app over under its ID, so that installed copies with its file continue to work;
+  /// returns false if the project has it already.
   ///
   /// DUPLICATE_CONFIG_ID where another app of the platform has its bundle id.
   package func take(_ app: RegisteredApp) throws -> Bool {

@@ -20,7 +20,7 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
     get { chosenToHideAccounts ?? hidesAccountsByDefault }
     set { chosenToHideAccounts = newValue }
   }
-  /// Nil until the project is told; the default is never stored as a choice.
+  /// Nil until the project sets it; the default is never stored as a choice.
   private var chosenToHideAccounts: Bool?
   /// The default of the server's mode, which the store does not keep.
   var hidesAccountsByDefault = true

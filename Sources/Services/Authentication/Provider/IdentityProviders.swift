@@ -83,7 +83,7 @@ package final class IdentityProviders: Sendable {
     takesClaims: Bool = true
   ) async throws -> ProviderProfile {
     let found = try await checked(credential, configuration, takesClaims: takesClaims)
-    // Apple tells a name beside the token, and only the first time.
+    // Apple sends a name beside the token, and only the first time.
     guard credential.providerID == KnownProvider.apple.rawValue else { return found }
     return found.named(by: credential.user)
   }

@@ -58,9 +58,9 @@ extension ProjectAccounts {
 
   /// Links the identity to the account of an ID token's holder.
   ///
-  /// FEDERATED_USER_ID_ALREADY_LINKED when an account has it already, EMAIL_EXISTS when its address is
-  /// another's. Linking is no sign-in: the new tokens tell the time of the one before, but those of an
-  /// anonymous account, which nobody could sign in to.
+  /// FEDERATED_USER_ID_ALREADY_LINKED when an account has it already, EMAIL_EXISTS when its address
+  /// is another's. Linking is not a sign-in: the new tokens have the time of the one before, except
+  /// those of an anonymous account, which has no sign-in.
   package func link(_ identity: ProviderIdentity, idToken: String) throws -> Session {
     let (holder, token) = try signedIn(idToken)
     let profile = identity.profile
@@ -116,7 +116,7 @@ extension ProjectAccounts {
       if let index = user.providers.firstIndex(where: {
         $0.providerID == identity.profile.providerID
       }) {
-        // Apple tells the name only once.
+        // Apple sends the name only once.
         let name = identity.profile.displayName ?? user.providers[index].displayName
         user.providers[index] = identity.profile
         user.providers[index].displayName = name
@@ -132,7 +132,8 @@ extension ProjectAccounts {
     _ users: UserGroup
   ) throws -> User {
     try users.change(user.uid) { user in
-      // A provider that tells no name, as Apple after the first time, takes none from its owner.
+      // A provider that sends no name, like Apple after the first time, removes none from its
+      // owner.
       let ownName = user.isEmailVerified ? user.displayName : nil
       if !user.isEmailVerified {
         user.dropCredentials()
@@ -141,7 +142,7 @@ extension ProjectAccounts {
       user.isEmailVerified = true
       user.providers.removeAll { $0.providerID == identity.profile.providerID }
       user.providers.append(identity.profile)
-      // The provider vouches for the person: what it tells counts, and nothing older.
+      // The provider confirms the person: its data counts, and nothing older.
       user.displayName = identity.profile.displayName ?? ownName
       user.photoURL = identity.profile.photoURL
       return user

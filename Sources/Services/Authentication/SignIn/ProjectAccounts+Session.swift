@@ -1,6 +1,6 @@
 import BaseText
 
-// How sessions begin and go on.
+// The start and continuation of sessions.
 
 extension ProjectAccounts {
   /// Begins a session for the user that `find` gives, or asks for a second factor.

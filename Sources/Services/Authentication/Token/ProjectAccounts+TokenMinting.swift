@@ -89,8 +89,8 @@ extension User {
   /// Returns true if a token of the user was issued after the last revocation, and the user is not
   /// disabled.
   ///
-  /// The session tells it exactly, also where the clock went back after the account was made or its tokens were
-  /// revoked. A token without one is compared by time.
+  /// The session is exact, also if the clock went back after the account was created or its tokens
+  /// were revoked. A token without one is compared by time.
   func accepts(_ token: IDToken) -> Bool {
     guard !isDisabled else { return false }
     return token.session.map { $0 == session } ?? (token.issued >= validSince)
@@ -132,8 +132,9 @@ extension Accounts {
     try token.checkTimes(at: now / 1_000_000, leeway: 60)
     return try IDToken(token, issuer: issuer, isSigned: true)
   }
-  /// Refuses an unsigned ID token that this process did not issue, as account calls of pages that development does not trust
-  /// do: TOKEN_EXPIRED for one of an earlier process, INVALID_ID_TOKEN for one that somebody wrote.
+  /// Refuses an unsigned ID token that this process did not issue, as account calls of pages that
+  /// development does not trust do: TOKEN_EXPIRED for one of an earlier process, INVALID_ID_TOKEN
+  /// for a forged one.
   package func requireProof(ofIDToken text: String) throws(AccountError) {
     guard let token = try? JSONWebToken(parsing: text), token.isUnsigned, !seal.covers(token) else {
       return

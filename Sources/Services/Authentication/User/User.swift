@@ -48,7 +48,7 @@ package struct User: Sendable, Hashable {
   package var validSince: Int64
   /// Names the span between two revocations, about in microseconds since 1970.
   ///
-  /// Tokens carry it, and one of another span is not valid: it tells apart what happens within a
+  /// Tokens carry it, and one of another span is not valid: it distinguishes events within a
   /// second.
   package internal(set) var session: Int64
 

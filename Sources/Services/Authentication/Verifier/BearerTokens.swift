@@ -86,7 +86,7 @@ package final class BearerTokens: Sendable {
     return (email, keyID)
   }
 
-  /// Registers to be told when tokens are revoked before their time; in lazy mode only of everybody's.
+  /// Registers for early revocations of tokens; in lazy mode only for those of all users.
   package func onRevocation(_ observer: @escaping @Sendable (Revocation) -> Void) {
     accounts.onRevocation { [mode] revocation in
       if mode == .immediate || revocation == .everybody { observer(revocation) }

@@ -31,7 +31,7 @@ package struct ObjectCodec: Sendable {
   package let server: String
   private let key: BackupKey?
 
-  /// A codec of a server's objects; without a key they are readable for everybody.
+  /// A codec of a server's objects; without a key they are readable for everyone.
   package init(server: String, key: BackupKey?) {
     self.server = server
     self.key = key

@@ -14,7 +14,7 @@ package struct BackupRestore: Sendable {
   let archive: BackupArchive
   let threads: EngineThreads
   private let progress: Progress
-  /// The store's keys of which it is told what became of them behind the point.
+  /// The store's keys with a known later state behind the point.
   private let watched: [WatchedKeys]
 
   /// The names of the engines, in the order of their numbers in segments.

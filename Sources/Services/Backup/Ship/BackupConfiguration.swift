@@ -7,7 +7,7 @@ package struct BackupConfiguration: Sendable {
   package var server: String
   /// The machine and directory, to tell an operator whose backup it is.
   package var home: String
-  /// Nil writes objects that everybody can read.
+  /// Nil writes objects that everyone can read.
   package var key: BackupKey?
   /// A folder on the disk of the data, for checkpoints; its contents are removed.
   package var scratch: String

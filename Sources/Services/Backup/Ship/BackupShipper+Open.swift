@@ -48,7 +48,8 @@ extension BackupShipper {
     return segment.digest == chain.digest
   }
 
-  /// Reads the end of the target's chain and goes on behind it where the logs still have what follows.
+  /// Reads the end of the target's chain and continues behind it if the logs still have the next
+  /// groups.
   private func readChain() async throws {
     try await removeCheckpoints()
     try await readProof()

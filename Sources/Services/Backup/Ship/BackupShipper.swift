@@ -7,9 +7,9 @@ import Synchronization
 /// Keeps a target current: a base, then every acknowledged group of the engines in segments.
 ///
 /// **Invariant.** `chain` describes the contents of the target. A group is in the target, in
-/// `pending`, in `builder`, or behind the position of its log. A log that has not all groups any
-/// more is given up, and a new base takes their place: the chain goes on with its numbers, and no
-/// older base is restored across the gap.
+/// `pending`, in `builder`, or behind the position of its log. A log without all groups is given
+/// up, and a new base replaces them: the chain continues with its numbers, and no older base is
+/// restored across the gap.
 ///
 /// The commits wait for nothing here. `run` is called once; failed steps are retried, with pauses
 /// that grow to half a minute.

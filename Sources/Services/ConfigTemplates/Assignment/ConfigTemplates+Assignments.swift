@@ -9,8 +9,10 @@ extension ConfigTemplates {
   /// Records that one step of the maintenance deletes.
   private static let forgottenAtOnce = 4_096
 
-  /// The installation of a client of which a template keeps decisions; nil where it keeps none, and for a client that only names
-  /// one: an experiment counts no installation that somebody made up.
+  /// The installation of a client with kept decisions of a template.
+  ///
+  /// Nil if there are none, and for a client that only names one: an experiment counts no invented
+  /// installation.
   func assignedInstallation(_ client: ConfigClient, by served: ServedTemplate) -> String? {
     guard served.compiled.keepsAssignments, let id = client.provedInstallation, !id.isEmpty,
       id.utf8.count <= Self.installationLength
@@ -74,7 +76,7 @@ extension ConfigTemplates {
     }
   }
 
-  /// Writes a template's counts; those of nobody are no record.
+  /// Writes a template's counts; counts of zero have no record.
   private static func put(
     _ counts: AssignmentCounts,
     of id: TemplateID,

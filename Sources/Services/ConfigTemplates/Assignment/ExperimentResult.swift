@@ -13,7 +13,7 @@ package struct ExperimentResult: Sendable, Equatable {
     package let assigned: Int
     /// The counts and sums of the goal among the assigned installations.
     package let outcome: GoalOutcome
-    /// The mean measurement of all that were assigned; nil where nobody is.
+    /// The mean measurement of all assigned ones; nil if there are none.
     package let mean: Double?
     /// From the baseline; nil for that itself, where there are too few, and where the sample ratio does not fit.
     package let difference: MeanDifference?

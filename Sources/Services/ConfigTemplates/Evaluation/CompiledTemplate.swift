@@ -199,7 +199,8 @@ package struct CompiledTemplate: Sendable {
     return Decision(bytes: bytes)
   }
 
-  /// The part that an installation keeps of a sticky experiment; of a stopped one, which nobody takes part in, none.
+  /// The part that an installation keeps of a sticky experiment; none of a stopped one, which has
+  /// no participants.
   private func held(_ split: Split, _ assigned: ConfigAssignment) -> UInt8? {
     guard case .experiment(1..., _, true, _) = split.kind, let choice = assigned.variants[split.id]
     else {

@@ -132,7 +132,7 @@ package struct ConfigReply: Sendable {
     self.served = served
   }
 
-  /// The answer where nobody has published yet.
+  /// The response before the first publication.
   package static func nothing(for id: TemplateID) -> ConfigReply {
     let body = Array("{\"state\":\"NO_TEMPLATE\"}".utf8)
     return ConfigReply(body: body, etag: etag(of: body, id), served: 0)

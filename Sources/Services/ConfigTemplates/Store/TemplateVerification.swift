@@ -3,8 +3,8 @@ import KeyValueStore
 
 /// Reads all templates and says where they do not fit together.
 package enum TemplateVerification {
-  /// Tells each difference, in words, and returns how much there is; blocks for as long as reading everything
-  /// takes.
+  /// Reports each difference, in words, and returns the number of checked items; blocks for as long
+  /// as reading everything takes.
   package static func verify(
     _ templates: ConfigTemplates,
     difference: (String) throws -> Void

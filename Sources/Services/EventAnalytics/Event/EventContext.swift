@@ -83,7 +83,8 @@ package struct EventBatch: Sendable, Equatable {
 }
 
 extension EventBatch {
-  /// Tells a repeat of a numbered batch without an installation: its device, and its events with their times there.
+  /// Recognizes a repeat of a numbered batch without an installation: its device, and its events
+  /// with their times there.
   ///
   /// nil for a batch without a number.
   var fingerprint: String? {

@@ -63,7 +63,7 @@ struct DayCount {
 
   private var indexes: [Facet: Int] = [:]
   private var open: [Open] = []
-  /// The sessions of users; those of nobody cannot be told apart.
+  /// The sessions of users; those without a number cannot be distinguished.
   var sessions = SessionCount()
 
   /// An empty day.

@@ -79,10 +79,10 @@ struct Facet: Hashable, Sendable, Comparable {
 
 /// The users of a day that are counted apart.
 enum UserGroup: UInt32, Sendable {
-  /// Everybody with an event.
+  /// All users with an event.
   case all = 0
-  /// Everybody with an engaged session, engagement time or a first open.
+  /// All users with an engaged session, engagement time or a first open.
   case active = 1
-  /// Everybody who opened the app for the first time.
+  /// All users who opened the app for the first time.
   case new = 2
 }

@@ -121,7 +121,7 @@ final class IntakeLimiter: Sendable {
 
   private func provenShares(_ sender: EventSender) -> [Share] {
     let (project, burst) = (sender.project, limits.burst)
-    // The ids of apps that nobody registered are anybody's to invent.
+    // Anyone can invent the IDs of unregistered apps.
     let app = sender.standing == .provenOfAnyApp ? "" : sender.app
     let network = Name(project: project, first: app, second: sender.network)
     var shares: [Share] = [

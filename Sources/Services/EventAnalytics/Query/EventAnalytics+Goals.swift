@@ -95,7 +95,7 @@ private struct GoalGroups {
     days = min(days.lowerBound, day)...days.upperBound
   }
 
-  /// Returns the members that join each group on a day; nil where nobody does.
+  /// Returns the members that join each group on a day; nil without any.
   func joining(on day: EventDay) -> [UserSet]? { joining[day].map { $0.map(UserSet.init) } }
 }
 

@@ -5,7 +5,7 @@ import BaseText
 struct AudienceSets: Sendable {
   let sets: [(name: String, users: UserSet)]
   let evaluated: Int64
-  /// When somebody asked last.
+  /// The time of the last request.
   var asked: Int64
 }
 

@@ -4,7 +4,7 @@ import BaseText
 package struct UserDay: Sendable, Equatable {
   /// A day in the project's time zone.
   package let day: EventDay
-  /// Everybody with an event on the day.
+  /// All users with an event on the day.
   package let all: Int
   /// Active on the day, within 7 days and within 28 days up to it.
   package let active: Int

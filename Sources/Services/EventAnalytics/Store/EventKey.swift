@@ -119,7 +119,7 @@ enum EventKey {
 
 /// A day of a project's zone: the number of days since 1970-01-01.
 package struct EventDay: Sendable, Hashable, Comparable, Strideable {
-  /// Days since 1970-01-01, negative before; the zone is the project's and not told here.
+  /// Days since 1970-01-01, negative before; the zone is the project's and not included.
   package let number: Int
 
   /// The day of that number.

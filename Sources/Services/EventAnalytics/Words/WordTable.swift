@@ -193,7 +193,7 @@ struct WordTable {
         day: try EventKey.requiredNumber(bytes, at: 4),
         before: try EventKey.requiredNumber(bytes, at: 8)
       )
-      // Older versions told no senders apart.
+      // Older versions did not distinguish senders.
       guard bytes.count > 12 else { return growth }
       growth.unproven = try EventKey.requiredNumber(bytes, at: 12)
       growth.unprovenBefore = try EventKey.requiredNumber(bytes, at: 16)
@@ -248,7 +248,7 @@ struct WordReader {
     return text
   }
 
-  /// The number of a word; nil for one that nobody has used.
+  /// The number of a word; nil for an unused one.
   func number(of text: String, in scope: WordScope) throws -> UInt32? {
     let name = DictionaryCache.Name(project: project, scope: scope, text: Array(text.utf8))
     return try WordTable.stored(name, reader)

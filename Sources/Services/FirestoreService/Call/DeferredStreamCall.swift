@@ -46,7 +46,7 @@ final class DeferredStreamCall: StreamCall {
   /// The stream is open: it gets what waited, and all that follows.
   func open(_ call: any StreamCall) {
     state.withLock { $0.phase = .passingOn }
-    // Before the stream is told anything, since it may want to say the opposite.
+    // Before the stream receives anything, since it may send the opposite.
     responses.setReading(true)
     while let events = nextEvents(for: call) {
       for event in events { Self.pass(event, to: call) }

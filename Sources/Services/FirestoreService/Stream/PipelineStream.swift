@@ -9,7 +9,7 @@ import Synchronization
 
 /// A pipeline's results, read as fast as the client takes them.
 ///
-/// The first message tells the transaction that the pipeline began and the time that it reads at; the explanation comes
+/// The first message has the pipeline's new transaction and its read time; the explanation comes
 /// with the last one.
 final class PipelineStream: ResponseStream {
   private static let rowsPerMessage = 300

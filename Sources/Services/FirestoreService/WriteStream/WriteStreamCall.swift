@@ -188,7 +188,7 @@ final class WriteStreamCall: StreamCall {
     return step
   }
 
-  /// Sends an answer with the next token; false where work goes on when the client has read.
+  /// Sends a response with the next token; false if work continues when the client has read.
   private func answer(_ response: ([UInt8]) -> WriteStreamResponse) -> Bool {
     let token = state.withLock { state -> [UInt8]? in
       guard !state.isOver else { return nil }

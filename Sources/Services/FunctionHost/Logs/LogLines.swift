@@ -97,7 +97,7 @@ final class LogLines: Sendable {
   private func append(_ text: String, _ severity: String, _ execution: String?) {
     var message = text
     while message.last?.isNewline == true { message.removeLast() }
-    // Gunicorn's control socket is a Unix socket, which instances don't get; nobody misses it.
+    // Gunicorn's control socket is a Unix socket, which instances don't get; nothing needs it.
     guard !message.isEmpty, !message.contains("[ERROR] Control server error") else { return }
     logs.append(key, severity: severity, execution: execution, masked(message))
   }

@@ -6,7 +6,7 @@ import Foundation
 struct PythonRuntime: LanguageRuntime {
   let configuration: FunctionHostConfiguration
   let programs: ProgramRunner
-  /// Google's framework serves everybody; the SDK verifies tokens itself.
+  /// Google's framework serves all callers; the SDK verifies tokens itself.
   let asksForCallKey = false
 
   /// Finds the interpreter that the operator named; runs it with the server's rights.
@@ -102,8 +102,9 @@ struct PythonRuntime: LanguageRuntime {
     "off", "-r", "requirements.txt",
   ]
 
-  /// Returns false for requirements that all name packages of an index, with versions and markers; others may read files of
-  /// the source: options, paths, archives, URLs, and lines that go on.
+  /// Returns false for requirements that all name packages of an index, with versions and markers.
+  ///
+  /// Others may read files of the source: options, paths, archives, URLs, and continued lines.
   static func isLocal(_ requirements: String) -> Bool {
     requirements.split(whereSeparator: \.isNewline).contains { line in
       let line = line.drop(while: \.isWhitespace)

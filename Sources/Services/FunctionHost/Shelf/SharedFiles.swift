@@ -16,7 +16,7 @@ package struct SharedFile: Sendable, Hashable {
 
 /// Keeps the files of functions where the next machine finds them; calls block.
 package protocol SharedFunctionFiles: Sendable {
-  /// The files by their paths below the host's folder; nil where nobody has kept any.
+  /// The files by their paths below the host's folder; nil if there are none.
   func list() throws -> [String: SharedFile]?
 
   /// The bytes of a file; throws where they are gone.
@@ -47,7 +47,7 @@ struct FolderMirror: Sendable {
     }
   }
 
-  /// Has the folder's files be the shared ones; where nobody has shared any, those of the folder are.
+  /// Makes the folder's files the shared ones; without shared files, those of the folder stay.
   func fetch() throws {
     guard let wanted = try shared.list() else { return try publish() }
     let files = try local()

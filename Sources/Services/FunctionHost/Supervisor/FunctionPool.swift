@@ -95,7 +95,7 @@ actor FunctionPool {
     }
     lastNumber += 1
     let call = lastNumber
-    // Behind a call that waits for an instance to fall idle nobody passes, else it would wait for ever.
+    // No call passes one that waits for an idle instance, or it would wait for ever.
     if waiters.isEmpty, let lease = lease(for: call, depth: depth) { return lease }
     try checkBackoff()
     guard waiters.count < configuration.mostWaiting else {
@@ -327,7 +327,7 @@ actor FunctionPool {
 
   // MARK: The life of the pool
 
-  /// Ends instances that nobody has called for a while, and keeps as many as the function wants.
+  /// Ends instances without recent calls, and keeps the function's minimum.
   func tend() {
     let ready = instances.filter { $0.value.phase == .ready }
     var spare = ready.count - endpoint.minInstances

@@ -58,7 +58,8 @@ package enum SiteName {
     owner(of: name, among: projects.union([project])) == project
   }
 
-  /// The project that a name belongs to by its form: the longest id that it is or begins with; nil where it is nobody's.
+  /// The project that owns a name by its form: the longest ID that it is or begins with; nil if
+  /// there is none.
   package static func owner(of name: String, among projects: Set<String>) -> String? {
     projects.filter { name == $0 || name.hasPrefix($0 + "-") }
       .max { $0.utf8.count < $1.utf8.count }

@@ -1,9 +1,9 @@
 /// The store of objects' bytes: blobs that are written once, front to back, and never changed.
 ///
 /// A blob is *unfinished* from `begin` until `finish` has returned, and then *finished* until it is
-/// removed. Only finished blobs can be read. Both survive a crash: an unfinished one as far as
-/// `persist` told. A crash between `finish` and the record of the blob's use leaves an orphan,
-/// which a sweep finds by `finishedBlobs` or `unfinishedBlobs`.
+/// removed. Only finished blobs can be read. Both survive a crash: an unfinished one up to the last
+/// `persist`. A crash between `finish` and the record of the blob's use leaves an orphan, which a
+/// sweep finds by `finishedBlobs` or `unfinishedBlobs`.
 ///
 /// Any thread may call; calls wait without blocking their thread.
 package protocol BlobStore: Sendable {
@@ -39,7 +39,7 @@ package protocol BlobStore: Sendable {
   /// The number of parts in which a sweep asks for finished blobs.
   var shardCount: Int { get }
 
-  /// The bytes that may still be stored; nil where nobody knows.
+  /// The bytes that may still be stored; nil if unknown.
   func availableBytes() async throws -> Int64?
 
   /// The store's counters, for the metrics page.
@@ -72,7 +72,7 @@ extension BlobStore {
 package struct BlobProgress: Sendable, Hashable {
   /// Bytes from the beginning.
   package var offset: Int64
-  /// The other data that the store needs to go on; opaque to others.
+  /// The other data that the store needs to continue; opaque to others.
   package var state: [UInt8]
 
   /// Progress up to that offset.
@@ -123,6 +123,6 @@ package struct BlobFilePart: Sendable {
   package let descriptor: Int32
   /// Offsets in the file, which are those of the blob.
   package let range: Range<Int64>
-  /// Closes the descriptor when nobody has it any more.
+  /// Closes the descriptor when it has no owner any more.
   package let file: any AnyObject & Sendable
 }

@@ -58,7 +58,7 @@ final class LocalBlobWriter: BlobWriter {
   private let file: LocalBlobFile
   private let offset: Mutex<Int64>
 
-  /// Makes the file, or goes on in it at an offset; blocks.
+  /// Creates the file, or continues in it at an offset; blocks.
   init(_ store: LocalBlobStore, _ id: BlobID, at start: Int64?) throws {
     self.store = store
     self.id = id

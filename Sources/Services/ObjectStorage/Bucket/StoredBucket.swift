@@ -27,7 +27,7 @@ package struct StoredBucket: Sendable, Hashable {
   /// Changes with the settings of the bucket.
   package var entityTag: String { Base64.standard(Array("\(metageneration)".utf8)) }
 
-  /// True where its project may have the name; nobody reaches another bucket.
+  /// True if its project may have the name; no caller reaches another bucket.
   package var isRightful: Bool { name.mayBelong(to: project) }
 
   static let format = ValueFormat("a bucket") { try RecordReader(Array($0)) }

@@ -39,8 +39,8 @@ private struct ObjectScan {
     try resume(from: start)
   }
 
-  /// Goes on behind where the last page ended, or a name that a client gives for that, which may be before all that is
-  /// listed.
+  /// Continues after the end of the last page, or a name that a client gives for that, which may be
+  /// before the whole list.
   private mutating func resume(from start: [UInt8]) throws {
     position = query.token?.position
     switch position {

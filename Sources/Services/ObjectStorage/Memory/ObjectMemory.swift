@@ -63,7 +63,7 @@ final class RememberedBucket: RememberedRecord, Sendable {
   }
 }
 
-/// A value that somebody makes of a remembered object, and that goes when the object is forgotten.
+/// A value derived from a remembered object, which is dropped with the object.
 ///
 /// Any thread may call.
 package final class DerivedValue: Sendable {

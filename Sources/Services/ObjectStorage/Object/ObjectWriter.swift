@@ -64,7 +64,7 @@ struct ObjectWriter {
     return object
   }
 
-  /// Has followers write along; parts of unfinished uploads are nobody's objects.
+  /// Lets followers write along; parts of unfinished uploads belong to no object.
   func tell(_ object: StoredObject, _ change: ObjectFollower.Change) throws {
     guard let follower = configuration.follower, bucket.project != UploadPart.project else {
       return

@@ -8,7 +8,7 @@ extension ObjectStorage {
   /// The time for which a deleted key is listed, in microseconds.
   private static let deletedLifetime: Int64 = 30 * 86_400 * 1_000_000
 
-  /// Makes a key of a service account; its secret is told here and never again.
+  /// Creates a key of a service account; its secret is returned here and never again.
   ///
   /// - Parameter maker: The account that makes it, as people know it.
   package func makeHMACKey(

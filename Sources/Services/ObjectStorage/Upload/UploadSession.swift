@@ -2,7 +2,7 @@ import BaseText
 
 /// The progress of a resumable upload.
 package enum UploadStatus: Sendable, Hashable {
-  /// So many bytes are durable; the client goes on there.
+  /// This many bytes are durable; the client continues there.
   case active(received: Int64)
   case finished(StoredObject)
   /// The client cancelled it.
@@ -22,7 +22,7 @@ package actor UploadSession {
   package nonisolated let object: NewObject
   /// The bucket that the object goes to.
   package nonisolated let bucket: BucketName
-  /// Tells the bucket from others of its name.
+  /// Distinguishes the bucket from others of its name.
   nonisolated let bucketNumber: Int64
   /// The id of the project that had the bucket when the upload began.
   package nonisolated let project: Text

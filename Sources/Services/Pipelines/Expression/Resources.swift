@@ -23,7 +23,7 @@ final class Resources {
   let clock: () -> Duration
 
   /// - Parameters:
-  ///   - check: Throws where nobody waits any more.
+  /// - check: Throws if no caller waits any more.
   ///   - clock: The time since any fixed instant; the monotonic clock where there is none.
   init(
     memoryLimit: Int = standardMemory,
@@ -50,7 +50,7 @@ final class Resources {
     return try body()
   }
 
-  /// Counts one row or call; throws where nobody waits for the result any more.
+  /// Counts one row or call; throws if no caller waits for the result any more.
   func step() throws {
     steps -= 1
     untilCheck -= 1

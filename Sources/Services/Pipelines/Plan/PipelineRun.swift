@@ -108,7 +108,7 @@ package final class PipelineRun: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - judge: Asked for every document before the pipeline sees it; nil where no rules apply.
-  ///   - check: Asked now and then; throws where nobody waits any more.
+  /// - check: Called now and then; throws if no caller waits any more.
   ///   - clock: The time since any fixed instant, for `explain`; the monotonic clock where there is none.
   package init(
     _ plan: StagePlan,

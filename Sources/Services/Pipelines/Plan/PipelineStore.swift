@@ -23,7 +23,7 @@ final class PipelineStore {
   /// Notes an input that the rules are to be asked about before anything else happens.
   func note(_ source: any JudgedSource) { if isJudged { unjudged.append(source) } }
 
-  /// Asks the rules about all inputs; false where that has to go on.
+  /// Evaluates the rules for all inputs; false if that must continue.
   func allowInputs() throws -> Bool {
     while let next = unjudged.last {
       guard try next.allow() else { return false }

@@ -36,7 +36,8 @@ package struct FrequencyCap: Sendable, Equatable {
   var encoded: [UInt8] { NumberValue.encode(messages) + NumberValue.encode(period) }
 }
 
-/// When somebody got the newest messages of a label that had a cap: 16 bytes each, the time and the message's number.
+/// The times of a user's newest messages with a capped label: 16 bytes each, the time and the
+/// message's number.
 struct CappedTimes: Sendable {
   private(set) var entries: [(time: Int64, message: Int64)] = []
 
@@ -107,7 +108,7 @@ extension PushService {
       ?? capKey(ofRegistration: registration)
   }
 
-  /// Returns the key of the counts for caps that a registration got while it was nobody's.
+  /// Returns the key of the counts for caps that a registration got while it had no user.
   static func capKey(ofRegistration registration: Registration) -> MessagingKey {
     MessagingKey(.capped, registration.project).text("r\(registration.number)")
   }

@@ -9,7 +9,7 @@ final class WorkSignals: Sendable {
   func lanes(_ channel: PushChannel) -> Signal { lanes[Int(channel.rawValue)] }
 }
 
-/// Wakes one task that waits; a signal that nobody waits for is kept.
+/// Wakes one waiting task; a signal without one is kept.
 final class Signal: Sendable {
   private struct State {
     var isSet = false

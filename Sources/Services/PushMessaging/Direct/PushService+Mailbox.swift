@@ -175,8 +175,8 @@ extension PushService {
 
   /// Notes what was written to a client's stream, which its report says within about a second.
   ///
-  /// Most devices acknowledge before that, which saves the write. Does not block; where too many wait to be noted
-  /// their deliveries go on waiting in the report until they are acknowledged.
+  /// Most devices acknowledge before that, which saves the write. Does not block; if too many
+  /// records are queued, their deliveries stay pending in the report until they are acknowledged.
   package func noteWritten(_ entries: [MailboxEntry], to mailbox: MailboxID) {
     written.withLock { written in
       for entry in entries where written.count < Self.writtenLimit {

@@ -13,8 +13,8 @@ package enum MessagingVerification {
     package var registrations = 0
   }
 
-  /// Tells each difference, in words, and returns how much there is; blocks for as long as reading everything
-  /// takes.
+  /// Reports each difference, in words, and returns the number of checked items; blocks for as long
+  /// as reading everything takes.
   package static func verify(
     _ service: PushService,
     difference: (String) throws -> Void

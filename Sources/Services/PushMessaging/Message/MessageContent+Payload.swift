@@ -8,7 +8,7 @@ struct PayloadContext {
   var sender: String
   var project: String
   var installation: String
-  /// The id of the installation's app; empty for a payload that is for nobody yet.
+  /// The ID of the installation's app; empty for a payload without a recipient yet.
   var appID = ""
 }
 
@@ -82,8 +82,8 @@ extension MessageContent {
     }
   }
 
-  /// A payload as an installation of an app gets it, made of one that is for nobody: with its id, and with the number of the
-  /// app's sender, where the app's id has one.
+  /// A payload for an installation of an app, from one without a recipient: with its ID, and with
+  /// the number of the app's sender, if the app's ID has one.
   static func payload(
     _ payload: JSONValue,
     for installation: String,

@@ -236,8 +236,8 @@ extension PushService {
     streams.end(mailbox)
   }
 
-  /// Takes a user's registrations from him within somebody's write, as when he signs out everywhere or is revoked: they stay the
-  /// apps'.
+  /// Removes a user from registrations within another write, such as a sign-out everywhere or a
+  /// revocation: they stay the apps'.
   ///
   /// Also on a node that is not home: nothing of it is in memory where others write the store.
   package func forget(

@@ -10,7 +10,7 @@ package struct PushResource: Sendable, Equatable {
   let registration: Int64
   /// The client's name for the resource, which its messages carry.
   package let name: String
-  /// The only VAPID key that may send (RFC 8292, 4); nil lets everybody.
+  /// The only VAPID key that may send (RFC 8292, 4); nil allows all.
   package let vapidKey: [UInt8]?
   /// The origin of the URL that the client received, for which senders' tokens are valid; nil if
   /// none was stored yet.

@@ -42,7 +42,7 @@
 /// But for decimals, no encoding is a prefix of another, so encodings may be concatenated and still
 /// compare value by value. A decimal begins with the encoding of the number below it. That keeps
 /// the order too, because no value, key, end or name begins with FF, nor with 00 where values are
-/// inverted: the byte behind a number tells. A range of keys that begin with a number therefore
+/// inverted: the byte behind a number decides. A range of keys that begin with a number therefore
 /// begins at 01 and ends before FF (`PositionRange.behindValue`). *Descending*, every byte is
 /// inverted. The part of a value in an index ends after `truncationLength` bytes; two values that
 /// differ only behind that share their position.

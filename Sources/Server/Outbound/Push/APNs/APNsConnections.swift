@@ -74,7 +74,7 @@ final class APNsConnections: Sendable {
 
   private func isSaturated(_ slot: Slot) -> Bool { slot.client.load >= saturation }
 
-  /// Puts a new connection in the place of one that is silent; nothing happens where somebody did already.
+  /// Replaces a silent connection with a new one; nothing happens if another caller did already.
   func replace(_ selection: Selection) async {
     let old = state.withLock { state -> PushHostClient? in
       guard !state.isClosed, state.slots[selection.slot].generation == selection.generation else {

@@ -59,8 +59,8 @@ final class PushHostPool: Sendable {
 
   /// Returns the client of a host if it needs no review.
   ///
-  /// The first caller that finds one due postpones it, so that one task resolves and the others go
-  /// on.
+  /// The first caller that finds one due postpones it, so that one task resolves and the others
+  /// continue.
   private func current(_ origin: String) -> PushHostClient? {
     let now = ContinuousClock.now
     return state.withLock { state in
