@@ -54,7 +54,7 @@ struct DatabaseCatalog: Sendable {
         .newerFormat,
         """
         A newer version of Brasa has written this data: the list of databases has format \(version), and this program \
-        supports formats up to \(format). Start that version, or restore a backup from before the upgrade.
+        knows formats up to \(format). Start that version, or restore a backup from before the upgrade.
         """
       )
     }
