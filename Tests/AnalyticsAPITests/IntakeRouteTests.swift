@@ -25,7 +25,7 @@ import Testing
     ("", "403 PERMISSION_DENIED The request is missing a valid API key."),
     ("?key=", "403 PERMISSION_DENIED The request is missing a valid API key."),
     ("?key=x", "400 INVALID_ARGUMENT API key not valid. Please pass a valid API key."),
-    ("?key=q", "403 PERMISSION_DENIED The API key is not one of the project p."),
+    ("?key=q", "403 PERMISSION_DENIED The API key does not belong to the project p."),
   ]
 
   @Test(arguments: keys)
@@ -190,7 +190,7 @@ import Testing
       )
       #expect(
         long["validationMessages"]?.elements?.first?["description"]?.string
-          == "A request has at most 130000 bytes."
+          == "A request can have at most 130000 bytes."
       )
       #expect(analytics.analytics.projects.isEmpty)
     }

@@ -94,47 +94,52 @@ import Testing
   }
 
   static let wrongReports: [(request: String, body: String, message: String)] = [
-    ("GET events?from=yesterday", "", "Invalid value at 'from': a day is written as 2026-11-23."),
-    ("GET events?to=2027-13-01", "", "Invalid value at 'to': a day is written as 2026-11-23."),
-    ("GET events?format=xml", "", "Invalid value at 'format': it is json or csv."),
-    ("GET settings?format=csv", "", "This is no table that could be CSV."),
+    (
+      "GET events?from=yesterday", "",
+      "Invalid value at 'from': a day such as 2026-11-23 is expected."
+    ),
+    (
+      "GET events?to=2027-13-01", "", "Invalid value at 'to': a day such as 2026-11-23 is expected."
+    ),
+    ("GET events?format=xml", "", "Invalid value at 'format': json or csv is expected."),
+    ("GET settings?format=csv", "", "This report is not a table and can't be CSV."),
     ("GET retention?days=91", "", "Invalid value at 'days': 1 to 90 is expected."),
     ("GET timeline", "", "Either instance or user is required."),
     ("GET timeline?instance=a&user=b", "", "Either instance or user is required."),
     ("GET timeline?user=a&limit=0", "", "Invalid value at 'limit': 1 to 10000 is expected."),
-    ("POST funnel", "", "A funnel has 1 to 10 steps."),
+    ("POST funnel", "", "A funnel must have 1 to 10 steps."),
     ("POST funnel", #"{"steps":["a",7]}"#, "Invalid value at 'steps'."),
     ("POST funnel", #"{"steps":7}"#, "Invalid value at 'steps'."),
     (
       "POST funnel", #"{"steps":["a"],"windowSeconds":0}"#,
-      "A funnel's window is 1 second to 365 days."
+      "A funnel's window must be between 1 second and 365 days."
     ),
     ("POST funnel", #"{"steps":["a"],"windowSeconds":"x"}"#, "Invalid value at 'windowSeconds'."),
     ("POST funnel", "[]", "Invalid JSON payload received. An object is expected."),
     ("PATCH settings", "[]", "Invalid JSON payload received. An object is expected."),
     ("PATCH settings", #"{"timeZone":"Mars/Base"}"#, #"There is no time zone "Mars/Base"."#),
     ("PATCH settings", #"{"timeZone":7}"#, "Invalid value at 'timeZone'."),
-    ("PATCH settings", #"{"retentionDays":1}"#, "Events are kept for 2 to 3650 days."),
+    ("PATCH settings", #"{"retentionDays":1}"#, "The retention of events must be 2 to 3650 days."),
     ("PATCH settings", #"{"retentionDays":"x"}"#, "Invalid value at 'retentionDays'."),
     ("PATCH settings", #"{"keyEvents":[7]}"#, "Invalid value at 'keyEvents'."),
     ("PATCH settings", #"{"color":1}"#, "Invalid value at 'color'."),
-    ("PUT audiences/loyal", "{}", "An audience has a rule."),
+    ("PUT audiences/loyal", "{}", "An audience needs a rule."),
     ("PUT audiences/loyal", "7", "Invalid JSON payload received. An object is expected."),
     (
       "PUT audiences/loyal", #"{"days":0,"rule":{"event":"a"}}"#,
-      "An audience looks at 1 to 540 days."
+      "An audience must cover 1 to 540 days."
     ),
     (
       "PUT audiences/loyal", #"{"days":"x","rule":{"event":"a"}}"#,
-      "An audience looks at 1 to 540 days."
+      "An audience must cover 1 to 540 days."
     ),
     (
       "PUT audiences/loyal", #"{"rule":{"color":7}}"#,
-      "A rule of an audience has one member: event, property, group, a dimension, all, any or not."
+      "A rule of an audience must have exactly one member: event, property, group, a dimension, all, any or not."
     ),
     (
       "PUT audiences/\(String(repeating: "a", count: 101))", #"{"rule":{"event":"a"}}"#,
-      "An audience's name has 1 to 100 characters."
+      "An audience's name must have 1 to 100 characters."
     ),
     ("POST erase", "{}", "Either appInstanceId or userId is required."),
     ("POST erase", #"{"appInstanceId":7}"#, "Either appInstanceId or userId is required."),
@@ -146,7 +151,7 @@ import Testing
       "POST erase", #"{"appInstanceId":7,"userId":"ana"}"#,
       "Either appInstanceId or userId is required."
     ),
-    ("GET export/yesterday", "", "A day is written as 2026-11-23."),
+    ("GET export/yesterday", "", "A day must have the form 2026-11-23."),
   ]
 
   @Test(arguments: wrongReports)
@@ -177,7 +182,7 @@ import Testing
       let turned = try await analytics.routes.call(
         "GET \(Self.reports)/events?from=2027-01-15&to=2027-01-14"
       )
-      #expect(turned.outcome.hasPrefix("400 INVALID_ARGUMENT A report is about 1 to "))
+      #expect(turned.outcome.hasPrefix("400 INVALID_ARGUMENT A report must cover 1 to "))
       let long = try await analytics.routes.call(
         "POST \(Self.reports)/funnel",
         body: String(repeating: " ", count: 64 << 10 + 1)

@@ -22,7 +22,7 @@ struct LanguageTests {
         if Self.relatives.contains(first) { relative += 1 }
       }
     }
-    check(relative, of: comments, atMost: 0.5, "doc comments that open with a relative")
+    check(relative, of: comments, atMost: 0.1, "doc comments that open with a relative")
   }
 
   @Test func `package and public symbols have a doc comment`() throws {

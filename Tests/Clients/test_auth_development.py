@@ -114,7 +114,7 @@ class TestKeys:
         session, project = fresh.sign_up("account-shop", email="ana@example.com", password=PASSWORD)
         assert project == "account-shop"
         assert fresh.document("data-shop", "PATCH", session["idToken"]).status_code == 200
-        running.wait_for_output("a token of another project")
+        running.wait_for_output("accepted in development only")
         # The account is found by the key of another project, and its session goes on there.
         looked = fresh.post("accounts:lookup", {"idToken": session["idToken"]}, "data-shop")
         assert looked.json()["users"][0]["localId"] == session["localId"]

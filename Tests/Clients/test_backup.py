@@ -172,12 +172,12 @@ def test_a_key_is_needed_and_the_right_one(tmp_path, key):
     wrong = tmp_path / "wrong.key"
     wrong.write_text("0" * 64)
     _, done = backed.restore(check=False, key=wrong)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "The key does not open this backup" in done.stderr
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and "The key does not decrypt this backup" in done.stderr
     again = Backed(tmp_path, wrong)
     again.server.begin()
     assert again.server.process.wait(servers.START_SECONDS) == 1
     again.server.stop()
-    assert "The key does not open this backup" in again.server.output
+    assert "The key does not decrypt this backup" in again.server.output
 
 
 def test_a_target_belongs_to_one_server(tmp_path, key):

@@ -61,7 +61,7 @@ def test_a_target_that_is_away_is_caught_up_with(tmp_path, key):
         assert backed.figure("brasa_backup_lag_seconds") > 0
         # Nothing is made where a disk was mounted.
         assert not backed.target.exists()
-        servers.wait_for(lambda: "the backup fails" in server.output, "the log")
+        servers.wait_for(lambda: "the backup failed" in server.output, "the log")
         away.rename(backed.target)
         backed.wait()
         server.kill()
@@ -144,7 +144,7 @@ def test_a_restore_that_was_cut_off_leaves_nothing_that_a_server_takes(tmp_path,
         refused.begin()
         assert refused.process.wait(servers.START_SECONDS) == 1
         refused.stop()
-        assert "a restore left that was cut off" in refused.output
+        assert "left from an interrupted restore" in refused.output
         done = servers.run("verify", "--data", unfinished, check=False)
         assert done.returncode == 1 and "cut off" in done.stderr
     assert cut > 0

@@ -74,7 +74,7 @@ def test_a_step_is_held_back_until_it_is_accepted(tmp_path, clock):
     clock.set_ahead(10 * YEAR)
     assert year_of_a_write(server) in (year, year + 1)
     assert step(server) == pytest.approx(10 * YEAR, abs=10)
-    server.wait_for_output("the clock stepped and is not followed")
+    server.wait_for_output("the clock jumped and is ignored")
     assert health(server).status_code == 200
     assert "brasa clock accept" in health(server).text
     assert re.search(r"3153(59999|60000) s ahead", servers.run("clock", "--data", server.data).stdout)
@@ -87,7 +87,7 @@ def test_a_step_is_held_back_until_it_is_accepted(tmp_path, clock):
     accepted = servers.run("clock", "accept", "--data", server.data).stdout
     assert f"{year + 10}-" in accepted or f"{year + 9}-" in accepted
     assert step(server) == 0
-    server.wait_for_output("the clock is followed again")
+    server.wait_for_output("the clock is used again")
     assert health(server).text == "ok\n"
     server.stop()
 
@@ -96,10 +96,10 @@ def test_a_clock_that_is_set_back_right_leaves_nothing_behind(tmp_path, clock):
     server = serve(tmp_path, clock).start()
     clock.set_ahead(-3_600)
     assert step(server) == pytest.approx(-3_600, abs=10)
-    server.wait_for_output("the clock stepped and is not followed")
+    server.wait_for_output("the clock jumped and is ignored")
     clock.set_ahead(0)
     assert step(server) == 0
-    server.wait_for_output("the clock is followed again")
+    server.wait_for_output("the clock is used again")
     server.stop()
 
 
@@ -125,7 +125,7 @@ def test_development_follows_every_step(tmp_path, clock):
     server = servers.Brasa(tmp_path / "data", environment=clock.environment).start()
     clock.set_ahead(YEAR)
     assert step(server) == 0
-    assert "No server in production" in servers.run(
+    assert "No production server" in servers.run(
         "clock", "accept", "--data", server.data, check=False
     ).stderr
     server.stop()
@@ -169,7 +169,7 @@ def test_a_step_of_the_databases_clock_is_held_back_until_it_is_accepted(tmp_pat
     assert year_of_a_write(server) in (year, year + 1)
     assert step(server) == 0
     assert database_step_becomes(server, 10 * YEAR)
-    server.wait_for_output("the database clock stepped and is not followed")
+    server.wait_for_output("the database clock jumped and is ignored")
     assert health(server).status_code == 200
     assert "the database server's clock stepped 3153" in health(server).text
     assert "run brasa clock accept" in clock_command(server, database)

@@ -50,10 +50,10 @@ def test_a_second_node_is_refused(node, location, tmp_path):
 
 def test_a_directory_says_where_its_store_is(node, location, tmp_path):
     node.stop()
-    assert "name it with --store" in refusal("verify", "--data", node.data)
+    assert "Name it with --store" in refusal("verify", "--data", node.data)
     own = servers.Brasa(tmp_path / "own").start()
     own.stop()
-    assert "holds a store of its own" in refusal("verify", "--data", own.data, environment=location)
+    assert "contains its own store" in refusal("verify", "--data", own.data, environment=location)
 
 
 def test_other_addresses_are_refused(tmp_path):
@@ -139,7 +139,7 @@ def test_a_store_moves_there_and_back(tmp_path, project):
     assert "Another server is using" in refusal("move", "--data", node.data, "--to", database.address)
     node.stop()
     assert "moved" in servers.run("move", "--data", node.data, "--to", database.address).stdout
-    assert "name it with --store" in refusal("verify", "--data", node.data)
+    assert "Name it with --store" in refusal("verify", "--data", node.data)
 
     there = servers.Brasa(tmp_path / "data", environment=location).start()
     document = clients.connect(there, project).document("shops/1")

@@ -275,7 +275,7 @@ def test_a_node_without_the_files_does_not_become_home(tmp_path, project):
         data = bytes(range(256)) * 20_000
         bucket(other, project).blob("kept").upload_from_string(data)
         home.kill()
-        servers.wait_for(lambda: "does not become home" in second.output, "the second node's look")
+        servers.wait_for(lambda: "can't become the home node" in second.output, "the second node's look")
         client = clients.connect(other, project)
         client.document("shops/one").set({"n": 1})
         client.close()
@@ -284,7 +284,7 @@ def test_a_node_without_the_files_does_not_become_home(tmp_path, project):
         second.kill()
         second.lines.clear()
         second.start()
-        servers.wait_for(lambda: "does not become home" in second.output, "the look of the second node that was started again")
+        servers.wait_for(lambda: "can't become the home node" in second.output, "the look of the second node that was started again")
         home.start()
         servers.wait_for(lambda: made.home_node() is home, "the home node")
         assert bucket(second, project).blob("kept").download_as_bytes() == data

@@ -61,9 +61,9 @@ def test_an_address_that_is_not_ours(data):
 @pytest.mark.parametrize("options, said", [
     (["--port", "99999"], "The port must be between 0 and 65535, not 99999."),
     (["--cache", "1"], "The cache must have between 8"),
-    (["--tls-key", "key.pem"], "--tls-certificate and --tls-key go together."),
-    (["--store", "mysql://here"], "--store takes an address like postgres://"),
-    (["--home"], "it needs --cluster"),
+    (["--tls-key", "key.pem"], "--tls-certificate and --tls-key must be used together."),
+    (["--store", "mysql://here"], "--store needs an address such as postgres://"),
+    (["--home"], "needs --cluster"),
 ])
 def test_settings_that_cannot_be(data, options, said):
     assert said in serve(data, *options)
@@ -95,12 +95,12 @@ def test_certificates_that_cannot_be_used(data, tmp_path, certificates):
     assert start(absent, key) == f"Can't read the certificate {absent}: No such file or directory."
     assert start(pem, absent) == f"Can't read the private key {absent}: No such file or directory."
     assert start(tmp_path, key) == f"Can't read the certificate {tmp_path}: Is a directory."
-    assert start(text, key) == f"{text} holds no certificate in PEM form."
-    assert start(pem, text) == f"{text} holds no private key in PEM form."
+    assert start(text, key) == f"{text} contains no certificate in PEM format."
+    assert start(pem, text) == f"{text} contains no private key in PEM format."
     large = tmp_path / "large.pem"
     large.write_bytes(pem.read_bytes() + b"#" * (1 << 20))
     assert start(large, key) == (
-        f"The certificate {large} is larger than 1 MiB: give a file with this server's chain alone."
+        f"The certificate {large} is larger than 1 MiB. Use a file that contains only this server's chain."
     )
     other = second / "server-key.pem"
     assert start(pem, other) == f"The key {other} doesn't belong to the certificate {pem}."

@@ -159,7 +159,7 @@ def test_what_other_services_keep_is_exported_and_imported_by_name(tmp_path, run
         other.stop()
     data = ("--project", "p", "--data", other.data)
     refused = servers.run("export", tmp_path / "none", *data, "--include", "nothing", check=False)
-    assert refused.returncode != 0 and "There are: accounts, apps, config, documents, events, files, " in refused.stderr
+    assert refused.returncode != 0 and "Kinds: accounts, apps, config, documents, events, files, " in refused.stderr
     servers.run("import", target, *data, "--include", "accounts", "--include", "rules")
     verified = servers.run("verify", "--data", other.data).stdout
     assert verified.startswith("2 documents, 1 index entry, 1 ruleset, 1 release, 1 account")

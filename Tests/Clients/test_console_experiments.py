@@ -178,7 +178,7 @@ def test_an_experiment_for_an_audience_and_what_is_wrong_with_one(console, confi
     console.browser.run("document.querySelectorAll('dialog .variant')[1].querySelectorAll('input')[0].value = 'A'")
     console.put("Share of users (%)", "101")
     console.click("button", "Save to draft")
-    console.sees("a percentage is between 0 and 100")
+    console.sees("a percentage between 0 and 100 is expected")
     console.click("button", "Cancel")
     add(console, WORDS["en"], "few", "audience:buyers")
     assert config.get()[0]["conditions"][0]["expression"] == "app.audiences.inAtLeastOne(['buyers'])"

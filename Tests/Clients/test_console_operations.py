@@ -58,7 +58,7 @@ def test_data_is_verified_exported_and_read_into_another_database(console, serve
     # What is there already is not written over.
     again = {"kind": "export", "project": project, "database": "(default)", "kinds": "documents", "name": f"export-{project}"}
     assert requests.post(f"{server.url}/console/api/jobs", json=again, headers=OWNER, timeout=30).status_code == 200
-    console.sees(f"There is an export export-{project} already.")
+    console.sees(f"An export export-{project} already exists.")
     # The list of exports is asked for when a job has ended.
     console.browser.wait("const row = [...document.querySelectorAll('main tr')].find((one) => one.textContent.includes(arguments[0])), button = row?.querySelector('button'); button?.click(); return Boolean(button)", f"export-{project}")
     console.fill("Database", "second")

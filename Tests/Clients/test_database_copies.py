@@ -211,7 +211,7 @@ def test_one_database_of_a_backup_becomes_a_new_one_by_one_command(backed):
         assert {d["n"] for d in found.values()} == set(range(5))
         assert not list(client.collection("d").stream())
         again = servers.run(*command, check=False)
-        assert again.returncode == 1 and "There is a database before already" in again.stderr
+        assert again.returncode == 1 and "The database before already exists" in again.stderr
         command[command.index("shop")] = "nobody"
         command[command.index("before")] = "other-one"
         unknown = servers.run(*command, check=False)

@@ -151,7 +151,7 @@ def test_files_cannot_lead_out_of_the_folder(running, project, tmp_path):
     (parts / "metadata" / "readme.txt").write_text("no metadata")
     done = imported(folder, running, project, check=False)
     assert done.returncode == 1 and "root:" not in done.stdout + done.stderr
-    for reason in ["is a link", "not in the export", "no JSON object", "no metadata of a file"]:
+    for reason in ["is a link", "not in the export", "not a JSON object", "not the metadata of a file"]:
         assert reason in done.stdout, done.stdout
     assert "files: 5 read, 1 stored, 4 dropped" in done.stdout
     # The name is a name: it was no path here, and is none there.
@@ -230,7 +230,7 @@ def test_accounts_that_cannot_be_taken_over_are_named(running, project, tmp_path
     (folder / "auth_export" / "accounts-tenant1.json").write_text(json.dumps({"users": []}))
     done = imported(folder, running, project, check=False)
     assert done.returncode == 1
-    for reason in ["bia: its passwordHash names no algorithm", "has no localId", "accounts-tenant1.json"]:
+    for reason in ["bia: its passwordHash has no algorithm", "has no localId", "accounts-tenant1.json"]:
         assert reason in done.stdout
     assert "accounts: 4 read, 1 stored, 3 dropped" in done.stdout
     assert signs_in(running, project, "ana@example.com", "secret1")
@@ -280,7 +280,7 @@ def test_a_development_server_reads_and_writes_a_folder(tmp_path):
     [
         (["--import", "{exports}"], "--dev"),
         (["--dev", "--export-on-exit"], "Name the folder"),
-        (["--dev", "--import", "{nothing}"], "no export of the emulators"),
+        (["--dev", "--import", "{nothing}"], "not an export of the emulators"),
         (["--dev", "--export-on-exit", "{other}"], "other files"),
     ],
 )

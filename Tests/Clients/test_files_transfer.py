@@ -127,7 +127,7 @@ def test_an_import_that_was_cut_off_is_begun_again(filled, tmp_path):
         assert cut.returncode != 0 and "is missing" in cut.stderr
         (content).write_bytes((tmp_path / "aside").read_bytes()[:-1] + b"?")
         damaged = imported(tmp_path / "backup", other.data, "--include", "files", check=False)
-        assert damaged.returncode != 0 and "not those that were exported" in damaged.stdout + damaged.stderr, damaged.stdout
+        assert damaged.returncode != 0 and "differ from the exported ones" in damaged.stdout + damaged.stderr, damaged.stdout
         shutil.move(tmp_path / "aside", content)
         imported(tmp_path / "backup", other.data, "--include", "files")
         assert everything(other) == before
@@ -234,7 +234,7 @@ def test_an_object_that_is_held_does_not_keep_others_from_coming(filled, tmp_pat
     assert done.returncode == 1
     said = done.stdout + done.stderr
     assert f"{BUCKET}/big: " in said and "under active hold" in said
-    assert f"{BUCKET}/copies/0: its bytes came with an object that was refused." in said
+    assert f"{BUCKET}/copies/0: its bytes belong to an object that was refused." in said
     assert "imported 7 files" in said
     # What is there already has the same bytes.
     assert bucket.blob("copies/2").download_as_bytes() == bucket.blob("big").download_as_bytes()
@@ -304,7 +304,7 @@ def test_hmac_keys_are_exported_where_they_are_named(filled, tmp_path):
         first.delete()
         again = imported(tmp_path / "backup", other.data, "--include", "hmac-keys", check=False)
         assert again.returncode == 1
-        assert "There is a key of that access ID already." in again.stdout + again.stderr
+        assert "A key with that access ID already exists." in again.stdout + again.stderr
         assert "imported 1 HMAC key" in again.stdout
     finally:
         assert other.stop() == 0

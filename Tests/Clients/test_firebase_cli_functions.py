@@ -209,7 +209,7 @@ def test_schedules_and_queues_are_there_as_the_source_says(cli, deployed):
     cli.send("GET", f"/v2/{PLACE}/queues/hello", status=404)
     opened = {"policy": {"bindings": [{"role": "roles/run.invoker", "members": ["allUsers"]}]}}
     refused = cli.send("POST", f"/v1/{PLACE}/services/queued:setIamPolicy", opened, 400)
-    assert "by the server alone" in refused["error"]["message"]
+    assert "only by the server" in refused["error"]["message"]
     assert cli.send("GET", f"/v1/{PLACE}/channels/firebase")["state"] == "ACTIVE"
     assert cli.send("GET", f"/v1/{PLACE}/repositories/gcf-artifacts")["labels"]["firebase-functions-cleanup-opted-out"] == "true"
 

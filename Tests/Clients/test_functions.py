@@ -348,8 +348,8 @@ def test_a_package_that_reads_the_data_while_it_is_installed_is_denied(functions
 @pytest.mark.parametrize(
     "manifest, reason",
     [
-        ({"endpoints": {"../up": {"httpsTrigger": {}}}}, "no function's name"),
-        ({"endpoints": {"n" * 300: {"httpsTrigger": {}}}}, "no function's name"),
+        ({"endpoints": {"../up": {"httpsTrigger": {}}}}, "not a valid function name"),
+        ({"endpoints": {"n" * 300: {"httpsTrigger": {}}}}, "not a valid function name"),
         ({"endpoints": {"two": {"httpsTrigger": {}, "callableTrigger": {}}}}, "2 triggers"),
         ({"endpoints": {"none": {}}}, "0 triggers"),
         ({"endpoints": {"big": {"httpsTrigger": {}, "availableMemoryMb": 1 << 40}}}, "availableMemoryMb"),
@@ -403,7 +403,7 @@ def test_a_codebase_is_listed_called_restarted_and_deleted(functions, tmp_path):
     none = functions.command("rollback", "--codebase", "extra", check=False)
     assert "no earlier release" in none.stderr
     assert "no release 7" in functions.command("rollback", "7", "--codebase", "extra", check=False).stderr
-    assert "in force already" in functions.command("rollback", "1", "--codebase", "extra", check=False).stderr
+    assert "is already live" in functions.command("rollback", "1", "--codebase", "extra", check=False).stderr
     functions.command("rollback", "2", "--codebase", "extra")
     assert functions.call("first", None).json() == {"result": 2}
     functions.command("delete", "extra")

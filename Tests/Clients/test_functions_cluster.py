@@ -60,7 +60,7 @@ def test_a_function_is_served_by_whichever_node_is_home(together, receiver, tmp_
     servers.wait_for(lambda: programs.documents(receiver) == wanted, "every event")
     # The other node deploys nothing, by neither of the two ways.
     refused = programs.deploy(second, tmp_path / "one", check=False)
-    assert refused.returncode == 1 and "at the home node" in refused.stderr
+    assert refused.returncode == 1 and "on the home node" in refused.stderr
     listed = requests.get(f"{second.url}/v2/projects/shop/locations/-/functions", headers=OWNER, timeout=60)
     assert {one["name"].split("/")[-1] for one in listed.json()["functions"]} == {"hello", "ledger"}
     blocking = {"decides": {"blockingTrigger": {"eventType": "providers/cloud.auth/eventTypes/user.beforeSignIn", "options": {}}}}

@@ -146,7 +146,7 @@ def test_only_the_host_calls_the_port_of_an_instance(functions):
         except requests.exceptions.RequestException:
             continue
         refused.append((answer.status_code, answer.text))
-    assert (403, "Only the server calls this port.") in refused, refused
+    assert (403, "Only the server can call this port.") in refused, refused
 
 
 def loopback_listeners():

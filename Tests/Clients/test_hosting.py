@@ -279,7 +279,7 @@ def test_our_command_deploys_and_rolls_back(server, project, tmp_path):
     servers.run("hosting", "deploy", "--channel", "next", *config, *arguments)
     assert site.get("/", host=f"{host}:{server.port}").content == b"two"
     other = servers.run("hosting", "releases", "--project", "thief", "--site", name, "--data", server.data, check=False)
-    assert other.returncode == 1 and "not one of the project" in other.stderr
+    assert other.returncode == 1 and "does not belong to the project" in other.stderr
 
 
 def test_our_command_deploys_files_of_any_hash(server, project, tmp_path):
@@ -368,7 +368,7 @@ def test_domains_are_one_sites_and_never_the_consoles(in_production):
     taken = servers.run(
         "hosting", "domains", "add", "www.shop.test", "--project", "thief", "--data", in_production.data, check=False
     )
-    assert taken.returncode == 1 and "Another site" in taken.stderr
+    assert taken.returncode == 1 and "belongs to another site" in taken.stderr
     data = in_production.data.parent / "never"
     refused = servers.run(
         "serve", "--data", data, "--origin", "https://brasa.test", "--sites-domain", "sites.brasa.test", check=False
@@ -417,5 +417,5 @@ def test_certificates_are_chosen_by_name_and_read_when_they_change(in_production
     second = presented(server, "www.shop.test")
     # A file that cannot be used leaves what was there.
     (folder / "www.shop.test.pem").write_text("damaged")
-    server.wait_for_output("a certificate was not loaded")
+    server.wait_for_output("a certificate could not be loaded; any earlier one stays in use")
     assert presented(server, "www.shop.test") == second and presented(server, "brasa.test") == own

@@ -175,7 +175,7 @@ def test_what_firestore_cannot_have_of_pocketbase_is_dropped_by_name(server, pro
     done = servers.run("import", "pocketbase", folder, "--project", project, "--data", server.data, check=False)
     assert done.returncode == 1, done.stdout + done.stderr
     for text in [
-        "__x__", "no id that a document can have", "property \"label\" is longer", "gone.jpg: the file is not in", "is a link", "cai: ",
+        "__x__", "not a valid document ID", "property \"label\" is longer", "gone.jpg: the file is not in", "is a link", "cai: ",
         "discord is not linked", "accounts: 3 read, 2 stored, 1 value changed, 1 dropped",
         "documents: 9 read, 6 stored, 2 values changed, 3 dropped", "files: 4 read, 1 stored, 3 dropped",
     ]:
@@ -185,7 +185,7 @@ def test_what_firestore_cannot_have_of_pocketbase_is_dropped_by_name(server, pro
 
 @pytest.mark.parametrize(
     "content, reason",
-    [(b"no database" * 100, "can't be"), (b"", "no database of PocketBase's"), (None, "There is no data.db")],
+    [(b"no database" * 100, "can't be"), (b"", "is not a PocketBase database"), (None, "There is no data.db")],
 )
 def test_a_folder_that_is_not_pocketbases_is_refused(server, project, tmp_path, content, reason):
     if content is not None:

@@ -374,7 +374,7 @@ def test_a_unique_index_over_duplicates_fails(strict, products, project):
     assert index["state"] == "NEEDS_REPAIR"
     ended = http.call("GET", operation["name"])
     assert ended["done"] is True and ended["metadata"]["state"] == "FAILED"
-    assert "equal or too long values of code" in ended["error"]["message"]
+    assert "equal values, or values that are too long, for code" in ended["error"]["message"]
     collection.document("c").set({"code": 7})
     assert http.call("DELETE", index["name"]) == {}
     for name in "bc":

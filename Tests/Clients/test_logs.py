@@ -16,7 +16,7 @@ def test_the_search_for_secrets_finds_them():
     ]
     assert [what for what, _ in secrets.leaks(lines, KNOWN)] == ["password", "token"]
     assert secrets.leaks(lines[:1], KNOWN) == []
-    shown = ["NOTICE mailbox: an email that was not sent link=a-planted-password"]
+    shown = ["NOTICE mailbox: an email was logged instead of sent link=a-planted-password"]
     assert secrets.leaks(shown, KNOWN) == []
 
 

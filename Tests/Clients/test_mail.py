@@ -220,7 +220,7 @@ def test_a_certificate_that_is_wrong_is_refused(identity, shop, ana, working, tm
     finally:
         if names != ["localhost"]:
             assert shop.stop() == 0
-            assert "a message was given up" in shop.output
+            assert "an email was not delivered and will not be retried" in shop.output
 
 
 def test_a_login_that_is_refused(identity, shop, ana, working):
@@ -253,14 +253,14 @@ def test_a_stop_tries_once_more_and_says_what_is_lost(working, certificates, tmp
     working.is_up = True
     assert server.stop() == 0
     working.wait_for("saved@customer.example")
-    assert "a message was given up" not in server.output
+    assert "an email was not delivered and will not be retried" not in server.output
     working.is_up = False
     server.start()
     identity = Identity(server, PROJECT)
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email="lost@customer.example")
     mails.wait_for_line(server, "another attempt")
     assert server.stop() == 0
-    line = mails.wait_for_line(server, "a message was given up", "customer.example")
+    line = mails.wait_for_line(server, "an email was not delivered and will not be retried", "customer.example")
     assert " ERROR" in line and "lost@" not in line
 
 

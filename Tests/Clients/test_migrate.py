@@ -189,13 +189,13 @@ def test_what_cannot_be_meant_is_refused(source, server, project, tmp_path):
         assert done.returncode != 0, done.stdout
         return done.stderr
     assert "--exclude all is none of" in said("--exclude", "all")
-    assert "--parallel is from" in said("--parallel", "0")
+    assert "--parallel must be between" in said("--parallel", "0")
     assert "--key" in said(given=["migrate", "firebase", "--project", copy, "--data", server.data])
     assert "No server uses" in said("--data", tmp_path)
     (tmp_path / "key.json").write_text("{}")
     assert "no key file" in said("--key", tmp_path / "key.json")
     (tmp_path / "plan.json").write_text("{}")
-    assert "no plan of a migration" in said()
+    assert "not the plan of a migration" in said()
     os.remove(tmp_path / "plan.json")
     gone = ["migrate", "firebase", "--origin", "http://127.0.0.1:9", "--project", copy, "--data", server.data, "--plan", tmp_path / "p"]
     assert "can't be reached" in said(given=gone)

@@ -396,7 +396,7 @@ def test_templates_of_back_ends_are_their_own(server, project, config):
     own = RemoteConfig(server, project, namespace="firebase-server")
     assert own.get() == ({}, f"etag-{project}-firebase-server-0")
     error = own.refused("PUT", "remoteConfig", 400, json=FIXTURE, headers={"If-Match": "*"})
-    assert "Templates of servers" in error["message"]
+    assert "Server templates" in error["message"]
     own.publish({"parameters": {"b": {"defaultValue": {"value": "1"}}}})
     served = own.request("GET", "serverRemoteConfig")
     assert served.headers["ETag"].endswith("firebase-server-1")

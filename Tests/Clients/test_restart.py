@@ -38,7 +38,7 @@ def test_a_damaged_end_of_the_log_is_told_as_unknown_with_what_may_be_lost(resta
     log.write_bytes(whole[:offset] + b"T" + whole[offset + 1 :])
     restartable.lines.clear()
     restartable.start()
-    line = next(line for line in restartable.lines if "cut off" in line)
+    line = next(line for line in restartable.lines if "log was discarded" in line)
     assert "whether commits were lost is unknown" in line and "never acknowledged" not in line
     said = dict(re.findall(r'(\w+)="?([^"\n]*?)"?(?= \w+=|$)', line.rstrip()))
     assert said["file"] == str(log) and 0 < int(said["bytes"]) == len(whole) - int(said["offset"])

@@ -167,7 +167,7 @@ def test_a_key_is_an_owners_to_make_and_is_shown_when_its_maker_goes(production,
     assert f"HMAC key {access_id} of project {OWN}" in removed
     listed = servers.run("keys", "list", "--data", production.data).stdout
     [line] = [line for line in listed.splitlines() if line.startswith(access_id)]
-    assert line.endswith("by maker-of-keys@example.org, who is no administrator any more")
+    assert line.endswith("by maker-of-keys@example.org, no longer an administrator")
     found = owner.renew().call("GET", f"/console/api/projects/{OWN}/keys").json()
     [shown] = [one for one in found["keys"] if one["id"] == access_id]
     assert shown["kind"] == "hmac" and shown["isMakerGone"] is True and made["secret"] not in str(shown)
@@ -200,7 +200,7 @@ def test_a_key_is_shown_whose_making_service_account_has_no_key_any_more(product
     assert line.endswith(f"by {back_end['client_email']}") and not is_gone
     servers.run("keys", "revoke", back_end["private_key_id"], "--data", production.data)
     line, is_gone = listed()
-    assert line.endswith(", who is no administrator any more") and is_gone
+    assert line.endswith(", no longer an administrator") and is_gone
     # What it signs ended with the account's last key.
     answer = requests.get(sign(f"{production.url}/{BUCKET}/by-secret", "GET", access_id, made["secret"]), verify=authority, timeout=30)
     assert answer.status_code == 403

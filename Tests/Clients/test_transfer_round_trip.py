@@ -248,7 +248,7 @@ def test_what_is_dropped_is_counted_with_its_reason(backups, target, tmp_path):
     assert "eva: OPERATION_NOT_ALLOWED : The account has a second factor (mfaInfo)" in said
     assert "fia: email is invalid" in said and "accounts: users.jsonl, line 10: " in said
     assert "accounts: 7 read, 4 stored, 3 dropped\n" in said
-    assert "Secrets of providers come with --with-secrets only." in said and "settings: 5 read, 3 stored, 2 dropped\n" in said
+    assert "Secrets of providers need --with-secrets." in said and "settings: 5 read, 3 stored, 2 dropped\n" in said
     assert {user["localId"] for user in Project(target, "shop").everything()["users"]} >= {"beto", "caio", "nobody"}
 
 
@@ -266,7 +266,7 @@ def test_an_export_of_a_newer_format_or_a_damaged_one_is_refused(backups, target
     assert nothing_is_there(target)
     (backup / "export.json").write_text(json.dumps({**manifest, "isComplete": False}))
     partial = imported(target, "shop", backup, "--include", "rules", check=False)
-    assert partial.returncode == 1 and "The export is not whole" in partial.stdout
+    assert partial.returncode == 1 and "The export is incomplete" in partial.stdout
     # Exports of 0.1.0 have no such file.
     (backup / "export.json").unlink()
     assert imported(target, "shop", backup, "--include", "rules").returncode == 0
@@ -305,10 +305,10 @@ def test_a_full_disk_ends_an_export_with_one_sentence(source, target, tmp_path):
         for number in range(8):
             project.write(f"big/{number}", {"text": {"stringValue": "x" * 20_000}})
         full = exported(project, "export", disk / "backup", "--include", "all", check=False)
-        assert full.returncode == 1 and full.stderr.strip() == "Error: The disk is full. Make room, or write to another one."
+        assert full.returncode == 1 and full.stderr.strip() == "Error: The disk is full. Free some space, or write to another disk."
         shutil.copytree(disk / "backup", tmp_path / "rest")
         done = imported(target, "shop", tmp_path / "rest", "--include", "all", check=False)
-        assert done.returncode == 1 and "The export is not whole" in done.stdout
+        assert done.returncode == 1 and "The export is incomplete" in done.stdout
     finally:
         subprocess.run(["umount", "-l", str(disk)], check=True)
 
@@ -316,8 +316,8 @@ def test_a_full_disk_ends_an_export_with_one_sentence(source, target, tmp_path):
 def test_passwords_that_are_left_out_are_listed(source, tmp_path):
     said = exported(source["shop"], "users", "export", tmp_path / "users.json").stdout
     for uid in ("beto", "caio"):
-        assert f"{uid}: its password is left out" in said
-    assert "Second factors are left out, of 1 account." in said and "2 without their imported hashes" in said
+        assert f"{uid}: its password is not exported" in said
+    assert "Second factors of 1 account are not exported." in said and "2 without their imported hashes" in said
 
 
 def test_entries_with_second_factors_are_refused_one_by_one(target):

@@ -49,7 +49,7 @@ def test_methods_of_signing_in(deployment):
     assert users("methods", "password", "on") == "password  on\n"
     assert sign_in("ana@example.com", "long enough 1")["idToken"]
     refused = users("methods", "anonymous", check=False)
-    assert refused.returncode != 0 and "Say on or off." in refused.stderr
+    assert refused.returncode != 0 and "Add on or off." in refused.stderr
     refused = users("methods", "phone", "on", check=False)
     assert refused.returncode == 64 and "does not support sign-in by telephone number" in refused.stderr
     refused = users("methods", "carrier-pigeon", "on", check=False)
@@ -116,7 +116,7 @@ def test_passwords_that_cannot_be_kept_are_told(deployment):
         # A development server takes what its emulator's test accounts show anyway.
         assert sign_in("b@example.com", "secret12")["localId"] == "b"
     else:
-        assert "b: INVALID_HASH_PARAMETER : The passwordHash is the Auth emulator's" in said.stdout
+        assert "b: INVALID_HASH_PARAMETER : The passwordHash is of the Auth emulator" in said.stdout
 
 
 def test_an_accounts_life(deployment):

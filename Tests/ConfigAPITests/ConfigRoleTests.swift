@@ -4,8 +4,7 @@ import Testing
 /// The callers of each route of Remote Config.
 @Suite struct ConfigRoleTests {
   private static let noMatch =
-    "400 INVALID_ARGUMENT If-Match is missing: it names the etag of the version that is replaced, "
-    + "or \"*\"."
+    "400 INVALID_ARGUMENT If-Match is missing. Send the etag of the version to replace, or \"*\"."
 
   private static func cases(_ pattern: String, _ path: String) -> [RouteCase] {
     [

@@ -84,15 +84,15 @@ import Testing
     ),
     (
       "/v1/projects/p/namespaces/firebase:VERB?key=q",
-      "403 PERMISSION_DENIED The API key is not one of the project p."
+      "403 PERMISSION_DENIED The API key does not belong to the project p."
     ),
     (
       "/v1/projects/p/namespaces/firebase-server:VERB?key=p",
-      #"404 NOT_FOUND Apps have the namespace "firebase" alone."#
+      #"404 NOT_FOUND Apps can read only the namespace "firebase"."#
     ),
     (
       "/v1/projects/p/namespaces/other:VERB?key=p",
-      #"404 NOT_FOUND Apps have the namespace "firebase" alone."#
+      #"404 NOT_FOUND Apps can read only the namespace "firebase"."#
     ),
   ]
 
@@ -125,11 +125,11 @@ import Testing
     ),
     (
       #"{"first_open_time":"yesterday"}"#,
-      #"Invalid value at 'first_open_time': "yesterday" is no time."#
+      #"Invalid value at 'first_open_time': "yesterday" is not a valid time."#
     ),
     (
       #"{"custom_signals":{"a":{}}}"#,
-      "Invalid value at 'custom_signals': values are texts and numbers."
+      "Invalid value at 'custom_signals': values must be strings or numbers."
     ),
   ])
   func `a wrong body is refused`(body: String, message: String) async throws {

@@ -45,8 +45,8 @@ import Testing
       )
       #expect(
         stale.outcome
-          == "409 ABORTED [VERSION_MISMATCH]: The template was changed meanwhile: its etag is "
-          + "etag-p-1, not etag-p-0. Get it, change that, and publish again."
+          == "409 ABORTED [VERSION_MISMATCH]: The template has changed: its etag is "
+          + "etag-p-1, not etag-p-0. Get the current template, change it and publish again."
       )
       let weak = try await config.routes.call(
         "PUT \(Self.path)",
@@ -77,7 +77,7 @@ import Testing
         )
         #expect(
           unclear.outcome
-            == #"400 INVALID_ARGUMENT Invalid value at 'validateOnly': "\#(word)" is no boolean."#
+            == #"400 INVALID_ARGUMENT Invalid value at 'validateOnly': "\#(word)" is not a boolean."#
         )
       }
       #expect(try await config.welcome() == nil)
@@ -138,7 +138,7 @@ import Testing
         ("?versionNumber=9", "", "404 NOT_FOUND [VERSION_NOT_FOUND]: There is no version 9."),
         (
           "?versionNumber=x", "",
-          #"400 INVALID_ARGUMENT Invalid value at 'versionNumber': "x" is no number."#
+          #"400 INVALID_ARGUMENT Invalid value at 'versionNumber': "x" is not a number."#
         ),
       ] {
         let response = try await config.routes.call(
@@ -169,10 +169,10 @@ import Testing
       #expect(try await list("startTime=2027-01-16T00:00:00Z") == ([], nil))
       #expect(try await list("endTime=2027-01-16T00:00:00Z").numbers.count == 3)
       for (query, message) in [
-        ("pageSize=x", #"Invalid value at 'pageSize': "x" is no number."#),
-        ("pageSize=-1", #"Invalid value at 'pageSize': "-1" is no number."#),
-        ("pageSize=301", "pageSize is at most 300."),
-        ("startTime=yesterday", #"Invalid value at 'startTime': "yesterday" is no time."#),
+        ("pageSize=x", #"Invalid value at 'pageSize': "x" is not a number."#),
+        ("pageSize=-1", #"Invalid value at 'pageSize': "-1" is not a number."#),
+        ("pageSize=301", "pageSize must be at most 300."),
+        ("startTime=yesterday", #"Invalid value at 'startTime': "yesterday" is not a valid time."#),
       ] {
         let response = try await config.routes.call("GET \(Self.path):listVersions?\(query)")
         #expect(response.outcome == "400 INVALID_ARGUMENT \(message)")
@@ -198,7 +198,7 @@ import Testing
       for query in ["", "?format=YAML"] {
         let response = try await config.routes.call("GET \(Self.path):downloadDefaults\(query)")
         #expect(
-          response.outcome == "400 INVALID_ARGUMENT format is one of JSON, XML and PLIST."
+          response.outcome == "400 INVALID_ARGUMENT format must be JSON, XML or PLIST."
         )
       }
     }
@@ -264,7 +264,9 @@ import Testing
         "PUT \(Self.path)/drafts/\(long)",
         body: #"{"template":{}}"#
       )
-      #expect(named.outcome.hasPrefix("400 INVALID_ARGUMENT A draft's name has between 1 and "))
+      #expect(
+        named.outcome.hasPrefix("400 INVALID_ARGUMENT A draft's name must have between 1 and ")
+      )
       let listed = try await config.routes.call("GET \(Self.path)/drafts")
       #expect(listed.text == #"{"drafts":[]}"#)
     }
@@ -283,7 +285,7 @@ import Testing
         "GET /v1/projects/p/namespaces/firebase/serverRemoteConfig"
       )
       #expect(
-        apps.outcome == #"404 NOT_FOUND Back ends have the namespace "firebase-server"."#
+        apps.outcome == #"404 NOT_FOUND Back ends can read only the namespace "firebase-server"."#
       )
     }
   }
@@ -298,7 +300,7 @@ import Testing
         "GET \(Self.path)/experiments/e?event=purchase&measure=luck"
       )
       #expect(
-        response.outcome == "400 INVALID_ARGUMENT measure is one of users, events and value."
+        response.outcome == "400 INVALID_ARGUMENT measure must be users, events or value."
       )
     }
   }

@@ -78,7 +78,7 @@ import Testing
 
   @Test func `templates of servers have conditions that Admin SDKs know`() throws {
     let json = #"{"conditions":[{"name":"a","expression":"device.os == 'ios'"}]}"#
-    #expect(problem(of: json, .server)?.contains("Templates of servers") == true)
+    #expect(problem(of: json, .server)?.contains("Server templates") == true)
     let condition = try CompiledCondition(
       "percent('s') between 0 and 5.5 && app.customSignal['n'] >= 2 && true"
     )

@@ -23,7 +23,7 @@ import Testing
       "POST \(topics)/{topic}:publish",
       "/v1/projects/p/topics/none:publish",
       body: #"{"messages":[{"data":"eA=="}]}"#,
-      "404 NOT_FOUND Resource not found (resource=none). Create the topic, or deploy a function that waits for it."
+      "404 NOT_FOUND Resource not found (resource=none). Create the topic, or deploy a function that listens to it."
     ),
     RouteCase("GET \(topics)", "/v1/projects/p/topics", takes: .viewer),
     RouteCase(
@@ -67,7 +67,7 @@ import Testing
       "GET /v1/projects/{project}/triggerEvents/{id}",
       "/v1/projects/p/triggerEvents/none",
       takes: .viewer,
-      "404 NOT_FOUND No event none waits or is a dead letter."
+      "404 NOT_FOUND There is no pending event or dead letter none."
     ),
     RouteCase(
       "POST /v1/projects/{project}/triggerEvents:replay",

@@ -16,7 +16,7 @@ import Testing
   private static let noOperation =
     "404 NOT_FOUND There is no operation o. The server may have been restarted: deploy again."
   private static let noSource =
-    "400 INVALID_ARGUMENT The function has no source. Ask for an upload URL, send the source there, and name it."
+    "400 INVALID_ARGUMENT The function has no source. Request an upload URL, upload the source and pass its name."
   private static let logs = #"{"resourceNames":["projects/p"]}"#
 
   private static func functions(_ root: String, _ path: String) -> [RouteCase] {
@@ -193,7 +193,7 @@ import Testing
       let response = try await server.routes.call("GET \(Self.two)/functions")
       #expect(
         response.outcome
-          == "400 FAILED_PRECONDITION Functions are off. Start the server with them: brasa serve --functions"
+          == "400 FAILED_PRECONDITION Functions are off. Start the server with brasa serve --functions."
       )
     }
   }

@@ -255,7 +255,7 @@ import Testing
         let response = try await routes.call(path)
         #expect(
           response.outcome
-            == "400 FAILED_PRECONDITION Several nodes together serve no sites. Start a server of its own for them."
+            == "400 FAILED_PRECONDITION A cluster serves no sites. Start a separate server for them."
         )
       }
     }

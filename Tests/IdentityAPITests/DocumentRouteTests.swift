@@ -108,7 +108,7 @@ import Testing
       let response = try await identity.routes.call(request, body: #"{"payload":"AAAA"}"#)
       #expect(
         response.outcome
-          == "404 NOT_FOUND There is no service account x@p.iam.brasa: `brasa keys create` makes one."
+          == "404 NOT_FOUND There is no service account x@p.iam.brasa: create one with `brasa keys create`."
       )
       for body in ["{}", #"{"payload":""}"#, #"{"payload":"?"}"#] {
         let wrong = try await identity.routes.call(request, body: body)
@@ -126,7 +126,7 @@ import Testing
       for path in ["/v2/projects/p/tenants", "/v1/projects/p/tenants/t/accounts:lookup"] {
         let response = try await identity.routes.call("GET \(path)")
         #expect(response.status == 400)
-        #expect(response.text.contains("Brasa has no tenants."), "\(response.text)")
+        #expect(response.text.contains("Brasa does not support tenants."), "\(response.text)")
         let stranger = try await identity.routes.call("GET \(path)", as: .stranger)
         #expect(stranger.status == 401)
       }

@@ -145,7 +145,7 @@ import Testing
           let response = try await routes.call(request, as: caller)
           #expect(
             response.outcome
-              == "401 UNAUTHENTICATED The refresh token is not the installation's."
+              == "401 UNAUTHENTICATED The refresh token belongs to another installation."
           )
         }
       }
@@ -157,7 +157,7 @@ import Testing
     ("", "403 PERMISSION_DENIED The request is missing a valid API key."),
     ("?key=", "403 PERMISSION_DENIED The request is missing a valid API key."),
     ("?key=x", "400 INVALID_ARGUMENT API key not valid. Please pass a valid API key."),
-    ("?key=q", "403 PERMISSION_DENIED The API key is not one of the project p."),
+    ("?key=q", "403 PERMISSION_DENIED The API key does not belong to the project p."),
   ]
 
   @Test(arguments: keys)
@@ -176,10 +176,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "Installation has no app id."), ("[]", "Installation has no app id."),
-    ("{}", "Installation has no app id."), (#"{"appId":7}"#, "Installation has no app id."),
-    (#"{"appId":""}"#, "Installation has no app id."),
-    (#"{"appId":"\#(String(repeating: "a", count: 257))"}"#, "Installation has no app id."),
+    ("", "The installation has no app ID."), ("[]", "The installation has no app ID."),
+    ("{}", "The installation has no app ID."), (#"{"appId":7}"#, "The installation has no app ID."),
+    (#"{"appId":""}"#, "The installation has no app ID."),
+    (#"{"appId":"\#(String(repeating: "a", count: 257))"}"#, "The installation has no app ID."),
   ])
   func `a wrong body is refused`(body: String, message: String) async throws {
     try await Self.run { routes, _ in
@@ -211,7 +211,7 @@ import Testing
       let second = try await routes.call(request, as: .stranger, body: Self.body)
       #expect(
         second.outcome
-          == "429 RESOURCE_EXHAUSTED Too many installations were made. Try again later."
+          == "429 RESOURCE_EXHAUSTED Too many installations were created. Try again later."
       )
       // One that is known already counts no more.
       let id = try #require(first["fid"]?.string)

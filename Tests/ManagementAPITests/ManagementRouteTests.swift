@@ -148,7 +148,7 @@ import Testing
       takes: .owner,
       ofServer: true,
       recent: true,
-      "501 UNIMPLEMENTED Fingerprints are given when an app is registered: brasa apps create android --sha256."
+      "501 UNIMPLEMENTED Fingerprints can be set only when an app is registered: brasa apps create android --sha256."
     ),
   ]
 
@@ -204,7 +204,7 @@ import Testing
       #expect(made["name"]?.string == "operations/project.new")
       #expect(made["response"]?["lifecycleState"]?.string == "ACTIVE")
       let again = try await routes.call("POST /v1/projects", body: body)
-      #expect(again.outcome == "409 ALREADY_EXISTS There is a project new already.")
+      #expect(again.outcome == "409 ALREADY_EXISTS The project new already exists.")
       for malformed in ["{}", #"{"projectId":"a/b"}"#, #"{"projectId":7}"#] {
         #expect(try await routes.call("POST /v1/projects", body: malformed).status == 400)
       }
@@ -257,7 +257,7 @@ import Testing
       let refused = try await routes.call("POST \(path):enable")
       #expect(
         refused.outcome
-          == "400 FAILED_PRECONDITION Brasa has no translate.googleapis.com, so it can't be enabled."
+          == "400 FAILED_PRECONDITION Brasa has no translate.googleapis.com, so the service can't be enabled."
       )
     }
   }

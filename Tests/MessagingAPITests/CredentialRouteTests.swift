@@ -42,7 +42,7 @@ import Testing
         let removed = try await routes.call("DELETE \(Self.credentials)/\(bundle)")
         #expect(removed.text == "{}")
         let again = try await routes.call("DELETE \(Self.credentials)/\(bundle)")
-        #expect(again.outcome == "404 NOT_FOUND There is no APNs key of this bundle.")
+        #expect(again.outcome == "404 NOT_FOUND There is no APNs key for this bundle.")
       }
       let left = try await routes.call("GET \(Self.credentials)")
       #expect(left["apnsKeys"]?.elements == [])
@@ -52,13 +52,13 @@ import Testing
   @Test func `what is no APNs key is refused`() async throws {
     try await MessagingServer.run { messaging in
       let noKey =
-        "400 INVALID_ARGUMENT The key is no P-256 private key in PEM form, as Apple's .p8 files are."
+        "400 INVALID_ARGUMENT The key is not a P-256 private key in PEM format, such as Apple's .p8 file."
       let cases: [(body: String, outcome: String)] = [
         ("{}", noKey), (Self.apnsKey(privateKey: "secret"), noKey),
         (#"{"privateKey":7}"#, noKey),
         (
           Self.apnsKey(bundle: String(repeating: "b", count: 256)),
-          "400 INVALID_ARGUMENT The bundle id is too long."
+          "400 INVALID_ARGUMENT The bundle ID is too long."
         ),
         ("7", "400 INVALID_ARGUMENT Invalid JSON payload received. An object is expected."),
       ]
@@ -108,14 +108,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("{}", "A key has a name of at most 100 bytes."),
-    (#"{"name":7}"#, "A key has a name of at most 100 bytes."),
+    ("{}", "A key needs a name of at most 100 bytes."),
+    (#"{"name":7}"#, "A key needs a name of at most 100 bytes."),
     (
       #"{"name":"\#(String(repeating: "n", count: 101))"}"#,
-      "A key has a name of at most 100 bytes."
+      "A key needs a name of at most 100 bytes."
     ),
     (
-      #"{"name":"backend"}"#, "The project has a key of that name already, or 100 of them."
+      #"{"name":"backend"}"#,
+      "The project already has a key with that name, or the maximum of 100 keys."
     ),
   ])
   func `a key without a name of its own is refused`(body: String, message: String) async throws {
@@ -150,7 +151,7 @@ import Testing
     ("{", "400 JSON_PARSING_ERROR"),
     (
       #"{"notification_key":"x"}"#,
-      "400 notification_key is not supported: there are no groups of devices. Use registration_ids."
+      "400 notification_key is not supported, because Brasa has no device groups. Use registration_ids."
     ),
     ("{}", #"{"error":"MissingRegistration"}"#),
     (#"{"registration_ids":[7]}"#, #"{"error":"MissingRegistration"}"#),

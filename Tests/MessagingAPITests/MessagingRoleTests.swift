@@ -81,7 +81,7 @@ import Testing
     RouteCase(
       "DELETE \(messages)/{id}",
       "/v1/projects/p/messages/0:1",
-      "404 NOT_FOUND No message of that id waits for its time."
+      "404 NOT_FOUND There is no scheduled message with that ID."
     ),
   ]
 
@@ -96,14 +96,14 @@ import Testing
       "/v1/projects/p/pushCredentials",
       takes: .owner,
       recent: true,
-      "400 INVALID_ARGUMENT The key is no P-256 private key in PEM form, as Apple's .p8 files are."
+      "400 INVALID_ARGUMENT The key is not a P-256 private key in PEM format, such as Apple's .p8 file."
     ),
     RouteCase(
       "DELETE /v1/projects/{project}/pushCredentials/{bundle}",
       "/v1/projects/p/pushCredentials/-",
       takes: .owner,
       recent: true,
-      "404 NOT_FOUND There is no APNs key of this bundle."
+      "404 NOT_FOUND There is no APNs key for this bundle."
     ),
     RouteCase(
       "GET /v1/projects/{project}/serverKeys",
@@ -115,14 +115,14 @@ import Testing
       "/v1/projects/p/serverKeys",
       takes: .owner,
       recent: true,
-      "400 INVALID_ARGUMENT A key has a name of at most 100 bytes."
+      "400 INVALID_ARGUMENT A key needs a name of at most 100 bytes."
     ),
     RouteCase(
       "DELETE /v1/projects/{project}/serverKeys/{name}",
       "/v1/projects/p/serverKeys/backend",
       takes: .owner,
       recent: true,
-      "404 NOT_FOUND There is no key of this name."
+      "404 NOT_FOUND There is no key with this name."
     ),
   ]
 
@@ -191,7 +191,7 @@ import Testing
     let forged = ["x-goog-firebase-installations-auth": "FIS forged"]
     let refusals: [(query: String, headers: [String: String], outcome: String)] = [
       ("", known, noKey), ("?key=", known, noKey), ("?key=other", known, wrongKey),
-      ("?key=q", known, "403 PERMISSION_DENIED The API key is not one of the project p."),
+      ("?key=q", known, "403 PERMISSION_DENIED The API key does not belong to the project p."),
       ("?key=p", [:], noToken), ("?key=p", forged, noToken), ("?key=p", foreign, noToken),
     ]
     try await MessagingServer.run { messaging in
@@ -233,7 +233,7 @@ import Testing
       #expect(
         foreign.outcome
           == (isStream
-            ? "401 UNAUTHENTICATED The registration is another installation's." : Self.absent)
+            ? "401 UNAUTHENTICATED The registration belongs to another installation." : Self.absent)
       )
     }
   }

@@ -111,11 +111,11 @@ import Testing
     ),
     (
       #"{"web":{"endpoint":"ftp://push.example",\#(keys)}}"#,
-      "400 INVALID_ARGUMENT The endpoint is no URL of a push service."
+      "400 INVALID_ARGUMENT The endpoint is not the URL of a push service."
     ),
     (
       #"{"web":{"endpoint":"https://\#(String(repeating: "a", count: 1_000))",\#(keys)}}"#,
-      "400 INVALID_ARGUMENT The endpoint is no URL of a push service."
+      "400 INVALID_ARGUMENT The endpoint is not the URL of a push service."
     ),
     (
       #"{"web":{"endpoint":"https://push.example/1"}}"#,
@@ -131,7 +131,7 @@ import Testing
     ),
     (
       #"{"ios":{"apns_token":"x","bundle_id":"b"}}"#,
-      "400 INVALID_ARGUMENT apns_token is no device token."
+      "400 INVALID_ARGUMENT apns_token is not a device token."
     ),
     (
       #"{"ios":{"apns_token":"\#(String(repeating: "ab", count: 32))"}}"#,
@@ -181,7 +181,7 @@ import Testing
       )
       #expect(
         response.outcome
-          == "429 RESOURCE_EXHAUSTED Too many registrations were made. Try again later."
+          == "429 RESOURCE_EXHAUSTED Too many registrations were created. Try again later."
       )
       #expect(response.header("retry-after") == "10")
       messaging.server.advance(seconds: 3_600)

@@ -94,9 +94,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{}"#, "A name has 1 to 100 letters, digits, - and _."),
-    (#"{"name":7}"#, "A name has 1 to 100 letters, digits, - and _."),
-    (#"{"name":"a b"}"#, "A name has 1 to 100 letters, digits, - and _."),
+    (#"{}"#, "A name must have 1 to 100 letters, digits, - and _."),
+    (#"{"name":7}"#, "A name must have 1 to 100 letters, digits, - and _."),
+    (#"{"name":"a b"}"#, "A name must have 1 to 100 letters, digits, - and _."),
     (#"{"name":"mail","vapidKey":"AAAA"}"#, "vapidKey is not base64url of 65 bytes."),
     (#"{"name":"mail","vapidKey":7}"#, "vapidKey is not base64url of 65 bytes."),
     (#"{"name":"mail","vapidKey":{}}"#, "vapidKey is not base64url of 65 bytes."),
@@ -117,17 +117,17 @@ import Testing
 
   @Test(
     arguments: [
-      ([:], "", "400 INVALID_ARGUMENT TTL is missing, or no number of seconds."),
-      (["ttl": "x"], "", "400 INVALID_ARGUMENT TTL is missing, or no number of seconds."),
-      (["ttl": "-1"], "", "400 INVALID_ARGUMENT TTL is a number of seconds."),
+      ([:], "", "400 INVALID_ARGUMENT TTL is missing or not a number of seconds."),
+      (["ttl": "x"], "", "400 INVALID_ARGUMENT TTL is missing or not a number of seconds."),
+      (["ttl": "-1"], "", "400 INVALID_ARGUMENT TTL must be a number of seconds."),
       (
         ["ttl": "1", "urgency": "now"], "",
-        "400 INVALID_ARGUMENT Urgency is very-low, low, normal or high."
+        "400 INVALID_ARGUMENT Urgency must be very-low, low, normal or high."
       ),
-      (["ttl": "1"], "plain", "400 INVALID_ARGUMENT The content's encoding is aes128gcm."),
+      (["ttl": "1"], "plain", "400 INVALID_ARGUMENT The content's encoding must be aes128gcm."),
       (
         ["ttl": "1", "topic": "a b"], "",
-        "400 INVALID_ARGUMENT A topic has 1 to 32 characters of base64url."
+        "400 INVALID_ARGUMENT A topic must have 1 to 32 base64url characters."
       ),
       (["ttl": "1"], String(repeating: "a", count: 4_097), "413 too large"),
     ] as [([String: String], String, String)]

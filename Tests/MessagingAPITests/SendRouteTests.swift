@@ -81,13 +81,13 @@ import Testing
           + #""repeat":{"every":"WEEK","interval":1}}"#
       )
       let foreign = try await routes.call("DELETE /v1/projects/q/messages/\(id)")
-      #expect(foreign.outcome == "404 NOT_FOUND No message of that id waits for its time.")
+      #expect(foreign.outcome == "404 NOT_FOUND There is no scheduled message with that ID.")
       #expect(try await routes.call("DELETE /v1/projects/p/messages/\(id)").text == "{}")
       let gone = try await routes.call("GET /v1/projects/p/messages/\(id)")
       #expect(gone.outcome == "404 NOT_FOUND Requested entity was not found.")
       let sent = try await messaging.send(#"{"topic":"news"}"#)
       let late = try await routes.call("DELETE /v1/projects/p/messages/\(sent)")
-      #expect(late.outcome == "404 NOT_FOUND No message of that id waits for its time.")
+      #expect(late.outcome == "404 NOT_FOUND There is no scheduled message with that ID.")
     }
   }
 
@@ -160,14 +160,14 @@ import Testing
     ),
     (
       "send", #"{"message":{"topic":"news"},"frequencyCap":{"messages":3}}"#,
-      #"400 INVALID_ARGUMENT A cap is like {"messages": 3, "period": "86400s"}."#
+      #"400 INVALID_ARGUMENT A cap must have the form {"messages": 3, "period": "86400s"}."#
     ),
     (
       "send", #"{"message":{"topic":"news"},"frequencyCap":{"messages":3,"period":"60s"}}"#,
-      "400 INVALID_ARGUMENT A message with a cap has fcm_options.analytics_label."
+      "400 INVALID_ARGUMENT A message with a cap needs fcm_options.analytics_label."
     ),
-    ("sendToUser", #"{"message":{}}"#, "400 INVALID_ARGUMENT The user's id is missing."),
-    ("sendToUser", #"{"uid":7,"message":{}}"#, "400 INVALID_ARGUMENT The user's id is missing."),
+    ("sendToUser", #"{"message":{}}"#, "400 INVALID_ARGUMENT The user's ID is missing."),
+    ("sendToUser", #"{"uid":7,"message":{}}"#, "400 INVALID_ARGUMENT The user's ID is missing."),
     ("sendToAudience", #"{"message":{}}"#, "400 INVALID_ARGUMENT The audience's name is missing."),
     (
       "sendToUser", #"{"uid":"ana","message":{"topic":"news"}}"#,
@@ -179,7 +179,7 @@ import Testing
     ),
     (
       "schedule", #"{"scheduleTime":"2027-01-15T07:00:00Z","message":{"topic":"news"}}"#,
-      "400 INVALID_ARGUMENT The time is in the next 364 days."
+      "400 INVALID_ARGUMENT The time must be within the next 364 days."
     ),
     (
       "schedule", #"{"scheduleTime":7,"message":{"topic":"news"}}"#,
@@ -187,7 +187,7 @@ import Testing
     ),
     (
       "schedule", #"{"localTime":"tomorrow","message":{"topic":"news"}}"#,
-      "400 INVALID_ARGUMENT localTime is like 2027-01-15T09:00, without a zone."
+      "400 INVALID_ARGUMENT localTime must have the form 2027-01-15T09:00, without a zone."
     ),
   ]
 
@@ -206,11 +206,11 @@ import Testing
   }
 
   static let wrongSchedules: [(members: String, outcome: String)] = [
-    (#""uid":"""#, "400 INVALID_ARGUMENT The user's id is missing."),
-    (#""uid":7"#, "400 INVALID_ARGUMENT The user's id is missing."),
+    (#""uid":"""#, "400 INVALID_ARGUMENT The user's ID is missing."),
+    (#""uid":7"#, "400 INVALID_ARGUMENT The user's ID is missing."),
     (
       #""uid":"\#(String(repeating: "u", count: 129))""#,
-      "400 INVALID_ARGUMENT The user's id is missing."
+      "400 INVALID_ARGUMENT The user's ID is missing."
     ),
     (#""audience":"""#, "400 INVALID_ARGUMENT The audience's name is missing."),
     (#""audience":7"#, "400 INVALID_ARGUMENT The audience's name is missing."),
@@ -221,15 +221,15 @@ import Testing
     ),
     (
       #""uid":"ana","timeZone":"Mars/Base""#,
-      "400 INVALID_ARGUMENT timeZone is a name like America/Sao_Paulo."
+      "400 INVALID_ARGUMENT timeZone must be a name such as America/Sao_Paulo."
     ),
     (
       #""uid":"ana","repeat":{"every":"YEAR"}"#,
-      "400 INVALID_ARGUMENT every is DAY, WEEK or MONTH."
+      "400 INVALID_ARGUMENT every must be DAY, WEEK or MONTH."
     ),
     (
       #""uid":"ana","repeat":{"every":"DAY","interval":0}"#,
-      "400 INVALID_ARGUMENT The interval is between 1 and 366."
+      "400 INVALID_ARGUMENT The interval must be between 1 and 366."
     ),
   ]
 
@@ -295,13 +295,13 @@ import Testing
           "GET /v1/projects/p/\(list)?pageSize=\(size)"
         )
         #expect(
-          response.outcome == "400 INVALID_ARGUMENT pageSize is between 1 and 1000.",
+          response.outcome == "400 INVALID_ARGUMENT pageSize must be between 1 and 1000.",
           "\(size)"
         )
       }
       guard list != "messages:listTopics" else { return }
       let response = try await messaging.routes.call("GET /v1/projects/p/\(list)?pageToken=x")
-      #expect(response.outcome == "400 INVALID_ARGUMENT pageToken is none of this list.")
+      #expect(response.outcome == "400 INVALID_ARGUMENT pageToken does not belong to this list.")
     }
   }
 

@@ -120,12 +120,12 @@ import Testing
     ),
     (
       "acknowledge", #""token":"TOKEN","received":"x""#,
-      "400 INVALID_ARGUMENT received is a list of at most 100 ids."
+      "400 INVALID_ARGUMENT received must be a list of at most 100 IDs."
     ),
     (
       "acknowledge",
       #""token":"TOKEN","opened":[\#(Array(repeating: "7", count: 101).joined(separator: ","))]"#,
-      "400 INVALID_ARGUMENT opened is a list of at most 100 ids."
+      "400 INVALID_ARGUMENT opened must be a list of at most 100 IDs."
     ),
   ]
 
@@ -160,7 +160,7 @@ import Testing
       )
       #expect(
         response.outcome
-          == "400 INVALID_ARGUMENT The registration is not one of a client that connects."
+          == "400 INVALID_ARGUMENT The registration does not belong to a client with a direct connection."
       )
     }
   }

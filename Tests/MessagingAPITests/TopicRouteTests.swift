@@ -117,8 +117,8 @@ import Testing
       }
       #expect(
         outcomes == [
-          "200", "429 RESOURCE_EXHAUSTED The subscription is refused: TOO_MANY_TOPICS.",
-          "429 RESOURCE_EXHAUSTED Too many subscriptions were made. Try again later.",
+          "200", "429 RESOURCE_EXHAUSTED The subscription was refused: TOO_MANY_TOPICS.",
+          "429 RESOURCE_EXHAUSTED Too many subscriptions were created. Try again later.",
         ]
       )
       let backend = try await messaging.routes.call("POST \(own)?topic_name=b")

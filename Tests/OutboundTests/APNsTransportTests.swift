@@ -147,12 +147,12 @@ import Testing
       let parcel = apns.parcel(Self.device, credentials: .apns(other))
       #expect(await apns.transport.hand(parcel) == .unauthorized(reason: "InvalidProviderToken"))
       let none = await apns.transport.hand(apns.parcel(Self.device, credentials: .some(.none)))
-      #expect(none == .unauthorized(reason: "the project has no key of Apple's"))
+      #expect(none == .unauthorized(reason: "the project has no APNs key"))
       let unreadable = APNsKey(keyID: "A", teamID: "B", privateKey: "?")
       let outcome = await apns.transport.hand(
         apns.parcel(Self.device, credentials: .apns(unreadable))
       )
-      #expect(outcome == .unauthorized(reason: "the private key is no P-256 key in PEM"))
+      #expect(outcome == .unauthorized(reason: "the private key is not a P-256 key in PEM format"))
       #expect(apns.production.pushes.isEmpty)
     }
   }
@@ -166,7 +166,7 @@ import Testing
       let outcome = await apns.transport.hand(apns.parcel(Self.device, payload: fitting))
       #expect(outcome == .handed(id: apns.production.pushes.last?.headers["apns-id"]))
       let odd = await apns.transport.hand(apns.parcel("../../3/device/x"))
-      #expect(odd == .refused(reason: "the address is no device token"))
+      #expect(odd == .refused(reason: "the address is not a device token"))
     }
   }
 

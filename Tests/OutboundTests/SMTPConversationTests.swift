@@ -71,7 +71,7 @@ struct SMTPConversationTests {
     _ = talk.receive("220 hello")
     #expect(
       talk.receive("250 PIPELINING")
-        == .fail("the mail server takes no international addresses")
+        == .fail("the mail server does not accept international addresses")
     )
     var other = try conversation(.none, login: nil, to: "joão@example.com")
     _ = other.receive("220 hello")

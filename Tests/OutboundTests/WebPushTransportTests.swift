@@ -141,7 +141,7 @@ import Testing
     try await withPushService { push in
       let other = VAPIDPair(newFor: "mailto:other@example.org")
       let outcome = await push.transport.hand(push.parcel("/up/1", vapidKey: other.publicKey))
-      #expect(outcome == .unauthorized(reason: "the subscription was made for another VAPID key"))
+      #expect(outcome == .unauthorized(reason: "the subscription belongs to another VAPID key"))
       let same = await push.transport.hand(push.parcel("/up/1", vapidKey: push.pair.publicKey))
       #expect(same == .handed(id: nil))
       let none = await push.transport.hand(push.parcel("/up/1", credentials: .some(.none)))

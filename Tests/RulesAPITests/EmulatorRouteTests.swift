@@ -75,7 +75,7 @@ import Testing
   }
 
   static let wrongBodies: [(request: String, body: String, message: String)] = [
-    ("PUT /internal/setRules", "", "rules.files must name a file at least."),
+    ("PUT /internal/setRules", "", "rules.files must contain at least one file."),
     ("PUT /internal/setRules", #"{"rules":7}"#, "rules must be an object."),
     ("PUT /internal/setRules", #"{"rules":{"files":[{}]}}"#, "file.content must be a text."),
     (

@@ -92,15 +92,15 @@ import Testing
     ),
     (
       #"{"release":{"rulesetName":"abc"}}"#,
-      "400 INVALID_ARGUMENT \"abc\" is no name of the form projects/p/rulesets/…."
+      "400 INVALID_ARGUMENT \"abc\" must have the form projects/p/rulesets/…."
     ),
     (
       #"{"release":{"rulesetName":"projects/p/rulesets/"}}"#,
-      "400 INVALID_ARGUMENT \"projects/p/rulesets/\" is no name of the form projects/p/rulesets/…."
+      "400 INVALID_ARGUMENT \"projects/p/rulesets/\" must have the form projects/p/rulesets/…."
     ),
     (
       #"{"release":{"rulesetName":"projects/p/rulesets/a","name":"projects/p/releases/b"}}"#,
-      "400 INVALID_ARGUMENT The release's name is not that of the path."
+      "400 INVALID_ARGUMENT The release's name does not match the path."
     ),
     (
       #"{"rulesetName":"projects/p/rulesets/a"}"#,
@@ -133,8 +133,8 @@ import Testing
         let response = try await routes.release(id, to: name)
         #expect(
           response.outcome
-            == "400 INVALID_ARGUMENT The release \(name) is none of cloud.firestore, "
-            + "cloud.firestore/{database} and firebase.storage/{bucket}."
+            == "400 INVALID_ARGUMENT The release \(name) must be cloud.firestore, "
+            + "cloud.firestore/{database} or firebase.storage/{bucket}."
         )
       }
       #expect(server.rules.isEmpty)
@@ -148,8 +148,8 @@ import Testing
       )
       #expect(
         response.outcome
-          == "501 UNIMPLEMENTED Rules run from their source here: there is no executable. "
-          + "GET the release's ruleset."
+          == "501 UNIMPLEMENTED Rules have no executable form here. "
+          + "GET the release's ruleset for their source."
       )
     }
   }

@@ -111,7 +111,7 @@ import Testing
     ),
     (
       "PUT /internal/setRules", "/internal/setRules", #"{"rules":{"files":[]}}"#,
-      "400 INVALID_ARGUMENT rules.files must name a file at least."
+      "400 INVALID_ARGUMENT rules.files must contain at least one file."
     ),
   ]
 

@@ -47,7 +47,7 @@ import Testing
       )
       #expect(
         released.outcome
-          == "400 INVALID_ARGUMENT \"projects/p/rulesets/\(id)\" is no name of the form "
+          == "400 INVALID_ARGUMENT \"projects/p/rulesets/\(id)\" must have the form "
           + "projects/q/rulesets/…."
       )
       #expect(try await routes.call("GET /v1/projects/q/rulesets").text == #"{"rulesets":[]}"#)
@@ -83,7 +83,7 @@ import Testing
     ("pageToken=-1", "Invalid page token."), ("pageToken=x", "Invalid page token."),
     (
       "filter=color=red",
-      "The filter is none of this list; see the documentation of firebaserules.googleapis.com."
+      "The filter is not supported for this list; see the documentation of firebaserules.googleapis.com."
     ),
   ])
   func `a wrong page is refused`(query: String, message: String) async throws {

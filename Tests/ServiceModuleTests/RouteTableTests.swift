@@ -96,7 +96,7 @@ struct RouteTableTests {
     }
     let conflict = #expect(throws: RouteConflict.self) { try RouteTable(modules) }
     #expect(
-      conflict?.description == "Two services answer every path of one.example: ours, theirs."
+      conflict?.description == "Two services handle every path of one.example: ours, theirs."
     )
   }
 

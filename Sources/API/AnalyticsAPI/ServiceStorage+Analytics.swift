@@ -17,7 +17,7 @@ extension ServiceStorage {
     return storage
   }
 
-  /// A line an event, a file a day; what is imported is added to what is there.
+  /// One line an event, one file a day; imported events are added to the existing ones.
   private static func transfer(_ analytics: EventAnalytics) -> StorageTransfer {
     StorageTransfer("events") { scope, _, item in
       let transfer = EventTransfer(analytics: analytics, project: scope.database.project)

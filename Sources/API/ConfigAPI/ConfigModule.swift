@@ -8,9 +8,10 @@ import ServiceModule
 extension ServiceModule {
   /// Remote Config: templates for administrators, values and news of them for apps.
   ///
-  /// It is `firebaseremoteconfig.googleapis.com` v1 and `firebaseremoteconfigrealtime.googleapis.com` v1.
-  /// `threads` do what waits for the disk. What takes events of analytics is asked of `eventsElsewhere` first, where another node
-  /// may have them. What `proof` does not prove to be an installation is kept of nobody.
+  /// It is `firebaseremoteconfig.googleapis.com` v1 and
+  /// `firebaseremoteconfigrealtime.googleapis.com` v1. `threads` do what waits for the disk. Routes
+  /// for incoming events call `eventsElsewhere` first, since another node may have the events.
+  /// Nothing is stored about a sender that `proof` does not confirm as an installation.
   package static func remoteConfig(
     _ templates: ConfigTemplates,
     access: AccessControl,
@@ -64,7 +65,10 @@ extension ServiceModule {
       do {
         try await threads.run(on: .maintenance) { try templates.announceChanges() }
       } catch {
-        log.error("clients were not told of a change with time", metadata: ["error": "\(error)"])
+        log.error(
+          "clients were not notified of a template change at its time",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

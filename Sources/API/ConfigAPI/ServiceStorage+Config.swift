@@ -5,7 +5,8 @@ import ConfigTemplates
 import ServiceModule
 
 extension ServiceStorage {
-  /// The templates of all projects; maintenance forgets what is kept of installations for nothing.
+  /// The templates of all projects; maintenance deletes stored data of installations that is no
+  /// longer needed.
   ///
   /// An export has the newest version of each: one line, `{"namespace": "firebase", "template": {…}}`. An import
   /// publishes each as a new version.
@@ -39,7 +40,7 @@ extension ServiceStorage {
     } import: { scope, next, tell in
       var count = 0
       var skipped = 0
-      // Told at the end: the other side writes all before it reads.
+      // Called at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let line = try next() {
         let json = try JSONValue(parsing: String(decoding: line, as: UTF8.self))
@@ -65,7 +66,7 @@ extension ServiceStorage {
     _ templates: ConfigTemplates
   ) throws -> Bool {
     guard let namespace = ConfigNamespace(rawValue: name), let template = json["template"] else {
-      throw ServiceError.invalidArgument("The line is no template of a namespace.")
+      throw ServiceError.invalidArgument("The line is not a template of a namespace.")
     }
     let id = TemplateID(project: project, namespace: namespace)
     let new = try ConfigTemplate(json: template)

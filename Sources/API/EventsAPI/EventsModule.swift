@@ -37,7 +37,7 @@ extension ServiceModule {
 }
 
 extension ServiceStorage {
-  /// Triggers and their events: what is erased and expires.
+  /// Triggers and their events: erased and expired data.
   package static func events(_ bus: EventBus) -> ServiceStorage {
     var storage = ServiceStorage("events")
     storage.maintenance = { try bus.performMaintenance() }

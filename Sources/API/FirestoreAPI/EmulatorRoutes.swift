@@ -54,7 +54,7 @@ struct EmulatorRoutes: Sendable {
     return Self.done
   }
 
-  /// The path of a document or a collection; refuses what no name could have.
+  /// The path of a document or a collection; refuses paths that no name can have.
   private static func path(_ parts: [String], in id: DatabaseID) throws -> ResourcePath {
     let segments = try parts.map(checked)
     let isCollection = !segments.count.isMultiple(of: 2)

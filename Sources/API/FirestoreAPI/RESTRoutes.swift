@@ -14,8 +14,8 @@ import ServiceModule
 ///     *  /databases…                        google.firestore.admin.v1, see `AdminCall`
 ///     *  /locations/{location}/backups…     the same
 ///
-/// Bodies are JSON whatever their content type says. Streaming methods answer one JSON array, a
-/// part at a time and at the pace of the client's reading.
+/// Bodies are JSON for every content type. Streaming methods answer one JSON array, a part at a
+/// time and at the pace of the client's reading.
 struct RESTRoutes: Sendable {
   let service: any RPCService
   let bodyLimit: Int
@@ -186,7 +186,8 @@ struct RESTRoutes: Sendable {
       do {
         messages = try await stream.next()
       } catch let error as ServiceError {
-        // The status is out already; the array's last element tells, as Google's servers do.
+        // The status is out already; the array's last element has the error, like on Google's
+        // servers.
         part += RESTStream.separator + RESTError.body(error, streaming: false)
         messages = []
       }

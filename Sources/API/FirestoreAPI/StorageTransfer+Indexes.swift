@@ -4,7 +4,8 @@ import ServiceModule
 extension StorageTransfer {
   /// The index definitions and field overrides of a database: a line each, in the form of `firestore.indexes.json`.
   ///
-  /// An import adds what the database has not; new indexes are built in the background.
+  /// An import adds the definitions that the database lacks; new indexes are built in the
+  /// background.
   static let indexes = StorageTransfer("indexes") { scope, _, item in
     let lines = try DocumentAdministration(scope.permit).indexDefinitions(of: scope.database)
     for line in lines { try item(StorageItem(file: "definitions", bytes: Array(line.utf8))) }

@@ -209,7 +209,7 @@ package struct ClosedSignInGate: SignInGate {
     BlockingCalls.steps(types[project.string] ?? [])
   }
 
-  /// Throws: nobody is there to decide.
+  /// Throws: there is no one to decide.
   package func decide(
     _ step: SignInStep,
     user: User,

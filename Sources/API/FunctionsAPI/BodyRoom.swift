@@ -16,7 +16,7 @@ final class BodyRoom: Sendable {
 
   private let state = Mutex(State())
 
-  /// The share of a call, which it gives back when nobody holds it any more.
+  /// The share of a call, which it gives back when it has no holder any more.
   func share(of network: String) -> Share { Share(room: self, network: network) }
 
   private func take(_ bytes: Int, _ network: String) -> Bool {
@@ -57,7 +57,7 @@ final class BodyRoom: Sendable {
         guard room.take(part.count, network) else {
           throw ServiceError(
             .resourceExhausted,
-            "The server's memory for the bodies of calls is in use. Try again later."
+            "The server has no memory left for request bodies. Try again later."
           )
         }
         taken.withLock { $0 += part.count }

@@ -248,7 +248,7 @@ struct FunctionCalls: Sendable {
       if isCallable { throw Self.unauthenticated }
       return
     }
-    // What is no user's token is the function's own to check.
+    // The function itself checks any token that is not a user's.
     if !isCallable, !Self.claimsUser(parts[1]) { return }
     let context = request.context
     let caller = try await threads.run(caller: context.network) { [access] in

@@ -66,7 +66,7 @@ struct FunctionRoutes: Sendable {
     return .object([
       "lines": .array(found.suffix(Self.mostLines).map(\.json)),
       "isCut": .boolean(found.count > Self.mostLines),
-      // A server that started again counts anew, which clients see by it.
+      // A restarted server counts from the beginning, which tells clients about the restart.
       "last": .integer(host.logs.last),
     ])
   }
@@ -91,7 +91,7 @@ extension FunctionHost.Listing {
 }
 
 extension FunctionEndpoint.Trigger {
-  /// `{kind, detail, filters, retry, timeZone}`; what a kind has not is absent.
+  /// `{kind, detail, filters, retry, timeZone}`; members that a kind lacks are absent.
   fileprivate var json: JSONValue {
     switch self {
     case .http: .object(["kind": .string("http")])

@@ -5,8 +5,8 @@ import ServiceModule
 
 /// The part of Google's metadata server that libraries ask for their credentials.
 ///
-/// The token is a constant: it is worth something at an instance's own listener only, whose connections have the rights of
-/// their project whatever they send.
+/// The token is a constant: it is valid only at an instance's own listener, and its connections
+/// have the rights of their project for every request.
 enum InstanceMetadata {
   static let token = "ya29.instance"
 

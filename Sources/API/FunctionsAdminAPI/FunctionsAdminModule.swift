@@ -144,7 +144,7 @@ extension FunctionsScoped {
     return role.map { role in route.demanding { _, _ in role } } ?? route.openToViewers()
   }
 
-  /// A call by somebody who administers the project; says where functions are off.
+  /// A call by an administrator of the project; fails with a remedy if functions are off.
   private static func admit(
     _ request: ServiceRequest,
     _ bytes: [UInt8],
@@ -162,7 +162,7 @@ extension FunctionsScoped {
     guard let host = environment.host else {
       throw ServiceError(
         .failedPrecondition,
-        "Functions are off. Start the server with them: brasa serve --functions"
+        "Functions are off. Start the server with brasa serve --functions."
       )
     }
     return FunctionsCall(

@@ -56,7 +56,10 @@ struct PreliminaryRoutes: FunctionsScoped {
       let named = String(names[0].dropFirst("projects/".count))
       let project = try await Self.requireAdministration(request, of: named, environment)
       guard let host = environment.host else {
-        throw ServiceError(.failedPrecondition, "Functions are off.")
+        throw ServiceError(
+          .failedPrecondition,
+          "Functions are off. Start the server with brasa serve --functions."
+        )
       }
       let functions = try await host.deployed(project: project)
       return .json(Self.list(body, functions, host.logs, project).compactBytes)

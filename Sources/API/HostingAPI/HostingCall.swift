@@ -117,7 +117,7 @@ extension SiteScoped {
     return known.first { SiteName.other(than: $0.string) == name } ?? Text(name)
   }
 
-  /// The call of a caller who administers the project that it is about; blocks.
+  /// The call of an administrator of its project; blocks.
   static func admit(
     _ request: ServiceRequest,
     _ bytes: [UInt8],
@@ -127,7 +127,7 @@ extension SiteScoped {
     let name = request.parameters["site"]
     var site = try name.flatMap { try environment.hosting.site($0) }
     let path = request.parameters["project"].flatMap { $0 == "-" ? nil : Text($0) }
-    // A site that nobody made yet may be the one of the project of its name.
+    // A site that does not exist yet may be the one of the project of its name.
     let project =
       try site.map { Text($0.project) } ?? path ?? name.map { try owner(of: $0, environment) }
       ?? "-"
@@ -139,7 +139,7 @@ extension SiteScoped {
         of: project
       )
     }
-    // A site of another project is not at this path, whoever asks.
+    // A site of another project is not at this path, for any caller.
     if let path, let found = site, Text(found.project) != path { site = nil }
     let caller = try environment.access.identify(request.context)
     return HostingCall(

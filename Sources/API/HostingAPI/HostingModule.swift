@@ -91,7 +91,7 @@ extension ServiceModule {
       HTTPRoute(HTTPRoute.everyMethod, path, for: .administrators) { _ in
         throw ServiceError(
           .failedPrecondition,
-          "Several nodes together serve no sites. Start a server of its own for them."
+          "A cluster serves no sites. Start a separate server for them."
         )
       }
     }

@@ -6,7 +6,7 @@ import BaseText
 package struct IdentityEnvironment: Sendable {
   /// The accounts of all projects.
   package let accounts: Accounts
-  /// The choke point, which says who calls and who is an administrator.
+  /// The choke point that identifies callers and administrators.
   package let access: AccessControl
   /// The mailer that sends emails; nil if the server was started without one.
   package let mailer: (any Mailer)?
@@ -49,12 +49,12 @@ package struct IdentityEnvironment: Sendable {
     self.isDevelopment = isDevelopment
   }
 
-  /// Returns the mailer, or throws a refusal that names what the operator has to do.
+  /// Returns the mailer, or throws an error with the remedy for the operator.
   func requiredMailer() throws -> any Mailer {
     guard let mailer else {
       throw AccountError(
         .operationNotAllowed,
-        "This server sends no mail: its operator has to set BRASA_SMTP."
+        "This server sends no email. Its operator must set BRASA_SMTP."
       )
     }
     return mailer

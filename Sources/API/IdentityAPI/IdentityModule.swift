@@ -66,7 +66,10 @@ private struct IdentityRoutes: Sendable {
       if let failure = error as? OAuthFailure { return failure.response }
       let failure = IdentityFailure(error)
       if failure == nil || error is KeyValueError {
-        request.logger.error("an account call failed", metadata: ["error": "\(Self.cause(error))"])
+        request.logger.error(
+          "an accounts request failed",
+          metadata: ["error": "\(Self.cause(error))"]
+        )
       }
       return (failure ?? .internalError).response
     }

@@ -28,8 +28,10 @@ struct IdentityPage: Sendable {
     }
   }
 
-  /// The HTTP response: the page loads nothing but its own files, sends nothing elsewhere, and its
-  /// address, which holds a code, goes to nobody.
+  /// The HTTP response.
+  ///
+  /// The page loads only its own files and sends nothing elsewhere, and its address, which contains
+  /// a code, is not passed on.
   var response: ServiceResponse {
     var headers: HTTPFields = [
       .contentType: "\(type); charset=utf-8",

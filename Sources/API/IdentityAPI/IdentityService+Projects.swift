@@ -33,7 +33,7 @@ extension IdentityService {
       audience != named, try accounts.knows(audience)
     else { return named }
     envelope.logger.notice(
-      "a token of another project than the API key's; development takes it",
+      "the token and the API key name different projects; accepted in development only",
       metadata: ["token": "\(audience)", "key": "\(named)"]
     )
     return audience

@@ -35,7 +35,7 @@ struct IdentityService: Sendable {
 
   /// Identifies the caller.
   ///
-  /// Operations for administrators only are refused to everybody else, before the request is read.
+  /// Operations for administrators only are refused to other callers, before the request is read.
   ///
   /// - Parameter changes: True for a method that changes something.
   func caller(
@@ -74,7 +74,8 @@ struct IdentityService: Sendable {
     }
   }
 
-  /// As the choke point; what is no credential at all is answered as one that is not good.
+  /// Like the choke point; text that is no credential at all gets the same response as an invalid
+  /// one.
   private func identify(_ context: CallContext) async throws -> Caller {
     let access = environment.access
     do {
@@ -151,7 +152,7 @@ struct IdentityService: Sendable {
     _ envelope: IdentityEnvelope
   ) throws {
     guard message.text("tenantId") == nil, envelope.parameter("tenantId") == nil else {
-      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+      throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
     }
   }
 }
@@ -184,7 +185,7 @@ struct IdentityCall: Sendable {
     for uid in uids { envelope.context.actor?.note(subject: "\(verb) \(uid.string)") }
   }
 
-  /// Refuses everybody else, on paths that clients have too.
+  /// Refuses other callers, on paths that clients have too.
   func requireAdministrator() throws {
     guard isAdministrator else {
       throw IdentityFailure.code("INSUFFICIENT_PERMISSION", "Insufficient permission.")

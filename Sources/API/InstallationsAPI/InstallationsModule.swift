@@ -11,8 +11,9 @@ import ServiceModule
 extension ServiceModule {
   /// The installations of apps: ids and tokens, which Remote Config and messaging ask apps for.
   ///
-  /// It is `firebaseinstallations.googleapis.com` v1. A network makes so many installations an hour, nil for any number: whoever has
-  /// one counts in experiments and has shares of analytics. `observer` is notified of installations that apps show and end.
+  /// It is `firebaseinstallations.googleapis.com` v1. The number of installations that a network
+  /// can create in an hour, nil for no limit: an installation counts in experiments and has shares
+  /// of Analytics. `observer` is notified of installations that apps show and end.
   package static func installations(
     _ tokens: InstallationTokens,
     keys: ProjectKeys,
@@ -76,7 +77,7 @@ private struct InstallationRoutes: Sendable {
     let project = try await project(of: request)
     let body = try await body(of: request)
     guard let appID = body["appId"]?.string, !appID.isEmpty, appID.count <= Self.appIDLength else {
-      throw ServiceError.invalidArgument("Installation has no app id.")
+      throw ServiceError.invalidArgument("The installation has no app ID.")
     }
     let id = try id(of: request, body, in: project)
     let installation = InstallationTokens.Installation(project: project, id: id, appID: appID)
@@ -99,7 +100,10 @@ private struct InstallationRoutes: Sendable {
     let asked = body["fid"]?.string.flatMap { InstallationTokens.isID($0) ? $0 : nil }
     if let asked, isKnown(asked, request, in: project) { return asked }
     guard quota?.take(request.context.network, now: clock.now()) ?? true else {
-      throw ServiceError(.resourceExhausted, "Too many installations were made. Try again later.")
+      throw ServiceError(
+        .resourceExhausted,
+        "Too many installations were created. Try again later."
+      )
     }
     let secret = body["fidSecret"]?.string
     if let asked, secret.flatMap(InstallationTokens.id(provedBy:)) == asked { return asked }
@@ -146,7 +150,7 @@ private struct InstallationRoutes: Sendable {
     guard let token = Self.refreshToken(of: request),
       let known = tokens.installation(id, of: project, refreshToken: token)
     else {
-      throw ServiceError(.unauthenticated, "The refresh token is not the installation's.")
+      throw ServiceError(.unauthenticated, "The refresh token belongs to another installation.")
     }
     return known
   }

@@ -22,7 +22,7 @@ struct ManagementCall: Sendable {
     }
     let parts = (request.parameters["app"] ?? "").split(separator: ":")
     guard parts.count > 1, let project = try environment.numbers.project(String(parts[1])) else {
-      // Nobody but administrators of the server learns which apps there are.
+      // Only administrators of the server can list the apps.
       return "-"
     }
     return project
@@ -60,7 +60,7 @@ struct ManagementCall: Sendable {
     return .object(members)
   }
 
-  /// Throws NOT_FOUND to administrators of a project that nobody has used.
+  /// Throws NOT_FOUND to administrators of an unused project.
   func requireKnown(_ project: Text) throws {
     guard !environment.isDevelopment else { return }
     let caller = try environment.access.identify(request.context)

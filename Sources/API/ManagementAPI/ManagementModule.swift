@@ -22,7 +22,7 @@ package struct ManagementEnvironment: Sendable {
   package let isDevelopment: Bool
   /// The name of the site that a project has by itself; blocks.
   package let site: @Sendable (_ project: Text) throws -> String
-  /// Makes a project that nobody has used; blocks.
+  /// Creates an unused project; blocks.
   package let make: @Sendable (_ project: Text) throws -> Void
 
   /// An environment of those parts.

@@ -153,7 +153,7 @@ package struct MessagingEnvironment: Sendable {
 
   private func countRegistration(_ request: ServiceRequest) throws(MessagingError) {
     guard quota.take(request.context.network, now: service.now) else {
-      throw MessagingError(.quotaExceeded, "Too many registrations were made. Try again later.")
+      throw MessagingError(.quotaExceeded, "Too many registrations were created. Try again later.")
     }
   }
 
@@ -176,13 +176,13 @@ package struct MessagingEnvironment: Sendable {
       subscribing: subscribing
     )
     guard let failure = failures.first ?? nil else { return }
-    throw MessagingError(.quotaExceeded, "The subscription is refused: \(failure.rawValue).")
+    throw MessagingError(.quotaExceeded, "The subscription was refused: \(failure.rawValue).")
   }
 
   /// Counts one subscription or push resource; QUOTA_EXCEEDED where the client's network made too many.
   func countSubscription(_ request: ServiceRequest) throws(MessagingError) {
     guard subscriptions.take(request.context.network, now: service.now) else {
-      throw MessagingError(.quotaExceeded, "Too many subscriptions were made. Try again later.")
+      throw MessagingError(.quotaExceeded, "Too many subscriptions were created. Try again later.")
     }
   }
 
@@ -196,7 +196,7 @@ package struct MessagingEnvironment: Sendable {
   /// The origin of URLs that a client asks for, to give them to others.
   func origin(of request: ServiceRequest) -> String { origin ?? request.origin }
 
-  /// The origin at which senders reach a push resource, whatever they say.
+  /// The origin of push resources for senders, independent of their headers.
   func origin(of resource: PushResource) -> String { origin ?? resource.origin ?? ownOrigin }
 
   /// The registration of the token in the path, which the request's installation must have made.
@@ -217,7 +217,7 @@ package struct MessagingEnvironment: Sendable {
     return known
   }
 
-  /// The user whom the request's ID token names; nil without one, or for another project's.
+  /// The user of the request's ID token; nil without one, or for another project's.
   func user(of request: ServiceRequest, in project: Text) async throws -> String? {
     guard let scheme = request.context.authorization?.prefix(7).lowercased(), scheme == "bearer "
     else { return nil }

@@ -2,7 +2,7 @@ import PushMessaging
 import ServiceModule
 
 extension ServiceModule {
-  /// Cloud Messaging: what back ends send, and what apps register and receive.
+  /// Cloud Messaging: sending by back ends, registration and reception by apps.
   ///
   /// It is `fcm.googleapis.com` v1 and its legacy form, `iid.googleapis.com`, `fcmregistrations.googleapis.com` v1 and
   /// what Apple's clients register by. `transports` are the ways to devices that do not connect to us.

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Projects that API keys named and that there are, so that not every request has to ask for its project.
 ///
-/// A key is no secret: a project that went meanwhile has no installations, whose tokens every request shows. Any thread may
-/// call; nothing blocks.
+/// A key is not a secret. A project that was deleted in the meantime has no installations, whose
+/// tokens every request needs. Any thread may call; nothing blocks.
 final class NamedProjects: Sendable {
   private let known = Mutex<Set<Text>>([])
 

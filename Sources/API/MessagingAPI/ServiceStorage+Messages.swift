@@ -6,8 +6,9 @@ import ServiceModule
 extension ServiceStorage {
   /// The registrations, messages and queues of all projects.
   ///
-  /// An export has what a project's credentials are, without private keys: tokens are known by their hashes alone, so
-  /// that registrations are of use only in a copy of the data directory. An import says what is not there.
+  /// An export has the project's credentials without private keys. Tokens are known only by their
+  /// hashes, so registrations are of use only in a copy of the data directory. An import reports
+  /// missing credentials.
   package static func messages(_ service: PushService) -> ServiceStorage {
     var storage = ServiceStorage("messages")
     storage.maintenance = {

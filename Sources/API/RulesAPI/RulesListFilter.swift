@@ -9,8 +9,8 @@ import FirestoreWire
 ///     name=cloud.* ruleset_name=uuid1234
 ///     create_time > date("2026-01-01T00:00:00Z") AND name=UUID-*
 ///
-/// `:` means the same as `=`. Names may be given in full or without what is the same in the whole
-/// project, in quotes or without; `*` matches any text.
+/// `:` means the same as `=`. Names may be given in full or without the project's common part, in
+/// quotes or without; `*` matches any text.
 struct RulesListFilter {
   /// The fields that a filter may test.
   enum Field {
@@ -127,7 +127,7 @@ struct RulesListFilter {
   }
 
   fileprivate static let invalid = ServiceError.invalidArgument(
-    "The filter is none of this list; see the documentation of firebaserules.googleapis.com."
+    "The filter is not supported for this list; see the documentation of firebaserules.googleapis.com."
   )
 }
 

@@ -114,7 +114,7 @@ struct RulesManagement {
     )
     let (named, ruleset) = try release(update["release"] ?? .object([:]))
     guard named == nil || named == name else {
-      throw ServiceError.invalidArgument("The release's name is not that of the path.")
+      throw ServiceError.invalidArgument("The release's name does not match the path.")
     }
     return try rules.release(ruleset, to: try target(name)).json
   }
@@ -145,7 +145,7 @@ struct RulesManagement {
   private func target(_ name: Text) throws(ServiceError) -> RulesTarget {
     guard let target = RulesTarget(project: project, releaseName: name) else {
       throw .invalidArgument(
-        "The release \(name.string) is none of cloud.firestore, cloud.firestore/{database} and "
+        "The release \(name.string) must be cloud.firestore, cloud.firestore/{database} or "
           + "firebase.storage/{bucket}."
       )
     }
@@ -160,7 +160,7 @@ struct RulesManagement {
   ) throws(ServiceError) -> Text {
     let prefix = "projects/\(project.string)/\(collection)/"
     guard name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count else {
-      throw .invalidArgument("\"\(name)\" is no name of the form \(prefix)….")
+      throw .invalidArgument("\"\(name)\" must have the form \(prefix)….")
     }
     return Text(String(name.dropFirst(prefix.count)))
   }
@@ -237,7 +237,7 @@ extension RulesManagement {
     let request = try JSONMembers(body, of: "request", known: ["rules"])
     let rules = try JSONMembers(request["rules"] ?? .object([:]), of: "rules", known: ["files"])
     let files = try rules.array("files")
-    guard !files.isEmpty else { throw rules.invalid("files", "must name a file at least") }
+    guard !files.isEmpty else { throw rules.invalid("files", "must contain at least one file") }
     for file in files {
       let file = try JSONMembers(file, of: "file", known: ["name", "content", "resource"])
       guard let content = try file.text("content") else {

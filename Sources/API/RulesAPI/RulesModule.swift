@@ -11,8 +11,8 @@ import ServiceModule
 extension ServiceModule {
   /// The rules API that the Admin SDKs and the Firebase CLI call, for administrators only.
   ///
-  /// It is `firebaserules.googleapis.com` v1; development mode adds what Google's emulator has.
-  /// `threads` do what waits for the disk.
+  /// It is `firebaserules.googleapis.com` v1; development mode adds the routes of Google's
+  /// emulator. `threads` do what waits for the disk.
   package static func rules(
     _ rules: RulesetStore,
     access: AccessControl,
@@ -146,7 +146,7 @@ private struct RulesCall: Sendable {
     guard request.rest.last?.hasSuffix(":getExecutable") != true else {
       throw ServiceError(
         .unimplemented,
-        "Rules run from their source here: there is no executable. GET the release's ruleset."
+        "Rules have no executable form here. GET the release's ruleset for their source."
       )
     }
     return release

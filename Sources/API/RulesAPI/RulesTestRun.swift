@@ -6,9 +6,9 @@ import SecurityRules
 
 /// The result of one case.
 package struct RulesTestResult: Sendable {
-  /// The verdict of the rules, with the allow statements that were tried.
+  /// The decision of the rules, with the evaluated allow statements.
   package let decision: RulesDecision
-  /// True if the verdict is the expected one.
+  /// True if the decision is the expected one.
   package let isSuccess: Bool
   /// The calls of access functions that the rules made.
   package let calls: [RulesMocks.Call]

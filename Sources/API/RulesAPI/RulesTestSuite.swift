@@ -36,7 +36,7 @@ package struct RulesTestSuite: Sendable {
   }
 }
 
-/// One request with the verdict that it should get.
+/// One request with its expected decision.
 package struct RulesTestCase: Sendable {
   /// The expressions that the response reports on.
   package enum Reporting: String, Sendable {
@@ -99,7 +99,7 @@ package struct RulesTestCase: Sendable {
     for entry in entries {
       let path = ResourcePath(entry.key.split(separator: "/").map { Text(String($0)) })
       guard path.isDocument else {
-        throw members.invalid("data", "has \"\(entry.key)\", which is no document's path")
+        throw members.invalid("data", "has \"\(entry.key)\", which is not a document path")
       }
       documents[path] = try RulesMap(documentFields: entry.value)
     }
@@ -169,7 +169,7 @@ extension RulesTest {
   private static func time(_ request: JSONMembers) throws(ServiceError) -> Timestamp? {
     guard let text = try request.text("time") else { return nil }
     guard let time = TimestampText.parse(text) else {
-      throw request.invalid("time", "must be a timestamp as 2026-01-31T12:00:00Z")
+      throw request.invalid("time", "must be a timestamp such as 2026-01-31T12:00:00Z")
     }
     return time
   }
@@ -233,7 +233,7 @@ extension RulesMocks.Mock {
       throw members.invalid("function", "must name a function")
     }
     let arguments = try members.array("args")
-    guard arguments.count <= 1 else { throw members.invalid("args", "may hold one argument") }
+    guard arguments.count <= 1 else { throw members.invalid("args", "can contain one argument") }
     var argument: RulesValue?
     if let first = arguments.first {
       let arg = try JSONMembers(first, of: path + ".args[0]", known: ["exactValue", "anyValue"])

@@ -40,7 +40,7 @@ extension RulesValue {
     return entries
   }
 
-  /// The value as plain JSON; what JSON has no type for becomes its text.
+  /// The value as plain JSON; types that JSON lacks become their text.
   var plainJSON: JSONValue {
     switch self {
     case .null: .null
@@ -151,7 +151,7 @@ extension RulesIssue {
     ])
   }
 
-  /// A position in the source; empty for what has none.
+  /// A position in the source; empty for items without one.
   static func position(_ range: Range<Int>, in source: SourceText) -> JSONValue {
     guard range != 0..<0 else { return .object([:]) }
     let position = source.position(of: range.lowerBound)

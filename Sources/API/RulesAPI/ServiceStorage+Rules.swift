@@ -9,8 +9,8 @@ import ServiceModule
 extension ServiceStorage {
   /// The rulesets and releases of all projects.
   ///
-  /// An export has what is in force: one line for each release,
-  /// `{"release": "cloud.firestore", "files": [{"name": "…", "content": "…"}]}`. An import deploys each.
+  /// An export has the deployed rules: one line for each release, `{"release": "cloud.firestore",
+  /// "files": [{"name": "…", "content": "…"}]}`. An import deploys each.
   package static func rules(_ rules: RulesetStore) -> ServiceStorage {
     var storage = ServiceStorage("rules")
     storage.check = { _, tell in
@@ -35,7 +35,7 @@ extension ServiceStorage {
       let project = scope.database.project
       var count = 0
       var skipped = 0
-      // Told at the end: the other side writes all before it reads.
+      // Called at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let item = try next() {
         do {
@@ -94,7 +94,7 @@ private struct RulesLine {
 
   func deploy(to rules: RulesetStore, project: Text) throws {
     guard let target = RulesTarget(project: project, releaseName: Text(release)) else {
-      throw ServiceError.invalidArgument("\(release) is no release of rules.")
+      throw ServiceError.invalidArgument("\(release) is not a release of rules.")
     }
     do {
       try rules.deploy(files, to: [target], project: project)

@@ -1,14 +1,14 @@
 import HTTPTypes
 
-/// Hosts that are origins of their own: what they answer is a site's, and nothing of the server's is there but what a site
-/// needs of it.
+/// Hosts with their own origin: they serve a site, and of the server only the parts that a site
+/// needs.
 package struct HostedOrigins: Sendable {
   /// The owners of hosts.
   package enum Owner: Sendable, Equatable {
     /// The routes of all services.
     case server
     case site
-    /// A host that leads here and is nobody's.
+    /// A host that leads here without an owner.
     case nobody
   }
 

@@ -18,7 +18,7 @@ package struct ServiceModule: Sendable {
   /// Answers requests of the path `/` that are the service's; nil leaves all to the gateway, which says that the server is
   /// there.
   package var root: RootRoute?
-  /// Answers what comes below such a name and no route has; nil leaves it to the gateway.
+  /// Responds to paths below such a name that no route has; nil leaves it to the gateway.
   package var fallback: HTTPRoute.Handler?
   /// The hosts that are the service's as a whole; one service of a program has some.
   package var sites: HostedOrigins?
@@ -29,7 +29,7 @@ package struct ServiceModule: Sendable {
   /// Read at each scrape of `/metrics`; names that end in `_total` are counters, others gauges.
   package var metrics: MetricsSource?
 
-  /// Called when the server begins to stop: ends answers that would go on for ever.
+  /// Called when the server begins to stop: ends responses that would continue for ever.
   package var onShutdown: (@Sendable () -> Void)?
 
   /// A service of that name that does nothing yet.
@@ -44,7 +44,7 @@ package struct ServiceModule: Sendable {
   }
 }
 
-/// A service's route of the path `/`, which everybody else asks whether the server is there.
+/// A service's route of the path `/`, which other clients use as a health check.
 package struct RootRoute: Sendable {
   /// The route whose handler serves accepted requests.
   package var route: HTTPRoute
@@ -58,7 +58,7 @@ package struct RootRoute: Sendable {
   }
 }
 
-/// Work of a service that goes on for as long as the server runs.
+/// Work of a service for as long as the server runs.
 package struct ServiceTask: Sendable {
   /// Names the task in logs.
   package let name: String

@@ -16,7 +16,7 @@ package final class StorageEnvironment: Sendable {
   package let threads: EngineThreads
   /// Verifies signatures, and decides who may sign requests.
   package let signatures: SignatureVerifier
-  /// Tells for an e-mail and a project if that is a service account of it; blocks.
+  /// Returns true if the email is a service account of the project; blocks.
   package let isServiceAccount: @Sendable (_ email: String, _ project: Text) -> Bool
   /// Microseconds since 1970.
   package let clock: @Sendable () -> Int64
@@ -58,7 +58,8 @@ extension ServiceModule {
   }
 }
 
-/// Does now and every hour what lifecycle rules say of multipart uploads, until the task is cancelled.
+/// Applies the lifecycle rules for multipart uploads now and every hour, until the task is
+/// cancelled.
 private func abortStaleUploads(_ routes: XMLRoutes, _ environment: StorageEnvironment) async {
   while !Task.isCancelled {
     do {

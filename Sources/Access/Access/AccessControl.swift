@@ -9,8 +9,8 @@ import SecurityRules
 /// Production takes the administrator key as a bearer token over an encrypted connection, and the
 /// tokens that its verifier knows. Development takes what the emulator's environment variables make
 /// Google's clients send: `Bearer owner`, access tokens that begin with `ya29.`, unsigned tokens.
-/// Administrators are above the rules; everybody else reaches what the rules in force allow, which
-/// is nothing in production, and everything in development, where no rules were deployed.
+/// Administrators are above the rules; other callers have the access that the deployed rules allow.
+/// Without deployed rules that is nothing in production, and everything in development.
 ///
 /// It alone is handed the store. `Administrator/` are those who signed in to the console, `Caller/` identifies callers, `Permit/` gives out permits, `Decision/`
 /// asks the rules. Any thread may call.
@@ -64,7 +64,7 @@ package final class AccessControl: Sendable {
     self.log = AccessLog(log)
   }
 
-  /// The error of every denial, which tells clients nothing.
+  /// The error of every denial, without details for clients.
   package static let denied = ServiceError(
     .permissionDenied,
     "Missing or insufficient permissions."

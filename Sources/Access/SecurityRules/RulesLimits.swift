@@ -22,7 +22,7 @@ package enum RulesLimits {
   package static let accessCalls = 10
   /// Access calls of one commit, batch or transaction.
   package static let accessCallsOfBatch = 20
-  /// Ways to store what one alternative of a query says that are tried to prove it, each an evaluation.
+  /// The number of tried forms of one alternative of a query for its proof, each an evaluation.
   package static let variants = 64
   /// The same of all alternatives together.
   package static let variantsOfQuery = 512

@@ -279,7 +279,7 @@ package struct JSONParser {
     }
   }
 
-  /// Google's form: what is wrong, the text around it, and a mark below the position.
+  /// Google's form: the fault, the text around it, and a mark below the position.
   private func malformedPayload(_ problem: String) -> ServiceError {
     let before = bytes[max(0, position - 20)..<position].prefix(20)
     let after = bytes[position..<min(bytes.count, position + 20)]

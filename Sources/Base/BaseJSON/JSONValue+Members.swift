@@ -71,7 +71,7 @@ extension JSONValue {
     return done
   }
 
-  /// Appends to an array inside an object, making what is on the way.
+  /// Appends to an array inside an object, creating the members on the way.
   package mutating func append(_ value: JSONValue, at path: ArraySlice<String>) -> Bool {
     var elements: [JSONValue] = []
     if case .array(let earlier)? = self[path] { elements = earlier }

@@ -38,7 +38,7 @@ package struct JSONWriter {
     isFirst = false
   }
 
-  /// Writes what is JSON already.
+  /// Writes text that is already JSON.
   @inlinable
   package mutating func raw(_ json: String) { text.append(contentsOf: json.utf8) }
 

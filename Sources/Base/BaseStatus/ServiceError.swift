@@ -23,7 +23,7 @@ package struct ServiceError: Error, Sendable {
     }
   }
 
-  /// One wrong field of a request, told as `google.rpc.BadRequest`.
+  /// One wrong field of a request, reported as `google.rpc.BadRequest`.
   package struct FieldViolation: Sendable, Hashable {
     /// The way to the field in the message; empty is the message itself.
     package let field: String

@@ -47,7 +47,7 @@ package enum Base64 {
   /// The same of a string.
   package static func decode(_ text: String) -> [UInt8]? { decode(text.utf8) }
 
-  /// Decodes a part of a token: the URL-safe alphabet, no padding, no stray bits; nil otherwise.
+  /// Decodes a part of a token: the URL-safe alphabet, no padding, no excess bits; nil otherwise.
   package static func decodeStrictly(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard let (bytes, strayBits) = bytes(text, urlDigits), strayBits == 0 else { return nil }
     return bytes

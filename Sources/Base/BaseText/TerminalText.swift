@@ -1,7 +1,8 @@
 /// Texts as a terminal shows them without obeying them.
 ///
-/// Names that clients chose (of files, users, topics) may hold what a terminal takes for commands: control characters,
-/// which begin escape sequences, and marks that turn the direction of a line around, so that it reads as another.
+/// Names that clients chose (of files, users, topics) may contain commands for a terminal. Control
+/// characters begin escape sequences, and some marks reverse the direction of a line, so that it
+/// reads as another.
 package enum TerminalText {
   /// The text on one line: line ends and what a terminal obeys become `\n` and `\u{1b}`.
   package static func line(_ text: String) -> String { escaped(text, isLine: true) }

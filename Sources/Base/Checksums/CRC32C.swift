@@ -17,7 +17,7 @@ package struct CRC32C: Sendable, Hashable {
   /// The checksum of all bytes so far.
   package var value: UInt32 { ~state }
 
-  /// The checksum as four bytes, the highest first: what is shown in base64.
+  /// The checksum as four bytes, the highest first: the input of its Base64 form.
   package var bytes: [UInt8] { Self.bytes(of: value) }
 
   /// A checksum as four bytes, the highest first.

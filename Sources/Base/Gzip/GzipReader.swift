@@ -3,9 +3,10 @@ import Locking
 
 /// Expands content in the form of gzip (RFC 1952) as it arrives.
 ///
-/// Bytes go in by `feed`, expanded ones come out of `next` in parts until that is nil, `finish` says that the
-/// content has ended. Several members one after the other are one content; what follows them and is none means
-/// nothing. No I/O, but work enough for a thread that may block. One call at a time.
+/// Bytes go in by `feed`, expanded ones come out of `next` in parts until that is nil, `finish`
+/// says that the content has ended. Several members one after the other are one content; other
+/// bytes after them have no meaning. No I/O, but work enough for a thread that may block. One call
+/// at a time.
 package final class GzipReader: Sendable {
   /// The error of content that cannot be expanded.
   package enum Problem: Error, Sendable, Equatable {

@@ -52,7 +52,7 @@ package final class GzipWriter: Sendable {
     }
   }
 
-  /// Takes the next bytes and answers what is packed so far; it may be nothing.
+  /// Takes the next bytes and returns the compressed bytes so far, possibly none.
   package func pack(_ bytes: [UInt8]) -> [UInt8] { run(bytes, Z_NO_FLUSH) }
 
   /// Ends the content and answers the rest of it.

@@ -10,7 +10,7 @@ public struct Lock<Value>: @unchecked Sendable {
   /// The value and the system's lock.
   public let buffer: LockBuffer<Value>
 
-  /// Guards a value that nobody else has.
+  /// Guards a value without other owners.
   @inlinable
   public init(_ value: consuming sending Value) {
     buffer = LockBuffer<Value>.make(value)

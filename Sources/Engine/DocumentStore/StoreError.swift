@@ -2,7 +2,7 @@ import BaseStatus
 import FirestoreModel
 import KeyValueStore
 
-// What the store tells clients, each text in one place.
+// The store's messages to clients, each text in one place.
 extension ServiceError {
   static func noDocumentToUpdate(_ name: DocumentName) -> ServiceError {
     ServiceError(.notFound, "No document to update: \(name.string)")
@@ -67,23 +67,23 @@ extension ServiceError {
   static func databaseIsBeingFilled(_ id: DatabaseID) -> ServiceError {
     ServiceError(
       .failedPrecondition,
-      "The database \(id.database) is being filled by a clone or a restore. Write to it when that operation is done."
+      "The database \(id.database) is being cloned or restored. Write to it when that operation is done."
     )
   }
 
   static let tooManyTransactions = ServiceError(
     .resourceExhausted,
-    "Too many transactions are under way."
+    "Too many transactions are in progress. Try again later."
   )
 
   static let tooManyTransactionsOfCaller = ServiceError(
     .resourceExhausted,
-    "Too many transactions of this caller are under way."
+    "This caller has too many transactions in progress. Try again later."
   )
 
   static let tooManyTransactionReads = ServiceError(
     .resourceExhausted,
-    "The transaction has read too much."
+    "The transaction has read too many documents."
   )
 
   /// The error that clients receive if the queue of the engine threads has no room for their job.

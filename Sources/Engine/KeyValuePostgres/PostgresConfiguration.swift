@@ -24,7 +24,8 @@ package struct PostgresConfiguration: Sendable {
   package var groupIdleMilliseconds = 2_000
   /// The name of this node in the list of nodes that share the store.
   package var nodeName = ""
-  /// First bytes of keys that the log of a shared store leaves out, because nobody keeps in memory what lies there.
+  /// First bytes of keys that the log of a shared store omits, because no engine keeps that data in
+  /// memory.
   package var unloggedFirstBytes: Set<UInt8> = []
   /// The treatment of steps of the server's clock.
   package var clockSteps = ClockSteps.followed
@@ -46,12 +47,13 @@ package struct PostgresConfiguration: Sendable {
     return parts.scheme + user + parts.rest.prefix { $0 != "?" }
   }
 
-  /// True if libpq reads the address as its author means it: an address with `@`, `/` or a stray
-  /// `%` in its password would be read otherwise, and parts of the password would appear in error
-  /// messages.
+  /// True if libpq reads the address as its author means it.
+  ///
+  /// An address with an unencoded `@`, `/` or `%` in its password would be read otherwise, and
+  /// parts of the password would appear in error messages.
   package var isClear: Bool { parts != nil }
 
-  /// The address up to its user, the user with the password, and what follows; nil where it is not clear.
+  /// The address up to its user, the user with the password, and the rest; nil if it is not clear.
   private var parts: (scheme: Substring, user: Substring?, rest: Substring)? {
     guard let scheme = address.firstRange(of: "://"),
       !address.contains(/%(?![0-9A-Fa-f]{2})/)

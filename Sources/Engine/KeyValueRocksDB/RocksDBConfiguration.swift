@@ -24,7 +24,7 @@ package struct RocksDBConfiguration: Sendable {
   /// True if log files stay, in `archive`, until a call of `RocksDBEngine.releaseLog` says that
   /// they are no longer needed.
   package var keepsLog = false
-  /// Told of every group that became durable: its keys and how long writing and syncing it took.
+  /// Receives every group that became durable: its keys and the time for writing and syncing it.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
   /// The product's settings.

@@ -1,4 +1,4 @@
-/// An engine around another one: what it does not do in a way of its own is the other's.
+/// An engine around another one: it passes calls that it does not change to the other.
 package protocol EngineWrapper: KeyValueEngine {
   /// The engine below.
   var base: any KeyValueEngine { get }

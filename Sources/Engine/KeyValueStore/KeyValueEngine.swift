@@ -7,10 +7,10 @@
 /// **Writes.** Groups run one after the other, each with the writes that wait when it begins (see
 /// `WriteQueue`). A write is atomic by itself, a group becomes visible and durable as a whole.
 ///
-/// **Values.** No value is empty: `put` refuses it. A key that says all there is to say has a marker
-/// for a value (`putMarker`). Data of earlier versions may hold empty values; a get and a cursor
-/// show them, and a read that may not touch the disk answers `.incomplete` for them, since an engine
-/// may use emptiness to tell that it does not know the value.
+/// **Values.** No value is empty: `put` refuses it. A key that says all there is to say has a
+/// marker for a value (`putMarker`). Data of earlier versions may hold empty values; a get and a
+/// cursor return them. A read that may not touch the disk answers `.incomplete` for them, since an
+/// engine may use an empty value for an unknown one.
 ///
 /// **Time.** The engine hands out versions (microseconds since the epoch, strictly increasing,
 /// across restarts and clock steps) and read times. A read at time T sees every commit with a
@@ -45,9 +45,10 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// touches the disk and says `.incomplete` where it would have to.
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead
 
-  /// Another number after each group of writes; nil while one lands, and where nobody knows.
+  /// Another number after each group of writes; nil while one lands, and if it is unknown.
   ///
-  /// A value that was read after a mark is what a read would give for as long as there is that very mark.
+  /// A value that was read after a mark is the result of a read for as long as there is the same
+  /// mark.
   var stateMark: Int? { get }
 
   /// The number of this engine among those that may have the same store open; nil for one that has
@@ -61,11 +62,11 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// nothing is known. Observers are never removed.
   func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) throws
 
-  /// Calls back when observers have heard of all that was durable when this was called; at once where the engine has
-  /// its store alone.
+  /// Calls back when observers have received all that was durable when this was called; at once if
+  /// the engine has its store alone.
   ///
-  /// Calls that wait at the same time share one question to the store. The body must not block. It is told of the
-  /// failure where nobody knows.
+  /// Calls that wait at the same time share one question to the store. The body must not block. It
+  /// receives the failure if the outcome is unknown.
   func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void)
 
   /// Counters and sizes for metrics, by Prometheus-style name.
@@ -85,16 +86,16 @@ extension KeyValueEngine {
   /// True if other engines may have the same store open.
   package var isShared: Bool { nodeNumber != nil }
 
-  /// Does nothing: nobody else writes a store that the engine has alone.
+  /// Does nothing: no other engine writes a store that the engine has alone.
   package func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) {}
 
-  /// Calls back at once, with success: there are no others to hear of.
+  /// Calls back at once, with success: there are no others.
   package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     body(.success(()))
   }
 }
 
-/// A view in memory cannot go on: the disk would have to be read, or its steps are used up.
+/// A view in memory cannot continue: the disk would have to be read, or its steps are used up.
 package struct NotInMemory: Error, Sendable {
   /// An error without further detail.
   package init() {}
@@ -176,9 +177,9 @@ extension KeyValueGroup {
 
 /// Walks keys in order.
 ///
-/// Buffers are lent until the next move or, in a group, its next write.
-/// A group's cursor sees at each move what the group has written up to then; the key that it
-/// is on may be deleted or rolled back. A cursor ends with its view or group and must not outlive it.
+/// Buffers are lent until the next move or, in a group, its next write. A group's cursor sees at
+/// each move the group's writes up to then; its current key may be deleted or rolled back. A cursor
+/// ends with its view or group and must not outlive it.
 package protocol KeyValueCursor: AnyObject {
   /// Moves to the next key in the cursor's direction; false at the end of the range.
   func next() throws -> Bool

@@ -56,7 +56,7 @@ package struct KeyValueError: Error, Sendable {
   /// The text for clients: no more than whether another try may repeat what took effect.
   package var textForClients: String {
     leavesOutcomeUnknown
-      ? "The service is temporarily unavailable. Whether the write took effect is not known."
+      ? "The service is temporarily unavailable. It is unknown if the write took effect."
       : "The service is temporarily unavailable."
   }
 
@@ -72,14 +72,14 @@ package struct KeyValueError: Error, Sendable {
     }
   }
 
-  /// Refuses what may not be written: keys that are the engine's own, and empty values.
+  /// Refuses invalid writes: keys that are the engine's own, and empty values.
   package static func checkWrite(_ key: [UInt8], _ value: [UInt8]) throws {
     try checkKey(key)
     guard !value.isEmpty else { throw KeyValueError(.misuse, "a value is empty") }
   }
 
   /// The queue of the engine threads has no room for another job of the caller's.
-  package static let noThread = KeyValueError(.overloaded, "too many jobs wait for a thread")
+  package static let noThread = KeyValueError(.overloaded, "too many jobs are waiting for a thread")
 
   /// A rollback or release without a savepoint.
   package static let noSavepoint = KeyValueError(.misuse, "the group has no savepoint")

@@ -1,6 +1,7 @@
 /// Names an engine among those that share a store.
 ///
-/// Ids of what one node has in memory alone begin with it. It is drawn when the engine opens, so no two are the same, now or later. It is no secret.
+/// IDs of data that is only in one node's memory begin with it. It is drawn when the engine opens,
+/// so no two are the same, now or later. It is no secret.
 package struct NodeNumber: Sendable, Hashable {
   /// The number of bytes in `bytes`; `text` has twice as many digits.
   package static let byteCount = 8

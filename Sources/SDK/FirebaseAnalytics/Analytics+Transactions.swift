@@ -6,7 +6,7 @@ import StoreKit
 extension Analytics {
   /// Logs a purchase in the App Store, as `in_app_purchase`.
   ///
-  /// Transactions come again when they were not finished; the server counts each once.
+  /// Unfinished transactions are delivered again; the server counts each once.
   public static func logTransaction(_ transaction: Transaction) {
     var params: [String: EventValue] = [
       "product_id": .string(transaction.productID),

@@ -10,8 +10,8 @@ extension Analytics: AppUserPropertiesSource {
 }
 
 extension EventCollector {
-  /// The user properties that other products may see: none of a user who does not consent, and none
-  /// while collection is off.
+  /// The user properties that other products may see: empty for a user without consent, and while
+  /// collection is off.
   package var userProperties: AppUserProperties {
     update { editor, _ in
       let (context, settings) = (editor.contents.context, editor.contents.settings)

@@ -3,8 +3,8 @@ import Foundation
 
 /// Events of the default app and properties of its users.
 ///
-/// Calls never throw: what is wrong is logged and dropped. May be used from any thread, once the default app is
-/// configured.
+/// Calls never throw: invalid input is logged and dropped. May be used from any thread, once the
+/// default app is configured.
 public final class Analytics: NSObject, Sendable {
   private override init() {}
 
@@ -62,7 +62,7 @@ public final class Analytics: NSObject, Sendable {
     collector?.setConsent(consentSettings)
   }
 
-  /// Forgets all events that wait and all that is known of the user; the app instance has another id from then on.
+  /// Deletes all queued events and all data about the user; the app instance gets another ID.
   public static func resetAnalyticsData() { collector?.reset() }
 
   // MARK: Instances and sessions
@@ -70,24 +70,26 @@ public final class Analytics: NSObject, Sendable {
   /// The id by which the server knows this installation; nil without consent to one.
   public static func appInstanceID() -> String? { collector?.instanceID }
 
-  /// Sets the seconds after which a session without activity is over: 1,800 unless told.
+  /// Sets the seconds after which a session without activity is over: 1,800 by default.
   public static func setSessionTimeoutInterval(_ sessionTimeoutInterval: TimeInterval) {
     collector?.setSessionTimeout(sessionTimeoutInterval)
   }
 
-  /// The id of the session that goes on.
+  /// The ID of the current session.
   public static func sessionID() async throws -> Int64 {
     guard let id = collector?.sessionID else {
       throw NSError(
         domain: "com.firebase.analytics",
         code: 0,
-        userInfo: [NSLocalizedDescriptionKey: "There is no session, or no consent to its id."]
+        userInfo: [
+          NSLocalizedDescriptionKey: "There is no session, or the user has not consented to its ID."
+        ]
       )
     }
     return id
   }
 
-  /// The id of the session that goes on, or why there is none.
+  /// The ID of the current session, or the reason why there is none.
   public static func sessionID(completion: @escaping (Int64, (any Error)?) -> Void) {
     AppCallback { (id: Int64?, error) in completion(id ?? 0, error) }
       .deliver(on: .main) { try await sessionID() }
@@ -141,7 +143,7 @@ public final class Analytics: NSObject, Sendable {
       .warning,
       "FirebaseAnalytics",
       "I-ACS800000",
-      "Brasa measures no conversions of advertisements on the device; nothing was sent."
+      "Brasa does not support on-device conversion measurement; nothing was sent."
     )
   }
 }

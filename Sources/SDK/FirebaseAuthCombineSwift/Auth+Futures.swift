@@ -3,7 +3,7 @@ import Combine
 import FirebaseCore
 import FirebaseAuth
 
-// Futures of what has a callback; each begins at once.
+// Futures of the methods with a callback; each starts at once.
 
 extension Auth {
   /// Makes an account with an email address and a password, and signs in.
@@ -24,7 +24,7 @@ extension Auth {
     Future(ofValue: { [self] in signIn(withEmail: email, password: password, completion: $0) })
   }
 
-  /// Signs in with the link of an email; traps on what is no such link.
+  /// Signs in with the link of an email; traps on any other link.
   @discardableResult
   public func signIn(
     withEmail email: String,
@@ -90,7 +90,7 @@ extension Auth {
     })
   }
 
-  /// Says what a code is for, without using it.
+  /// Returns the purpose of a code, without using it.
   @discardableResult
   public func checkActionCode(code: String) -> Future<ActionCodeInfo, any Error> {
     Future(ofValue: { [self] in checkActionCode(code, completion: $0) })
@@ -102,7 +102,7 @@ extension Auth {
     Future(ofValue: { [self] in verifyPasswordResetCode(code, completion: $0) })
   }
 
-  /// Does what a code is for.
+  /// Applies a code.
   @discardableResult
   public func applyActionCode(code: String) -> Future<Void, any Error> {
     Future(ofEnd: { [self] in applyActionCode(code, completion: $0) })

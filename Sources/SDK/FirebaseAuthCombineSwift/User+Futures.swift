@@ -3,10 +3,10 @@ import Combine
 import FirebaseCore
 import FirebaseAuth
 
-// Futures of what has a callback; each begins at once.
+// Futures of the methods with a callback; each starts at once.
 
 extension User {
-  /// Reads the account anew.
+  /// Reads the account again.
   @discardableResult
   public func reload() -> Future<Void, any Error> {
     Future(ofEnd: { [self] in reload(completion: $0) })
@@ -24,7 +24,7 @@ extension User {
     Future(ofEnd: { [self] in delete(completion: $0) })
   }
 
-  /// Proves again who the person is.
+  /// Reauthenticates the user.
   @discardableResult
   public func reauthenticate(
     with credential: AuthCredential

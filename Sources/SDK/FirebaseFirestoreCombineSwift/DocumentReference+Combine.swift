@@ -48,7 +48,7 @@ extension DocumentReference {
     Future(ofEnd: { [self] in setData(documentData, mergeFields: mergeFields, completion: $0) })
   }
 
-  /// Makes the document what a value is encoded as.
+  /// Replaces the document with an encoded value.
   @discardableResult
   public func setData<T: Encodable>(
     from value: T,
@@ -59,7 +59,7 @@ extension DocumentReference {
     }
   }
 
-  /// Makes the document what a value is encoded as, or puts the value's fields into it.
+  /// Replaces the document with an encoded value, or merges the value's fields into it.
   @discardableResult
   public func setData<T: Encodable>(
     from value: T,
@@ -108,7 +108,7 @@ extension CollectionReference {
     }
   }
 
-  /// Adds a document with what a value is encoded as.
+  /// Adds a document with an encoded value.
   @discardableResult
   public func addDocument<T: Encodable>(
     from value: T,

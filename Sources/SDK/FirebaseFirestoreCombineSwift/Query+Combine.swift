@@ -29,7 +29,7 @@ extension Query {
 }
 
 extension PassthroughSubject where Failure == any Error {
-  /// Sends what a listener is handed: a snapshot, or the error that ends it.
+  /// Sends a listener's event: a snapshot, or the error that ends it.
   func send(_ snapshot: Output?, _ error: (any Error)?) {
     if let snapshot { send(snapshot) }
     if let error { send(completion: .failure(error)) }

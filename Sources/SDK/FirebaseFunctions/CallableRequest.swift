@@ -18,7 +18,7 @@ struct CallableRequest: Sendable {
     var request = URLRequest(url: url, timeoutInterval: seconds)
     request.httpMethod = "POST"
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-    // A token goes to the app's own server only as far as nobody can read it on the way.
+    // A token is sent to the app's own server only if it cannot be read on the way.
     if ServiceAddress.isPrivate(url) || app.options.brasaHost?.hasPrefix("http://") == true,
       let token = try await app.credentials?.token(forcingRefresh: false)
     {
@@ -89,7 +89,9 @@ enum CallableValue {
       return number
     default: break
     }
-    throw FunctionsErrorCode.invalidArgument.error("A value can't be sent: \(type(of: value)).")
+    throw FunctionsErrorCode.invalidArgument.error(
+      "A value of the type \(type(of: value)) can't be sent."
+    )
   }
 
   /// A value of a response, with its 64-bit numbers.

@@ -123,7 +123,9 @@ public final class Functions: NSObject, FirebaseComponent, Sendable {
     } else {
       text = "https://\(region)-\(project).cloudfunctions.net/\(name)"
     }
-    guard let url = URL(string: text) else { preconditionFailure("\(name) is no function's name.") }
+    guard let url = URL(string: text) else {
+      preconditionFailure("\(name) is not a valid function name.")
+    }
     return url
   }
 }

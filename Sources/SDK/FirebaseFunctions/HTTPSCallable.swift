@@ -4,7 +4,7 @@ import Locking
 
 /// The result of a call.
 ///
-/// Unchecked: `data` is made of values of JSON, which nobody else has.
+/// Unchecked: `data` is made of values of JSON, without other owners.
 public final class HTTPSCallableResult: NSObject, @unchecked Sendable {
   /// The result: an array, a dictionary, a string, a number or `NSNull`.
   public let data: Any

@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// The forms with a callback of what is asynchronous.
+// The asynchronous methods with a callback.
 
 extension Installations {
   /// The installation's id.

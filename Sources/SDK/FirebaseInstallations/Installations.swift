@@ -73,7 +73,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Nothing goes on by itself.
+  /// Nothing continues by itself.
   package func appWasDeleted() {}
 
   /// The installation's id: 22 characters.
@@ -101,7 +101,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
       let renewed = try await renewed(state)
       try keep(renewed, insteadOf: state)
       guard let registration = renewed.registration else {
-        throw InstallationsErrorCode.error(.unknown, "The server gave no token.")
+        throw InstallationsErrorCode.error(.unknown, "The server returned no token.")
       }
       return InstallationsAuthTokenResult(registration)
     }
@@ -151,11 +151,13 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
       made = state
       return try state.encoded()
     }
-    guard let made else { throw InstallationsErrorCode.error(.keychain, "Nothing could be kept.") }
+    guard let made else {
+      throw InstallationsErrorCode.error(.keychain, "The installation could not be saved.")
+    }
     return made
   }
 
-  /// Keeps a state, unless another process has begun another installation meanwhile.
+  /// Stores a state, unless another process has started another installation in the meantime.
   private func keep(_ state: InstallationState, insteadOf old: InstallationState) throws {
     try update { data in
       guard InstallationState.decoded(data)?.id == old.id else { return data }
@@ -173,7 +175,10 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   }
 
   private static func storeFailure(_ error: any Error) -> NSError {
-    InstallationsErrorCode.error(.keychain, "The installation's state is out of reach: \(error)")
+    InstallationsErrorCode.error(
+      .keychain,
+      "The installation's state can't be read or written: \(error)"
+    )
   }
 
   private func announce() {
@@ -185,7 +190,7 @@ public final class Installations: NSObject, FirebaseComponent, Sendable {
   }
 }
 
-/// Lets one exchange with the server go on at a time; those who come meanwhile wait for their turn.
+/// Allows one exchange with the server at a time; later callers wait for their turn.
 private actor TokenExchange {
   private var last: Task<Void, Never>?
 

@@ -63,7 +63,7 @@ struct InstallationsBackend: Sendable {
     refreshToken: String
   ) throws -> InstallationState.Registration {
     guard token.expiresIn.hasSuffix("s"), let seconds = Double(token.expiresIn.dropLast()) else {
-      throw InstallationsErrorCode.error(.unknown, "The server's answer has no time of expiration.")
+      throw InstallationsErrorCode.error(.unknown, "The server's response has no expiration time.")
     }
     return InstallationState.Registration(
       refreshToken: refreshToken,
@@ -76,7 +76,7 @@ struct InstallationsBackend: Sendable {
     do {
       return try JSONDecoder().decode(Answer.self, from: data)
     } catch {
-      throw InstallationsErrorCode.error(.unknown, "The server's answer cannot be read: \(error)")
+      throw InstallationsErrorCode.error(.unknown, "The server's response can't be read: \(error)")
     }
   }
 
@@ -130,7 +130,7 @@ struct InstallationsBackend: Sendable {
       if error is CancellationError { throw error }
       throw InstallationsErrorCode.error(
         .serverUnreachable,
-        "The server cannot be reached: \(error.localizedDescription)"
+        "The server can't be reached: \(error.localizedDescription)"
       )
     }
   }

@@ -27,7 +27,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     var work: Task<Void, Never>?
     var topicWork: Task<Void, Never>?
     var receiptWork: Task<Void, Never>?
-    /// Tells the server who is signed in.
+    /// Sends the signed-in user to the server.
     var userWork: Task<Void, Never>?
     var isObservingUser = false
     var topicWaiters: [Int: CheckedContinuation<Void, any Error>] = [:]
@@ -45,9 +45,9 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   let backend: MessagingBackend
   /// True if messages come by Apple, so that a device's token of Apple is needed.
   let usesApple: Bool
-  /// True if the delegate is told of the installation's id in place of the token.
+  /// True if the delegate receives the installation's ID instead of the token.
   let usesInstallationID: Bool
-  /// The app, for who is signed in to it.
+  /// The app, for its signed-in user.
   let app: WeakReference<FirebaseApp>
   let now: @Sendable () -> Date
   /// Waits between attempts and pings.
@@ -120,7 +120,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     return messaging
   }
 
-  /// Ends the stream and whatever waits.
+  /// Ends the stream and all waiting calls.
   package func appWasDeleted() {
     let (tasks, waiters, feeds) = state.withLock { state in
       defer { (state.work, state.topicWork, state.receiptWork) = (nil, nil, nil) }
@@ -159,7 +159,8 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
   /// The kept state, read at the first use.
   var kept: MessagingState { change { $0 } }
 
-  /// Changes what is kept, in memory and then in the store; what cannot be written lasts as long as the program.
+  /// Changes the stored data, in memory and then in the store; data that cannot be written lasts as
+  /// long as the program.
   @discardableResult
   func change<Result: Sendable>(_ body: (inout MessagingState) -> Result) -> Result {
     state.withLock { state in
@@ -171,7 +172,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
       do {
         try store.update { _ in try kept.encoded() }
       } catch {
-        log("The registration cannot be kept: \(error)")
+        log("The registration can't be saved: \(error)")
       }
       return result
     }
@@ -181,7 +182,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     do {
       return MessagingState(decoding: try store.read())
     } catch {
-      log("The registration of the last run cannot be read: \(error)")
+      log("The registration of the last run can't be read: \(error)")
       return MessagingState()
     }
   }
@@ -283,7 +284,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     guard address == nil || !backend.options.bundleID.isEmpty else {
       throw MessagingError.error(
         .invalidRequest,
-        "A token of Apple is a bundle's: set FirebaseOptions.bundleID, or no apnsToken on this system."
+        "An APNs token needs a bundle ID. Set FirebaseOptions.bundleID, or do not set apnsToken on this system."
       )
     }
     guard address != nil || !usesApple else {
@@ -292,7 +293,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
         "No APNS token specified before fetching FCM Token. Set apnsToken first."
       )
     }
-    // Who is signed in but cannot show it for now is told of afterwards.
+    // A signed-in user without a valid token for now is reported afterwards.
     let owner = await self.owner() ?? Owner(uid: nil, idToken: nil)
     let token = try await Self.translating {
       try await self.backend.register(address, idToken: owner.idToken)
@@ -366,7 +367,7 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     change { kept in
       let (isAutoInitEnabled, nextChange) = (kept.isAutoInitEnabled, kept.nextChange)
       kept = MessagingState()
-      // Numbers go on: one that is under way must not end another one.
+      // The numbers continue: one in flight must not end another one.
       (kept.isAutoInitEnabled, kept.nextChange) = (isAutoInitEnabled, nextChange)
     }
     endTopicWork()
@@ -403,6 +404,6 @@ public final class Messaging: NSObject, FirebaseComponent, Sendable {
     return MessagingMessageInfo(isNew ? .new : .unknown)
   }
 
-  /// The messages of the direct stream as they come; of those that nobody takes the newest hundred wait.
+  /// The messages of the direct stream as they arrive; the newest hundred unread ones wait.
   public var messages: RemoteMessages { RemoteMessages(messaging: self) }
 }

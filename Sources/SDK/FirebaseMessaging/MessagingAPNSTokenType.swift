@@ -4,6 +4,6 @@ public enum MessagingAPNSTokenType: Int, Sendable {
   case unknown = 0
   /// The one for development.
   case sandbox = 1
-  /// The one for everybody.
+  /// The default one.
   case prod = 2
 }

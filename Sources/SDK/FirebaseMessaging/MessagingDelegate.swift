@@ -1,4 +1,4 @@
-/// Hears of tokens and messages, on the queue of callbacks.
+/// Receives tokens and messages, on the queue of callbacks.
 public protocol MessagingDelegate: AnyObject {
   /// The app has a token: at the start the one that was kept, and each new one.
   func messaging(_ messaging: Messaging, didReceiveRegistrationToken fcmToken: String?)

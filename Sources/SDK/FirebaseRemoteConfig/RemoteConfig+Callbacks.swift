@@ -1,10 +1,10 @@
 import FirebaseCore
 import Foundation
 
-// The forms with a callback of what is asynchronous.
+// The asynchronous methods with a callback.
 
 extension RemoteConfig {
-  /// Reads what is kept.
+  /// Reads the stored value.
   public func ensureInitialized(completionHandler: @escaping ((any Error)?) -> Void) {
     let callback = AppCallback { (_: Void?, error) in completionHandler(error) }
     callback.deliver(on: callbackQueue) { try await self.ensureInitialized() }

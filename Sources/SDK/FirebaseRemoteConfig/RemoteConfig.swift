@@ -138,13 +138,13 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     do {
       return ConfigState(decoding: try store.read())
     } catch {
-      log("The values of the last run cannot be read: \(error)")
+      log("The values of the last run can't be read: \(error)")
       return ConfigState()
     }
   }
 
-  /// Changes what is kept, in memory and then in the store; what cannot be written is logged and lasts as long
-  /// as the program.
+  /// Changes the stored data, in memory and then in the store; data that cannot be written is
+  /// logged and lasts as long as the program.
   @discardableResult
   func change<Result>(_ change: (inout ConfigState) -> Result) -> Result {
     state.withLock { state in
@@ -157,7 +157,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
       do {
         try store.update { _ in try kept.encoded() }
       } catch {
-        log("The values cannot be kept: \(error)")
+        log("The values can't be saved: \(error)")
       }
       return result
     }
@@ -177,7 +177,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     RemoteConfigFetchStatus(rawValue: kept.lastFetchStatus) ?? .noFetchYet
   }
 
-  /// Reads what is kept.
+  /// Reads the stored value.
   public func ensureInitialized() async throws { _ = kept }
 
   /// Fetches values if the last ones are older than the settings' interval.
@@ -213,7 +213,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Fetches values whatever their age, unless the server refuses fetches.
+  /// Fetches values of any age, unless the server refuses fetches.
   @discardableResult
   func fetchNow(type: String, timeout: TimeInterval) async throws -> RemoteConfigFetchStatus {
     let known = kept
@@ -221,7 +221,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     let answer: ConfigBackend.Answer
     do {
       answer = try await backend.fetch(
-        // What was kept before variants were is fetched whole once.
+        // Data stored before variants existed is fetched completely once.
         etag: known.fetched.variants == nil ? nil : known.etag,
         signals: known.customSignals,
         user: userProperties(),
@@ -313,7 +313,7 @@ public final class RemoteConfig: NSObject, FirebaseComponent, Sendable {
     guard fits else {
       throw RemoteConfigCustomSignalsError.error(
         .limitExceeded,
-        "There are at most \(Self.signalLimits.count) signals."
+        "An app can set at most \(Self.signalLimits.count) signals."
       )
     }
   }
@@ -323,12 +323,12 @@ extension ConfigState {
   /// Experiments that are remembered, a project's of years.
   private static let mostExposed = 1_000
 
-  /// Lets the app see what was fetched; answers the variants that it has not seen before, by experiment.
+  /// Activates the fetched values; returns the variants that are new to the app, by experiment.
   fileprivate mutating func activate() -> [String: String] {
     let variants = fetched.variants ?? [:]
     let new = variants.filter { exposed?[$0.key] != $0.value }
     active = fetched
-    // One that rests and goes on is not seen for the first time again.
+    // A resumed one is not seen for the first time again.
     let seen = (exposed ?? [:]).merging(variants) { $1 }
     exposed = seen.count <= Self.mostExposed ? seen : variants
     return new

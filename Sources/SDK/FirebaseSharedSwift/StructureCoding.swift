@@ -17,6 +17,6 @@ public struct NoPassthroughTypes: StructureCodingPassthroughTypeResolver {
 package protocol PassthroughValue: Codable {
   /// The wrapped value, which is stored.
   var passedThrough: Any { get }
-  /// The value of what is stored; nil where that is something else.
+  /// The stored value; nil if it has another type.
   init?(passedThrough: Any)
 }

@@ -60,7 +60,7 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
     return storage(app: app, bucket: bucket)
   }
 
-  /// An app's files in the bucket of a URL `gs://bucket`; traps on what is no such URL.
+  /// An app's files in the bucket of a URL `gs://bucket`; traps on any other URL.
   ///
   /// ``configured(app:url:)`` throws instead.
   public static func storage(app: FirebaseApp, url: String) -> Storage {
@@ -96,7 +96,7 @@ public final class Storage: NSObject, FirebaseComponent, Sendable {
     guard path.object.isEmpty else {
       throw .invalidArgument(
         message:
-          "The URL \(url) must name a bucket and no object. Use reference(forURL:) for objects."
+          "The URL \(url) must name a bucket, not an object. Use reference(forURL:) for objects."
       )
     }
     return path.bucket

@@ -4,7 +4,7 @@ import FirebaseCore
 import FirebaseStorage
 import Foundation
 
-// Futures of what has a callback; each begins at once.
+// Futures of the methods with a callback; each starts at once.
 
 extension StorageReference {
   /// Downloads the object into memory, if it has at most so many bytes.
@@ -37,7 +37,7 @@ extension StorageReference {
     Future(ofValue: { [self] in write(toFile: fileURL, completion: $0) })
   }
 
-  /// The address from which everybody who has it can download the object.
+  /// The address from which anyone with it can download the object.
   @discardableResult
   public func downloadURL() -> Future<URL, any Error> {
     Future(ofValue: { [self] in downloadURL(completion: $0) })
@@ -61,7 +61,7 @@ extension StorageReference {
     Future(ofValue: { [self] in listAll(completion: $0) })
   }
 
-  /// Lists a page of what is below the reference.
+  /// Lists a page of the items below the reference.
   @discardableResult
   public func list(maxResults: Int64) -> Future<StorageListResult, any Error> {
     Future(ofValue: { [self] in list(maxResults: maxResults, completion: $0) })

@@ -25,8 +25,10 @@ struct ConsoleCalls: Sendable {
     return route.openToViewers()
   }
 
-  /// Describes the server; in development also the credentials that everybody has there, in
-  /// production no more than how to sign in to a caller without a session.
+  /// Describes the server.
+  ///
+  /// In development, this includes the credentials of every caller; in production, a caller without
+  /// a session learns only how to sign in.
   @Sendable
   private func session(_ request: ServiceRequest) async throws -> ServiceResponse {
     var members: [JSONValue.Member] = [
@@ -73,7 +75,7 @@ struct ConsoleCalls: Sendable {
     return .private(.object(members))
   }
 
-  /// Returns the administrator who signed in, whatever the role; nil in development.
+  /// Returns the signed-in administrator, of any role; nil in development.
   private func administrator(
     _ request: ServiceRequest
   ) throws(ServiceError) -> SignedInAdministrator? {
@@ -82,7 +84,7 @@ struct ConsoleCalls: Sendable {
 }
 
 extension ServiceResponse {
-  /// A JSON answer that nobody keeps.
+  /// A JSON response that is not cached.
   static func `private`(_ body: JSONValue, status: HTTPResponse.Status = .ok) -> ServiceResponse {
     var response = ServiceResponse.json(body.compactBytes, status: status)
     response.headers[.cacheControl] = "no-store"

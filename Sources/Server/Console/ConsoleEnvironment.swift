@@ -14,13 +14,13 @@ package struct ConsoleEnvironment: Sendable {
   let access: AccessControl
   /// The threads on which blocking work runs.
   let threads: EngineThreads
-  /// True if everybody who reaches the server may use the console, without signing in.
+  /// True if everyone who reaches the server may use the console, without signing in.
   let isDevelopment: Bool
   /// The project that an empty server begins with.
   let defaultProject: String
   /// The version of the program, which the page shows.
   let version: String
-  /// The administrators who may sign in, and the trail in which their actions are kept.
+  /// The administrators who may sign in, and the trail that records their actions.
   let administrators: Administrators
   let audit: AuditTrail
   /// The threads for hashing passwords and the like, for as long as that takes.
@@ -90,7 +90,7 @@ package struct ConsoleEnvironment: Sendable {
   /// Returns the relying party of passkeys on the page that sent a request.
   func relyingParty(_ request: ServiceRequest) throws(ServiceError) -> RelyingParty {
     guard let party = RelyingParty(request, isSecure: isSecure(request)) else {
-      throw .invalidArgument("The request names no host.")
+      throw .invalidArgument("The request has no host.")
     }
     return party
   }

@@ -2,8 +2,8 @@ import HTTPTypes
 import ServiceModule
 
 extension ServiceModule {
-  /// The console in the browser: its page, the files of the page, and what it asks of the server beyond the
-  /// APIs that every client has.
+  /// The console in the browser: its page, the files of the page, and its calls beyond the APIs of
+  /// every client.
   ///
   ///     GET  /                                      leads browsers to /console
   ///     GET  /console, /console/{project}/{area}…   the page; its script reads the address

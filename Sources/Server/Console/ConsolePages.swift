@@ -5,8 +5,8 @@ import ServiceModule
 
 /// Serves the page and its files.
 ///
-/// The page has no data in it and is the same for everybody. Files lie under the version of them all, so
-/// browsers keep them for good; only the page is asked for again.
+/// The page has no data in it and is the same for every user. Files lie under the version of them
+/// all, so browsers keep them for good; only the page is asked for again.
 struct ConsolePages: Sendable {
   private let environment: ConsoleEnvironment
 
@@ -109,7 +109,7 @@ struct ConsolePages: Sendable {
     "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
   ].joined(separator: "; ")
 
-  /// The page asks for no device; what it does use are passkeys and the clipboard.
+  /// The page requests no devices; it uses only passkeys and the clipboard.
   private static let devicePolicy = [
     "accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "hid", "magnetometer",
     "microphone", "midi", "payment", "serial", "usb",

@@ -6,8 +6,8 @@ import ServiceModule
 enum OwnOrigin {
   /// Throws PERMISSION_DENIED to what a page of another origin makes a browser send.
   ///
-  /// Browsers say where a request comes from: by `Sec-Fetch-Site`, older ones by `Origin` alone. Programs that are
-  /// no browsers say neither, and have no cookie of somebody else's to send.
+  /// Browsers say where a request comes from: by `Sec-Fetch-Site`, older ones by `Origin` alone.
+  /// Programs other than browsers send neither, and have no other user's cookie to send.
   static func require(_ request: ServiceRequest) throws(ServiceError) {
     if let site = request.headers[.named("sec-fetch-site")] {
       guard site == "same-origin" || site == "none" else { throw foreign }
@@ -43,13 +43,13 @@ enum OwnOrigin {
     }
     throw ServiceError(
       .permissionDenied,
-      "The console does not answer to the host \(authority.prefix(100)). Name it with --origin."
+      "The console does not accept requests for the host \(authority.prefix(100)). Allow it with --origin."
     )
   }
 
   private static let foreign = ServiceError(
     .permissionDenied,
-    "Only pages of the server's own origin may call the console's routes."
+    "Only pages of the server's own origin may use the console's API."
   )
 
   private static func authority(of origin: String) -> String? {

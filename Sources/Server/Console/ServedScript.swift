@@ -1,6 +1,6 @@
-/// Takes out of scripts what browsers need not load, which is a fifth of them: comments, indentation, space between
-/// tokens that are told apart without it, semicolons where the language ends the statement without them, and commas
-/// behind the last of several.
+/// Removes from scripts the parts that browsers do not need, about a fifth of them: comments,
+/// indentation, unneeded space between tokens, semicolons where the language ends the statement
+/// without them, and trailing commas.
 ///
 /// Statements end without a semicolon before a closing brace, and at the end of a line whose next begins with a name.
 /// A semicolon that is a statement of its own, as the body of a loop, would be missed: the console's scripts have none,
@@ -142,7 +142,7 @@ struct ServedScript {
     at = end
   }
 
-  /// Keeps a text in backticks, or what is left of one, to its end or to the code within it.
+  /// Keeps a text in backticks, or the rest of one, to its end or to the code within it.
   private mutating func takeText(from start: Int) {
     var end = start
     while end < script.count {

@@ -31,8 +31,9 @@ package final class Gateway: Service {
   ///
   /// - Parameters:
   ///   - modules: The services beside health, metrics and WebChannel.
-  ///   - recognizes: Returns true if the credentials of a call are valid, whatever they allow; also
-  ///     to be noted in the context's memory. It returns false for a call without credentials.
+  /// - recognizes: Returns true if the credentials of a call are valid, without regard to their
+  ///     rights; the context's memory also records this. It returns false for a call without
+  ///     credentials.
   ///   - ledger: The process's ledger; nil makes one with the configuration's limits.
   ///   - health: The state that health probes receive.
   ///   - requestLog: Keeps the newest requests of the port; nil keeps none.
@@ -41,7 +42,7 @@ package final class Gateway: Service {
   ///   - administers: Throws unless the caller is an administrator of the whole server.
   ///   - audit: Keeps what signed-in administrators change.
   ///   - numbers: Puts projects' ids in place of their numbers in paths.
-  ///   - onListening: Told the bound address once connections are accepted.
+  /// - onListening: Receives the bound address once connections are accepted.
   /// - Throws: The problem with the certificate files; `RouteConflict` if services overlap.
   package init(
     _ configuration: GatewayConfiguration,
@@ -162,11 +163,11 @@ package final class Gateway: Service {
     }
   }
 
-  /// Throws PERMISSION_DENIED to everybody.
+  /// Throws PERMISSION_DENIED for every caller.
   package static let refuse: @Sendable (CallContext) async throws -> Void = { _ in
     throw ServiceError(
       .permissionDenied,
-      "Only programs of the server's own machine may do this."
+      "Only programs on the server's own machine may do this."
     )
   }
 
@@ -175,12 +176,12 @@ package final class Gateway: Service {
     try certificates?.reload()
   }
 
-  /// Reads those certificate files again that have changed, and returns how many did and what is wrong with others.
+  /// Reads changed certificate files again, and returns their number and the faults of others.
   package func reloadChangedCertificates() throws -> (count: Int, failures: [CertificateFailure]) {
     try certificates?.reloadChanged() ?? (0, [])
   }
 
-  /// Binds the port and serves until a graceful shutdown, then ends what is open.
+  /// Binds the port and serves until a graceful shutdown, then ends the open calls.
   package func run() async throws {
     let threads = configuration.threads
     let group = MultiThreadedEventLoopGroup(
@@ -237,7 +238,7 @@ package final class Gateway: Service {
       await self.waitForShutdown(of: listener)
       await self.drain()
       self.environment.tasks.finish()
-      // Their connections are gone: what handlers still wait for, as another server's answer, nobody waits for.
+      // Their connections are gone, so no one waits for the responses that handlers still await.
       tasks.cancelAll()
       await tasks.waitForAll()
     }
@@ -279,7 +280,8 @@ package final class Gateway: Service {
           high: GatewayConfiguration.unwrittenBytesPerConnection
         )
       )
-      // One buffer a turn of the event loop, so that who sends much is read as often as others.
+      // One buffer a turn of the event loop, so that a client that sends much is read as often as
+      // others.
       .childChannelOption(.maxMessagesPerRead, value: 1)
       // A connection keeps its first buffer; the size grows as more comes at once.
       .childChannelOption(

@@ -6,7 +6,7 @@ package struct GatewayConfiguration: Sendable {
   package var host: String
   /// The TCP port; 0 lets the system choose.
   package var port: Int
-  /// The address at which everybody reads the metrics in cleartext; nil serves them on the port alone.
+  /// The address with public metrics in cleartext; nil serves them only on the port.
   package var metricsAddress: ListenAddress?
   /// True where a proxy may stand before the port, so that its clients seem to be on this machine.
   package var isBehindProxy = false
@@ -68,13 +68,15 @@ package struct GatewayConfiguration: Sendable {
   /// writable.
   static let unwrittenBytesPerConnection = 64 << 10
 
-  /// Bounds on what one client may make the server hold; every one has a stated answer.
+  /// Bounds on the memory of one client on the server; every one has a stated response.
   package struct Limits: Sendable {
     /// Open connections; more are closed at once.
     ///
     /// Each takes a file descriptor.
     package var connections = 12_000
-    /// Open streams on one HTTP/2 connection; clients are told; more end the connection.
+    /// Open streams on one HTTP/2 connection.
+    ///
+    /// Clients are informed of the limit; a client that exceeds it loses the connection.
     package var streamsPerConnection = 1_024
     /// The largest gRPC message and REST body; INVALID_ARGUMENT.
     package var messageBytes = 16 << 20
@@ -114,12 +116,12 @@ package struct GatewayConfiguration: Sendable {
     /// The part of a body of any length, such as a file's, that has to come in each of these times;
     /// less ends the connection.
     package var streamedBodyBytes = 64 << 10
-    /// A client that reads nothing of what waits for it that long is dropped.
+    /// A client that reads none of its pending data for that long is dropped.
     package var stalledReaderTimeout = Duration.seconds(120)
-    /// Until a client that is told over TLS that its connection ends has said so too; a stop does not
-    /// wait for that.
+    /// Until a client that is notified over TLS of its connection's end has confirmed it; a stop
+    /// does not wait for that.
     package var farewellTimeout = Duration.seconds(5)
-    /// The time for which open calls may go on after a stop was requested.
+    /// The time for which open calls may continue after a stop was requested.
     package var drainTimeout = Duration.seconds(10)
 
     /// The product's limits.

@@ -2,9 +2,9 @@ import BaseJSON
 
 /// Something that an administrator did.
 package struct AuditEvent: Sendable, Hashable {
-  /// The administrator's email address; empty for what is done at the machine itself.
+  /// The administrator's email address; empty for actions at the machine itself.
   package var administrator: String
-  /// The client's IP address; empty for what is done at the machine itself.
+  /// The client's IP address; empty for actions at the machine itself.
   package var address: String
   /// The HTTP method, or a word of the console's own such as `sign-in`.
   package var action: String

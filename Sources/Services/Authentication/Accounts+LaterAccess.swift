@@ -111,7 +111,7 @@ extension User {
       && passkeys.map(\.id) == other.passkeys.map(\.id)
   }
 
-  /// Takes over what signs in a user who has the same address.
+  /// Takes over the sign-in methods of a user with the same address.
   fileprivate mutating func takeWaysIn(of other: User) {
     password = other.password
     passwordUpdatedAt = other.passwordUpdatedAt

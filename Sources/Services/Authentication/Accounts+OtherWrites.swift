@@ -3,7 +3,8 @@ import KeyValueStore
 /// The records of scopes in memory.
 struct KnownProjects {
   private var records: [AccountScope: ProjectRecord] = [:]
-  /// Counted whenever another engine has changed some, so that nobody keeps what he has read before.
+  /// Counted after each change by another engine, so that no caller keeps data that was read
+  /// before.
   private(set) var changes = 0
 
   subscript(scope: AccountScope) -> ProjectRecord? {
@@ -17,10 +18,10 @@ struct KnownProjects {
   }
 }
 
-// What is in memory of accounts that other engines change too.
+// The memory of accounts that other engines change too.
 
 extension Accounts {
-  /// Registers to hear of what memory depends on.
+  /// Registers for changes of the data that memory depends on.
   func observeOthers() throws {
     let kinds: [AccountKey.Kind] = [.user, .scope, .signingKey, .serviceAccount]
     try engine.observeOthers(in: kinds.map { KeyRange(prefix: AccountKey.prefix($0)) }) {

@@ -3,7 +3,8 @@ import KeyValueStore
 extension Accounts {
   /// Ends all that anybody was given to get in: sessions, tokens of all kinds, codes, links and invitations.
   ///
-  /// For a store that was brought back to an earlier instant, where what was ended later is there again. Blocks.
+  /// For a store that was restored to an earlier time, in which access that ended later is active
+  /// again. Blocks.
   package func endAllSessions() throws {
     try rotateSigningKeys(immediately: true)
     for kind in [AccountKey.Kind.refreshToken, .ticket, .ticketEnd, .listedTicket] {

@@ -4,11 +4,12 @@ import Synchronization
 
 /// The accounts of every scope: the one object behind all calls on users, tokens and keys.
 ///
-/// It keeps everything in the engine, under keys of its own (`AccountKey`). All calls block, some for
-/// as long as hashing a password takes: call from threads that serve accounts alone, not from those of
-/// the database. Any thread may call. What must be unique, single-use or counted is decided inside the
-/// body of one write, of which the engine runs one at a time; what is kept in memory of it changes when
-/// the write is durable, before the next one. No lock is held while a write waits for the disk.
+/// It keeps everything in the engine, under keys of its own (`AccountKey`). All calls block, some
+/// for as long as hashing a password takes: call from threads that serve accounts alone, not from
+/// those of the database. Any thread may call. Everything that must be unique, single-use or
+/// counted is decided inside the body of one write, and the engine runs one write at a time. The
+/// memory of it changes when the write is durable, before the next one. No lock is held while a
+/// write waits for the disk.
 package final class Accounts: Sendable {
   let engine: any KeyValueEngine
   /// The settings that all scopes share, as the server was started with them.
@@ -68,8 +69,10 @@ package final class Accounts: Sendable {
   /// The accounts of one project.
   package func project(_ id: Text) -> ProjectAccounts { self[.project(id)] }
 
-  /// Lets a next signing key take over: with overlap, or `immediately`, which ends every ID token,
-  /// session cookie and access token at once; who has a refresh token goes on with it.
+  /// Lets the next signing key take over, with overlap or at once.
+  ///
+  /// With `immediately`, every ID token, session cookie and access token ends at once. A client
+  /// with a refresh token continues with it.
   package func rotateSigningKeys(immediately: Bool) throws {
     try signingKeys.rotate(immediately: immediately)
     guard immediately else { return }
@@ -93,7 +96,7 @@ package final class Accounts: Sendable {
     servedOrigin.withLock { if $0.hasSuffix(":0") { $0 = $0.dropLast() + String(port) } }
   }
 
-  /// Registers to be told when tokens are revoked before their time.
+  /// Registers for early revocations of tokens.
   ///
   /// The observer runs as soon as the change is durable, mostly on the engine's writing thread: it only takes
   /// note. Observers are never removed.
@@ -114,8 +117,8 @@ package final class Accounts: Sendable {
   /// Microseconds since 1970.
   var now: Int64 { configuration.clock.now() }
 
-  /// Runs a write on one scope's users; tells who lost tokens once it is durable, in the order of the
-  /// writes.
+  /// Runs a write on one scope's users; reports the users who lost tokens once it is durable, in
+  /// the order of the writes.
   func write<R>(_ scope: AccountScope, _ body: (UserGroup) throws -> R) throws -> R {
     var revoked: [Revocations.Event] = []
     var begun: [(uid: Text, session: Int64)] = []
@@ -142,7 +145,7 @@ package final class Accounts: Sendable {
   }
 }
 
-/// Writes what follows from accounts that are made and deleted in the groups of their changes.
+/// Writes the consequences of created and deleted accounts in the groups of their changes.
 package struct AccountFollower: Sendable {
   /// Writes along with a change; what it throws fails the change.
   package let write: @Sendable (any KeyValueGroup, AccountScope, AccountChange) throws -> Void

@@ -19,7 +19,7 @@ package struct AccountsConfiguration: Sendable {
   /// The address at which clients reach the server, such as `https://brasa.example.org`, without a
   /// slash at the end.
   ///
-  /// Links in mail and the `token_uri` of service accounts are made of it and of nothing else. Where
+  /// Links in mail and the `token_uri` of service accounts are made of it and of nothing else. If
   /// it ends in `:0`, `Accounts.listens(onPort:)` completes it.
   package var origin = "http://127.0.0.1:8080"
   /// The time for which a signing key signs before the next takes over, in seconds.

@@ -8,7 +8,7 @@ package struct BackupError: Error, Sendable, Equatable, CustomStringConvertible 
     case refused
     /// The key does not open the backup.
     case wrongKey
-    /// An object of the target is not what was written, or is missing.
+    /// An object of the target differs from the written one, or is missing.
     case damaged
     /// There is no backup, or none of the instant.
     case notFound

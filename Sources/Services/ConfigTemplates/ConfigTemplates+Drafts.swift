@@ -4,7 +4,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// A template that somebody works on and has not published.
+/// An unpublished template in progress.
 package struct TemplateDraft: Sendable, Equatable {
   /// Under which it is kept, such as an administrator's email.
   package let name: Text
@@ -37,7 +37,7 @@ extension ConfigTemplates {
   ) throws -> TemplateDraft {
     guard (1...Self.nameBytes).contains(name.byteCount) else {
       throw ServiceError.invalidArgument(
-        "A draft's name has between 1 and \(Self.nameBytes) bytes."
+        "A draft's name must have between 1 and \(Self.nameBytes) bytes."
       )
     }
     let draft = TemplateDraft(
@@ -49,7 +49,7 @@ extension ConfigTemplates {
     )
     let bytes = draft.stored
     guard bytes.count <= Self.draftBytes else {
-      throw ServiceError.invalidArgument("A draft has at most \(Self.draftBytes) bytes.")
+      throw ServiceError.invalidArgument("A draft can have at most \(Self.draftBytes) bytes.")
     }
     try writing { group in
       let key = TemplateKey.draft(id, name)
@@ -67,7 +67,7 @@ extension ConfigTemplates {
     guard count < draftLimit else {
       throw ServiceError(
         .resourceExhausted,
-        "There are \(draftLimit) drafts of the template; delete one first."
+        "There are \(draftLimit) drafts of the template. Delete one first."
       )
     }
   }

@@ -63,7 +63,7 @@ extension ConfigTemplates {
     self.follower.withLock { $0 = follower }
   }
 
-  /// Compiles a template and says what is wrong with it, or with the precondition; stores nothing.
+  /// Compiles a template and reports its faults, or those of the precondition; stores nothing.
   package func validate(
     _ template: ConfigTemplate,
     of id: TemplateID,
@@ -168,8 +168,8 @@ extension ConfigTemplates {
     guard case .etag(let etag) = precondition, etag != id.etag(head.current) else { return }
     throw ServiceError(
       .aborted,
-      "[VERSION_MISMATCH]: The template was changed meanwhile: its etag is \(id.etag(head.current)), "
-        + "not \(etag.prefix(200)). Get it, change that, and publish again."
+      "[VERSION_MISMATCH]: The template has changed: its etag is \(id.etag(head.current)), "
+        + "not \(etag.prefix(200)). Get the current template, change it and publish again."
     )
   }
 

@@ -6,9 +6,9 @@ import Synchronization
 
 /// The templates of all projects: kept in versions, compiled in memory, evaluated for clients.
 ///
-/// A template is durable before it is served, and served before anybody is told of it. Memory follows the
-/// order of the writes. Any thread may call; `served` waits for nothing but a short lock, what may touch
-/// the disk says so.
+/// A template is durable before it is served, and served before any client is notified. Memory
+/// follows the order of the writes. Any thread may call; `served` waits for nothing but a short
+/// lock, what may touch the disk says so.
 package final class ConfigTemplates: Sendable {
   /// A template as far as memory has it.
   private struct Slot {
@@ -74,7 +74,7 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// Follows the heads of templates that other engines publish, and tells those who wait.
+  /// Follows the heads of templates that other engines publish, and notifies waiting clients.
   private func othersWrote(_ writes: OtherWrites, _ reader: any KeyValueReader) throws {
     let heads: [(TemplateID, TemplateHead)]
     switch writes {
@@ -126,7 +126,7 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// The template that is served; nil where nobody has published.
+  /// The served template; nil before the first publication.
   ///
   /// May read the disk.
   package func load(_ id: TemplateID) throws -> ServedTemplate? {
@@ -152,7 +152,7 @@ package final class ConfigTemplates: Sendable {
     return read
   }
 
-  /// Keeps what was read, unless a newer one came meanwhile.
+  /// Stores the data that was read, unless newer data arrived in the meantime.
   private func keep(_ served: ServedTemplate) {
     state.withLock { state in
       guard let slot = state.slots[served.id], slot.served == nil, slot.head.served == served.served
@@ -172,7 +172,8 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// Serves a template that has become durable and tells those who wait; runs in the order of the writes.
+  /// Serves a template that has become durable and notifies waiting clients; runs in the order of
+  /// the writes.
   func serve(_ served: ServedTemplate, _ head: TemplateHead) {
     state.withLock { state in
       let known = state.slots[served.id]
@@ -186,12 +187,12 @@ package final class ConfigTemplates: Sendable {
 
   // MARK: Clients
 
-  /// A template for which nothing may have to be kept any more; each is told once.
+  /// A template that may need no stored data any more; each is reported once.
   func nextWithoutAssignments() -> TemplateID? {
     state.withLock { $0.withoutAssignments.popFirst() }
   }
 
-  /// Has a template told again.
+  /// Lets a template be reported again.
   func noteWithoutAssignments(_ id: TemplateID) {
     state.withLock { _ = $0.withoutAssignments.insert(id) }
   }
@@ -224,7 +225,7 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// The same, which may read the disk, and keeps what is decided of the installation for good.
+  /// The same, which may read the disk, and stores the decisions about the installation for good.
   package func reply(to client: ConfigClient, of id: TemplateID) throws -> ConfigReply {
     guard let served = try load(id) else { return .nothing(for: id) }
     let (decision, assigned) = try decide(client, by: served, at: clock.now())
@@ -250,7 +251,8 @@ package final class ConfigTemplates: Sendable {
     return (decision, assigned)
   }
 
-  /// The audiences that a client is in; nil where nobody knows, or where the client only names an installation.
+  /// The audiences of a client; nil if they are unknown, or if the client only names an
+  /// installation.
   private func audienceNames(of client: ConfigClient, _ id: TemplateID) throws -> Set<String>? {
     try client.provedInstallation.flatMap {
       try audiences?.audiences(ofInstallation: $0, project: id.project)
@@ -269,7 +271,7 @@ package final class ConfigTemplates: Sendable {
     return ConfigEvaluation(served, try decide(client, by: served, at: time ?? clock.now()).0)
   }
 
-  /// The number that clients are served a template under; 0 where nobody has published.
+  /// The number under which clients are served a template; 0 before the first publication.
   package func servedNumber(of id: TemplateID) -> Int64 {
     state.withLock { $0.slots[id]?.head.served ?? 0 }
   }
@@ -307,7 +309,8 @@ package final class ConfigTemplates: Sendable {
     }
   }
 
-  /// Gives the templates of which a condition has changed with time a new number, and tells their clients.
+  /// Gives templates with a condition that has changed with time a new number, and notifies their
+  /// clients.
   ///
   /// Blocks.
   package func announceChanges() throws {
@@ -325,7 +328,7 @@ package final class ConfigTemplates: Sendable {
     let next = served.compiled.nextChange(after: now) ?? 0
     try writing { group -> (ServedTemplate, TemplateHead)? in
       var head = try TemplateRecords.head(served.id, group)
-      // A version that was published meanwhile has looked at the time itself.
+      // A version that was published in the meantime has checked the time itself.
       guard head.current == served.version.number, head.isDue(at: now) else { return nil }
       head.served += 1
       head.nextChange = next

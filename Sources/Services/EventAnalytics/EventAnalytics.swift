@@ -6,9 +6,10 @@ import Synchronization
 
 /// The events of all projects: taken in, counted, and asked for.
 ///
-/// It has an engine of its own. A batch is durable in the intake when it is acknowledged; the sealer turns the intake into
-/// timelines and facets, segment by segment (see `EventKey`). What reorganises the store, sealing, merging, erasing,
-/// is done by one thread at a time, under `organizing`. Any thread may call.
+/// It has an engine of its own. A batch is durable in the intake when it is acknowledged; the
+/// sealer turns the intake into timelines and facets, segment by segment (see `EventKey`). The work
+/// that reorganizes the store (sealing, merging, erasing) is done by one thread at a time, under
+/// `organizing`. Any thread may call.
 package final class EventAnalytics: Sendable {
   struct State {
     var projects: [Text: ProjectLog] = [:]
@@ -27,7 +28,7 @@ package final class EventAnalytics: Sendable {
   let networkNames = NetworkNames()
   let configuration: AnalyticsConfiguration
   let state: Mutex<State>
-  /// Held by whoever reorganises the store.
+  /// Held by the thread that reorganizes the store.
   let organizing = Mutex<Void>(())
   let dictionaries = DictionaryCache()
   let upkeep = Mutex(UpkeepState())
@@ -149,7 +150,8 @@ package struct AnalyticsConfiguration: Sendable {
   package var wordsPerDay = 2_000
   /// Different names of an app's events that are new on one day; `NameBudget` has the shares of networks.
   package var namesPerDay = 500
-  /// Installations that proved nothing and are told apart, new in a project on one day; further ones count as nobody.
+  /// Unauthenticated installations with their own number, new in a project on one day; further ones
+  /// have no number.
   package var unprovenPerDay = 2_000
   /// Returns the free bytes of the disk; with nil they are not checked.
   package var availableBytes: (@Sendable () throws -> Int)?

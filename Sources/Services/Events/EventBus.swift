@@ -4,7 +4,8 @@ import Synchronization
 
 /// Triggers, the events that wait for them, and their delivery.
 ///
-/// Any thread may call; what is not `async` blocks unless it says otherwise. `tap` writes the events; `run()` delivers them.
+/// Any thread may call; a method that is not `async` blocks unless it says otherwise. `tap` writes
+/// the events; `run()` delivers them.
 package final class EventBus: Sendable {
   /// The bus's settings and what it takes from outside.
   package struct Configuration: Sendable {

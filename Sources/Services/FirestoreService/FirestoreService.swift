@@ -11,8 +11,8 @@ import Synchronization
 
 /// Firestore's API on the store: names the caller, authorises, and does one store call an operation.
 ///
-/// Responses from memory are made on the caller's thread; work that may touch the disk goes to the
-/// engine threads; commits respond from the store's own threads once they are durable.
+/// Responses from memory are created on the caller's thread. Work that may touch the disk goes to
+/// the engine threads; commits respond from the store's own threads once they are durable.
 package final class FirestoreService: RPCService {
   /// Answers a call with the encoded response.
   typealias Respond = @Sendable (Result<[UInt8], ServiceError>) -> Void
@@ -100,7 +100,8 @@ package final class FirestoreService: RPCService {
 
   /// Opens `Write` or `Listen`.
   ///
-  /// An engine thread opens the stream where naming the caller may touch the disk; messages are kept meanwhile.
+  /// An engine thread opens the stream if naming the caller may touch the disk; messages are queued
+  /// until then.
   package func open(
     _ method: RPCMethod,
     context: CallContext,
@@ -129,7 +130,8 @@ package final class FirestoreService: RPCService {
     }
   }
 
-  /// Opens a stream whose caller has to be identified on an engine thread; what comes meanwhile waits.
+  /// Opens a stream with a caller that must be identified on an engine thread; messages are queued
+  /// until then.
   private func openOnEngine(
     _ method: RPCMethod,
     _ context: CallContext,
@@ -170,7 +172,7 @@ package final class FirestoreService: RPCService {
     _ respond: @escaping @Sendable (Result<[UInt8]?, ServiceError>) -> Void
   ) throws {
     guard let project = try request.project() else { return respond(.success(nil)) }
-    // Before the rest is read: a caller without rights learns nothing of what is wrong with it.
+    // Before the rest is read: a caller without rights learns nothing about its faults.
     let permit = try access.administratorPermit(for: call.caller, of: project)
     guard let admin = try request.call() else { return respond(.success(nil)) }
     if let actor = call.context.actor, let subject = admin.subject {
@@ -202,8 +204,8 @@ package final class FirestoreService: RPCService {
 
   /// The database of a call's permit, opened or made where it has to be.
   ///
-  /// Throws `NotInMemory` where that needs the disk and the call's thread may not block: the call begins anew
-  /// on an engine thread, so nothing may have been done before.
+  /// Throws `NotInMemory` if that needs the disk and the call's thread may not block. The call
+  /// restarts on an engine thread, so it must have had no effect before.
   func database(of permit: Permit, _ call: Call) throws -> Database {
     if let open = permit.openDatabase { return open }
     guard call.mayBlock else { throw NotInMemory() }
@@ -266,7 +268,7 @@ package final class FirestoreService: RPCService {
     }
   }
 
-  /// Begins a call anew on an engine thread; answers only where it fails.
+  /// Restarts a call on an engine thread; responds only if that fails.
   func startOnEngine<Answer>(
     _ context: CallContext,
     _ respond: @escaping @Sendable (Result<Answer, ServiceError>) -> Void,
@@ -300,7 +302,7 @@ package final class FirestoreService: RPCService {
     guard accepted else { throw ServiceError.overloaded }
   }
 
-  /// The client's error; what it is not told goes to the log.
+  /// The client's error; details that the client does not receive go to the log.
   func reported(_ error: any Error, _ context: CallContext) -> ServiceError {
     let visible = ServiceError.storage(error)
     switch visible.code {

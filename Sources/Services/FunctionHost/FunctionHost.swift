@@ -36,7 +36,7 @@ package actor FunctionHost {
   /// The sources that clients uploaded.
   package nonisolated let uploads: SourceUploads
   let folder: DeploymentFolder
-  /// The store's copy of what is deployed; nil where the data directory alone has it.
+  /// The store's copy of the deployed source; nil if only the data directory has it.
   nonisolated let mirror: FolderMirror?
   let runtimes: [SourceLanguage: any LanguageRuntime]
   let log: Logger
@@ -92,7 +92,7 @@ package actor FunctionHost {
     room = InstanceRoom(most: configuration.mostInstances)
     // In a cluster another node may be the one that deploys, and this one learns of it when it serves functions.
     if !configuration.isClustered { try mirror?.fetch() }
-    // Before the port opens: a sign-in that a function decides about must not pass meanwhile.
+    // Before the port opens: no sign-in may bypass a blocking function in the meantime.
     for parts in Self.codebases(try folder.all()) { try guarded.note(parts) }
   }
 
@@ -110,13 +110,13 @@ package actor FunctionHost {
     if let open = ConfinedProgram.system.first(where: { data.hasPrefix($0 + "/") }) {
       throw ServiceError(
         .failedPrecondition,
-        "Functions may read \(open), where the data directory is. Choose a directory elsewhere with --data."
+        "Functions may read \(open), and the data directory is inside it. Choose another directory with --data."
       )
     }
     guard brasa_landlock_version() == 0, !configuration.isDevelopment else { return }
     throw ServiceError(
       .failedPrecondition,
-      "This system can't keep functions away from the data: it has no Landlock (Linux 5.13 and later). Start without --functions."
+      "This system can't isolate functions from the data: it has no Landlock (Linux 5.13 and later). Start without --functions."
     )
   }
 
@@ -324,7 +324,7 @@ package actor FunctionHost {
         return .responded(status: call.response.status, body: body)
       } catch {
         await call.finish(false)
-        return .failed(reason: "The function ended within its response.")
+        return .failed(reason: "The function ended before its response was complete.")
       }
     } catch let error as ServiceError {
       switch error.code {

@@ -2,14 +2,14 @@ import BaseRuntime
 import KeyValueStore
 import ObjectStorage
 
-// What goes by itself: previews that have ended, versions that nobody finalized or that no release has any more, and content
-// that no version has.
+// Automatic cleanup: previews that have ended, versions without a release or that were never
+// finalized, and content without a version.
 
 extension Hosting {
   /// A version that was begun that long ago and not finalized is given up: a day, in microseconds.
   private static let openLife: Int64 = 86_400_000_000
 
-  /// Removes what has ended until there is no more of it.
+  /// Removes expired data until there is no more of it.
   package func sweep() async throws {
     let found = try await threads.run(on: .maintenance) { () throws -> [HostedVersion] in
       try self.endChannels()

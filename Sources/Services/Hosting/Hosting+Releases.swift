@@ -16,7 +16,7 @@ extension Hosting {
   /// A channel of a site; NOT_FOUND where there is none, or it has ended.
   package func channel(_ id: String, of site: String) throws -> HostedChannel {
     guard let channel = try channels(of: site).first(where: { $0.id == id }) else {
-      throw ServiceError(.notFound, "There is no channel \(id.prefix(100)) of \(site).")
+      throw ServiceError(.notFound, "The site \(site) has no channel \(id.prefix(100)).")
     }
     return channel
   }
@@ -32,7 +32,7 @@ extension Hosting {
     guard known.count < configuration.maximumChannels else {
       throw ServiceError(
         .resourceExhausted,
-        "The site has \(known.count) channels already: delete one first."
+        "The site already has \(known.count) channels. Delete one first."
       )
     }
     let time = now
@@ -48,7 +48,7 @@ extension Hosting {
       let key = HostingKey.key(.channel, site, id)
       let old = try group.hosted(key, as: HostedChannel.self)
       guard old.map({ $0.expiresAt.map { $0 <= time } ?? false }) ?? true else {
-        throw ServiceError(.alreadyExists, "The channel \(id) exists already.")
+        throw ServiceError(.alreadyExists, "The channel \(id) already exists.")
       }
       try put(channel, of: site, in: group)
     }
@@ -59,12 +59,12 @@ extension Hosting {
   package func extendChannel(_ id: String, of site: String, life: Int64) throws -> HostedChannel {
     let life = try Self.life(life)
     guard id != HostedChannel.live else {
-      throw ServiceError.invalidArgument("The live channel does not end.")
+      throw ServiceError.invalidArgument("The live channel can't expire.")
     }
     return try changing { group in
       let key = HostingKey.key(.channel, site, id)
       guard var channel = try group.hosted(key, as: HostedChannel.self) else {
-        throw ServiceError(.notFound, "There is no channel \(id.prefix(100)) of \(site).")
+        throw ServiceError(.notFound, "The site \(site) has no channel \(id.prefix(100)).")
       }
       channel.updatedAt = now
       channel.expiresAt = now + life * 1_000_000
@@ -75,16 +75,19 @@ extension Hosting {
 
   /// Ends a preview channel.
   ///
-  /// - Parameter time: The time up to which it must have ended by itself, else it stays; nil ends it whatever time it has.
+  /// - Parameter time: The time up to which it must have ended by itself, else it stays; nil ends
+  ///   it at any time.
   package func deleteChannel(_ id: String, of site: String, endedBy time: Int64? = nil) throws {
     guard id != HostedChannel.live else {
-      throw ServiceError.invalidArgument("The live channel goes with its site alone.")
+      throw ServiceError.invalidArgument(
+        "The live channel can't be deleted. Delete the site instead."
+      )
     }
     try changing { group in
       let key = HostingKey.key(.channel, site, id)
       guard let channel = try group.hosted(key, as: HostedChannel.self) else {
         if time != nil { return }
-        throw ServiceError(.notFound, "There is no channel \(id.prefix(100)) of \(site).")
+        throw ServiceError(.notFound, "The site \(site) has no channel \(id.prefix(100)).")
       }
       if let time, channel.expiresAt.map({ $0 > time }) ?? true { return }
       try group.delete(key)
@@ -96,7 +99,7 @@ extension Hosting {
   private static func life(_ seconds: Int64?) throws(ServiceError) -> Int64 {
     let life = seconds ?? 7 * 86_400
     guard (1...maximumLife).contains(life) else {
-      throw .invalidArgument("A channel lives for up to 30 days.")
+      throw .invalidArgument("A channel can live for at most 30 days.")
     }
     return life
   }
@@ -111,7 +114,7 @@ extension Hosting {
     author: String
   ) throws -> HostedRelease {
     guard message.utf8.count <= 512 else {
-      throw ServiceError.invalidArgument("A release's message has up to 512 bytes.")
+      throw ServiceError.invalidArgument("A release's message can have at most 512 bytes.")
     }
     let current = try self.channel(channel, of: site)
     if let version, try self.version(version, of: site).status != .finalized {

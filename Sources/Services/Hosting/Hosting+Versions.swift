@@ -24,7 +24,7 @@ extension Hosting {
   ) throws -> HostedVersion {
     let key = HostingKey.key(.version, site, id)
     guard let version = try reader.hosted(key, as: HostedVersion.self), version.status != .deleted
-    else { throw ServiceError(.notFound, "There is no version \(id.prefix(100)) of \(site).") }
+    else { throw ServiceError(.notFound, "The site \(site) has no version \(id.prefix(100)).") }
     return version
   }
 
@@ -40,7 +40,7 @@ extension Hosting {
     guard open < configuration.maximumOpenVersions else {
       throw ServiceError(
         .resourceExhausted,
-        "\(open) versions of \(site) are not finalized. They end by themselves after a day."
+        "\(open) versions of \(site) are not finalized. Finalize them, or wait: they expire after a day."
       )
     }
     let version = HostedVersion(
@@ -75,7 +75,7 @@ extension Hosting {
     }
     guard existing + files.count <= configuration.maximumFiles else {
       throw ServiceError.invalidArgument(
-        "A version has at most \(configuration.maximumFiles) files."
+        "A version can have at most \(configuration.maximumFiles) files."
       )
     }
     return try engine.write { group in
@@ -96,7 +96,7 @@ extension Hosting {
     }
   }
 
-  /// Sets what may be set of a version that is not finalized, and finalizes or abandons it.
+  /// Sets the settable members of a version that is not finalized, and finalizes or abandons it.
   package func update(
     _ id: String,
     of site: String,
@@ -145,7 +145,7 @@ extension Hosting {
     if let shown = channels.first(where: { $0.release?.version == version.id }) {
       throw ServiceError(
         .failedPrecondition,
-        "The channel \(shown.id) shows the version \(version.id)."
+        "The version \(version.id) is live on the channel \(shown.id)."
       )
     }
   }
@@ -167,7 +167,7 @@ extension Hosting {
           else {
             throw ServiceError(
               .failedPrecondition,
-              "Content of the version is missing: upload what populateFiles asked for first."
+              "Content of the version is missing. Upload the files that populateFiles requested first."
             )
           }
           let file = HostedFile(
@@ -229,7 +229,7 @@ extension Hosting {
   private static func notOpen(_ version: HostedVersion) -> ServiceError {
     ServiceError(
       .failedPrecondition,
-      "The version \(version.id) is \(version.status.rawValue), and takes no change."
+      "The version \(version.id) is \(version.status.rawValue) and can't be changed."
     )
   }
 }

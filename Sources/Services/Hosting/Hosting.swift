@@ -7,9 +7,10 @@ import Synchronization
 
 /// Sites with their versions, channels and releases.
 ///
-/// Records are in the engine; a file's bytes are kept once for all versions of all sites that have it, under the SHA-256 of
-/// its packed form. A version is filled, finalized and then released, and nothing changes in it after that. What hosts
-/// show is in memory too, and is read anew behind each change. Calls block, but those that are `async`.
+/// Records are in the engine; a file's bytes are kept once for all versions of all sites that have
+/// it, under the SHA-256 of its packed form. A version is filled, finalized and then released, and
+/// nothing changes in it after that. The contents of hosts are in memory too, and are read again
+/// after each change. Calls block, but those that are `async`.
 package final class Hosting: Sendable {
   let engine: any KeyValueEngine
   /// The bytes of files that the engine has not.
@@ -65,11 +66,14 @@ package final class Hosting: Sendable {
     let site = HostedSite(name: name, project: project, createdAt: now, appID: appID)
     let count = try sites(of: nil).count
     guard count < configuration.maximumSites else {
-      throw ServiceError(.resourceExhausted, "There are \(count) sites already.")
+      throw ServiceError(
+        .resourceExhausted,
+        "The server already has the maximum of \(count) sites."
+      )
     }
     try changing { group in
       guard try group.get(HostingKey.key(.site, name)) == nil else {
-        throw ServiceError(.alreadyExists, "The site \(name) exists already.")
+        throw ServiceError(.alreadyExists, "The site \(name) already exists.")
       }
       try group.put(HostingKey.key(.site, name), try HostingRecord.bytes(site))
       try put(Self.live(site, at: site.createdAt), of: name, in: group)
@@ -142,7 +146,7 @@ package final class Hosting: Sendable {
     try changing { group in
       let key = HostingKey.key(.domain, host)
       if let owner = try group.get(key), owner != Array(site.utf8) {
-        throw ServiceError(.alreadyExists, "Another site has the domain \(host).")
+        throw ServiceError(.alreadyExists, "The domain \(host) belongs to another site.")
       }
       try group.put(key, Array(site.utf8))
     }
@@ -172,18 +176,18 @@ package final class Hosting: Sendable {
       }
     guard isHost, labels.last?.utf8.contains(where: { $0 > 0x39 }) ?? false else {
       throw .invalidArgument(
-        "A domain is a host name in small letters, such as shop.example.com, not \(host.prefix(100))."
+        "A domain must be a host name in lowercase letters, such as shop.example.com, not \(host.prefix(100))."
       )
     }
     for own in [configuration.serverHost].compactMap(\.self) + configuration.serverNames {
       guard host != own, !host.hasSuffix("." + own) else {
         throw .invalidArgument(
-          "\(host) is \(own) or below it, where the console is: a site there could set its cookies."
+          "\(host) is \(own), the console's host, or below it: a site there could set the console's cookies."
         )
       }
     }
     if let domain = configuration.domain, host == domain || host.hasSuffix("." + domain) {
-      throw .invalidArgument("Hosts below \(domain) are named by their sites.")
+      throw .invalidArgument("Hosts below \(domain) are reserved for the names of sites.")
     }
     guard host != "localhost", !host.hasSuffix(".localhost"), !host.hasSuffix(".googleapis.com")
     else { throw .invalidArgument("\(host) is a name of the server itself.") }
@@ -227,7 +231,7 @@ package final class Hosting: Sendable {
     return result
   }
 
-  /// Reads anew what hosts show; the last of several reads has seen all their changes.
+  /// Reads the contents of hosts again; the last of several reads has seen all their changes.
   func reload() throws {
     try places.withLock { table in
       table = try engine.read { view in
@@ -290,7 +294,7 @@ package final class Hosting: Sendable {
     return found
   }
 
-  /// Digits that nobody can guess.
+  /// Random digits.
   static func randomDigits(_ count: Int) -> String {
     var generator = SystemRandomNumberGenerator()
     let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz")

@@ -15,8 +15,9 @@ extension KeyOwner {
 
 /// The tokens of apps' installations.
 ///
-/// Nothing is kept of an installation, so that whoever makes millions of them costs nothing: a token says whose it
-/// is, under a code that only the server's secret gives. Any thread may call.
+/// Nothing is stored for an installation, so creating millions of them costs nothing: a token
+/// contains its installation, under a code that only the server's secret gives. Any thread may
+/// call.
 package struct InstallationTokens: Sendable {
   /// The installation that a refresh token proves.
   package struct Installation: Sendable, Equatable {
@@ -70,7 +71,8 @@ package struct InstallationTokens: Sendable {
     return id((0..<17).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 
-  /// The id that a secret proves to be its maker's: an app makes it before the server has heard of the installation.
+  /// The ID that a secret proves to be its creator's: an app creates it before the server knows the
+  /// installation.
   ///
   /// It is made of the SHA-256 of the secret's bytes, which are 32; nil for another text.
   package static func id(provedBy secret: String) -> String? {

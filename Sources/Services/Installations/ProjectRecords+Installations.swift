@@ -1,7 +1,8 @@
 import KeyValueStore
 
 extension ProjectRecords {
-  /// The secret by which apps' installations go on being known; nothing is kept of the installations themselves.
+  /// The secret by which apps' installations stay known; nothing is stored of the installations
+  /// themselves.
   package static let installations = ProjectRecords(
     of: .installations,
     shared: [KeyOwner.installations.range]

@@ -17,9 +17,10 @@ package struct ExportedDatabase: Sendable, Equatable {
 
 /// The name of a document in keys and references of entities.
 ///
-/// A key is {13: application, 14: {group 1: {2: kind, 3: number, 4: name}, …}, 20: namespace, 23: database}; a reference among
-/// values has its parts itself: {13, 20, 23, group 14: {15: kind, 16: number, 17: name}, …}. An application is `s~PROJECT` or
-/// `dev~PROJECT`; what is before the tilde names a region. A document whose id is `__id7__` has the number 7.
+/// A key is {13: application, 14: {group 1: {2: kind, 3: number, 4: name}, …}, 20: namespace, 23:
+/// database}; a reference among values has its parts itself: {13, 20, 23, group 14: {15: kind, 16:
+/// number, 17: name}, …}. An application is `s~PROJECT` or `dev~PROJECT`; the part before the tilde
+/// names a region. A document whose id is `__id7__` has the number 7.
 struct EntityKey {
   /// The document's database; its database's id is "(default)" where the key has none.
   let database: ExportedDatabase
@@ -67,19 +68,19 @@ struct EntityKey {
       else { throw .invalidArgument("A key has a part without a collection.") }
       if let name = part.bytes(numbers.name) {
         guard let text = Self.text(name) else {
-          throw .invalidArgument("A document's name is no text.")
+          throw .invalidArgument("A document's name is not a string.")
         }
         segments += [kind, text]
       } else if let id = part.number(numbers.id) {
         segments += [kind, "\(Self.idStart)\(Int64(bitPattern: id))\(Self.idEnd)"]
       } else {
-        throw .invalidArgument("A key is not whole.")
+        throw .invalidArgument("A key is incomplete.")
       }
     }
     self.segments = segments
     guard !segments.isEmpty else { throw .invalidArgument("An entity's key has no path.") }
     guard segments.allSatisfy({ !$0.isEmpty && !$0.utf8.contains(UInt8(ascii: "/")) }) else {
-      throw .invalidArgument("A name of a key is none of Firestore's.")
+      throw .invalidArgument("A name in a key is not valid in Firestore.")
     }
   }
 

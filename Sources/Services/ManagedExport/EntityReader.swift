@@ -77,7 +77,7 @@ package struct EntityReader: Sendable {
       guard case .bytes(let bytes) = field.value else { continue }
       let message = try Message(bytes)
       guard let name = message.bytes(3), String(validating: name, as: UTF8.self) != nil else {
-        throw .invalidArgument("A property's name is no text.")
+        throw .invalidArgument("A property's name is not a string.")
       }
       let place = places[Array(name)] ?? properties.endIndex
       if place == properties.endIndex {
@@ -188,7 +188,7 @@ package struct EntityReader: Sendable {
       writer.content(ValueField.bytes, Array(bytes))
     default:
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw .invalidArgument("A text is not UTF-8.")
+        throw .invalidArgument("A string is not valid UTF-8.")
       }
       writer.string(ValueField.string, text)
     }
@@ -215,7 +215,7 @@ package struct EntityReader: Sendable {
     into writer: inout ProtobufWriter
   ) throws(ServiceError) {
     guard case .fixed(let x)? = point.first(6), case .fixed(let y)? = point.first(7) else {
-      throw .invalidArgument("A point has no two coordinates.")
+      throw .invalidArgument("A point does not have two coordinates.")
     }
     writer.message(ValueField.geoPoint) { place in
       if x != 0 { place.double(1, Double(bitPattern: x)) }

@@ -116,7 +116,7 @@ package struct EntityWriter: Sendable {
       writer.endGroup(5)
     case (ValueField.reference, .bytes(let name)):
       guard let key = EntityKey(name: String(decoding: name, as: UTF8.self)) else {
-        throw .invalidArgument("A reference leads to no document.")
+        throw .invalidArgument("A reference does not lead to a document.")
       }
       writer.startGroup(12)
       key.writeReference(into: &writer, region: region)

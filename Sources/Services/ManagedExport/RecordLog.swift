@@ -3,16 +3,17 @@ import Checksums
 
 /// The records of a file of a managed export, which is in the form of LevelDB's log.
 ///
-/// A file is blocks of 32 KiB. A record is one or more parts, none of which goes over the end of a block: a masked CRC-32C of
-/// type and bytes (4 bytes, little-endian), the length (2 bytes), the type (1 whole, 2 first, 3 middle, 4 last), the bytes. The rest of a
-/// block that has no room for a header is zero. One record is in memory at a time.
+/// A file is blocks of 32 KiB. A record is one or more parts, none of which crosses the end of a
+/// block. A part is a masked CRC-32C of type and bytes (4 bytes, little-endian), the length (2
+/// bytes), the type (1 whole, 2 first, 3 middle, 4 last), and the bytes. The rest of a block that
+/// has no room for a header is zero. One record is in memory at a time.
 package struct ExportRecords {
   /// Reads the next bytes of the file; fewer than asked for only at its end.
   package typealias Read = (_ count: Int) throws -> [UInt8]
 
   static let blockBytes = 32_768
   static let headerBytes = 7
-  /// No entity of Firestore is larger than a mebibyte; what is longer is damage.
+  /// No entity of Firestore is larger than a mebibyte; a longer one is damage.
   private static let largest = 16 << 20
 
   private let name: String
@@ -74,7 +75,7 @@ package struct ExportRecords {
       guard start + length <= block.count else { throw damage("ends in the middle of a record") }
       let sum = header[0] | header[1] << 8 | header[2] << 16 | header[3] << 24
       guard Self.mask(block[(start - 1)..<(start + length)]) == sum else {
-        throw damage("is damaged: a checksum is not that of its bytes")
+        throw damage("is damaged: a checksum does not match its bytes")
       }
       position = start + length
       return (type, block[start..<position])

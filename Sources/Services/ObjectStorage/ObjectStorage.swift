@@ -7,11 +7,12 @@ import Synchronization
 
 /// Buckets and their objects: metadata in the engine, bytes in a blob store.
 ///
-/// An object is visible whole or not at all: its blob is durable before the commit of its record makes
-/// it visible, and that commit decides what depends on others (preconditions, generations, quotas). What is
-/// removed leaves its blob behind as *released* in the same commit; files are removed after. So a crash leaves at most
-/// blobs that nothing names, and a sweep removes them. A commit that began and failed may come into force at the next
-/// start: its blob stays (`discard`), and the sweep, which writes before it removes, decides once the store takes writes.
+/// An object is visible whole or not at all: its blob is durable before the commit of its record
+/// makes it visible, and that commit decides what depends on others (preconditions, generations,
+/// quotas). A removed object leaves its blob behind as *released* in the same commit; files are
+/// removed after. So a crash leaves at most blobs that nothing names, and a sweep removes them. A
+/// commit that began and failed may come into force at the next start: its blob stays (`discard`),
+/// and the sweep, which writes before it removes, decides once the store takes writes.
 ///
 /// A `Bucket` is had for a permit alone. Any thread may call.
 package final class ObjectStorage: Sendable {
@@ -32,7 +33,7 @@ package final class ObjectStorage: Sendable {
   /// For the metrics page; `maintain` keeps it up to date.
   let gauges = Mutex(Gauges())
 
-  /// Storage on that engine and those blobs; whoever makes it runs `maintain`.
+  /// Storage on that engine and those blobs; the creator runs `maintain`.
   package init(
     engine: any KeyValueEngine,
     blobs: any BlobStore,

@@ -25,7 +25,7 @@ package struct StorageConfiguration: Sendable {
   package var clock = MicrosecondClock.system
   /// Writes what follows from changes of objects in the groups of the changes.
   package var follower: ObjectFollower?
-  /// Told of failures in the background.
+  /// Receives failures in the background.
   package var errorObserver: @Sendable (any Error) -> Void = { _ in }
 
   /// The project that a request means that names none: the server's own, which development always has.

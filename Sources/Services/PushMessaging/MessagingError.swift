@@ -56,13 +56,13 @@ package struct MessagingError: Error, Sendable {
     return error
   }
 
-  /// The token is nobody's, or its registration is gone.
+  /// The token is unknown, or its registration is gone.
   package static let unregistered = MessagingError(.unregistered, "Requested entity was not found.")
 
   /// The token is one of an app that gets its messages by another way than a stream.
   package static let notDirect = MessagingError.invalid(
     "token",
-    "The registration is not one of a client that connects."
+    "The registration does not belong to a client with a direct connection."
   )
 
   /// Returns the error for clients when the engine fails.

@@ -6,7 +6,7 @@ package struct MessagingLimits: Sendable {
   package var registrations = 10_000_000
   /// Registrations of all projects, with those that ended and are still kept.
   package var registrationsInAll: Int64 = 50_000_000
-  /// Days for which a message and what became of it are kept.
+  /// Days for which a message and its results are kept.
   package var messageDays: Int64 = 30
   /// Days for which the counts of a message to many are kept, at least as long as the message.
   package var countDays: Int64 = 400
@@ -28,11 +28,11 @@ package struct MessagingLimits: Sendable {
   package var pushesPerNetwork = 100_000
   /// Registrations that a message to a user goes to.
   package var registrationsPerUser = 500
-  /// Deliveries that are under way at once to Apple, which answers after some fifty milliseconds, and to all other push
-  /// services.
+  /// Deliveries in flight at once to Apple, which responds after some fifty milliseconds, and to
+  /// all other push services.
   package var underWay = (apns: 1_000, webPush: 256)
 
-  /// Deliveries that are under way at once by a way.
+  /// Deliveries in flight at once for a transport.
   func underWay(_ channel: PushChannel) -> Int {
     channel == .apns ? underWay.apns : underWay.webPush
   }

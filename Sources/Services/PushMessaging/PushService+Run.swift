@@ -1,4 +1,4 @@
-// What goes on for as long as the server runs.
+// The tasks that run as long as the server.
 
 /// Receives the outcome of each step of a task that works on a queue: an error, or nil for a step that went well.
 package typealias QueueReport = @Sendable ((any Error)?) -> Void
@@ -18,8 +18,8 @@ extension PushService {
     }
   }
 
-  /// Looks every second at what is due by the clock: a wait of its own for each would have to follow every step
-  /// of the clock.
+  /// Checks every second for due work: a separate wait for each would have to follow every jump of
+  /// the clock.
   ///
   /// A task with much to do takes a step at a time in turns with the others; a failure holds up
   /// none of them.

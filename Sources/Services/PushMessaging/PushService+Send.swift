@@ -34,7 +34,7 @@ extension PushService {
     }
   }
 
-  /// `send` to others than audiences, for callers who have no task.
+  /// `send` to recipients other than audiences, for callers without a task.
   ///
   /// The completion runs on the engine's writing thread. Does not block.
   package func submit(
@@ -217,7 +217,7 @@ extension PushService {
       guard credentials(for: registration.address, of: record) != nil else {
         throw MessagingError(
           .thirdPartyAuthError,
-          "The project has no APNs key for the app that the token is of."
+          "The project has no APNs key for the app of the token."
         )
       }
     }

@@ -42,7 +42,7 @@ package final class PushService: Sendable {
   /// - Parameters:
   ///   - audiences: The members of audiences; nil where there are none.
   ///   - availableBytes: Returns the free bytes of the disk; blocks.
-  ///   - random: Gives so many bytes that nobody can guess.
+  /// - random: Returns this many random bytes.
   package init(
     engine: any KeyValueEngine,
     threads: EngineThreads,
@@ -68,7 +68,8 @@ package final class PushService: Sendable {
   /// The time in microseconds.
   package var now: Int64 { clock.now() }
 
-  /// The time up to which entries of lanes are due at once; reads the store where nothing was written yet.
+  /// The time up to which entries of lanes are due at once; reads the store if nothing was written
+  /// yet.
   func laneTime() async throws -> Int64 {
     if latestDue.load(ordering: .relaxed) == 0 {
       let last = try await threads.run(on: .scans) { [self] in
@@ -144,7 +145,7 @@ package final class PushService: Sendable {
     engine.submit(write)
   }
 
-  /// Changes deliveries, and tells those who wait once that is durable.
+  /// Changes deliveries, and notifies waiting callers once that is durable.
   func writeDeliveries<R: Sendable>(
     _ priority: WritePriority = .interactive,
     _ body: @escaping @Sendable (inout DeliveryBook) throws -> R
@@ -154,8 +155,8 @@ package final class PushService: Sendable {
     }
   }
 
-  /// `writeDeliveries` for callers who have no task: the completion runs on the engine's writing thread, behind what those
-  /// who wait are told and before any later write.
+  /// `writeDeliveries` for callers without a task: the completion runs on the engine's writing
+  /// thread, after the waiting callers' notifications and before any later write.
   ///
   /// Does not block.
   func submitDeliveries<R: Sendable>(

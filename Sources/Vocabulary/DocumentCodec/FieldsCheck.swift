@@ -5,13 +5,14 @@ import FirestoreModel
 /// The protobuf is legal but not spelled as we store it: decode it and encode it again.
 struct UnusualSpelling: Error {}
 
-/// Judges a document's fields in place: what Firestore does not store is refused with its text, what
-/// it stores in another spelling throws `UnusualSpelling`.
+/// Checks a document's fields in place: fields that Firestore does not store are refused with its
+/// text, and another spelling of valid fields throws `UnusualSpelling`.
 ///
 /// Bytes that pass are canonical but for the order of map entries: every message holds its fields
 /// once, in order, shortest varints, no defaults spelled out, no unknown fields, whole
-/// microseconds, no key twice. So what reads stored bytes needs no checks of its own, and stored
-/// values of the same type are identical if, and unless maps are in them only if, their bytes are.
+/// microseconds, no key twice. So readers of stored bytes need no checks of their own. Stored
+/// values of the same type are identical if their bytes are, and, unless they contain maps, only
+/// then.
 struct FieldsCheck {
   /// The most keys of an unsorted map that are searched; a larger one is rebuilt instead.
   private static let searchedKeys = 64
@@ -151,7 +152,7 @@ struct FieldsCheck {
     size += 16 + content.count - pathStart + 1
   }
 
-  /// Takes only the spelling without defaults; whatever else it may be, the decoder judges.
+  /// Accepts only the spelling without defaults; the decoder checks any other.
   private mutating func timestamp(_ content: UnsafeRawBufferPointer) throws {
     var seconds: Int64 = 0
     var nanos: Int64 = 0

@@ -115,7 +115,7 @@ struct FieldsEditor {
     }
   }
 
-  /// The map, or an empty one in place of what is no map.
+  /// The map, or an empty one for any other value.
   private static func wrapped(_ value: Value) -> MapValue {
     if case .map(let map) = value { map } else { MapValue() }
   }

@@ -2,8 +2,8 @@ import BaseText
 
 /// Builds a protobuf message by appending fields.
 ///
-/// The functions write what they are given, zero and empty included: leaving out defaults of fields
-/// without presence is the caller's choice.
+/// The functions write their input, zero and empty included: leaving out defaults of fields without
+/// presence is the caller's choice.
 package struct ProtobufWriter {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8]

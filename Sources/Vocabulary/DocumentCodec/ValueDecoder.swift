@@ -6,7 +6,7 @@ import FirestoreModel
 /// wins, messages that come twice are merged, unknown fields are passed over.
 ///
 /// It checks what a `Value` cannot hold (UTF-8, ranges of timestamps and points, names of
-/// references); what Firestore does not let a document hold is `FieldsCheck`'s.
+/// references); `FieldsCheck` checks Firestore's rules for documents.
 struct ValueDecoder {
   /// Beyond any legal document and within any stack.
   private static let maximumDepth = 64

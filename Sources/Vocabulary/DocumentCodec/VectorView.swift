@@ -36,7 +36,7 @@ struct VectorView {
     return Double(bitPattern: UInt64(littleEndian: bits))
   }
 
-  /// Refuses what Firestore does not store; the components are known to be doubles.
+  /// Refuses values that Firestore does not store; the components are known to be doubles.
   func check() throws {
     try Self.checkDimension(dimension)
     for index in 0..<dimension {

@@ -17,7 +17,7 @@ _known = {}
 
 # Where secrets are shown on purpose: development's mailbox, and the key that a first start prints.
 _SHOWN = (
-    re.compile(r"an email that was not sent"),
+    re.compile(r"an email was logged instead of sent"),
     re.compile(r"^ {4}brasa-admin-"),
 )
 

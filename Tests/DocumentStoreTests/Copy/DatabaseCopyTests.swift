@@ -152,7 +152,7 @@ import Testing
     let proposal = CommitProposal(writes: [write])
     let early = await refusal { _ = try await copy.commit(proposal) }
     #expect(early?.code == .failedPrecondition)
-    #expect(early?.message.contains("is being filled") == true)
+    #expect(early?.message.contains("is being cloned or restored") == true)
     try fixture.maintain()
     _ = try await copy.commit(proposal)
     #expect(try copy.fields("a/299") == map(["n": .integer(2)]))

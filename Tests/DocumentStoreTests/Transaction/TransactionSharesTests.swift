@@ -6,7 +6,8 @@ import Testing
 
 /// Transactions of callers under rules: no caller keeps all of them from others.
 @Suite struct TransactionSharesTests {
-  private static let exhausted = "Too many transactions of this caller are under way."
+  private static let exhausted =
+    "This caller has too many transactions in progress. Try again later."
 
   private func fixture() throws -> StoreFixture {
     try StoreFixture { $0.maximumTransactions = 400 }

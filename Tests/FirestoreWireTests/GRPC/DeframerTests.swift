@@ -50,7 +50,7 @@ struct DeframerTests {
     var compressed = GRPCMessageDeframer(maximumSize: 10)
     compressed.append([1])
     expectError(
-      "Compressed messages are not supported; send identity.",
+      "Compressed messages are not supported. Send messages with the identity encoding.",
       code: .unimplemented
     ) { try compressed.next() }
     var strange = GRPCMessageDeframer(maximumSize: 10)

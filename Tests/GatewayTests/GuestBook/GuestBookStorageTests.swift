@@ -62,7 +62,7 @@ import Testing
         try services.importItems(of: "hosts", scope: scope, next: { nil }, tell: Self.ignore)
       }
       #expect(error?.code == .invalidArgument)
-      #expect(error?.message == "There is no kind of data hosts. There are: guests.")
+      #expect(error?.message == "There is no kind of data hosts. Kinds: guests.")
     }
   }
 

@@ -44,7 +44,7 @@ extension RecordedEvent {
     guard case .string(let location) = event["page_location"] else { return .null }
     let parts = location.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty else { return .null }
-    // Whose name is before an @ is nobody's business here; brackets hold an address with colons.
+    // The name before an @ is not relevant here; brackets hold an address with colons.
     let authority = parts[2].prefix { !"/?#".contains($0) }
     let server = authority.lastIndex(of: "@").map { authority[$0...].dropFirst() } ?? authority
     let isBracketed = server.hasPrefix("[")

@@ -3,11 +3,11 @@ import BaseStatus
 import EventAnalytics
 
 extension RecordedEvent {
-  /// Reads a row of BigQuery's export; INVALID_ARGUMENT for what is none.
+  /// Reads a row of BigQuery's export; throws INVALID_ARGUMENT for any other input.
   init(row: JSONValue) throws(ServiceError) {
     guard let time = Self.integer(row["event_timestamp"]), let name = row["event_name"]?.string
     else {
-      throw .invalidArgument("A line has no event_timestamp or event_name.")
+      throw .invalidArgument("A line has no event_timestamp or no event_name.")
     }
     guard Self.times.contains(time) else {
       throw .invalidArgument("A line has the time \(time), which is not between 2000 and 2100.")

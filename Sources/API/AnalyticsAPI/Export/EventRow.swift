@@ -1,8 +1,9 @@
 import BaseJSON
 import EventAnalytics
 
-// A line of an export has the columns of BigQuery's table `events_YYYYMMDD` that Brasa knows something of; integers are
-// strings, as in BigQuery's own JSON. What others have on top is passed over when it is read.
+// A line of an export has the columns of BigQuery's table `events_YYYYMMDD` that Brasa knows
+// something of; integers are strings, as in BigQuery's own JSON. Other contents are skipped when
+// the batch is read.
 
 extension RecordedEvent {
   /// The event as a row of BigQuery's export.

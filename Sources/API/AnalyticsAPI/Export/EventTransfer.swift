@@ -44,7 +44,7 @@ package struct EventTransfer {
     return count
   }
 
-  /// Takes rows and answers how many; one that is none is told to `refused`.
+  /// Takes rows and returns their number; an invalid one is passed to `refused`.
   package func importRows(
     next: () throws -> [UInt8]?,
     refused: (String) throws -> Void

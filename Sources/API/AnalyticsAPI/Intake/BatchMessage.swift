@@ -10,7 +10,7 @@ struct BatchMessage {
   /// The proof of the batch's installation where its token is another one's, as after an app's data were reset.
   let secret: String?
 
-  /// Reads a batch of an app; INVALID_ARGUMENT names what is wrong.
+  /// Reads a batch of an app; INVALID_ARGUMENT names the fault.
   init(_ json: JSONValue, appID: String) throws(ServiceError) {
     guard appID.utf8.count <= EventLimits.contextLength else { throw Self.wrong("appId") }
     let fields = MessageFields(json)
@@ -149,7 +149,7 @@ struct BatchMessage {
 struct MessageFields {
   private let members: [JSONValue.Member]
 
-  /// The members of an object; none of what is no object.
+  /// The members of an object; empty for any other value.
   init(_ json: JSONValue?) { members = json?.members ?? [] }
 
   subscript(name: String) -> JSONValue? { members.first { $0.key == name }?.value }

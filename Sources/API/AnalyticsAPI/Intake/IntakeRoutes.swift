@@ -148,7 +148,7 @@ struct IntakeRoutes: Sendable {
         return message.remarks + analytics.problems(with: message.batch)
       }
     } catch is ServiceBody.TooLarge {
-      let limit = "A request has at most \(Self.protocolBytes) bytes."
+      let limit = "A request can have at most \(Self.protocolBytes) bytes."
       drops = [EventDrop(index: nil, field: "", .exceededMaxEntities, limit)]
     } catch let error as ServiceError {
       guard error.code == .invalidArgument || error.code == .permissionDenied else { throw error }
@@ -235,7 +235,7 @@ struct IntakeRoutes: Sendable {
 }
 
 extension BatchReceipt {
-  /// As apps are told.
+  /// As apps receive it.
   fileprivate var json: JSONValue {
     var members = [JSONValue.Member("accepted", .integer(accepted))]
     if isRepeated { members.append(.init("repeated", .boolean(true))) }
@@ -245,7 +245,7 @@ extension BatchReceipt {
 }
 
 extension EventDrop {
-  /// As apps and the DebugView are told.
+  /// As apps and the DebugView receive it.
   var json: JSONValue {
     var members: [JSONValue.Member] = []
     if let index { members.append(.init("index", .integer(index))) }

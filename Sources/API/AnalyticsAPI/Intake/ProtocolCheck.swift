@@ -1,10 +1,11 @@
 import BaseJSON
 import EventAnalytics
 
-/// Looks at what a request of the Measurement Protocol says beside its events: consent, who its user is, where.
+/// Checks the members of a Measurement Protocol request beside its events: consent, the user, the
+/// location.
 ///
-/// Hashes of people in `user_data`, addresses and what was agreed about advertisements are read here and nowhere else: none
-/// of it is kept.
+/// Hashes of people in `user_data`, addresses and consent to advertisements are read only here:
+/// none of it is stored.
 struct ProtocolCheck {
   /// The faults, and the members that the protocol does not have, where `validation_behavior` asks
   /// for that; events count all the same.
@@ -52,15 +53,15 @@ struct ProtocolCheck {
 
   /// Checks `timestamp_micros` of the request, its events and its user's properties.
   ///
-  /// A time that cannot be read counts as none; that of an event which is too old or in the future drops the event, which tells of
-  /// it.
+  /// A time that cannot be read counts as none. An event with a time that is too old or in the
+  /// future is dropped and reported.
   private mutating func checkTimes(_ now: Int64) {
     let name = "timestamp_micros"
     if let time = requireTime(name, json[name]) {
       let bounds = (now - EventLimits.age)...(now + EventLimits.future)
       if !bounds.contains(time) {
         let text =
-          "The field [\(name)] is in microseconds, at most 72 hours ago and not in the future."
+          "The field [\(name)] must be in microseconds, at most 72 hours ago and not in the future."
         remarks.append(EventDrop(index: nil, field: name, .valueOutOfBounds, text))
       }
     }
@@ -72,7 +73,7 @@ struct ProtocolCheck {
     }
   }
 
-  /// The time that a field says; nil where it is absent or cannot be read, which is told.
+  /// The time of a field; nil if it is absent or cannot be read, which is reported.
   private mutating func requireTime(
     _ field: String,
     _ value: JSONValue?,
@@ -80,7 +81,7 @@ struct ProtocolCheck {
   ) -> Int64? {
     guard let value, value != .null else { return nil }
     if let time = ProtocolMessage.time(value) { return time }
-    let text = "The field [\(field)] has to be a whole number of microseconds since 1970."
+    let text = "The field [\(field)] must be a whole number of microseconds since 1970."
     remarks.append(EventDrop(index: index, field: field, .valueInvalid, text))
     return nil
   }
@@ -98,7 +99,7 @@ struct ProtocolCheck {
     _ isRight: (JSONValue) -> Bool
   ) {
     guard let value, value != .null, !isRight(value) else { return }
-    let text = "The field [\(field)] has to be \(form)."
+    let text = "The field [\(field)] must be \(form)."
     remarks.append(EventDrop(index: nil, field: field, .valueInvalid, text))
   }
 

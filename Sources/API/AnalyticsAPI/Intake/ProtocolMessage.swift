@@ -24,13 +24,18 @@ struct ProtocolMessage {
       )
     } else if id.utf8.count > EventLimits.instanceIDLength || (!isWeb && !Self.isInstance(id)) {
       problems.append(
-        EventDrop(index: nil, field: field, .valueInvalid, "The field [\(field)] is no such id.")
+        EventDrop(
+          index: nil,
+          field: field,
+          .valueInvalid,
+          "The field [\(field)] is not a valid ID."
+        )
       )
     }
     let events = fields["events"]?.elements ?? []
     if events.isEmpty {
       problems.append(
-        EventDrop(index: nil, field: "events", .valueRequired, "There are no events.")
+        EventDrop(index: nil, field: "events", .valueRequired, "The request contains no events.")
       )
     }
     if events.count > EventLimits.protocolEvents {
@@ -39,7 +44,7 @@ struct ProtocolMessage {
           index: nil,
           field: "events",
           .exceededMaxEntities,
-          "A request has at most \(EventLimits.protocolEvents) events."
+          "A request can have at most \(EventLimits.protocolEvents) events."
         )
       )
     }
@@ -125,7 +130,7 @@ struct ProtocolMessage {
     isDebug: inout Bool
   ) throws(ServiceError) -> AnalyticsEvent {
     guard json.members != nil else {
-      throw .invalidArgument("Event at index: [\(index)] is no object.")
+      throw .invalidArgument("Event at index: [\(index)] is not an object.")
     }
     var parameters: [EventParameter] = []
     for member in json["params"]?.members ?? [] {

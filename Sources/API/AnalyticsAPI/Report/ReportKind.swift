@@ -64,7 +64,7 @@ package struct ReportText: Sendable {
       })
     else {
       throw ServiceError.invalidArgument(
-        "There is no report \"\(name.prefix(60))\": there are \(Self.names.joined(separator: ", "))."
+        "There is no report \"\(name.prefix(60))\". Reports: \(Self.names.joined(separator: ", "))."
       )
     }
     let call = ReportCall(

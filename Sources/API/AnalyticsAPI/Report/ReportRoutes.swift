@@ -68,7 +68,7 @@ struct ReportRoutes: Sendable {
       try access.requireAdministration(try access.identify(context), of: request.project)
     }
     guard let day = EventDay(request.parameters["name"] ?? "") else {
-      throw ServiceError.invalidArgument("A day is written as 2026-11-23.")
+      throw ServiceError.invalidArgument("A day must have the form 2026-11-23.")
     }
     let project = Text(request.parameters["project"] ?? "")
     let export = DayExport(analytics: analytics, threads: threads, project: project, day: day)
@@ -146,7 +146,7 @@ struct ReportCall: Sendable {
   func wantsCSV(accepting header: String?, hasTable: Bool) throws(ServiceError) -> Bool {
     switch parameter("format") {
     case "csv"?:
-      guard hasTable else { throw .invalidArgument("This is no table that could be CSV.") }
+      guard hasTable else { throw .invalidArgument("This report is not a table and can't be CSV.") }
       return true
     case "json"?: return false
     case nil:
@@ -154,7 +154,7 @@ struct ReportCall: Sendable {
         part.prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
       }
       return hasTable && types.contains("text/csv")
-    default: throw .invalidArgument("Invalid value at 'format': it is json or csv.")
+    default: throw .invalidArgument("Invalid value at 'format': json or csv is expected.")
     }
   }
 }

@@ -41,7 +41,7 @@ extension Reports {
       let name = call.parameter("by") ?? ""
       guard let dimension = BreakdownDimension(rawValue: name) else {
         let names = BreakdownDimension.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ServiceError.invalidArgument("by is one of \(names).")
+        throw ServiceError.invalidArgument("by must be one of \(names).")
       }
       rows = try analytics.breakdown(
         of: call.project,
@@ -125,7 +125,7 @@ extension Reports {
     return range.json("events", events.map(\.json))
   }
 
-  /// Rows of one answer; what is beyond is in the export.
+  /// The maximum number of rows in one response; the rest is in the export.
   private static let rowLimit = 1_000
 }
 
@@ -139,7 +139,7 @@ extension ReportCall {
   private func day(_ name: String) throws(ServiceError) -> EventDay? {
     guard let text = parameter(name) else { return nil }
     guard let day = EventDay(text) else {
-      throw .invalidArgument("Invalid value at '\(name)': a day is written as 2026-11-23.")
+      throw .invalidArgument("Invalid value at '\(name)': a day such as 2026-11-23 is expected.")
     }
     return day
   }

@@ -111,7 +111,7 @@ struct ClientRoutes: Sendable {
   private func template(of request: ServiceRequest) async throws -> TemplateID {
     guard let namespace = ConfigNamespace(rawValue: request.parameters["namespace"] ?? ""),
       namespace == .client
-    else { throw ServiceError(.notFound, "Apps have the namespace \"firebase\" alone.") }
+    else { throw ServiceError(.notFound, "Apps can read only the namespace \"firebase\".") }
     let path = Text(request.parameters["project"] ?? "")
     let key = try QueryParameters(request.query).apiKey ?? request.headers[.googleAPIKey]
     if let key, Text(key) == path, templates.knows(path) { return TemplateID(project: path) }
@@ -135,8 +135,8 @@ struct ClientRoutes: Sendable {
 
 /// The numbers of a stream as a list of JSON objects that is sent element by element.
 ///
-/// Google's clients look for the first `{` and `}` of what they have read: an element is flat and sent
-/// whole.
+/// Google's clients look for the first `{` and `}` of the received text: an element is flat and
+/// sent whole.
 private struct InvalidationList {
   /// The highest number that the client knows.
   private var known: Int64

@@ -22,7 +22,9 @@ extension ConfigClient {
     customSignals = try Self.texts("custom_signals", of: body)
     if let text = try Self.text("first_open_time", of: body), !text.isEmpty {
       guard let instant = TimestampText.parse(text) else {
-        throw .invalidArgument("Invalid value at 'first_open_time': \"\(text)\" is no time.")
+        throw .invalidArgument(
+          "Invalid value at 'first_open_time': \"\(text)\" is not a valid time."
+        )
       }
       firstOpenTime = instant.microseconds
     }
@@ -64,7 +66,7 @@ extension ConfigClient {
       case .boolean(let flag): texts[member.key] = flag ? "true" : "false"
       case .null: break
       case .array, .object:
-        throw .invalidArgument("Invalid value at '\(name)': values are texts and numbers.")
+        throw .invalidArgument("Invalid value at '\(name)': values must be strings or numbers.")
       }
     }
     return texts

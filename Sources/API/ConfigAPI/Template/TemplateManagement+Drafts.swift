@@ -6,7 +6,7 @@ import FirestoreModel
 import FirestoreWire
 import ServiceModule
 
-// Drafts: templates that somebody works on, by a name such as an administrator's.
+// Drafts: unpublished templates, by a name such as an administrator's.
 
 extension TemplateManagement {
   func listDrafts(_ call: TemplateCall) throws -> ServiceResponse {

@@ -2,7 +2,7 @@ import BaseJSON
 import ConfigTemplates
 import ServiceModule
 
-// What a client would get and why, for people.
+// The values that a client would get, and the reasons, for people.
 
 extension TemplateManagement {
   /// Evaluates the newest version for the client that a body like that of a fetch describes; `userAgent` in

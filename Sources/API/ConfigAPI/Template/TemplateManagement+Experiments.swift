@@ -23,7 +23,7 @@ extension TemplateManagement {
     guard let event = call.parameter("event", "event"), !event.isEmpty else { return nil }
     let name = call.parameter("measure", "measure") ?? ExperimentGoal.Measure.users.rawValue
     guard let measure = ExperimentGoal.Measure(rawValue: name) else {
-      throw .invalidArgument("measure is one of users, events and value.")
+      throw .invalidArgument("measure must be users, events or value.")
     }
     return ExperimentGoal(event: event, measure: measure)
   }

@@ -37,7 +37,7 @@ struct TemplateManagement {
   private func precondition(_ call: TemplateCall) throws(ServiceError) -> TemplatePrecondition {
     guard var etag = call.request.headers[.ifMatch]?[...], !etag.isEmpty else {
       throw .invalidArgument(
-        "If-Match is missing: it names the etag of the version that is replaced, or \"*\"."
+        "If-Match is missing. Send the etag of the version to replace, or \"*\"."
       )
     }
     if etag == "*" { return .none }
@@ -60,7 +60,7 @@ struct TemplateManagement {
   func listVersions(_ call: TemplateCall) throws -> ServiceResponse {
     let size = Int(try call.number("pageSize", "page_size") ?? 0)
     guard size <= TemplateLimits.versions else {
-      throw ServiceError.invalidArgument("pageSize is at most \(TemplateLimits.versions).")
+      throw ServiceError.invalidArgument("pageSize must be at most \(TemplateLimits.versions).")
     }
     let count = size == 0 ? 10 : size
     let ends = [
@@ -86,7 +86,9 @@ struct TemplateManagement {
       return nil
     }
     guard let instant = TimestampText.parse(text) else {
-      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is no time.")
+      throw .invalidArgument(
+        "Invalid value at '\(name)': \"\(text.prefix(40))\" is not a valid time."
+      )
     }
     return instant.microseconds
   }
@@ -94,7 +96,7 @@ struct TemplateManagement {
   func downloadDefaults(_ call: TemplateCall) throws -> ServiceResponse {
     let name = call.parameter("format", "format") ?? ""
     guard let format = DefaultsFile(rawValue: name.uppercased()) else {
-      throw ServiceError.invalidArgument("format is one of JSON, XML and PLIST.")
+      throw ServiceError.invalidArgument("format must be JSON, XML or PLIST.")
     }
     let values = (try templates.load(call.id))?.template.defaults ?? []
     return ServiceResponse(
@@ -105,7 +107,7 @@ struct TemplateManagement {
 
   func serverTemplate(_ call: TemplateCall) throws -> ServiceResponse {
     guard call.id.namespace == .server else {
-      throw ServiceError(.notFound, "Back ends have the namespace \"firebase-server\".")
+      throw ServiceError(.notFound, "Back ends can read only the namespace \"firebase-server\".")
     }
     guard let served = try templates.load(call.id) else {
       return Self.response(.object([]), call.id.etag(0))

@@ -42,7 +42,7 @@ struct TemplateRoutes: Sendable {
     let namespaced = root + "/namespaces/{namespace}"
     return routes(below: root) + routes(below: namespaced) + [
       route(.get, namespaced + "/serverRemoteConfig") { try $0.serverTemplate($1) },
-      // What the Firebase CLI lists and shows.
+      // The lists of the Firebase CLI.
       route(.get, namespaced + "/experiments") { try $0.splits($1, "experiments") },
       route(.get, namespaced + "/experiments/{id}") { try $0.split($1, "experiments") },
       route(.get, namespaced + "/rollouts") { try $0.splits($1, "rollouts") },
@@ -121,7 +121,7 @@ struct TemplateCall: Sendable {
   func number(_ name: String, _ snake: String) throws(ServiceError) -> Int64? {
     guard let text = parameter(name, snake), !text.isEmpty else { return nil }
     guard let number = Int64(text), number >= 0 else {
-      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is no number.")
+      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is not a number.")
     }
     return number
   }
@@ -132,7 +132,7 @@ struct TemplateCall: Sendable {
     case nil, "false": return false
     case "true": return true
     case let text?:
-      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is no boolean.")
+      throw .invalidArgument("Invalid value at '\(name)': \"\(text.prefix(40))\" is not a boolean.")
     }
   }
 
@@ -148,8 +148,8 @@ struct TemplateCall: Sendable {
     }
   }
 
-  /// The publisher: the administrator who is signed in to the console, or the program that the
-  /// request names.
+  /// The publisher: the administrator signed in to the console, or the program named by the
+  /// request.
   var publisher: Publisher {
     if let administrator = request.context.actor?.administrator {
       return Publisher(.init(email: administrator.email), origin: "CONSOLE")

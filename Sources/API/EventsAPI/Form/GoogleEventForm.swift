@@ -258,7 +258,7 @@ package struct GoogleEventForm: EventEncoding {
     case .schedule(let declared): return schedule(attempt, declared)
     case .queue: return task(attempt)
     case .event:
-      throw ServiceError(.internalError, "The trigger's event type is not known.")
+      throw ServiceError(.internalError, "The trigger's event type is unknown.")
     }
   }
 

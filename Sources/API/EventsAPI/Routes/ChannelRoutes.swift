@@ -31,7 +31,7 @@ struct ChannelRoutes: Sendable {
     let body = try await request.jsonObject(upTo: Self.bodyLimit)
     let listed = body["events"]?.elements ?? []
     guard (1...Self.eventLimit).contains(listed.count) else {
-      throw ServiceError(.invalidArgument, "A request publishes 1 to \(Self.eventLimit) events.")
+      throw ServiceError(.invalidArgument, "A request must publish 1 to \(Self.eventLimit) events.")
     }
     let (location, name) = (request.variable("location"), request.variable("channel"))
     let channel = "locations/\(location)/channels/\(name)"
@@ -51,7 +51,7 @@ struct ChannelRoutes: Sendable {
       guard isName(member.key) else {
         throw ServiceError(
           .invalidArgument,
-          "The attribute \(member.key.prefix(40)) must be lower-case letters and digits."
+          "The attribute \(member.key.prefix(40)) must consist of lower-case letters and digits."
         )
       }
       attributes[member.key] = text(member.value)
@@ -61,7 +61,7 @@ struct ChannelRoutes: Sendable {
       data = Array(text.utf8)
     } else if let text = json["binaryData"]?.string ?? json["binary_data"]?.string {
       guard let bytes = Base64.decode(text) else {
-        throw ServiceError(.invalidArgument, "An event's binaryData is not Base64.")
+        throw ServiceError(.invalidArgument, "An event's binaryData is not valid Base64.")
       }
       data = bytes
     }

@@ -13,7 +13,7 @@ import ServiceModule
 ///     POST   /tasks          enqueues {task: {name, scheduleTime, httpRequest: {body, headers}}}
 ///     DELETE /tasks/{task}   deletes a task
 ///
-/// A task goes to the function that declares the queue, whatever URL it names.
+/// A task goes to the function that declares the queue, even if it names another URL.
 struct TaskRoutes: Sendable {
   let environment: EventsEnvironment
 
@@ -34,7 +34,7 @@ struct TaskRoutes: Sendable {
     let project = try await environment.project(of: request)
     let body = try await request.jsonObject(upTo: Self.bodyLimit)
     guard let json = body["task"], json.members != nil else {
-      throw ServiceError(.invalidArgument, "The request has no task.")
+      throw ServiceError(.invalidArgument, "The request contains no task.")
     }
     let root =
       "projects/\(project)/locations/\(request.variable("location"))/queues/\(request.variable("queue"))/tasks"
@@ -67,14 +67,14 @@ struct TaskRoutes: Sendable {
     }
     if let text = json["scheduleTime"]?.string {
       guard let time = TimestampText.parse(text) else {
-        throw ServiceError(.invalidArgument, "The task's scheduleTime is no time.")
+        throw ServiceError(.invalidArgument, "The task's scheduleTime is not a valid timestamp.")
       }
       task.due = time.microseconds
     }
     let http = json["httpRequest"]
     if let text = http?["body"]?.string {
       guard let body = Base64.decode(text) else {
-        throw ServiceError(.invalidArgument, "The body of the task's request is not Base64.")
+        throw ServiceError(.invalidArgument, "The body of the task's request is not valid Base64.")
       }
       task.body = body
     }
@@ -83,7 +83,10 @@ struct TaskRoutes: Sendable {
       guard let value = member.value.string, HTTPField.Name(name) != nil,
         HTTPField.isValidValue(value)
       else {
-        throw ServiceError(.invalidArgument, "The header \(member.key.prefix(40)) can't be sent.")
+        throw ServiceError(
+          .invalidArgument,
+          "The header \(member.key.prefix(40)) is not allowed in a task's request."
+        )
       }
       task.headers[name] = value
     }

@@ -58,11 +58,11 @@ struct TopicRoutes: Sendable {
     var message = TopicMessage()
     message.data = json["data"]?.string ?? ""
     guard message.data.isEmpty || Base64.decode(message.data) != nil else {
-      throw ServiceError(.invalidArgument, "A message's data is not Base64.")
+      throw ServiceError(.invalidArgument, "A message's data is not valid Base64.")
     }
     for member in json["attributes"]?.members ?? [] {
       guard let value = member.value.string else {
-        throw ServiceError(.invalidArgument, "The attribute \(member.key) is no text.")
+        throw ServiceError(.invalidArgument, "The attribute \(member.key) is not a string.")
       }
       message.attributes[member.key] = value
     }

@@ -111,7 +111,7 @@ struct TriggerRoutes: Sendable {
   ) async throws -> ServiceResponse {
     let body = try await request.jsonObject(upTo: Self.bodyLimit)
     guard let url = body["url"]?.string, let type = body["eventType"]?.string else {
-      throw ServiceError(.invalidArgument, "A subscription has a url and an eventType.")
+      throw ServiceError(.invalidArgument, "A subscription needs a url and an eventType.")
     }
     var declared = TriggerDeclaration(function: request.variable("name"), eventType: type)
     declared.filters = Self.texts(body["filters"])
@@ -169,7 +169,7 @@ struct TriggerRoutes: Sendable {
     let id = request.variable("id")
     let found = try await environment.threads.run { [bus] in try bus.find(id, project: project) }
     guard let first = found.first else {
-      throw ServiceError(.notFound, "No event \(id.prefix(100)) waits or is a dead letter.")
+      throw ServiceError(.notFound, "There is no pending event or dead letter \(id.prefix(100)).")
     }
     return .of([
       .init("events", .array(found.map { .object(Self.members(of: $0)) })),

@@ -12,7 +12,7 @@ internal import SwiftProtobuf
 /// - `projects/{p}/databases/{d}`: GET, PATCH (`updateMask`), DELETE (`etag`)
 /// - `projects/{p}/databases/{d}:bulkDeleteDocuments`: POST
 /// - `…/databases/{d}/collectionGroups/{c}/indexes`: GET lists (`filter`, `pageSize`, `pageToken`;
-///   `-` is every group), POST creates; `…/indexes/{id}`: GET, DELETE
+///   `-` is every group), POST creates. Paths under `…/indexes/{id}`: GET, DELETE
 /// - `…/databases/{d}/collectionGroups/{c}/fields`: GET lists; `…/fields/{f}`: GET, PATCH (`updateMask`)
 /// - `…/databases/{d}/operations`: GET lists; `…/operations/{id}`: GET
 /// - `projects/{p}/databases:clone`, `projects/{p}/databases:restore`: POST
@@ -34,7 +34,7 @@ package enum AdminCall: Sendable, Equatable {
   case listDatabases(project: Text)
   case createDatabase(DatabaseID, Google_Firestore_Admin_V1_Database)
   case getDatabase(DatabaseID)
-  /// An empty mask changes what the message has.
+  /// An empty mask changes the fields that the message has.
   case updateDatabase(DatabaseID, Google_Firestore_Admin_V1_Database, mask: [String])
   /// The etag is empty where the client does not insist on one.
   case deleteDatabase(DatabaseID, etag: String)
@@ -102,7 +102,7 @@ package enum AdminCall: Sendable, Equatable {
     }
   }
 
-  /// The project that a path of this API names, whatever else the request has; nil where the path is none of this API's.
+  /// The project in a path of this API; nil if the path is not of this API.
   package static func project(ofPath path: String) throws(ServiceError) -> Text? {
     try segments(of: path).map { Text($0[1]) }
   }

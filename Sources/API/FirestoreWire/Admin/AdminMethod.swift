@@ -58,7 +58,7 @@ package enum AdminMethod: String, Sendable, CaseIterable {
 }
 
 extension AdminCall {
-  /// The project that a request names, whatever else it says.
+  /// The project of a request, from its path alone.
   ///
   /// Throws INVALID_ARGUMENT where the message cannot be read or names none.
   static func project(of method: AdminMethod, _ message: [UInt8]) throws(ServiceError) -> Text {
@@ -229,7 +229,7 @@ extension AdminCall {
     } catch {
       throw ServiceError(
         .invalidArgument,
-        "The message is no \(M.protoMessageName).",
+        "The message is not a valid \(M.protoMessageName).",
         cause: error
       )
     }

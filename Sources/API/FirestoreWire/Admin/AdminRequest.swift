@@ -3,13 +3,13 @@ import BaseText
 
 /// A request of the administration API as one of its two protocols has it.
 package enum AdminRequest: Sendable {
-  /// Over HTTP: the method in capitals; the path as it came, not decoded, without the query; the query without its question
-  /// mark, nil without one; the body, empty without one.
+  /// Over HTTP: the method in capitals, the path as received, without decoding or query, the query
+  /// without its question mark, or nil, and the body, or empty.
   case rest(method: String, path: String, query: String?, body: [UInt8])
   /// Over gRPC, with the request's message.
   case grpc(AdminMethod, message: [UInt8])
 
-  /// The project that the request names, whatever else it says; nil where its path is none of this API's.
+  /// The project in the request's path; nil if the path is not of this API.
   package func project() throws(ServiceError) -> Text? {
     switch self {
     case .rest(_, let path, _, _): try AdminCall.project(ofPath: path)

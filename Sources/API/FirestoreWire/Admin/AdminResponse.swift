@@ -66,7 +66,7 @@ package enum AdminResponse: Sendable {
       let bytes: [UInt8] = try message.serializedBytes()
       return try MessageJSON.text(of: type(of: message).protoMessageName, bytes: bytes)
     } catch {
-      throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
+      throw ServiceError(.internalError, "The response cannot be written as JSON.", cause: error)
     }
   }
 
@@ -75,7 +75,7 @@ package enum AdminResponse: Sendable {
     do {
       return try message().serializedBytes()
     } catch {
-      throw ServiceError(.internalError, "The answer cannot be written.", cause: error)
+      throw ServiceError(.internalError, "The response cannot be written.", cause: error)
     }
   }
 
@@ -146,7 +146,7 @@ extension AdminResponse.Operation {
     do {
       return try Google_Protobuf_Any(message: message)
     } catch {
-      throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
+      throw ServiceError(.internalError, "The response cannot be written as JSON.", cause: error)
     }
   }
 }

@@ -67,7 +67,10 @@ package struct GRPCMessageDeframer: Sendable {
     case 0: break
     case 1:
       throw fail(
-        ServiceError(.unimplemented, "Compressed messages are not supported; send identity.")
+        ServiceError(
+          .unimplemented,
+          "Compressed messages are not supported. Send messages with the identity encoding."
+        )
       )
     default: throw fail(ServiceError(.internalError, "Invalid compression flag in a message."))
     }

@@ -6,8 +6,8 @@ import DocumentCodec
 ///
 /// - `grpc-status`: the code's number;
 /// - `grpc-message`: the text, with `%` and the bytes outside 0x20 ... 0x7E as `%XX`, no others:
-///   clients print what else is escaped as it is. Absent when empty. A text that quotes a huge
-///   name is cut: clients refuse headers beyond some kilobytes;
+///   clients print other escapes as they are. Absent when empty. A text that quotes a huge name is
+///   cut: clients refuse headers beyond some kilobytes;
 /// - `grpc-status-details-bin`: unpadded base64 of a `google.rpc.Status` with the details. Absent
 ///   without details.
 package struct GRPCStatus: Sendable {

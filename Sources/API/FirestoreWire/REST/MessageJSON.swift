@@ -6,7 +6,7 @@ import DocumentCodec
 /// Writes a message's bytes as proto3 JSON, field by field as they come.
 ///
 /// Map entries keep their order and every key its bytes; keys that Swift's `String` would equate
-/// stay apart. What a message leaves out has its default and is left out here, too.
+/// stay apart. A missing member of a message has its default and is omitted here, too.
 struct MessageJSON {
   private let registry = SchemaRegistry.shared
   /// True where documents show that they have no fields: clients drop rows of pipelines without the member.
@@ -23,7 +23,7 @@ struct MessageJSON {
       try bytes.withUnsafeBytes { try MessageJSON(message).write($0, message, to: &writer) }
       return writer.text
     } catch {
-      throw ServiceError(.internalError, "The answer cannot be written as JSON.", cause: error)
+      throw ServiceError(.internalError, "The response cannot be written as JSON.", cause: error)
     }
   }
 

@@ -4,8 +4,7 @@ import BaseText
 
 /// The parameters behind a URL's question mark, decoded, in their order.
 package struct QueryParameters: Sendable {
-  /// The parameters that Google's front end takes itself, whatever the method; they change nothing
-  /// here.
+  /// The parameters of Google's front end, for every method; they change nothing here.
   private static let system: Set<String> = [
     "$.xgafv", "$alt", "$callback", "$fields", "$key", "$prettyPrint", "$quotaUser",
     "$userProject", "access_token", "alt", "callback", "fields", "key", "oauth_token", "pp",

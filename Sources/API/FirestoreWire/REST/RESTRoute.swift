@@ -13,8 +13,8 @@ import BaseText
 /// - POST the root or an even path with `:runQuery`, `:runAggregationQuery`, `:partitionQuery`,
 ///   `:listCollectionIds`
 ///
-/// Paths are cut at the raw slashes, then decoded. A verb is what follows the last colon, if it is
-/// one of these: ids may have colons.
+/// Paths are cut at the raw slashes, then decoded. A verb is the text after the last colon, if it
+/// is one of these: IDs may have colons.
 struct RESTRoute: Sendable, Hashable {
   /// The methods that a colon leads to, with whether they take a document as well as the root.
   private static let verbs: [String: (method: RPCMethod, takesDocument: Bool)] = [

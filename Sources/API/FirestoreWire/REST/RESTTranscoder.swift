@@ -41,7 +41,7 @@ package struct RESTTranscoder: Sendable {
   ///   - method: the HTTP method, in capitals.
   ///   - path: the path as it came, not decoded, without the query.
   ///   - query: what follows the question mark, not decoded.
-  ///   - body: JSON, whatever content type it was sent as; may be empty.
+  /// - body: JSON, sent with any content type; may be empty.
   package func call(
     method: String,
     path: String,

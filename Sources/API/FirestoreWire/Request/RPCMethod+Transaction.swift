@@ -3,7 +3,7 @@ import DocumentCodec
 extension RPCMethod {
   /// The transaction in which a request is made, found without reading the rest of it.
   ///
-  /// Nil where it names none, or where its bytes are no message, which whoever decodes it says.
+  /// Nil if it names none, or if its bytes are not a message, which the decoder reports.
   package func transaction(in request: [UInt8]) -> [UInt8]? {
     guard let number = transactionField else { return nil }
     let found = try? request.withUnsafeBytes { bytes in

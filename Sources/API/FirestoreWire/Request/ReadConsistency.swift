@@ -6,7 +6,7 @@ import FirestoreModel
 package enum ReadConsistency: Sendable, Hashable {
   /// Everything acknowledged before the read came.
   case latest
-  /// The snapshot of a transaction under way; the id as the client sent it.
+  /// The snapshot of an open transaction; the ID as the client sent it.
   case transaction([UInt8])
   /// The database at that time.
   case readTime(Timestamp)

@@ -19,7 +19,7 @@ extension WireRequest {
     self = try bytes.decodingRequest { reader in try Self(from: &reader) }
   }
 
-  /// Reads a request in place; what is kept of it is copied.
+  /// Reads a request in place; stored parts of it are copied.
   package init(decoding bytes: UnsafeRawBufferPointer) throws(ServiceError) {
     self = try bytes.decodingRequest { reader in try Self(from: &reader) }
   }
@@ -37,7 +37,7 @@ extension [UInt8] {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Runs a decoder over the bytes; what is wrong with the bytes themselves is the client's error.
+  /// Runs a decoder over the bytes; faults of the bytes themselves are the client's error.
   func decodingRequest<R>(
     _ body: (inout ProtobufReader) throws -> R
   ) throws(ServiceError) -> R {

@@ -2,7 +2,7 @@ import BaseText
 import DocumentCodec
 import FirestoreModel
 
-/// A document: what Get, Create and Update are answered with.
+/// A document: the response to Get, Create and Update.
 package struct DocumentResponse: WireResponse {
   private let record: DocumentRecord
   private let mask: [FieldPath]?

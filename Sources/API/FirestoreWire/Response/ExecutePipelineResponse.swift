@@ -16,7 +16,8 @@ package struct ExecutePipelineResponse: WireResponse {
   private let executionTime: CommitVersion?
   private let explanation: String?
 
-  /// Rows, or what else there is to say: the transaction that the request began (first), the explanation (last).
+  /// Rows, or other contents of a response: the transaction that the request began (first), the
+  /// explanation (last).
   package init(
     transaction: [UInt8]? = nil,
     results: [PipelineResult] = [],

@@ -12,7 +12,7 @@ package struct RunQueryResponse: WireResponse {
   private let explain: ExplainMetrics?
   private let mask: [FieldPath]?
 
-  /// A document, or what else there is to say: the transaction that the request began (first and
+  /// A document, or other contents of a response: the transaction that the request began (first and
   /// alone), progress, results skipped by the offset, the explanation (last).
   package init(
     document: DocumentRecord? = nil,
@@ -53,7 +53,7 @@ package struct RunAggregationQueryResponse: WireResponse {
   private let readTime: CommitVersion?
   private let explain: ExplainMetrics?
 
-  /// The aggregates under their aliases, or none where only the transaction or a plan is told.
+  /// The aggregates under their aliases, or none if only the transaction or a plan is sent.
   package init(
     result: [(alias: Text, value: Value)]?,
     transaction: [UInt8]? = nil,

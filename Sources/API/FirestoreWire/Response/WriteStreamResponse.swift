@@ -3,9 +3,9 @@ import FirestoreModel
 
 /// A message of a Write stream to the client.
 ///
-/// The first has a stream id and no results; one for a batch has one result a write and the commit's
-/// time; one for a message without writes has only a token. The token is never empty: clients
-/// insist on one, and send it back as it is.
+/// The first has a stream ID and no results. One for a batch has one result a write and the
+/// commit's time, and one for a message without writes has only a token. The token is never empty:
+/// clients insist on one, and send it back as it is.
 package struct WriteStreamResponse: WireResponse {
   private let streamID: String?
   private let streamToken: [UInt8]

@@ -3,8 +3,8 @@ import BaseStatus
 /// The maps that a WebChannel client sends, put into their order.
 ///
 /// Maps are numbered from 0 over the whole session. Requests may overtake each other and are sent
-/// again when their answer was lost: a map is delivered once, when all before it have been. What
-/// came too early is held, up to a bound.
+/// again when their answer was lost: a map is delivered once, when all before it have been.
+/// Messages that arrive early are held, up to a bound.
 package struct WebChannelInbox: Sendable {
   private let maximumHeldBytes: Int
   private var next = 0
@@ -20,7 +20,7 @@ package struct WebChannelInbox: Sendable {
   /// Throws RESOURCE_EXHAUSTED where too much came too early.
   package mutating func receive(_ form: WebChannelForm) throws(ServiceError) -> [[UInt8]] {
     for (number, map) in zip(form.offset..., form.maps) where number >= next {
-      // What comes again is the same.
+      // A repeated message is the same.
       guard early[number] == nil else { continue }
       early[number] = .some(map)
       heldBytes += Self.cost(map)
@@ -32,7 +32,7 @@ package struct WebChannelInbox: Sendable {
       if let map { ready.append(map) }
     }
     guard heldBytes <= maximumHeldBytes else {
-      throw ServiceError(.resourceExhausted, "Too many messages came before their turn.")
+      throw ServiceError(.resourceExhausted, "Too many messages arrived out of order.")
     }
     return ready
   }

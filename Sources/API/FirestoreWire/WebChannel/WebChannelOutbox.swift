@@ -2,9 +2,9 @@ import BaseStatus
 
 /// The arrays that a WebChannel server sends, kept until the client has acknowledged them.
 ///
-/// Arrays are numbered over the whole session and never anew; number 0 is the answer that opened it.
-/// A back channel gets what follows the last array that its client has, so what a broken one lost is
-/// sent again by the next.
+/// Arrays are numbered over the whole session without a restart; number 0 is the response that
+/// opened it. A back channel sends the arrays after the last one that its client has, so the next
+/// channel repeats those that a broken one lost.
 package struct WebChannelOutbox: Sendable {
   /// The payload of an array.
   package enum Payload: Sendable {
@@ -94,8 +94,8 @@ package struct WebChannelOutbox: Sendable {
 extension WebChannelFrame {
   /// Arrays, a frame each; `json` writes a message.
   ///
-  /// Clients drop a frame that was cut off, so that what a connection carried before it broke
-  /// counts only if frames are small.
+  /// Clients drop an incomplete frame, so that the data of a broken connection counts only if
+  /// frames are small.
   package static func frames(
     _ items: some Sequence<WebChannelOutbox.Item>,
     json: ([UInt8]) throws(ServiceError) -> [UInt8]

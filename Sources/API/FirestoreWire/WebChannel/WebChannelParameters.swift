@@ -2,12 +2,12 @@ import BaseStatus
 
 /// The URL parameters of a WebChannel request.
 ///
-/// - `VER` the protocol's version, 8; `SID` the session, absent when one is opened; `RID` the
-///   request's number, or `rpc` for a back channel;
+/// - `VER`: the protocol's version, 8. `SID`: the session, absent when one is opened. `RID`: the
+///   request's number, or `rpc` for a back channel.
 /// - `AID` the last array that the client has, -1 for none: it acknowledges all up to it;
-/// - `CI` 1 asks for a long poll, an answer that ends with its first data; `TO` how many
-///   milliseconds that may take;
-/// - `TYPE` what the request is for: `terminate` ends the session;
+/// - `CI`: 1 requests a long poll, a response that ends with its first data. `TO`: the milliseconds
+///   that it may take.
+/// - `TYPE`: the request's purpose: `terminate` ends the session;
 /// - `gsessionid` what `X-HTTP-Session-Id` gave the client;
 /// - `$httpHeaders` request headers that would need a preflight, on opening.
 package struct WebChannelParameters: Sendable {

@@ -53,7 +53,9 @@ enum FunctionForm: String, CaseIterable, Sendable {
     )
     for member in resource[environmentPath]?.members ?? [] {
       guard let value = member.value.string, EnvironmentFile.isName(member.key) else {
-        throw .invalidArgument("The variable \(member.key.prefix(80)) is no name with a text.")
+        throw .invalidArgument(
+          "The variable \(member.key.prefix(80)) needs a valid name and a string."
+        )
       }
       // Each function has one of its own, which the host sets.
       if member.key != "EVENTARC_CLOUD_EVENT_SOURCE" { release.values[member.key] = value }
@@ -88,12 +90,12 @@ enum FunctionForm: String, CaseIterable, Sendable {
     for text in paths {
       let path = text.split(separator: ".").map { camelCase($0) }
       guard (1...6).contains(path.count) else {
-        throw .invalidArgument("The updateMask names \(text.prefix(80)), which is no field.")
+        throw .invalidArgument("The updateMask names \(text.prefix(80)), which is not a field.")
       }
       let value = change[path[...]]
       if value == nil, merged[path[...]] == nil { continue }
       guard merged.set(value ?? .null, at: path[...]) else {
-        throw .invalidArgument("The updateMask names \(text.prefix(80)), which is no field.")
+        throw .invalidArgument("The updateMask names \(text.prefix(80)), which is not a field.")
       }
     }
     return merged

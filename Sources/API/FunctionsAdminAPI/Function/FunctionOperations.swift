@@ -63,7 +63,7 @@ final class FunctionOperations: Sendable {
     (works, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostPending))
   }
 
-  /// Runs what was begun until its task is cancelled.
+  /// Runs queued operations until its task is cancelled.
   func run() async {
     for await work in works {
       var outcome: Outcome
@@ -112,7 +112,7 @@ final class FunctionOperations: Sendable {
       return true
     }
     guard isTaken else {
-      throw ServiceError(.resourceExhausted, "Too many deployments wait. Try again later.")
+      throw ServiceError(.resourceExhausted, "Too many deployments are pending. Try again later.")
     }
     queue.yield(Work(name: name, run: work))
     return name

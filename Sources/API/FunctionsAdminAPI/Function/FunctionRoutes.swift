@@ -11,8 +11,9 @@ import ServiceModule
 ///     GET, PATCH, DELETE   /functions/{function}
 ///     GET                  /operations/{operation}
 ///
-/// A function is deployed from an upload, in an operation. It is what its source says it is; a resource that clients send is
-/// kept for them to read, and its environment and the versions of its secrets count.
+/// A function is deployed from an upload, in an operation. Its source defines it; a resource that
+/// clients send is stored for them to read, and its environment and the versions of its secrets
+/// count.
 struct FunctionRoutes: FunctionsScoped {
   let environment: FunctionsAdminEnvironment
   let operations: FunctionOperations
@@ -54,7 +55,7 @@ struct FunctionRoutes: FunctionsScoped {
     }
     let known = try await call.host.deployed(project: call.project)
     guard !known.contains(where: { $0.endpoint.name == name && $0.region == region }) else {
-      throw ServiceError(.alreadyExists, "There is a function \(name.prefix(100)) already.")
+      throw ServiceError(.alreadyExists, "The function \(name.prefix(100)) already exists.")
     }
     guard let upload = form.upload(in: resource) else { throw Self.noSource }
     let release = try form.release(resource, name, region, call.project, codebase: nil)
@@ -78,7 +79,8 @@ struct FunctionRoutes: FunctionsScoped {
       call.project,
       codebase: function.codebase
     )
-    // The source is what this request names; one that was kept is of an upload that ended.
+    // The source is the one named by this request; a stored one belongs to an upload that has
+    // ended.
     return try deploy(release, from: form.upload(in: change), call, form, verb: "update")
   }
 
@@ -92,7 +94,7 @@ struct FunctionRoutes: FunctionsScoped {
   }
 
   private static let noSource = ServiceError.invalidArgument(
-    "The function has no source. Ask for an upload URL, send the source there, and name it."
+    "The function has no source. Request an upload URL, upload the source and pass its name."
   )
 
   private func deploy(

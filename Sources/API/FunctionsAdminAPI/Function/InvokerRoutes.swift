@@ -37,7 +37,7 @@ struct InvokerRoutes: FunctionsScoped {
     return policies + [service]
   }
 
-  /// Returns true for functions that everybody may call.
+  /// Returns true for functions that every caller may call.
   private static func isPublic(_ function: DeployedFunction) -> Bool {
     switch function.endpoint.trigger {
     // Google's clients have blocking functions public, too; here the server alone calls them.
@@ -75,10 +75,10 @@ struct InvokerRoutes: FunctionsScoped {
         isOpen
         ? "by everybody"
         : function.endpoint.isPrivate
-          ? "by administrators of the project alone" : "by the server alone"
+          ? "only by administrators of the project" : "only by the server"
       throw ServiceError(
         .failedPrecondition,
-        "\(function.endpoint.name) is called \(audience), as its source says. Change it there."
+        "\(function.endpoint.name) is called \(audience): its source code sets this. Change it there."
       )
     }
   }

@@ -49,7 +49,10 @@ struct UploadRoutes: FunctionsScoped {
     var route = HTTPRoute(.put, RoutePattern(Self.path + "{upload}"), for: .administrators) {
       [environment] request in
       guard let host = environment.host else {
-        throw ServiceError(.failedPrecondition, "Functions are off.")
+        throw ServiceError(
+          .failedPrecondition,
+          "Functions are off. Start the server with brasa serve --functions."
+        )
       }
       let token = try QueryParameters(request.query).parameters.last { $0.name == "token" }?.value
       let ticket = SourceUploads.Ticket(

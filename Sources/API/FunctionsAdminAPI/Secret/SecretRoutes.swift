@@ -37,7 +37,7 @@ struct SecretRoutes: FunctionsScoped {
       vaultRoute(.post, Self.root) { call, vault in
         let body = try call.body()
         guard let name = try call.query("secretId"), !name.isEmpty else {
-          throw ServiceError.invalidArgument("The secret has no name: say secretId.")
+          throw ServiceError.invalidArgument("The secret has no name. Add secretId.")
         }
         call.request.context.actor?.note(subject: "create secret \(name)")
         try vault.create(name, labels: try Self.labels(body), of: call.project)
@@ -48,7 +48,7 @@ struct SecretRoutes: FunctionsScoped {
       },
       vaultRoute(.patch, Self.one) { call, vault in
         guard try call.query("updateMask") == "labels" else {
-          throw ServiceError.invalidArgument("Labels alone can be changed: updateMask=labels.")
+          throw ServiceError.invalidArgument("Only labels can be changed: updateMask=labels.")
         }
         try vault.label(call.secret, try Self.labels(try call.body()), of: call.project)
         return Self.json(try vault.secret(call.secret, of: call.project), call.secret, call)
@@ -66,7 +66,7 @@ struct SecretRoutes: FunctionsScoped {
         guard let text = try call.body()["payload"]?["data"]?.string,
           let bytes = Base64.decode(text), let value = String(validating: bytes, as: UTF8.self)
         else {
-          throw ServiceError.invalidArgument("The payload's data must be Base64 of a text.")
+          throw ServiceError.invalidArgument("The payload's data must be text in Base64.")
         }
         let number = try vault.addVersion(value, to: call.secret, of: call.project)
         let secret = try vault.secret(call.secret, of: call.project)
@@ -118,7 +118,7 @@ struct SecretRoutes: FunctionsScoped {
         guard members.allSatisfy({ $0.hasSuffix("gserviceaccount.com") }) else {
           throw ServiceError(
             .failedPrecondition,
-            "Functions alone receive secrets. Leave out members that are no service accounts."
+            "Only functions can read secrets. Remove members that are not service accounts."
           )
         }
         return Self.policy(bindings)
@@ -147,10 +147,10 @@ struct SecretRoutes: FunctionsScoped {
     var labels: [String: String] = [:]
     for member in body["labels"]?.members ?? [] {
       guard let value = member.value.string, member.key.utf8.count <= 63, value.utf8.count <= 63
-      else { throw .invalidArgument("A label has a name and a text of up to 63 bytes.") }
+      else { throw .invalidArgument("A label must have a name and a value of up to 63 bytes.") }
       labels[member.key] = value
     }
-    guard labels.count <= 64 else { throw .invalidArgument("A secret has up to 64 labels.") }
+    guard labels.count <= 64 else { throw .invalidArgument("A secret can have at most 64 labels.") }
     return labels
   }
 
@@ -162,7 +162,7 @@ struct SecretRoutes: FunctionsScoped {
     guard let filter, !filter.isEmpty else { return true }
     let parts = filter.split(separator: "=", maxSplits: 1)
     guard parts.count == 2, parts[0].hasPrefix("labels.") else {
-      throw .invalidArgument("A filter of secrets is labels.NAME=VALUE.")
+      throw .invalidArgument("A filter of secrets must have the form labels.NAME=VALUE.")
     }
     return secret.labels[String(parts[0].dropFirst(7))] == String(parts[1])
   }

@@ -53,7 +53,7 @@ struct TriggerRoutes: FunctionsScoped {
     guard schedule == job.trigger.schedule, zone == job.zone else {
       throw ServiceError(
         .failedPrecondition,
-        "\(job.function.endpoint.name) runs \"\(job.trigger.schedule)\" (\(job.zone)), as its source says. Change it there."
+        "\(job.function.endpoint.name) runs \"\(job.trigger.schedule)\" (\(job.zone)): its source code sets this. Change it there."
       )
     }
     return job.json
@@ -72,7 +72,7 @@ struct TriggerRoutes: FunctionsScoped {
         _ = try await call.queueFunction()
         throw ServiceError(
           .unimplemented,
-          "Tasks of a queue are discarded one by one: brasa events discard."
+          "Purging a queue is not supported. Discard its tasks one by one with brasa events discard."
         )
       },
       route(.post, Self.queues + ":getIamPolicy") { call in
@@ -86,7 +86,7 @@ struct TriggerRoutes: FunctionsScoped {
         guard members.allSatisfy({ $0.hasSuffix("gserviceaccount.com") }) else {
           throw ServiceError(
             .failedPrecondition,
-            "Tasks are enqueued by administrators of the project alone. Leave out other members."
+            "Only administrators of the project can enqueue tasks. Remove other members."
           )
         }
         return Self.noPolicy
@@ -101,7 +101,7 @@ struct TriggerRoutes: FunctionsScoped {
   private static func queue(_ call: FunctionsCall, state: String) async throws -> JSONValue {
     let function = try await call.queueFunction()
     guard case .taskQueue(let retry, let limits) = function.endpoint.trigger else {
-      throw ServiceError(.notFound, "There is no such queue.")
+      throw ServiceError(.notFound, "The queue does not exist.")
     }
     let root = "projects/\(call.project)/locations/\(function.region)/queues"
     // In the order and with the defaults of the CLI, which compares texts.
@@ -140,7 +140,7 @@ struct TriggerRoutes: FunctionsScoped {
 
   // MARK: Channels
 
-  /// Every channel is there: what is published on it goes to the functions that name it.
+  /// Every channel exists: events published on it go to the functions that name it.
   private var channel: HTTPRoute {
     route(.get, "/v1/projects/{project}/locations/{location}/channels/{channel}") { call in
       let root = "projects/\(call.project)/locations/\(call.parameter("location"))/channels"
@@ -208,7 +208,7 @@ extension JSONValue? {
 extension FunctionsCall {
   /// The schedule that the path names, or that name: `firebase-schedule-FUNCTION-REGION`.
   ///
-  /// Jobs of the first generation are all in one location, whatever the function's.
+  /// Jobs of the first generation are all in one location, independent of the function's.
   func job(_ named: String? = nil) async throws -> ScheduledJob {
     let name = named ?? parameter("job")
     for function in try await host.deployed(project: project) {

@@ -138,7 +138,7 @@ struct SiteFile: Sendable {
           }
           reader.feed(bytes)
           while let text = try await threads.run(on: .files, { try reader.next() }) {
-            // Of what came out, the part that is asked for.
+            // The requested part of the content.
             let start = max(part.lowerBound - written, 0)
             let end = min(part.upperBound - written, Int64(text.count))
             written += Int64(text.count)

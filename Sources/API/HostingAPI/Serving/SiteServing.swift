@@ -8,8 +8,8 @@ import ServiceModule
 
 /// Answers the requests of sites' hosts.
 ///
-/// A site is an origin of its own. Of the server it has the pages of accounts and the configuration of its app, and
-/// everything else is its files, its rules and the functions that they name.
+/// A site is an origin of its own. From the server it has the pages of accounts and the
+/// configuration of its app. Everything else is its files, its rules and their functions.
 struct SiteServing: Sendable {
   let environment: HostingEnvironment
 
@@ -45,7 +45,7 @@ struct SiteServing: Sendable {
     }
     let isReading = request.method == .get || request.method == .head
     guard let path = SitePath.read(request.path) else {
-      return Self.page(.notFound, "Page Not Found", "This address leads to no file.")
+      return Self.page(.notFound, "Page Not Found", "There is no file at this address.")
     }
     if SitePath.isReserved(path) { return try await reserved(path, place) }
     let known = hosting.knownVersion(of: place)
@@ -58,7 +58,7 @@ struct SiteServing: Sendable {
       }
     }
     guard let served else {
-      return Self.page(.notFound, "Site Not Found", "Nothing is released at this address.")
+      return Self.page(.notFound, "Site Not Found", "No release is live at this address.")
     }
     let visitor = VisitorLanguages(
       acceptLanguage: request.headers[.acceptLanguage],
@@ -102,7 +102,11 @@ struct SiteServing: Sendable {
       return try await call(function, place, request)
     }
     guard isReading else {
-      var refusal = Self.page(.methodNotAllowed, "Method Not Allowed", "Files are only read here.")
+      var refusal = Self.page(
+        .methodNotAllowed,
+        "Method Not Allowed",
+        "Files of a site can only be read."
+      )
       refusal.headers[.allow] = "GET, HEAD"
       return refusal
     }

@@ -72,7 +72,7 @@ struct ChannelRoutes: SiteScoped {
   private static func life(_ body: JSONValue) throws(ServiceError) -> Int64? {
     guard let text = body["ttl"]?.string else { return nil }
     guard text.hasSuffix("s"), let seconds = Double(text.dropLast()), seconds > 0, seconds < 1e9
-    else { throw .invalidArgument("ttl is a number of seconds, such as 604800s.") }
+    else { throw .invalidArgument("ttl must be a number of seconds, such as 604800s.") }
     return Int64(seconds.rounded(.up))
   }
 
@@ -88,7 +88,7 @@ struct ChannelRoutes: SiteScoped {
         parts[place + 1] == site.name, parts[place + 2] == "versions"
       else {
         throw ServiceError.invalidArgument(
-          "versionName is sites/\(site.name)/versions/VERSION, a version of this site."
+          "versionName must be sites/\(site.name)/versions/VERSION, a version of this site."
         )
       }
       version = parts[place + 3]

@@ -95,7 +95,7 @@ struct SiteRoutes: SiteScoped {
     let body = try call.body()
     guard try call.query("validateOnly") != "true" else {
       guard try call.hosting.site(name) == nil else {
-        throw ServiceError(.alreadyExists, "The site \(name) exists already.")
+        throw ServiceError(.alreadyExists, "The site \(name) already exists.")
       }
       return .object([])
     }
@@ -116,7 +116,7 @@ struct SiteRoutes: SiteScoped {
     else {
       throw ServiceError(
         .permissionDenied,
-        "Sites of \(own) are called \(own), or \(own)- and more: \(name) may be another project's."
+        "A site of \(own) must be named \(own) or begin with \(own)-. The site \(name) could belong to another project."
       )
     }
   }

@@ -88,7 +88,7 @@ struct VersionRoutes: SiteScoped {
     let site = try call.named()
     let members = try call.body()["files"]?.members ?? []
     guard members.count <= 10_000 else {
-      throw ServiceError.invalidArgument("A call names up to 10000 files.")
+      throw ServiceError.invalidArgument("A call can name at most 10000 files.")
     }
     let files = try members.map { member in
       guard let hash = member.value.string.flatMap({ ContentHash(hexadecimal: $0) }) else {
@@ -124,11 +124,13 @@ struct VersionRoutes: SiteScoped {
     let name = (body["sourceVersion"]?.string ?? "").split(separator: "/").map(String.init)
     guard let place = name.firstIndex(of: "sites"), name.count == place + 4,
       name[place + 2] == "versions"
-    else { throw ServiceError.invalidArgument("sourceVersion is sites/SITE/versions/VERSION.") }
+    else {
+      throw ServiceError.invalidArgument("sourceVersion must be sites/SITE/versions/VERSION.")
+    }
     let source = name[place + 1]
     call.note("clone version \(name[place + 3]) of \(source)")
     guard let original = try call.hosting.site(source) else { throw HostingCall.noSite(source) }
-    // What is copied is read: that takes a role in the project that it is of.
+    // A copy reads its source, which needs a role in the source's project.
     let access = call.environment.access
     try access.requireAdministration(
       try access.identify(call.request.context),
@@ -158,7 +160,7 @@ struct VersionRoutes: SiteScoped {
       }
       let site = try call.named()
       guard let hash = ContentHash(hexadecimal: call.parameter("hash")) else {
-        throw ServiceError.invalidArgument("The path ends with the SHA-256 of the gzip form.")
+        throw ServiceError.invalidArgument("The path must end with the SHA-256 of the gzip form.")
       }
       try await environment.hosting.upload(
         hash,

@@ -96,7 +96,7 @@ enum BlockingFunctionsJSON {
           guard part.value != .boolean(true) else {
             throw AccountError(
               .operationNotAllowed,
-              "This server forwards no credentials of providers to functions. Leave out \(part.key)."
+              "This server does not forward provider credentials to functions. Remove \(part.key)."
             )
           }
         default: throw unknown("\(member.key).\(part.key)")

@@ -20,7 +20,7 @@ extension IdentityService {
     let accounts = accounts.project(project)
     switch (segments.first, segments.count) {
     case ("tenants"?, _):
-      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+      throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
     case ("config"?, 1):
       let blocking = environment.blocking
       try await changeBlocking(of: project, envelope)
@@ -196,7 +196,7 @@ private func camelCase(_ name: Substring) -> String {
   }
 }
 
-/// Walks the JSON of a change: each known field is asked for once, and what is left is unknown.
+/// Walks the JSON of a change: each known field is read once, and remaining ones are unknown.
 struct ChangeReader {
   private let values: [String: JSONValue]
   private let mask: UpdateMask?
@@ -281,7 +281,7 @@ struct ChangeReader {
   /// Passes over fields that the server gives and does not take.
   mutating func pass(_ paths: String...) { asked.formUnion(paths) }
 
-  /// Refuses what nobody asked for.
+  /// Refuses unsolicited requests.
   func finish() throws {
     guard let unknown = values.keys.filter({ !asked.contains($0) }).min() else { return }
     throw IdentityFailure.invalid(

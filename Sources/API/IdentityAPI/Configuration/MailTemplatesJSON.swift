@@ -34,14 +34,14 @@ enum MailTemplatesJSON {
       try reader.text("\(root).\(name).subject") { text in
         try check(text, limits.subject)
         guard text?.contains(where: \.isNewline) != true else {
-          throw IdentityFailure.invalid("A mail's subject must be one line.")
+          throw IdentityFailure.invalid("An email's subject must be one line.")
         }
         mail.subjects[purpose.rawValue] = text
       }
       try reader.text("\(root).\(name).body") { text in
         try check(text, limits.body)
         guard text?.contains("%LINK%") ?? true else {
-          throw IdentityFailure.invalid("A mail's body must contain %LINK%.")
+          throw IdentityFailure.invalid("An email's body must contain %LINK%.")
         }
         mail.bodies[purpose.rawValue] = text
       }
@@ -57,7 +57,7 @@ enum MailTemplatesJSON {
 
   private static func check(_ text: String?, _ limit: Int) throws {
     guard text?.utf8.count ?? 0 <= limit else {
-      throw IdentityFailure.invalid("A mail's text must have at most \(limit) bytes.")
+      throw IdentityFailure.invalid("An email's text can have at most \(limit) bytes.")
     }
   }
 }

@@ -20,7 +20,7 @@ package final class DevelopmentMailbox: Mailer {
   func note(_ message: OutgoingCode, project: Text) {
     emails.withLock { $0[project, default: []] = $0[project, default: []].suffix(999) + [message] }
     log.notice(
-      "an email that was not sent",
+      "an email was logged instead of sent",
       metadata: [
         "type": "\(message.purpose.rawValue)", "to": "\(message.recipient)",
         "link": "\(message.link)",

@@ -1,6 +1,6 @@
 import BaseJSON
 
-/// Builds a JSON object member by member; what is absent or empty is left out, as Google does.
+/// Builds a JSON object member by member; absent or empty members are left out, as Google does.
 struct AnswerBuilder {
   private(set) var members: [JSONValue.Member] = []
 

@@ -5,7 +5,7 @@ import BaseText
 struct ImportedHash: Sendable {
   private let algorithm: PasswordAlgorithm
 
-  /// Reads `hashAlgorithm` and its parameters; throws for what is not supported, by name.
+  /// Reads `hashAlgorithm` and its parameters; throws for an unsupported one, by name.
   init?(_ message: IdentityMessage) throws {
     guard let name = message.text("hashAlgorithm") else { return nil }
     func number(_ field: String) -> Int { Int(clamping: message.integer(field) ?? 0) }
@@ -56,7 +56,7 @@ struct ImportedHash: Sendable {
     case nil, "UNSPECIFIED_ORDER", "0":
       return algorithm.hasPrefix("HMAC_") ? .passwordFirst : .saltFirst
     case let other?:
-      throw AccountError(.invalidHash, "The passwordHashOrder \(other.prefix(40)) is not known.")
+      throw AccountError(.invalidHash, "The passwordHashOrder \(other.prefix(40)) is unknown.")
     }
   }
 

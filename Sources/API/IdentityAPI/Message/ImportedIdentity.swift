@@ -26,8 +26,8 @@ enum ImportedIdentity {
     )
   }
 
-  /// The parts of a federated id: `https://accounts.google.com/123` is 123 of google.com; what is no such address is the
-  /// person's id of a provider that it does not name.
+  /// The parts of a federated id: `https://accounts.google.com/123` is 123 of google.com; any other
+  /// text is the person's ID at a provider that it does not name.
   private static func parse(_ text: String) -> (provider: String?, raw: String?) {
     guard let host = WebAddress(text)?.host else { return (nil, text) }
     let path = text.split(separator: "/", omittingEmptySubsequences: true).dropFirst(2)

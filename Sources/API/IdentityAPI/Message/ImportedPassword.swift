@@ -25,7 +25,7 @@ struct ImportedPassword: Sendable {
     guard let hash else {
       throw AccountError(
         .init(rawValue: "INVALID_HASH_ALGORITHM"),
-        "The account has a passwordHash, and the import names no hashAlgorithm (--hash-algo)."
+        "The account has a passwordHash, but the import has no hashAlgorithm (--hash-algo)."
       )
     }
     user.password = try hash.password(hash: text, salt: message.text("salt"))
@@ -35,7 +35,7 @@ struct ImportedPassword: Sendable {
     guard takesEmulators else {
       throw AccountError(
         .invalidHash,
-        "The passwordHash is the Auth emulator's, which a development server takes and no other."
+        "The passwordHash is of the Auth emulator. Only a development server accepts it."
       )
     }
     let start = Self.emulatorsStart + salt + ":password="

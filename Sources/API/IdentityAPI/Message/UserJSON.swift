@@ -5,7 +5,7 @@ import FirestoreWire
 
 /// Users as the account APIs show them.
 enum UserJSON {
-  /// The placeholder of a password's hash where only its existence is told.
+  /// The placeholder of a password's hash if only its existence is reported.
   static let redacted = "UkVEQUNURUQ="
 
   /// The user; `withHashes` adds what an export by an administrator carries.
@@ -104,7 +104,7 @@ enum UserJSON {
     return answer.json
   }
 
-  /// A second factor; who has not signed in fully sees the end of a number only.
+  /// A second factor; a caller who has not signed in fully sees only the end of a number.
   static func factor(_ factor: SecondFactor, isObfuscated: Bool = false) -> JSONValue {
     var answer = AnswerBuilder()
     answer.put("mfaEnrollmentId", factor.id.string)

@@ -2,7 +2,7 @@ import Authentication
 import BaseJSON
 import BaseText
 
-// What users see and change of their accounts, and administrators of everybody's.
+// The operations of users on their own accounts, and of administrators on every account.
 
 extension IdentityCall {
   /// `accounts:lookup`.
@@ -33,7 +33,7 @@ extension IdentityCall {
         $0 + message.texts($1).count
       }
     guard count <= 1_000 else {
-      throw IdentityFailure.code("INVALID_ARGUMENT", "At most 1000 accounts are looked up at once.")
+      throw IdentityFailure.code("INVALID_ARGUMENT", "A request can look up at most 1000 accounts.")
     }
     return try await accounts { accounts in
       var found: [User?] = []

@@ -4,7 +4,7 @@ import BaseText
 import FirestoreModel
 import FirestoreWire
 
-// What administrators do with many accounts, and with fields that users do not set.
+// The operations of administrators on many accounts, and on fields that users can't set.
 
 extension IdentityCall {
   /// An account with everything that an administrator may give it.
@@ -112,7 +112,7 @@ extension IdentityCall {
     let password = ImportedPassword(hash, takesEmulators: takesEmulators)
     let imported = list.map { Self.imported($0, password) }
     note("import", list.map { Text($0.text("localId") ?? "") })
-    // Google overwrites an account of the same id unless it is told not to.
+    // Google overwrites an account with the same ID unless an option forbids it.
     let keepsExisting = message.flag("allowOverwrite") == false
     let errors = try await accounts { accounts in
       _ = try accounts.configuration()
@@ -131,7 +131,7 @@ extension IdentityCall {
     return answer.json
   }
 
-  /// One account of an import; what is wrong with it is its own refusal.
+  /// One account of an import; a fault in it refuses only this account.
   static func imported(_ message: IdentityMessage, _ password: ImportedPassword) -> ImportedUser {
     var user = ImportedUser(uid: message.text("localId") ?? "")
     user.email = message.text("email")
@@ -151,14 +151,14 @@ extension IdentityCall {
     user.lastRefreshAt = message.text("lastRefreshAt").flatMap(UserJSON.milliseconds)
     do {
       guard message.text("tenantId") == nil else {
-        throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+        throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
       }
       try password.read(message, into: &user)
       guard message.messages("mfaInfo")?.isEmpty != false else {
         throw AccountError(
           .operationNotAllowed,
-          "The account has a second factor (mfaInfo) without a secret that this server could check codes with. Import it "
-            + "without mfaInfo; the user then enrols an authenticator program anew."
+          "The account has a second factor (mfaInfo) without a secret, so codes can't be verified. Import it "
+            + "without mfaInfo; the user then enrolls an authenticator app again."
         )
       }
       user.providers = try (message.messages("providerUserInfo") ?? [])

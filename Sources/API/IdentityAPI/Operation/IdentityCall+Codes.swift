@@ -17,7 +17,8 @@ extension IdentityCall {
     let made = try await accounts { try makeCode(purpose, $0) }
     var answer = AnswerBuilder(kind: "GetOobConfirmationCodeResponse")
     answer.put("email", made.email)
-    // An email that nobody gets is written too: the time of an answer does not tell who has an account.
+    // An email is written even without a recipient: the time of a response must not reveal if an
+    // account exists.
     let outgoing = outgoing(purpose, made)
     if made.text != nil { service.environment.mailbox?.note(outgoing, project: project) }
     if returnsLink {
@@ -31,13 +32,13 @@ extension IdentityCall {
         try mailer.post(mail)
       } catch let error where hides(purpose, configuration) {
         // An answer of another kind would tell that the account exists.
-        envelope.logger.error("an email was not taken", metadata: ["error": "\(error)"])
+        envelope.logger.error("an email could not be queued", metadata: ["error": "\(error)"])
       }
     }
     return answer.json
   }
 
-  /// Tells the old address of a change, with a link that takes it back; a failure is for the log.
+  /// Notifies the old address of a change, with a link that reverts it; a failure is logged.
   func tell(of change: AddressChange) async {
     guard let mailer = service.environment.mailer else { return }
     do {
@@ -49,7 +50,7 @@ extension IdentityCall {
       try mailer.post(mail(outgoing, configuration))
     } catch {
       envelope.logger.error(
-        "the old address was not told of a change",
+        "an email about a changed address could not be sent to the old address",
         metadata: ["error": "\(error)"]
       )
     }
@@ -113,8 +114,8 @@ extension IdentityCall {
     }
   }
 
-  /// Returns the user whose address it is: the holder of the ID token, or the user whom an
-  /// administrator names.
+  /// Returns the user of the address: the holder of the ID token, or the user named by an
+  /// administrator.
   private func holder(_ accounts: ProjectAccounts) throws -> (user: User, token: IDToken?) {
     if let idToken = message.text("idToken") { return try accounts.signedIn(idToken) }
     guard isAdministrator else { throw IdentityFailure.code("MISSING_ID_TOKEN") }
@@ -123,7 +124,7 @@ extension IdentityCall {
     return (user, nil)
   }
 
-  /// Refuses addresses to go on to that are no web address of the project's domains.
+  /// Refuses continue addresses that are not a web address of the project's domains.
   private func checkContinueURL(isRequired: Bool) async throws {
     guard let url = message.text("continueUrl") else {
       if isRequired { throw IdentityFailure.code("MISSING_CONTINUE_URI") }
@@ -153,8 +154,8 @@ extension IdentityCall {
     return "\(service.accounts.origin)/__/auth/action?\(PercentEncoding.form(fields))"
   }
 
-  /// `accounts:resetPassword`: what a code is for, or with a new password its use; without a code a
-  /// new password for the old one.
+  /// `accounts:resetPassword`: the purpose of a code, or with a new password its use; without a
+  /// code, a new password for the old one.
   func resetPassword() async throws -> JSONValue {
     if message.text("oobCode") == nil, let old = message.text("oldPassword") {
       return try await changePassword(from: old)
@@ -204,7 +205,7 @@ struct WebAddress {
   /// True of an https address.
   let isSecure: Bool
 
-  /// Nil for what is no plain http or https address.
+  /// Nil for text that is not a plain http or https address.
   init?(_ text: String) {
     let lowercased = text.prefix(8).lowercased()
     let length = lowercased.hasPrefix("https://") ? 8 : lowercased.hasPrefix("http://") ? 7 : 0

@@ -2,7 +2,7 @@ import Authentication
 import BaseJSON
 import BaseText
 
-// What clients ask of a project.
+// The operations of clients on a project.
 
 extension IdentityCall {
   /// GET `projects`: the domains that may begin sign-ins.
@@ -33,7 +33,7 @@ extension IdentityCall {
     return answer.json
   }
 
-  /// GET `recaptchaConfig`: nobody is asked to prove that he is human.
+  /// GET `recaptchaConfig`: no proof of being human is required.
   ///
   /// Clients take the last part of the key's name, and use it for providers that are not off.
   func recaptchaConfig() -> JSONValue {

@@ -172,7 +172,7 @@ extension IdentityCall {
     return credential
   }
 
-  /// The address as the provider was given it: what the provider and the client added is left out.
+  /// The address as sent to the provider, without the additions of the provider and the client.
   private static func withoutCode(_ address: String, query: Substring) -> String {
     let added: Set<String> = [
       "code", "state", "providerId", "id_token", "access_token", "nonce", "scope", "authuser",

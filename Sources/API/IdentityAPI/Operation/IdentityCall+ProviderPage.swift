@@ -65,7 +65,7 @@ extension IdentityCall {
     return answer.json
   }
 
-  /// Refuses addresses to go on to that are no page of the project's.
+  /// Refuses continue addresses that are not a page of the project's.
   private func checkPage(_ continueURI: String) async throws {
     guard let address = WebAddress(continueURI) else {
       throw AccountError(.invalidContinueURI, "continueUri must be a web address, or an app's own.")
@@ -110,7 +110,7 @@ extension IdentityCall {
     return try members.map { member in
       guard case .string(let value) = member.value, member.key.utf8.count <= 100,
         value.utf8.count <= 1_000
-      else { throw IdentityFailure.invalid("A custom parameter must be a short text.") }
+      else { throw IdentityFailure.invalid("A custom parameter must be a short string.") }
       return (member.key, value)
     }
   }

@@ -47,7 +47,7 @@ extension IdentityService {
     case (.get, "verificationCodes"?, 1):
       return .json(.object(["verificationCodes": .array([])]))
     case (_, "tenants"?, _):
-      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+      throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
     default: throw IdentityFailure.notFound
     }
   }

@@ -26,7 +26,7 @@ extension IdentityService {
       try accounts.refresh(token, only: scope, from: .client(address: envelope.address))
     }
     guard case .project(let project) = session.scope else {
-      throw AccountError(.tenantsUnsupported, "Brasa has no tenants.")
+      throw AccountError(.tenantsUnsupported, "Brasa does not support tenants.")
     }
     return .object([
       "access_token": .string(session.idToken),
@@ -71,7 +71,7 @@ extension IdentityService {
   private static let noPeople = OAuthFailure(
     code: "unsupported_grant_type",
     description:
-      "This server knows no Google accounts: set GOOGLE_APPLICATION_CREDENTIALS to a key file of "
+      "This server has no Google accounts. Set GOOGLE_APPLICATION_CREDENTIALS to a key file of "
       + "`brasa keys create`."
   )
 
@@ -91,7 +91,8 @@ extension IdentityService {
     guard let signed else {
       throw IdentityFailure(
         status: .notFound,
-        message: "There is no service account \(email.prefix(200)): `brasa keys create` makes one.",
+        message:
+          "There is no service account \(email.prefix(200)): create one with `brasa keys create`.",
         canonical: "NOT_FOUND",
         reason: "notFound"
       )

@@ -12,7 +12,7 @@ struct AppAddress {
 
   private static let longest = 512
 
-  /// Nil for what is no such address, and for one with a query or a fragment.
+  /// Nil for any other text, and for an address with a query or a fragment.
   init?(_ text: String) {
     guard text.utf8.count <= Self.longest, let colon = text.firstIndex(of: ":"),
       text[text.index(after: colon)...].first == "/", text.utf8.allSatisfy(Self.isPlain)
@@ -54,7 +54,7 @@ extension IdentityService {
     guard environment.isDevelopment else {
       throw AccountError(
         .unauthorizedDomain,
-        "In production a sign-in leads back over https. Register the iOS app with its team id, and use "
+        "In production a sign-in must return over https. Register the iOS app with its team ID, and use "
           + "\(accounts.origin)/__/auth/handler."
       )
     }
@@ -67,7 +67,7 @@ extension IdentityService {
     guard schemes.isEmpty || schemes.contains(where: { $0.contains(address.scheme) }) else {
       throw AccountError(
         .unauthorizedDomain,
-        "No iOS app of the project has the scheme \(address.scheme): register one with that bundle id."
+        "No iOS app of the project has the scheme \(address.scheme): register one with that bundle ID."
       )
     }
   }

@@ -6,7 +6,7 @@ extension IdentityService {
   /// The bytes that a provider's form may have.
   static let returnLimit = 64 << 10
 
-  /// The fields of a provider's response that go on to the client.
+  /// The fields of a provider's response for the client.
   static let returnedFields = ["code", "state", "error", "user"]
 
   /// The way on from a provider that posts its response, as Apple does: the same page with the response in its address.

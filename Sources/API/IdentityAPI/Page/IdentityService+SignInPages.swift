@@ -8,8 +8,9 @@ import FirestoreWire
 //     GET  /iframe      a hidden frame in the app's page, which gives the SDK the event of a sign-in
 //     GET  /handler     the popup's page, or the one that the app's page leads to: on to the provider and back
 //
-// The server checks the parameters and tells the pages' scripts the result; the scripts never decide which origins belong to
-// a project. An event travels from the handler to the frame within the browser, in the server's own origin.
+// The server checks the parameters and sends the pages' scripts the result; the scripts never
+// decide which origins belong to a project. An event travels from the handler to the frame within
+// the browser, in the server's own origin.
 
 extension IdentityService {
   /// The frame, which pages of other origins than the project's cannot show.
@@ -55,7 +56,7 @@ extension IdentityService {
     return "\(address.text)?\(PercentEncoding.form(fields))"
   }
 
-  /// The facts for the page: if the request may go on, and with which error it ends otherwise.
+  /// The facts for the page: if the request may continue, and its error otherwise.
   private func checked(
     _ request: SignInRequest,
     _ envelope: IdentityEnvelope
@@ -82,7 +83,7 @@ extension IdentityService {
     return facts
   }
 
-  /// Refuses sign-ins that lead back to a page or an app of nobody's.
+  /// Refuses sign-ins that lead back to an unknown page or app.
   private func checkReturn(
     _ request: SignInRequest,
     _ project: Text,

@@ -9,8 +9,8 @@ package enum AccountTransfer {
   package struct Reader: Sendable {
     private let password: ImportedPassword
 
-    /// - Parameter parameters: A JSON object with `hashAlgorithm` and what it needs, by the names of
-    ///   the API; empty where no account has a password.
+    /// - Parameter parameters: A JSON object with `hashAlgorithm` and its parameters, by the names
+    ///   of the API; empty if no account has a password.
     /// - Parameter takesEmulators: True to take passwords as Google's Auth emulator writes them.
     package init(parameters: String, takesEmulators: Bool = false) throws {
       let json = try JSONParser.parse(Array(parameters.utf8))
@@ -20,7 +20,7 @@ package enum AccountTransfer {
       password = ImportedPassword(hash, takesEmulators: takesEmulators)
     }
 
-    /// One account; what is wrong with it is its own refusal.
+    /// One account; a fault in it refuses only this account.
     package func user(_ line: String) throws -> ImportedUser {
       let json = try JSONParser.parse(Array(line.utf8))
       do {
@@ -86,7 +86,7 @@ package enum AccountTransfer {
     String(decoding: UserJSON.json(user).compactBytes, as: UTF8.self)
   }
 
-  /// Tells a refusal of the HTTP side in the words of the domain.
+  /// Translates a refusal of the HTTP side into the words of the domain.
   static func refusing<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()

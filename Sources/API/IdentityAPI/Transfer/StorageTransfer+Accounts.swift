@@ -59,7 +59,7 @@ private struct AccountLineWriter {
   var omission: StorageEvent {
     let subject = withSecondFactor == 1 ? "1 account" : "\(withSecondFactor) accounts"
     return .omission(
-      "The second factors of \(subject), which sign in with the password alone where the export is imported.",
+      "The second factors of \(subject). After an import these accounts sign in with only the password.",
       secret: "second-factors"
     )
   }
@@ -102,7 +102,7 @@ extension AccountTransfer {
 
 /// Refusals of accounts as the program's errors, and those of one item of an import as sentences.
 enum TransferRefusal {
-  /// Tells a refusal of accounts as an error of the program's.
+  /// Translates a refusal of accounts into an error of the program's.
   static func translating<R>(_ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -6,7 +6,8 @@ import ServiceModule
 extension StorageTransfer {
   /// A project's registered apps, a line each, as the store has them.
   ///
-  /// Apps keep their ids wherever they are imported, so that copies of an app that have its file go on working.
+  /// Apps keep their IDs wherever they are imported, so that installed copies with their file
+  /// continue to work.
   static func apps(_ accounts: Accounts) -> StorageTransfer {
     StorageTransfer("apps") { scope, _, item in
       let apps = try accounts.project(scope.database.project).apps()

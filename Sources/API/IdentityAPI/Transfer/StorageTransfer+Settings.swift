@@ -109,17 +109,19 @@ private struct SettingsLine: Codable {
       return try project.take(configuration)
     }
     guard let provider else {
-      throw ServiceError.invalidArgument("The line has neither a configuration nor a provider.")
+      throw ServiceError.invalidArgument(
+        "The line contains neither a configuration nor a provider."
+      )
     }
     guard !provider.hasSecrets else {
-      throw ServiceError.invalidArgument("Secrets of providers come with --with-secrets only.")
+      throw ServiceError.invalidArgument("Secrets of providers need --with-secrets.")
     }
     return try TransferRefusal.naming(provider.id) { try project.take(provider) }
   }
 }
 
 extension TransferRefusal {
-  /// Names what a refusal is about.
+  /// Names the subject of a refusal.
   fileprivate static func naming<R>(_ name: String, _ body: () throws -> R) throws -> R {
     do {
       return try body()

@@ -60,7 +60,7 @@ struct AppRoutes: ProjectScoped {
       route(.post, path, takes: .associateApps) { _ in
         throw ServiceError(
           .unimplemented,
-          "Fingerprints are given when an app is registered: brasa apps create android --sha256."
+          "Fingerprints can be set only when an app is registered: brasa apps create android --sha256."
         )
       },
     ]
@@ -104,7 +104,8 @@ struct AppRoutes: ProjectScoped {
 
   // MARK: Operations
 
-  /// Everything is done when it is answered; what asks for the operation after that is told what was made.
+  /// Every operation is done with its response; a later request for the operation returns the
+  /// result.
   private var operation: HTTPRoute {
     HTTPRoute(.get, "/v1beta1/operations/{operation}", for: .administrators) {
       [environment] request in
@@ -160,7 +161,7 @@ struct AppRoutes: ProjectScoped {
     }.openToViewers()
   }
 
-  /// Throws to everybody who administers nothing.
+  /// Throws for every caller without an administrator's role.
   private static func requireAnybody(
     _ environment: ManagementEnvironment,
     _ request: ServiceRequest

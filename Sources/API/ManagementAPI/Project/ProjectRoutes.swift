@@ -114,7 +114,7 @@ struct ProjectRoutes: ProjectScoped {
         try DatabaseID(project: project).checkCreatable()
         request.context.actor?.note(subject: "create project \(id)")
         guard try !environment.numbers.projects().contains(project) else {
-          throw ServiceError(.alreadyExists, "There is a project \(id) already.")
+          throw ServiceError(.alreadyExists, "The project \(id) already exists.")
         }
         try environment.make(project)
         return call.operation(done: call.resource(project), named: "project.\(id)")
@@ -140,7 +140,8 @@ struct ProjectRoutes: ProjectScoped {
 }
 
 extension ManagementCall {
-  /// The known projects that the caller administers, by name; PERMISSION_DENIED to everybody who administers none.
+  /// The known projects that the caller administers, by name; PERMISSION_DENIED for callers that
+  /// administer none.
   fileprivate func administered() throws -> [Text] {
     let caller = try environment.access.identify(request.context)
     var found: Set<Text>

@@ -29,7 +29,7 @@ struct ServiceRoutes: ProjectScoped {
         guard Self.isServed(name) else {
           throw ServiceError(
             .failedPrecondition,
-            "Brasa has no \(name.prefix(100)), so it can't be enabled."
+            "Brasa has no \(name.prefix(100)), so the service can't be enabled."
           )
         }
         let service = try Self.service(name, isEnabled: true, of: call)
@@ -106,7 +106,7 @@ struct ServiceRoutes: ProjectScoped {
   private static func permissions(_ call: ManagementCall) throws -> ServiceResponse {
     let project = try call.project()
     guard let asked = try call.body()["permissions"]?.elements, asked.count <= 1_000 else {
-      throw ServiceError.invalidArgument("permissions must list up to 1000 permissions.")
+      throw ServiceError.invalidArgument("permissions must list at most 1000 permissions.")
     }
     let access = call.environment.access
     var allowed: [AdministratorRole: Bool] = [:]
@@ -141,7 +141,7 @@ struct ServiceRoutes: ProjectScoped {
     .object(["version": .integer(1), "etag": .string("BwAAAAAAAAA="), "bindings": .array(bindings)])
   }
 
-  /// Accepts what gives rights to Google's own agents alone, of which there are none here.
+  /// Accepts policies that give rights only to Google's own agents, which do not exist here.
   private static func setPolicy(_ call: ManagementCall) throws -> ServiceResponse {
     let bindings = try call.body()["policy"]?["bindings"]?.elements ?? []
     for member in bindings.flatMap({ $0["members"]?.elements ?? [] }) {
@@ -149,7 +149,7 @@ struct ServiceRoutes: ProjectScoped {
       guard name.hasPrefix("serviceAccount:"), name.hasSuffix(".gserviceaccount.com") else {
         throw ServiceError(
           .failedPrecondition,
-          "Roles of people are given by brasa console invite, not by a policy."
+          "Policies don't assign roles to people. Use brasa console invite."
         )
       }
     }

@@ -10,7 +10,8 @@ extension ServiceModule {
   ///     GET /__/brasa/web.js                       leads requests to hosts that Google's SDKs have built in to this server
   ///     POST /__/brasa/figures                     takes what these tell Google of themselves, and keeps nothing
   ///
-  /// Their addresses never change, so browsers ask for them anew each time and mostly hear that nothing changed.
+  /// Their addresses never change, so browsers request them each time and mostly learn that nothing
+  /// has changed.
   package static func messagingScripts() -> ServiceModule {
     var module = ServiceModule("scripts of pages")
     module.routes = BrowserFile.all.map { file in

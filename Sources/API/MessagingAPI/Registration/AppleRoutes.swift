@@ -113,7 +113,7 @@ struct AppleRoutes: Sendable {
     return installation.id
   }
 
-  /// The client has only the token to show, which nobody can guess.
+  /// The client has only the random token to show.
   private func changeTopic(_ request: ServiceRequest) async throws -> String {
     let form = try await form(of: request)
     let token = form["sender"] ?? ""

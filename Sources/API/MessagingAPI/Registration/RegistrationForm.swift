@@ -42,7 +42,7 @@ struct RegistrationForm {
   private static func web(_ form: JSONValue) throws(MessagingError) -> PushAddress {
     guard let endpoint = form["endpoint"]?.string, endpoint.utf8.count <= endpointLimit,
       endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://")
-    else { throw .invalid("web.endpoint", "The endpoint is no URL of a push service.") }
+    else { throw .invalid("web.endpoint", "The endpoint is not the URL of a push service.") }
     let vapidKey = form.present("applicationPubKey").flatMap { $0 == .string("") ? nil : $0 }
     return .webPush(
       endpoint: endpoint,
@@ -60,7 +60,7 @@ struct RegistrationForm {
     _ field: String
   ) throws(MessagingError) -> [UInt8] {
     let point = try bytes(text, 65, field)
-    guard point.first == 4 else { throw .invalid(field, "\(field) is no point of P-256.") }
+    guard point.first == 4 else { throw .invalid(field, "\(field) is not a point on P-256.") }
     return point
   }
 
@@ -78,7 +78,7 @@ struct RegistrationForm {
   private static func apple(_ form: JSONValue) throws(MessagingError) -> PushAddress {
     let token = (form["apns_token"] ?? form["apnsToken"])?.string?.lowercased() ?? ""
     guard PushAddress.isDeviceToken(token) else {
-      throw .invalid("ios.apns_token", "apns_token is no device token.")
+      throw .invalid("ios.apns_token", "apns_token is not a device token.")
     }
     let bundle = (form["bundle_id"] ?? form["bundleId"])?.string ?? ""
     guard !bundle.isEmpty, bundle.utf8.count <= 255 else {

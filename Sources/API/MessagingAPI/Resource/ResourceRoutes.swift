@@ -9,7 +9,7 @@ import ServiceModule
 ///     POST   /pushResources           makes the resource {name}, for the VAPID key {vapidKey} alone where it is there
 ///     DELETE /pushResources/{name}    ends it
 ///
-/// The calls of senders, who have nothing but the URL:
+/// The calls of senders, who have only the URL:
 ///
 ///     POST   /__/push/{capability}        sends a message, with TTL, Topic, Urgency and the encoding "aes128gcm"
 ///     GET    /__/push/{capability}/{id}   204 where the client has acknowledged it, 202 while it waits, 410 where it won't come
@@ -41,7 +41,7 @@ struct ResourceRoutes: Sendable {
     let registration = try await environment.registration(of: request)
     let body = try await request.object(upTo: Self.bodyLimit)
     let name = body["name"]?.string ?? ""
-    // A key of another kind is refused: without one everybody may send who has the URL.
+    // A key of another kind is refused: without one, anyone with the URL could send.
     let vapidKey = try body.present("vapidKey").map { key throws(MessagingError) in
       try RegistrationForm.point(key.string, "vapidKey")
     }
@@ -79,7 +79,8 @@ struct ResourceRoutes: Sendable {
     return response
   }
 
-  /// The answer to a sender who is not the one that the resource is for (RFC 8292, 4.2); nil for one who may send.
+  /// The response to a sender that does not match the resource (RFC 8292, 4.2); nil for one that
+  /// may send.
   private func refusal(of request: ServiceRequest, for resource: PushResource) -> ServiceResponse? {
     guard let key = resource.vapidKey else { return nil }
     guard let proof = request.context.authorization.flatMap({ VAPIDProof($0) }) else {
@@ -96,14 +97,14 @@ struct ResourceRoutes: Sendable {
   private func message(of request: ServiceRequest) async throws -> PushedMessage {
     let headers = request.headers
     guard let life = headers[.timeToLive].flatMap({ Int64($0) }) else {
-      throw MessagingError.invalid("TTL", "TTL is missing, or no number of seconds.")
+      throw MessagingError.invalid("TTL", "TTL is missing or not a number of seconds.")
     }
     guard let urgency = PushedMessage.Urgency(rawValue: headers[.urgency] ?? "normal") else {
-      throw MessagingError.invalid("Urgency", "Urgency is very-low, low, normal or high.")
+      throw MessagingError.invalid("Urgency", "Urgency must be very-low, low, normal or high.")
     }
     let body = try await request.body.collect(upTo: PushedMessage.bodyLimit)
     guard body.isEmpty || headers[.contentEncoding]?.lowercased() == "aes128gcm" else {
-      throw MessagingError.invalid("Content-Encoding", "The content's encoding is aes128gcm.")
+      throw MessagingError.invalid("Content-Encoding", "The content's encoding must be aes128gcm.")
     }
     return try PushedMessage(
       body: body,

@@ -47,7 +47,7 @@ struct CredentialRoutes: Sendable {
     let text = { (name: String) in body[name]?.string ?? "" }
     let bundle = text("bundleId")
     guard bundle.utf8.count <= 255 else {
-      throw MessagingError.invalid("bundleId", "The bundle id is too long.")
+      throw MessagingError.invalid("bundleId", "The bundle ID is too long.")
     }
     let key = APNsKey(
       keyID: text("keyId"),
@@ -67,7 +67,7 @@ struct CredentialRoutes: Sendable {
       of: Text(request.variable("project"))
     )
     guard isRemoved else {
-      throw ServiceError(.notFound, "There is no APNs key of this bundle.")
+      throw ServiceError(.notFound, "There is no APNs key for this bundle.")
     }
     return .emptyObject
   }

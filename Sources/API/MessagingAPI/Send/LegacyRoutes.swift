@@ -149,7 +149,7 @@ struct LegacyRoutes: Sendable {
   private func requirePackage(_ name: String, of token: String, in project: Text) async throws {
     let known = try await service.registration(of: token, in: project)
     guard case .apns(_, _, let bundle) = known.address, bundle != name else { return }
-    let message = "The token is one of the app \(bundle)."
+    let message = "The token belongs to the app \(bundle)."
     throw MessagingError.invalid("restricted_package_name", message, .packageName)
   }
 

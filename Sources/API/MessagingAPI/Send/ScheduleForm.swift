@@ -37,7 +37,10 @@ package struct ScheduleForm {
     case (let time?, nil): return .instant(try instant(time, "scheduleTime"))
     case (nil, let time?):
       guard let local = time.string.flatMap({ LocalTime($0) }) else {
-        throw .invalid("localTime", "localTime is like 2027-01-15T09:00, without a zone.")
+        throw .invalid(
+          "localTime",
+          "localTime must have the form 2027-01-15T09:00, without a zone."
+        )
       }
       return .local(local)
     default: throw .invalid("scheduleTime", "One of scheduleTime and localTime is expected.")
@@ -57,7 +60,7 @@ package struct ScheduleForm {
   private static func zone(_ json: JSONValue?) throws(MessagingError) -> TimeZone {
     guard let json else { return .gmt }
     guard let name = json.string, let zone = TimeZone(identifier: name) else {
-      throw .invalid("timeZone", "timeZone is a name like America/Sao_Paulo.")
+      throw .invalid("timeZone", "timeZone must be a name such as America/Sao_Paulo.")
     }
     return zone
   }
@@ -68,7 +71,7 @@ package struct ScheduleForm {
     guard let json else { return nil }
     let word = json["every"]?.string?.uppercased()
     guard let unit = MessageSchedule.Recurrence.Unit.allCases.first(where: { $0.name == word })
-    else { throw .invalid("repeat.every", "every is DAY, WEEK or MONTH.") }
+    else { throw .invalid("repeat.every", "every must be DAY, WEEK or MONTH.") }
     let interval = json["interval"].map { $0.integer ?? 0 } ?? 1
     return try MessageSchedule.Recurrence(
       every: Int(interval),

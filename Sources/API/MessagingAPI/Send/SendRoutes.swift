@@ -89,7 +89,7 @@ struct SendRoutes: Sendable {
     _ json: JSONValue?
   ) throws(MessagingError) -> OutgoingMessage.Recipient {
     guard let uid = json?.string, !uid.isEmpty, uid.utf8.count <= 128 else {
-      throw .invalid("uid", "The user's id is missing.")
+      throw .invalid("uid", "The user's ID is missing.")
     }
     return .user(uid)
   }
@@ -115,7 +115,7 @@ struct SendRoutes: Sendable {
     }
   }
 
-  /// Sends to whom a member of the body names.
+  /// Sends to the recipients in a member of the body.
   private func send(
     _ request: ServiceRequest,
     to member: String,
@@ -182,7 +182,7 @@ struct SendRoutes: Sendable {
     let json: JSONValue
     /// True if everything is checked and nothing sent.
     let isTrial: Bool
-    /// Brasa's own: how many of the message's label somebody gets at most.
+    /// Brasa's own: the maximum number of messages with the message's label for a user.
     let cap: FrequencyCap?
   }
 
@@ -222,7 +222,10 @@ struct SendRoutes: Sendable {
     guard let messages = json["messages"]?.integer,
       let text = json["period"]?.string, text.hasSuffix("s"), let period = Int64(text.dropLast())
     else {
-      throw .invalid("frequencyCap", "A cap is like {\"messages\": 3, \"period\": \"86400s\"}.")
+      throw .invalid(
+        "frequencyCap",
+        "A cap must have the form {\"messages\": 3, \"period\": \"86400s\"}."
+      )
     }
     return try FrequencyCap(messages: messages, period: period)
   }
@@ -285,7 +288,7 @@ struct SendRoutes: Sendable {
     try await environment.requireSender(request)
     let (project, id) = try Self.message(of: request)
     guard try await service.cancel(id, of: project) else {
-      throw MessagingError(.unregistered, "No message of that id waits for its time.")
+      throw MessagingError(.unregistered, "There is no scheduled message with that ID.")
     }
     return .emptyObject
   }
@@ -309,7 +312,7 @@ struct Page {
     let parameters = try QueryParameters(request.query).parameters
     let text = parameters.first { $0.name == "pageSize" }?.value ?? "100"
     guard let size = Int(text), (1...1_000).contains(size) else {
-      throw MessagingError.invalid("pageSize", "pageSize is between 1 and 1000.")
+      throw MessagingError.invalid("pageSize", "pageSize must be between 1 and 1000.")
     }
     self.size = size
     let token = parameters.first { $0.name == "pageToken" }?.value
@@ -320,7 +323,7 @@ struct Page {
   func token<Place>(_ read: (String) -> Place?) throws(MessagingError) -> Place? {
     guard let token else { return nil }
     guard let place = read(token) else {
-      throw .invalid("pageToken", "pageToken is none of this list.")
+      throw .invalid("pageToken", "pageToken does not belong to this list.")
     }
     return place
   }

@@ -59,7 +59,7 @@ struct ServerKeyRoutes: Sendable {
       named: request.variable("name"),
       of: Text(request.variable("project"))
     )
-    guard isRevoked else { throw ServiceError(.notFound, "There is no key of this name.") }
+    guard isRevoked else { throw ServiceError(.notFound, "There is no key with this name.") }
     return .emptyObject
   }
 }

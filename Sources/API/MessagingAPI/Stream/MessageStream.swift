@@ -4,9 +4,9 @@ import Synchronization
 
 /// The stream of a client whose connection's event loop writes its messages, without a task.
 ///
-/// A message that comes into the mailbox right behind the last one is written as it came. Where any is missing between,
-/// or too many wait for a client that reads slowly, the mailbox is read on one of the engine's threads. Any thread may
-/// call; the event loop alone takes parts.
+/// A message that comes into the mailbox right behind the last one is written as it came. If a
+/// message between them is missing, or too many are queued for a slow client, one of the engine's
+/// threads reads the mailbox. Any thread may call; the event loop alone takes parts.
 final class MessageStream: LoopStream, DirectListener {
   fileprivate struct State {
     var news: (any LoopNews)?
@@ -20,7 +20,7 @@ final class MessageStream: LoopStream, DirectListener {
     var entries: [MailboxEntry] = []
     /// The highest sequence for which the mailbox has to be read; 0 where it need not be.
     var missed: Int64
-    /// The value of `missed` when a read of the mailbox began; nil while none is under way.
+    /// The value of `missed` at the start of a read of the mailbox; nil without a read in progress.
     var reading: Int64?
     var isOver = false
   }
@@ -96,7 +96,8 @@ final class MessageStream: LoopStream, DirectListener {
     }
   }
 
-  /// Takes what was read of the mailbox; the stream ends where that failed, and the client connects anew.
+  /// Takes the result of a read of the mailbox; after a failure the stream ends, and the client
+  /// reconnects.
   private func take(_ result: Result<[MailboxEntry], any Error>) {
     let news = state.withLock { state in
       guard case .success(let entries) = result else {

@@ -14,7 +14,7 @@ struct StreamRoutes: Sendable {
 
   private static let bodyLimit = 16 << 10
   private static let receiptLimit = 100
-  /// Seconds between what is heard of a client.
+  /// Seconds between messages from a client.
   private static let pings = Int64(15)...540
   private static let batch = 32
 
@@ -209,7 +209,7 @@ struct StreamRoutes: Sendable {
   ) throws(MessagingError) -> [String] {
     guard let json, json != .null else { return [] }
     guard let list = json.elements, list.count <= receiptLimit else {
-      throw .invalid(field, "\(field) is a list of at most \(receiptLimit) ids.")
+      throw .invalid(field, "\(field) must be a list of at most \(receiptLimit) IDs.")
     }
     return list.compactMap(\.string)
   }

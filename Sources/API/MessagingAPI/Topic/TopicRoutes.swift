@@ -158,7 +158,7 @@ struct TopicRoutes: Sendable {
     in project: Text,
     subscribing: Bool
   ) async throws -> ServiceResponse {
-    // Whose token it is, in the words of one registration.
+    // The owner of the token, in the words of one registration.
     _ = try await service.registration(of: token, in: project)
     let failure = try await service.changeTopic(
       topic,

@@ -83,7 +83,7 @@ package struct CredentialsTransfer: Sendable, Equatable {
   }
 
   private static let malformed = ServiceError.invalidArgument(
-    "The text holds no credentials with private keys."
+    "The text contains no credentials with private keys."
   )
 }
 
@@ -95,13 +95,13 @@ extension CredentialsTransfer {
       key != vapid.map({ Base64.url($0.publicKey) })
     {
       found.append(
-        "the VAPID pair of the key \(key) is not there: browsers' subscriptions were made for it"
+        "the VAPID pair of the key \(key) is missing: subscriptions of browsers depend on it"
       )
     }
     for each in json["apnsKeys"]?.elements ?? [] {
       let id = each["keyId"]?.string ?? ""
       if !apnsKeys.contains(where: { $0.keyID == id }) {
-        found.append("Apple's key \(id) is not there")
+        found.append("Apple's key \(id) is missing")
       }
     }
     return found

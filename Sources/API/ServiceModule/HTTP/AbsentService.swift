@@ -39,7 +39,8 @@ package struct AbsentService: Sendable, Equatable {
     return segments.count >= 3 && isRegion(segments[1]) ? "Cloud Functions" : nil
   }
 
-  /// The database of JSON: its paths end with `.json`, and its clients say who they are or which database they mean.
+  /// The database of JSON: its paths end with `.json`, and its clients identify themselves or name
+  /// their database.
   private static func isRealtimeDatabase(
     _ segments: [String],
     _ query: Substring,

@@ -11,15 +11,17 @@ package struct HTTPRoute: Sendable {
 
   /// Answers a request of the route without a body from memory alone, on the event loop of its connection.
   ///
-  /// Nil, also for what it throws, where that takes more or is no success: the route's handler begins anew then.
-  /// It must not block, takes no more than some ten microseconds, and answers with success and a body.
+  /// Nil, also for a thrown error, if it needs more or is not a success: the route's handler then
+  /// starts from the beginning. It must not block, takes no more than some ten microseconds, and
+  /// answers with success and a body.
   package typealias MemoryHandler = @Sendable (ServiceRequest) throws -> MemoryAnswer?
 
   /// Begins to answer a POST of the route with its whole body on the event loop of its connection, without a task.
   ///
-  /// False, also for what it throws, leaves the request to the route's handler, which begins anew: nothing may have
-  /// been done for it then. Otherwise the answer is given once, then or later, by any thread. It must not block and
-  /// takes no more than some fifty microseconds. Calls that are for the audit trail are the handler's.
+  /// False, also for a thrown error, leaves the request to the route's handler, which starts from
+  /// the beginning: the call must have had no effect then. Otherwise the answer is given once, then
+  /// or later, by any thread. It must not block and takes no more than some fifty microseconds.
+  /// Calls that are for the audit trail are the handler's.
   package typealias LoopHandler =
     @Sendable (ServiceRequest, [UInt8], @escaping @Sendable (LoopAnswer) -> Void) throws -> Bool
 
@@ -55,7 +57,7 @@ package struct HTTPRoute: Sendable {
     case administrators
   }
 
-  /// Has a request answered by another program, which has what it takes; nil where this one has it.
+  /// Forwards a request to another program, which has the necessary data; nil if this one has it.
   package typealias Passing = @Sendable (ServiceRequest) async throws -> ServiceResponse?
 
   /// The methods that the route serves; GET serves HEAD too where no other route does.
@@ -86,7 +88,8 @@ package struct HTTPRoute: Sendable {
   /// The least role of a signed-in administrator that a request of that method and path takes; the path is as it
   /// came.
   ///
-  /// A route that says nothing changes something: viewers reach what is known to change nothing.
+  /// A route changes something unless it says otherwise: viewers reach only routes that are known
+  /// to change nothing.
   package var demand: @Sendable (HTTPRequest.Method, String) -> AdministratorRole = { _, _ in
     .editor
   }
@@ -123,7 +126,7 @@ package struct HTTPRoute: Sendable {
     demanding { method, _ in method == .get || method == .head ? .viewer : .editor }
   }
 
-  /// The route for what changes nothing whatever its method, as a search that is posted.
+  /// The route for a request that changes nothing with any method, such as a search by POST.
   package func onlyReading() -> HTTPRoute { demanding { _, _ in .viewer } }
 
   /// The route with another judgement of which role its requests take.
@@ -152,7 +155,7 @@ package struct HTTPRoute: Sendable {
     return route
   }
 
-  /// The route behind a check of each request: what the check throws is the answer.
+  /// The route behind a check of each request: an error of the check is the response.
   ///
   /// Every request takes the handler's way then, which alone asks.
   package func checking(

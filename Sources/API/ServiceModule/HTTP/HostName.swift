@@ -12,7 +12,7 @@ package struct HostName: Sendable, Hashable {
   /// In lower case, without the port.
   package let text: String
 
-  /// The host of `host:port`, of `[number]:port`, or alone; nil for what is none.
+  /// The host of `host:port`, of `[number]:port`, or alone; nil for any other text.
   package init?(ofAuthority authority: some StringProtocol) {
     var host = authority.lowercased()
     if host.hasPrefix("[") {
@@ -34,7 +34,7 @@ package struct HostName: Sendable, Hashable {
     text = host
   }
 
-  /// The host of an origin such as `https://app.test:3000`; nil for what is none.
+  /// The host of an origin such as `https://app.test:3000`; nil for any other text.
   package init?(ofOrigin origin: String) {
     guard let start = origin.firstRange(of: "://") else { return nil }
     self.init(ofAuthority: origin[start.upperBound...])

@@ -11,8 +11,8 @@ package enum LoopAnswer: Sendable {
   case stream(HTTPFields, any LoopStream)
 }
 
-/// The body of an answer that goes on for as long as the client reads, and needs neither task nor buffer while
-/// there is nothing to say.
+/// The body of a response that continues for as long as the client reads, and needs neither task
+/// nor buffer while it is idle.
 ///
 /// The connection's event loop asks for parts, after `begin`, after each `LoopNews.arrived()` and when the client has
 /// taken what was written. Nothing here blocks.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A bound of the things of a kind, such as registrations, that each network makes in an hour.
 ///
-/// Memory is bounded too: networks beyond a number share what is left. Any thread may call.
+/// Memory is bounded too: networks beyond a number share the rest. Any thread may call.
 package final class NetworkQuota: Sendable {
   private struct State {
     var counts: [String: Int] = [:]
@@ -14,7 +14,7 @@ package final class NetworkQuota: Sendable {
   private let networks: Int
   private let state = Mutex(State())
 
-  /// So many an hour for each network; so many networks are told apart.
+  /// The number for each network in an hour, and the number of distinct networks.
   package init(limit: Int, networks: Int = 10_000) {
     self.limit = limit
     self.networks = networks

@@ -44,7 +44,7 @@ package struct ProjectKeys: Sendable {
     guard path == project || isNumber else {
       throw ServiceError(
         .permissionDenied,
-        "The API key is not one of the project \(path.string.prefix(100))."
+        "The API key does not belong to the project \(path.string.prefix(100))."
       )
     }
     return project

@@ -3,7 +3,8 @@ import BaseText
 
 /// The numbers by which Google's tools name projects once they have read them: a project's id gives its number.
 ///
-/// A number names the one known project that has it. Two known projects of one number are told apart by their ids alone.
+/// A number names the one known project that has it. Two known projects with one number are
+/// distinguished only by their IDs.
 package struct ProjectNumbers: Sendable {
   /// The number of the project of an id.
   package let number: @Sendable (Text) -> UInt32
@@ -33,7 +34,7 @@ package struct ProjectNumbers: Sendable {
       let names = found.map(\.string).sorted().joined(separator: " and ")
       throw ServiceError(
         .failedPrecondition,
-        "\(names) have the number \(text). Name the project by its id."
+        "\(names) share the number \(text). Use the project's ID instead."
       )
     }
     return found.first

@@ -3,10 +3,10 @@ import HTTPTypes
 
 /// The routes of all services, found by method and path.
 ///
-/// If a request fits several routes, the most specific one responds. Of two routes one is more
-/// specific if every path of its pattern is the other's too; two routes that share a method and a
-/// path of which neither is more specific are an error when the table is made. So the order of
-/// modules means nothing, and no route hides another by accident.
+/// If a request fits several routes, the most specific one responds. One of two routes is more
+/// specific if every path of its pattern also matches the other. It is an error if two routes share
+/// a method and a path and neither is more specific. So the order of modules means nothing, and no
+/// route hides another by accident.
 package struct RouteTable: Sendable {
   /// A route that a request fits, with what its path says.
   package struct Match: Sendable {
@@ -115,7 +115,7 @@ package struct RouteTable: Sendable {
       if let other = hosts[host]?.fallback {
         throw RouteConflict(
           description:
-            "Two services answer every path of \(host): \(other.service), \(module.name)."
+            "Two services handle every path of \(host): \(other.service), \(module.name)."
         )
       }
       hosts[host, default: Host()].fallback = Entry(service: module.name, route: route)
@@ -186,8 +186,7 @@ package struct RouteTable: Sendable {
     return relation == .within ? other : own
   }
 
-  /// Returns true if clients have that path, whatever the method: all routes that it fits are for
-  /// them.
+  /// Returns true if clients have that path, with any method: all its routes are for them.
   package func isForClients(_ path: String) -> Bool {
     let segments = Self.segments(of: path)
     let audiences = HTTPRoute.everyMethod.compactMap {

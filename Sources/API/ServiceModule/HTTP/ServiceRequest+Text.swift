@@ -37,7 +37,7 @@ extension ServiceRequest {
     }
   }
 
-  /// Counts what a text's values take on the ledger, until the request is answered.
+  /// Counts the memory of a text's values on the ledger, until the response.
   package func reserveParsed(_ text: [UInt8]) throws(ServiceError) {
     try leases.take(ParsedText.bytes(of: text), for: .request, by: context)
   }
@@ -45,7 +45,8 @@ extension ServiceRequest {
 
 /// The memory that texts take once they are parsed.
 package enum ParsedText {
-  /// About how much memory takes what is parsed out of a text, at most: its strings, and a value for each separator.
+  /// The approximate maximum of memory for the parsed values of a text: its strings, and a value
+  /// for each separator.
   package static func bytes(of text: [UInt8]) -> Int {
     text.withUnsafeBytes { raw in
       raw.reduce(raw.count) { total, byte in

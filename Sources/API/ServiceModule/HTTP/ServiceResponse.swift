@@ -29,7 +29,7 @@ package struct ServiceResponse: Sendable {
   package var headers: HTTPFields
   /// The content, empty by default.
   package var body: Body
-  /// Counted with the method's gRPC calls; nil for what is no call of one.
+  /// Counted with the method's gRPC calls; nil for a request that is not a call of one.
   package var call: Call?
 
   /// An answer of those parts.

@@ -17,7 +17,7 @@ package struct ServiceMethod: Sendable {
     case serverStreaming(
       @Sendable (_ request: [UInt8], CallContext, @escaping RespondStream) -> Void
     )
-    /// Opens the call, or throws what it ends with at once; the responses are the service's to keep
+    /// Opens the call, or throws the error that ends it at once; the service keeps the responses
     /// until it has finished them or was cancelled.
     case bidirectional(
       @Sendable (CallContext, any StreamResponses) throws(ServiceError) -> any StreamCall

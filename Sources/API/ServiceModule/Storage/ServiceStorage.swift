@@ -7,14 +7,15 @@ import Access
 /// server has open as well. The composition root lists the values; `StoredServices` does what the server and
 /// the commands ask of all of them. Parts that a service has no use for stay nil.
 package struct ServiceStorage: Sendable {
-  /// Does one step of what nobody waits for, such as sweeping, and answers whether there is more to do at once.
+  /// Does one step of background work, such as sweeping, and returns true if more can be done at
+  /// once.
   ///
   /// One thread at a time calls it. A step may touch the disk; it should take some milliseconds at most.
   package typealias Maintenance = @Sendable () throws -> Bool
-  /// Recomputes what is derived and compares it with what is stored; changes nothing.
+  /// Recomputes derived data and compares it with the stored data; changes nothing.
   ///
-  /// Works beside others who write: it looks at one version of everything. Tells of progress and of each
-  /// difference, and returns what it went over.
+  /// Works beside others who write: it looks at one version of everything. Reports progress and
+  /// each difference, and returns the number of checked items.
   package typealias Check =
     @Sendable (
       _ scope: StorageCheckScope,
@@ -49,7 +50,7 @@ package struct StorageCheckScope: Sendable {
   }
 }
 
-/// A report of long work on stored data while it goes on.
+/// A report of long work on stored data during the work.
 package enum StorageEvent: Sendable, Equatable {
   /// The progress of the work, in units of that name; the total is nil while it is not known.
   case progress(done: Int, total: Int?, unit: String)

@@ -15,8 +15,8 @@ package struct StorageTransfer: Sendable {
     ) throws -> StorageCount
   /// Stores the items that `next` gives, nil behind the last, and returns how many it stored and skipped.
   ///
-  /// An item of a name that exists replaces it. An item that cannot be stored is told as one difference; others
-  /// go on. `tell` is not called before the last item was read.
+  /// An item of a name that exists replaces it. An item that cannot be stored is reported as one
+  /// difference; others continue. `tell` is not called before the last item was read.
   package typealias Import =
     @Sendable (
       _ scope: StorageScope,

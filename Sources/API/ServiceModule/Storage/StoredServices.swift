@@ -102,13 +102,13 @@ package struct StoredServices: Sendable {
   private func transfer(_ name: String) throws(ServiceError) -> StorageTransfer {
     guard let transfer = transfers[name] else {
       throw .invalidArgument(
-        "There is no kind of data \(name). There are: \(transfers.keys.sorted().joined(separator: ", "))."
+        "There is no kind of data \(name). Kinds: \(transfers.keys.sorted().joined(separator: ", "))."
       )
     }
     return transfer
   }
 
   private static func twins(_ name: String) -> ServiceError {
-    ServiceError(.internalError, "Two services keep data of the name \(name).")
+    ServiceError(.internalError, "Two services store data under the name \(name).")
   }
 }

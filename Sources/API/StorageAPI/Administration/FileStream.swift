@@ -3,8 +3,8 @@ import BaseStatus
 import Checksums
 import ObjectStorage
 
-// Objects on their way between a command and whoever has the store: items, of which each is a byte for its kind and
-// then
+// Objects in transfer between a command and the process with the store: items, each a byte for its
+// kind and then
 //
 //   0x01  an object as JSON; its bytes follow
 //   0x02  the next bytes of the object
@@ -30,7 +30,7 @@ package enum FileItem: Sendable, Equatable {
     }
   }
 
-  /// Reads an item; throws for what is none.
+  /// Reads an item; throws for any other input.
   package init(_ item: [UInt8]) throws(ServiceError) {
     let rest = Array(item.dropFirst())
     switch item.first {

@@ -7,9 +7,9 @@ import ServiceModule
 extension StorageTransfer {
   /// A project's buckets with their objects: metadata as lines, bytes as parts between them.
   ///
-  /// Items are those of `FileItem`. A line of an object is followed by its bytes and their end, unless an earlier one
-  /// shares them. Objects are handed out one after the other: each is whole, but what changes meanwhile is there in
-  /// one state or the other.
+  /// Items are those of `FileItem`. A line of an object is followed by its bytes and their end,
+  /// unless an earlier one shares them. Objects are sent one after the other: each is complete, but
+  /// a concurrent change appears in one state or the other.
   static func files(_ storage: ObjectStorage) -> StorageTransfer {
     StorageTransfer("files") { scope, tell, item in
       try FileExport(storage, scope).run(tell, item)
@@ -173,14 +173,14 @@ private final class FileImport {
     let known = line.isShared ? shared[line.content] : nil
     let hasBytes = !line.isShared || received.insert(line.content).inserted
     if let there {
-      // An import that was cut off goes on where it was: what is there is passed over.
+      // An interrupted import continues where it was: existing objects are skipped.
       if hasBytes { try skip(next) }
       if line.isShared { shared[line.content] = there.blob }
       count += 1
       return
     }
     guard hasBytes || known != nil else {
-      return note("its bytes came with an object that was refused.", of: line)
+      return note("its bytes belong to an object that was refused.", of: line)
     }
     let bytes = try known.map(ImportedBytes.init) ?? receive(object.hashes, next)
     do {

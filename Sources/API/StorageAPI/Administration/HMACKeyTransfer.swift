@@ -20,7 +20,7 @@ extension StorageTransfer {
     } import: { scope, next, tell in
       let (project, permit) = (scope.database.project, scope.permit)
       var count = 0
-      // Told at the end: the other side writes all before it reads.
+      // Called at the end: the other side writes all before it reads.
       var refusals: [String] = []
       while let line = try next() {
         let key = try HMACKey(line: line, of: project)

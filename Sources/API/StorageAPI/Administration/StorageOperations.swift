@@ -49,7 +49,7 @@ package struct StorageOperations: Sendable {
     try self.bucket(bucket).stored.configuration.quotaBytes
   }
 
-  /// Bounds what a bucket may hold; what it holds beyond that stays.
+  /// Limits the bytes of a bucket; existing bytes beyond the limit stay.
   package func setQuota(of bucket: String, _ bytes: Int64?) throws {
     let bucket = try self.bucket(bucket)
     try wait { _ = try await bucket.update { $0.quotaBytes = bytes } }

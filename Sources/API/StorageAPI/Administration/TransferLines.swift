@@ -2,7 +2,7 @@ import BaseJSON
 import BaseStatus
 import ObjectStorage
 
-/// A bucket as a line of an export: its name, and what is set of it as the JSON API shows it.
+/// A bucket as a line of an export: its name, and its settings as the JSON API shows them.
 struct BucketLine {
   let name: String
   /// Nil leaves a bucket that is there as it is.
@@ -133,7 +133,7 @@ enum TransferLine {
   case bucket(BucketLine)
   case object(ObjectLine)
 
-  /// Reads a line; throws for what is none.
+  /// Reads a line; throws for any other input.
   init(_ json: [UInt8]) throws(ServiceError) {
     let value = try JSONParser.parse(json)
     do {

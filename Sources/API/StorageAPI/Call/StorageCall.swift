@@ -50,7 +50,7 @@ package struct StorageCall: Sendable {
     return try await environment.threads.run { try access.account(of: context) }
   }
 
-  /// The bucket of a name, for an administrator; throws for everybody else.
+  /// The bucket of a name, for an administrator; throws for other callers.
   ///
   /// A request that writes makes one that its first use makes; a request that reads or deletes finds nothing in it.
   package func administratorsBucket(_ name: String) async throws -> Bucket {
@@ -60,7 +60,7 @@ package struct StorageCall: Sendable {
     return try await storage.bucket(try await administratorPermit(forBucket: name))
   }
 
-  /// The same for what is only read there, whatever the method.
+  /// The same for a read, with any method.
   package func readableBucket(_ name: String) async throws -> Bucket {
     try await storage.readableBucket(try await administratorPermit(forBucket: name))
   }
@@ -72,7 +72,7 @@ package struct StorageCall: Sendable {
       try access.requireAdministration(caller)
       return try permit(caller, try await id(ofBucket: name))
     }
-    // Who administers other projects does not learn which names this one's buckets have.
+    // Administrators of other projects can't find out the bucket names of this one.
     let bucket = try await id(ofBucket: name)
     guard caller.administers(bucket.project) else { throw Self.noBucket }
     return try permit(caller, bucket)
@@ -98,7 +98,7 @@ package struct StorageCall: Sendable {
     guard query["kmsKeyName"] == nil, query["destinationKmsKeyName"] == nil,
       request.headers[.encryptionAlgorithm] == nil
     else {
-      throw StorageError(.unsupported, "Encryption with a client's keys does not exist here.")
+      throw StorageError(.unsupported, "Customer-supplied encryption keys are not supported.")
     }
   }
 
@@ -107,7 +107,7 @@ package struct StorageCall: Sendable {
     try await administratorsBucket(parameter("bucket"))
   }
 
-  /// The bucket of that name with its project; one that nobody has is not found.
+  /// The bucket of that name with its project; one without a project is not found.
   package func id(ofBucket name: String) async throws -> BucketID {
     let name = try BucketName(name)
     guard let project = try await storage.project(ofBucket: name) else {

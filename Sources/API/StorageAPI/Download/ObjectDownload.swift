@@ -50,7 +50,7 @@ package struct ObjectDownload: Sendable {
 
   /// The answer, whose bytes are read as the client takes them.
   ///
-  /// - Parameter threads: Expand what is stored compressed.
+  /// - Parameter threads: Expand content that is stored compressed.
   package func response(
     _ bucket: Bucket,
     _ threads: EngineThreads
@@ -122,7 +122,7 @@ package struct ObjectDownload: Sendable {
     }
   }
 
-  /// Says in the headers what of the bytes is sent; nil where nothing of them is in the range that was asked for.
+  /// Describes in the headers which bytes are sent; nil if none are in the requested range.
   private func describe(_ headers: inout HTTPFields) throws -> Range<Int64>? {
     var range = 0..<object.size
     do {
@@ -181,8 +181,8 @@ package struct ObjectDownload: Sendable {
     return headers
   }
 
-  /// Says in headers what a client stored of an object beside its bytes, but for what cannot be one, and for the
-  /// tokens, which are the right to download it.
+  /// Sends the client's metadata of an object as headers, except for values that can't be headers,
+  /// and for the tokens, which grant downloads.
   private func describeMetadata(_ prefix: String, _ headers: inout HTTPFields) {
     for (key, value) in object.attributes.metadata where key != ObjectAttributes.tokensKey {
       guard let name = HTTPField.Name(prefix + key.string), HTTPField.isValidValue(value.string)

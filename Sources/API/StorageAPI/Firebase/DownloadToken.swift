@@ -1,6 +1,6 @@
 import BaseText
 
-/// The tokens of download URLs: whoever has one may read the object, whatever the rules say.
+/// The tokens of download URLs: any holder may read the object, even if the rules deny it.
 enum DownloadToken {
   /// A random UUID.
   static func random() -> Text {

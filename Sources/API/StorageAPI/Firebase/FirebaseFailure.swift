@@ -33,7 +33,7 @@ struct FirebaseFailure: Error {
     case let error as StorageError: self.init(error, permission: permission)
     case let error as ServiceError: self.init(error, permission: permission)
     case is RelatedBody.Malformed, is MultipartReader.Problem:
-      self = .badRequest("The body is not of metadata and content.")
+      self = .badRequest("The body must have two parts: metadata and content.")
     case is ServiceBody.TooLarge: self = FirebaseFailure(status: 413, message: "Too large.")
     default: return nil
     }

@@ -4,7 +4,8 @@ import Checksums
 import ObjectStorage
 import StorageWire
 
-/// An object's metadata in Firebase's dialect: what clients read, and what they may set.
+/// An object's metadata in Firebase's format: the fields that clients read, and those that they may
+/// set.
 enum FirebaseMetadata {
   /// The fields that an owner sets, beside `metadata`.
   private static let settable: [(String, WritableKeyPath<ObjectAttributes, Text?> & Sendable)] = [
@@ -59,7 +60,7 @@ enum FirebaseMetadata {
     case .string(let text): metadata[Text(member.key)] = Text(text)
     case .number(let digits): metadata[Text(member.key)] = Text(digits)
     case .boolean(let flag): metadata[Text(member.key)] = flag ? "true" : "false"
-    case .array, .object: throw .badRequest("metadata must have strings.")
+    case .array, .object: throw .badRequest("metadata values must be strings.")
     }
   }
 

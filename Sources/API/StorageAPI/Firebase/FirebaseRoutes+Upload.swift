@@ -78,7 +78,7 @@ extension FirebaseRoutes {
   ) throws -> [UInt8]? {
     guard let hash = json[name]?.string else { return nil }
     guard let bytes = Base64.decode(hash), bytes.count == count else {
-      throw FirebaseFailure.badRequest("\(name) is no digest in Base64.")
+      throw FirebaseFailure.badRequest("\(name) is not a digest in Base64.")
     }
     return bytes
   }
@@ -103,7 +103,7 @@ extension FirebaseRoutes {
     var new = try newObject(request, json, contentType: type)
     if let length {
       guard let size = Int64(length), size >= 0 else {
-        throw FirebaseFailure.badRequest("The length of the content is no number.")
+        throw FirebaseFailure.badRequest("The length of the content is not a number.")
       }
       new.expected.size = size
     }
@@ -157,7 +157,7 @@ extension FirebaseRoutes {
       return Self.answer(try await session.status(bucket))
     case ["cancel"]:
       guard await !session.isFinished else {
-        throw FirebaseFailure.badRequest("The upload is over.").with(uploadStatus: "final")
+        throw FirebaseFailure.badRequest("The upload has ended.").with(uploadStatus: "final")
       }
       try await session.cancel()
       return Self.answer(status: "cancelled")
@@ -178,7 +178,8 @@ extension FirebaseRoutes {
     }
   }
 
-  /// The bucket of an upload with the rights that whoever began it has now; an upload without any is over.
+  /// The bucket of an upload with the current rights of the caller that started it; an upload
+  /// without any has ended.
   private func allowedBucket(
     of session: UploadSession,
     _ request: FirebaseRequest
@@ -210,12 +211,12 @@ extension FirebaseRoutes {
     let isLast = commands.last == "finalize"
     if commands.first == "upload" {
       guard let text = request.header("x-goog-upload-offset"), let offset = Int64(text), offset >= 0
-      else { throw FirebaseFailure.badRequest("X-Goog-Upload-Offset is missing or no number.") }
+      else { throw FirebaseFailure.badRequest("X-Goog-Upload-Offset is missing or not a number.") }
       let status: UploadStatus
       do {
         status = try await session.receive(at: offset, isLast: isLast, request.base.body)
       } catch let error as StorageError where error.code == .invalid {
-        // The upload goes on: the client asks how far it is.
+        // The upload continues: the client asks for its position.
         var failure = FirebaseFailure(error, permission: "WRITE") ?? .badRequest(error.message)
         failure.headers[.uploadStatus] = "active"
         throw failure
@@ -223,7 +224,7 @@ extension FirebaseRoutes {
       if !isLast { return Self.answer(status) }
     }
     do {
-      // What came since the request began may have taken its time.
+      // Data that arrived since the start of the request may have been slow.
       let bucket =
         isLast && commands.count > 1 ? try await allowedBucket(of: session, request) : allowed
       return Self.answer(.finished(try await session.finish(bucket)))
@@ -268,7 +269,7 @@ extension FirebaseRoutes {
 }
 
 extension FirebaseFailure {
-  /// The failure with what has become of the upload.
+  /// The failure with the state of the upload.
   fileprivate func with(uploadStatus status: String) -> FirebaseFailure {
     var failure = self
     failure.headers[.uploadStatus] = status

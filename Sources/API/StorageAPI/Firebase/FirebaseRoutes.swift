@@ -19,8 +19,8 @@ import StorageWire
 ///     PATCH  /v0/b/{bucket}/o/{object}     changes metadata
 ///     DELETE /v0/b/{bucket}/o/{object}
 ///
-/// An object's name is one segment of the path, its slashes encoded. Rules decide for everybody but
-/// administrators and holders of a download token.
+/// An object's name is one segment of the path, its slashes encoded. Rules decide for all callers
+/// except administrators and holders of a download token.
 struct FirebaseRoutes: Sendable {
   let storage: ObjectStorage
   let access: AccessControl
@@ -97,7 +97,7 @@ struct FirebaseRoutes: Sendable {
     try await bucket(request.bucket, of: try await caller(request), request)
   }
 
-  /// A bucket for a caller; one that is not there is denied to whoever may not make it.
+  /// A bucket for a caller; a missing one is denied to callers that may not create it.
   func bucket(
     _ name: BucketName,
     of caller: Caller,
@@ -113,7 +113,7 @@ struct FirebaseRoutes: Sendable {
       requestID: context.requestID,
       check: access.check(of: caller, in: project, context)
     )
-    // Reading makes no bucket, nor does deleting what is not there.
+    // Reading creates no bucket, nor does deleting a missing object.
     guard ![.get, .head, .delete].contains(request.base.method) else {
       return try await storage.readableBucket(permit)
     }
@@ -153,7 +153,7 @@ struct FirebaseRoutes: Sendable {
     )
   }
 
-  /// The bytes of an object that memory has, for a holder of its download token or a caller whom memory knows.
+  /// The bytes of an object in memory, for a holder of its download token or a known caller.
   private func download(_ request: FirebaseRequest) throws -> MemoryAnswer? {
     guard request.parameter("alt") == "media",
       try request.queryPreconditions() == ObjectPreconditions(),

@@ -38,7 +38,7 @@ struct AttributesJSON {
     isEmpty = changes.isEmpty
   }
 
-  /// Changes attributes as a PATCH does: what is not named stays.
+  /// Changes attributes like a PATCH: attributes that are not named stay.
   func apply(to attributes: inout ObjectAttributes) {
     for change in changes { change(&attributes) }
   }
@@ -175,7 +175,7 @@ extension ObjectAttributes {
     customTime.map { JSONValue.timeText($0, nanos: customTimeNanos) }
   }
 
-  /// Sets the custom time by a text of RFC 3339; false for what is none.
+  /// Sets the custom time by a text of RFC 3339; false for any other text.
   mutating func setCustomTime(_ text: String) -> Bool {
     guard let time = TimestampText.parse(text.uppercased()) else { return false }
     customTime = time.seconds * 1_000_000 + Int64(time.nanos) / 1_000

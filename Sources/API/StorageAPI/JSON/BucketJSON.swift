@@ -148,7 +148,7 @@ struct BucketChange: Sendable {
     case .object(let members)?
     where members.allSatisfy({ $0.key == "enabled" && $0.value == .boolean(false) }):
       return
-    default: throw StorageError(.unsupported, "\(name) does not exist here.")
+    default: throw StorageError(.unsupported, "\(name) is not supported.")
     }
   }
 
@@ -157,7 +157,8 @@ struct BucketChange: Sendable {
 
   /// The word for public access prevention; nil where the client says none.
   ///
-  /// Access is uniform; a client may say so. Nothing is public by a list or a policy of access here, whatever the word.
+  /// Access is uniform; a client may say so. No list or access policy makes anything public here,
+  /// with any word.
   private static func publicAccessPrevention(_ value: JSONValue) throws(StorageError) -> Text? {
     var access = try members(value)
     for name in ["uniformBucketLevelAccess", "bucketPolicyOnly"] {
@@ -167,7 +168,7 @@ struct BucketChange: Sendable {
       guard try setting.flag("enabled") ?? true else {
         throw StorageError(
           .unsupported,
-          "Access control lists of single objects do not exist here."
+          "Access control lists of single objects are not supported."
         )
       }
       try setting.end()
@@ -182,7 +183,8 @@ struct BucketChange: Sendable {
     }
   }
 
-  /// Throws for what is no recovery point objective; the word is kept, as storage classes are.
+  /// Throws for any value that is not a recovery point objective; the word is stored, like storage
+  /// classes.
   private static func checkRecoveryPoint(_ value: JSONValue) throws(StorageError) {
     switch value {
     case .null, .string("DEFAULT"), .string("ASYNC_TURBO"): return
@@ -262,7 +264,7 @@ extension LifecycleRule {
     case "Delete": self.init(.delete)
     case "AbortIncompleteMultipartUpload": self.init(.abortUpload)
     default:
-      throw StorageError(.unsupported, "Lifecycle rules here delete objects or abort uploads.")
+      throw StorageError(.unsupported, "Lifecycle rules can only delete objects or abort uploads.")
     }
     var condition = try JSONReading(conditionValue)
     age = try condition.integer("age")
@@ -284,7 +286,7 @@ extension LifecycleRule {
     guard self.action == .delete || (isOfObjects == nil && isLive == nil) else {
       throw StorageError(
         .invalid,
-        "AbortIncompleteMultipartUpload takes age, matchesPrefix and matchesSuffix alone."
+        "AbortIncompleteMultipartUpload accepts only age, matchesPrefix and matchesSuffix."
       )
     }
   }

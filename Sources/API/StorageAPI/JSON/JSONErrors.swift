@@ -37,7 +37,7 @@ enum JSONErrors {
     }
   }
 
-  /// The answer for an error; rethrows what is not the service's to tell.
+  /// The response for an error; rethrows errors that the service does not report.
   static func response(_ error: any Error, _ request: ServiceRequest) throws -> ServiceResponse {
     switch error {
     case let error as StorageError:

@@ -3,7 +3,7 @@ import BaseText
 import FirestoreWire
 import ObjectStorage
 
-/// Reads the members of a JSON object by name; what nobody takes is an error at the end.
+/// Reads the members of a JSON object by name; an unread member is an error at the end.
 struct JSONReading {
   private var members: [(name: String, value: JSONValue)]
 

@@ -111,7 +111,7 @@ struct JSONRoutes: Sendable {
           guard call.parameter("object") == "watch" else {
             throw StorageError(.notFound, "Not Found")
           }
-          return try await call.refuse("Object change notifications do not exist here.")
+          return try await call.refuse("Object change notifications are not supported.")
         }
         return try await call.changeObject(isReplacement: false)
       },
@@ -144,7 +144,9 @@ struct JSONRoutes: Sendable {
     return lists + refusals(root) + [
       route(.get, bucket + "/iam") { try await $0.policy() },
       route(.put, bucket + "/iam") {
-        try await $0.refuse("Rights are service accounts' and the rules' here.")
+        try await $0.refuse(
+          "IAM policies are not supported. Service accounts and rules decide about access."
+        )
       },
       route(.get, bucket + "/iam/testPermissions") { try await $0.testPermissions() },
       route(.get, bucket + "/notificationConfigs") { call in
@@ -162,20 +164,20 @@ struct JSONRoutes: Sendable {
   /// The requests that clients may make and that are not supported, each refused by its name.
   private func refusals(_ root: String) -> [HTTPRoute] {
     let bucket = root + "/b/{bucket}"
-    let folders = "Folders do not exist here: names of objects have slashes."
-    let notifications = "Pub/Sub notifications do not exist here."
+    let folders = "Managed folders are not supported. Use slashes in the names of objects."
+    let notifications = "Pub/Sub notifications are not supported."
     let absent = [
       (bucket + "/notificationConfigs/{id}", notifications),
       (bucket + "/folders", folders), (bucket + "/folders/{path=**}", folders),
       (bucket + "/managedFolders/{path=**}", folders),
-      (bucket + "/anywhereCaches", "Caches of zones do not exist here."),
-      (bucket + "/anywhereCaches/{path=**}", "Caches of zones do not exist here."),
+      (bucket + "/anywhereCaches", "Anywhere caches are not supported."),
+      (bucket + "/anywhereCaches/{path=**}", "Anywhere caches are not supported."),
     ]
     let commands = [
       (bucket + "/notificationConfigs", notifications),
       (bucket + "/managedFolders", folders),
-      (bucket + "/lockRetentionPolicy", "Retention policies do not exist here."),
-      (root + "/channels/stop", "Object change notifications do not exist here."),
+      (bucket + "/lockRetentionPolicy", "Retention policies are not supported."),
+      (root + "/channels/stop", "Object change notifications are not supported."),
     ]
     return absent.flatMap { path, message in
       HTTPRoute.everyMethod.map { route($0, path) { try await $0.refuse(message) } }

@@ -122,7 +122,7 @@ extension StorageCall {
     _ = try await administratorsBucket()
     throw StorageError(
       .invalid,
-      "Cannot use ACL API when uniform bucket-level access is enabled. Rights are given by rules."
+      "Cannot use ACL API when uniform bucket-level access is enabled. Use rules for access control."
     )
   }
 

@@ -11,7 +11,7 @@ extension StorageCall {
 
   private var accessID: Text { Text(parameter("key")) }
 
-  /// The right to a project's keys, for whoever the table of administrative acts gives it.
+  /// The right to a project's keys, for the roles in the table of administrative acts.
   private func permit(_ act: AdministrativeAct) async throws -> AdministratorPermit {
     let (access, context, project) = (environment.access, request.context, project)
     return try await environment.threads.run {

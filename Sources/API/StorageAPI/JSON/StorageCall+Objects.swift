@@ -189,7 +189,7 @@ extension StorageCall {
     )
     var sources = try elements.map(ComposeSource.init(json:))
     guard deletesSources else { return try answer(try await bucket.compose(sources, into: new)) }
-    // What takes a source's place meanwhile stays.
+    // An object that replaces a source in the meantime stays.
     let named = sources.map { $0.generation != nil }
     for index in sources.indices where !named[index] {
       sources[index].generation = try await bucket.object(sources[index].name).generation
@@ -201,7 +201,8 @@ extension StorageCall {
     return try answer(object)
   }
 
-  /// Deletes a source of a composed object; what a client named and is no longer live is deleted as an older generation.
+  /// Deletes a source of a composed object; a named source that is no longer live is deleted as an
+  /// older generation.
   ///
   /// A bucket that keeps versions keeps a live source as one.
   private func delete(_ source: ComposeSource, isNamed: Bool, in bucket: Bucket) async throws {

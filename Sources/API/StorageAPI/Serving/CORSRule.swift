@@ -18,7 +18,7 @@ struct CORSRule: Sendable, Equatable {
   /// Seconds for which browsers may keep a preflight's answer.
   let maxAge: Int64
 
-  /// The entries of a bucket's JSON; throws for what is no such list.
+  /// The entries of a bucket's JSON; throws for any other value.
   static func rules(_ value: JSONValue) throws -> [CORSRule] {
     guard value != .null else { return [] }
     guard case .array(let elements) = value else { throw JSONReading.invalid(member) }
@@ -54,7 +54,7 @@ struct CORSRule: Sendable, Equatable {
 
   /// The headers that let a browser send the request that a preflight announces.
   ///
-  /// - Parameter asked: The headers that it names; those are told that are allowed.
+  /// - Parameter asked: The allowed headers among those that it names.
   func preflightFields(for origin: String, asked: String?) -> HTTPFields {
     let names = (asked ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
     let allowed = names.filter(allows(header:))

@@ -25,8 +25,8 @@ struct JSONUpload: Sendable {
     }
   }
 
-  /// The kind of the upload: by its parameter, else by its header, else by the type of its body; nil for a request that
-  /// goes on with an upload and names none.
+  /// The kind of the upload: by its parameter, else by its header, else by the type of its body;
+  /// nil for a request that continues an upload and names none.
   private var kind: String? {
     if let type = call.query["uploadType"] { return type }
     guard call.request.method == .post else { return nil }
@@ -106,7 +106,7 @@ struct JSONUpload: Sendable {
     return response
   }
 
-  /// Goes on with an upload in the name of its initiator: its id is the right to that.
+  /// Continues an upload in the name of its initiator: its ID is the right to that.
   private func proceed(_ id: String) async throws -> ServiceResponse {
     guard let id = UploadID(id) else {
       throw StorageError(.notFound, "The upload session does not exist.")
@@ -133,7 +133,7 @@ struct JSONUpload: Sendable {
     return ServiceResponse(status: HTTPResponse.Status(code: 499))
   }
 
-  /// The bucket with the rights that whoever began the upload has now.
+  /// The bucket with the current rights of the caller that started the upload.
   private func bucket(of session: UploadSession) async throws -> Bucket {
     let environment = call.environment
     let rights = UploadRights(
@@ -232,7 +232,7 @@ struct BoundedBody: AsyncSequence, Sendable {
 
     private static let mismatch = StorageError(
       .invalid,
-      "The body's length is not that of the Content-Range header."
+      "The body's length does not match the Content-Range header."
     )
   }
 

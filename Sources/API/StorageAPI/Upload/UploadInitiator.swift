@@ -4,7 +4,7 @@ import BaseStatus
 import BaseText
 import ObjectStorage
 
-/// The account that began a resumable upload, and the dialect in which it goes on, as the upload keeps them.
+/// The account that began a resumable upload, and its dialect, as stored in the upload.
 ///
 /// As bytes: one for the dialect, then the account's record.
 struct UploadInitiator: Sendable, Hashable {
@@ -24,7 +24,7 @@ struct UploadInitiator: Sendable, Hashable {
     self.account = account
   }
 
-  /// The initiator of an upload; nil for one that does not say, which nobody goes on with.
+  /// The initiator of an upload; nil for one without an initiator, which can't be continued.
   init?(record: [UInt8]) {
     guard let dialect = record.first.flatMap(Dialect.init),
       let account = CallerAccount(record: Array(record.dropFirst()))
@@ -35,8 +35,9 @@ struct UploadInitiator: Sendable, Hashable {
 
 /// The rights of the accounts that began uploads.
 ///
-/// An upload may go on for days, by its id alone. So every step looks again at the account (gone, disabled, its key
-/// taken back), its roles and the rules; an upload whose account lost its right ends with what came of it.
+/// An upload may continue for days, by its ID alone. So every step looks again at the account
+/// (gone, disabled, its key taken back), its roles and the rules; an upload whose account lost its
+/// right ends with what came of it.
 struct UploadRights: Sendable {
   let storage: ObjectStorage
   let access: AccessControl

@@ -6,8 +6,8 @@ import ObjectStorage
 import ServiceModule
 import StorageWire
 
-// Clients that speak JSON and ask for a path of no service, which looks like a bucket's. They are told what is absent, in
-// JSON; clients of the XML API get its errors.
+// Clients that speak JSON and ask for a path of no service, which looks like a bucket's. They
+// receive the missing feature in JSON; clients of the XML API get its errors.
 
 extension XMLRoutes {
   /// Refuses a request for a service that Brasa does not have, unless there is a bucket of that name.
@@ -69,7 +69,7 @@ extension ServiceRequest {
     "AWSAccessKeyId", "GoogleAccessId", "X-Amz-Signature", "X-Goog-Signature", "list-type",
     "partNumber", "upload_id", "uploadId",
   ]
-  /// Parameters without a value, which name what the XML API has of a bucket or object beside its content.
+  /// Parameters without a value, which name the parts of a bucket or object beside its content.
   private static let xmlResources: Set<String> = [
     "acl", "cors", "delete", "lifecycle", "location", "policy", "uploads", "versioning", "versions",
   ]

@@ -62,7 +62,7 @@ struct JoinedChecksums {
       return
     }
     guard parts.allSatisfy({ $0.checksum.map { $0.algorithm == said.algorithm } ?? true }) else {
-      throw XMLFailure(400, "InvalidRequest", "The parts' checksums are of another algorithm.")
+      throw XMLFailure(400, "InvalidRequest", "The parts have checksums of another algorithm.")
     }
     composite = ContentChecksum(said.algorithm)
   }

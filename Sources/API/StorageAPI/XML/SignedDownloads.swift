@@ -4,13 +4,13 @@ import ServiceModule
 import StorageWire
 import Synchronization
 
-/// The signed URLs by which objects were downloaded lately, so that one that comes again needs no second verification.
+/// Signed URLs of recent downloads, so that a repeated one needs no second verification.
 ///
 /// The validity of a signed request depends on its method, target, signed headers, the time and the
 /// key, and on nothing else. The memory holds GETs of URLs that sign no header but `host`, without
 /// a header that would have to be signed: for them target and host are sufficient. URLs of version
-/// 2, which always sign headers, are verified each time. The time and the key are checked whenever
-/// a URL comes again.
+/// 2, which always sign headers, are verified each time. The time and the key are checked for each
+/// repeated URL.
 ///
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
 /// goes. Any thread may call.
@@ -19,7 +19,7 @@ final class SignedDownloads: Sendable {
   struct Download: Sendable {
     let bucket: BucketName
     let object: ObjectName
-    /// Headers that whoever signed wants of the answer.
+    /// Headers that the signer requests for the response.
     let overrides: [(name: HTTPField.Name, value: String)]
     let signature: VerifiedSignature
   }
@@ -38,7 +38,7 @@ final class SignedDownloads: Sendable {
   private let generations = Mutex(Generations())
   /// Bytes of one generation.
   private let limit: Int
-  /// Roughly what a URL takes beside its text, which is there twice.
+  /// The approximate memory of a URL beside its text, which is stored twice.
   private static let ownBytes = 1_024
 
   init(limit: Int = 2 << 20) { self.limit = limit }
@@ -54,7 +54,7 @@ final class SignedDownloads: Sendable {
     }
   }
 
-  /// Remembers what the URL of a request is for, where it says all.
+  /// Remembers the target of a request's URL, if it is complete.
   func keep(_ download: Download, _ request: ServiceRequest) {
     guard download.signature.isOfTargetAlone, let url = Self.parts(of: request) else { return }
     generations.withLock { put(download, url, in: &$0) }

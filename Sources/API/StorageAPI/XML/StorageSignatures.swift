@@ -56,8 +56,10 @@ struct StorageSignatures: Sendable {
   /// Seconds since 1970.
   let clock: @Sendable () -> Int64
 
-  /// Throws unless the request is an administrator's: by a signature of a service account's key, which is for this
-  /// request alone, or by a token; development takes requests without either, but not those of foreign pages.
+  /// Throws unless the request is an administrator's.
+  ///
+  /// It must be signed with a service account's key, for this request alone, or have a token.
+  /// Development mode accepts requests without either, but not those of foreign pages.
   ///
   /// Blocks.
   ///

@@ -58,7 +58,7 @@ struct XMLFailure: Error {
     return failure
   }
 
-  /// The failure that an error is to a client; nil for what it is not told.
+  /// The failure that an error is to a client; nil for errors that are not reported.
   init?(_ error: any Error) {
     switch error {
     case let failure as XMLFailure: self = failure
@@ -118,7 +118,11 @@ struct XMLFailure: Error {
     switch problem {
     case .malformed: self = .invalid("The chunks of the body are malformed.")
     case .malformedTrailer:
-      self.init(400, "MalformedTrailerError", "The trailers of the body are not those announced.")
+      self.init(
+        400,
+        "MalformedTrailerError",
+        "The trailers of the body do not match the announced ones."
+      )
     case .truncated:
       self.init(400, "IncompleteBody", "The body ends before its last chunk.")
     case .mismatch: self.init(SignatureProblem.mismatch)

@@ -49,7 +49,7 @@ struct XMLPayload {
   mutating func read(_ bytes: [UInt8]) throws -> [UInt8] {
     var content = bytes
     if case .chunks(var chunks) = form {
-      // Nobody else has the buffer meanwhile, so that it is not copied.
+      // The buffer has no other owner during this, so that it is not copied.
       form = .plain(hash: nil)
       defer { form = .chunks(chunks) }
       content = try chunks.read(bytes)
@@ -153,7 +153,11 @@ struct XMLPayload {
       found.append((algorithm, nil))
     }
     guard found.count <= 1 else {
-      throw XMLFailure(400, "InvalidRequest", "A request has at most one x-amz-checksum- header.")
+      throw XMLFailure(
+        400,
+        "InvalidRequest",
+        "A request can have at most one x-amz-checksum- header."
+      )
     }
     return found.first
   }

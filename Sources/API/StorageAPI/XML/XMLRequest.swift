@@ -106,7 +106,7 @@ struct XMLRequest: Sendable {
       attributes.storageClass = Text(storageClass)
     }
     if let time = header("x-goog-custom-time"), !attributes.setCustomTime(time) {
-      throw XMLFailure.invalid("x-goog-custom-time is no time of RFC 3339.")
+      throw XMLFailure.invalid("x-goog-custom-time is not an RFC 3339 time.")
     }
     for field in base.headers {
       let name = field.name.canonicalName
@@ -162,7 +162,7 @@ struct XMLRequest: Sendable {
     return expected
   }
 
-  /// Reads what the header `x-goog-hash` says of the object's bytes, in whichever request it is.
+  /// Reads the header `x-goog-hash` about the object's bytes, in every request.
   func readHashes(into expected: inout ExpectedContent) throws {
     for part in (header("x-goog-hash") ?? "").split(separator: ",") {
       let halves = part.split(separator: "=", maxSplits: 1)

@@ -7,8 +7,9 @@ import StorageWire
 
 // Buckets of the XML API: lists them, looks for one, makes and deletes one.
 //
-// A list of buckets and a new bucket belong to the project of the HMAC key that signed the request, or else to the project
-// that the header `x-goog-project-id` names, or else to the server's own.
+// A list of buckets and a new bucket belong to the project of the HMAC key that signed the request.
+// Without one they belong to the project in the header `x-goog-project-id`, or else to the server's
+// own.
 
 extension XMLRoutes {
   /// Returns true if a request of the root path is for the list of buckets: all others ask if the server is there.

@@ -9,8 +9,8 @@ import StorageWire
 //       Object                            1 to 1,000
 //         Key, VersionId, ETag            a version alone; a tag that the object has to have
 //
-// Each object is deleted by itself: what happens to one is nothing to the others. An object that is not there counts as
-// deleted.
+// Each object is deleted by itself: a failure of one does not affect the others. An object that is
+// not there counts as deleted.
 
 extension XMLRoutes {
   /// Answers a POST to a bucket, whose parameters say what it means.
@@ -85,7 +85,7 @@ private struct Deletion: Sendable {
     let name = try ObjectName(key)
     let generation = version.flatMap { Int64($0) }
     guard version == nil || generation != nil else {
-      throw XMLFailure(400, "NoSuchVersion", "The version is no number.")
+      throw XMLFailure(400, "NoSuchVersion", "The version is not a number.")
     }
     var conditions = ObjectPreconditions()
     conditions.entityTags = tag.map { [$0] }

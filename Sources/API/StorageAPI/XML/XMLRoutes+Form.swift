@@ -172,7 +172,7 @@ struct FormBody {
       total += name.utf8.count + value.utf8.count
       guard total <= Self.fieldsLimit else { throw MultipartReader.Problem.headTooLarge }
       guard fields.updateValue(value, forKey: name) == nil else {
-        throw XMLFailure.invalid("The field \(name) comes twice.")
+        throw XMLFailure.invalid("The field \(name) is set more than once.")
       }
     }
     throw XMLFailure(400, "InvalidArgument", "Invalid argument.", details: "The form has no file.")

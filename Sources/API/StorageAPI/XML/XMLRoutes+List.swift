@@ -3,8 +3,9 @@ import ObjectStorage
 import ServiceModule
 import StorageWire
 
-// GET /{bucket}: the objects of a bucket, in both versions of S3's list: pages of version 1 go on behind a name (`marker`),
-// those of version 2 at a token (`list-type=2`). With the name of a setting among the parameters it is that which is shown.
+// GET /{bucket}: the objects of a bucket, in both versions of S3's list. Pages of version 1
+// continue behind a name (`marker`), those of version 2 at a token (`list-type=2`). With the name
+// of a setting among the parameters it is that which is shown.
 
 extension XMLRoutes {
   func list(_ request: XMLRequest) async throws -> ServiceResponse {

@@ -47,7 +47,7 @@ extension XMLRoutes {
 }
 
 extension BucketName {
-  /// A name; nil for what is none.
+  /// A name; nil for any other text.
   fileprivate init?(valid text: String) {
     do throws(StorageError) {
       try self.init(text)

@@ -8,9 +8,9 @@ import StorageWire
 // Multipart uploads of the XML API: parts that arrive at once and in any order, and become an object when the client
 // lists them.
 //
-// Each part is an object of a bucket that no project has, under the upload's id; so is what the object will be. A
-// lifecycle rule of that bucket deletes what nobody completes. To complete an upload its parts are copied, one after the
-// other, into the object.
+// Each part is an object of a bucket that no project has, under the upload's id; so is what the
+// object will be. A lifecycle rule of that bucket deletes uploads that are not completed. To
+// complete an upload its parts are copied, one after the other, into the object.
 
 extension XMLRoutes {
   /// Begins an upload in parts: the request describes the object; the parts are its bytes.
@@ -96,7 +96,11 @@ extension XMLRoutes {
     UploadPart.strip(&new.attributes)
     new.expected.size = parts.reduce(0) { $0 + $1.object.size }
     if let size = try request.number("x-amz-mp-object-size"), size != new.expected.size {
-      throw XMLFailure(400, "InvalidRequest", "The parts do not have the size that was announced.")
+      throw XMLFailure(
+        400,
+        "InvalidRequest",
+        "The size of the parts does not match the announced size."
+      )
     }
     new.partsTag = ListedPart.tag(of: parts)
     let object = try await join(

@@ -14,7 +14,7 @@ extension XMLRoutes {
     _ request: XMLRequest
   ) async throws -> ServiceResponse {
     var new = try request.newObject(try request.object)
-    // This request's body is empty; what its length says is nothing about the object's.
+    // This request's body is empty; its length says nothing about the object's.
     new.expected.size = nil
     if let length = request.header("x-upload-content-length") {
       guard let size = Int64(length) else {
@@ -49,7 +49,7 @@ extension XMLRoutes {
     }
   }
 
-  /// The bucket of an upload with the rights that whoever began it has now.
+  /// The bucket of an upload with the current rights of the caller that started it.
   private func bucket(of session: UploadSession) async throws -> Bucket {
     var rights = UploadRights(storage: storage, access: access, threads: threads)
     rights.projectOfSecret = { [storage, signatures] accessID in
@@ -85,7 +85,7 @@ extension XMLRoutes {
     return try await finish(session, bucket, size: range.total, request)
   }
 
-  /// Gives an upload up, as whoever has its id may.
+  /// Cancels an upload, as any holder of its ID may.
   func cancel(_ id: String, _ request: XMLRequest) async throws -> ServiceResponse {
     let session = try await session(id, request)
     _ = try await bucket(of: session)

@@ -1,7 +1,7 @@
 import Access
 import ObjectStorage
 
-// What lifecycle rules say of multipart uploads that nobody completes (`AbortIncompleteMultipartUpload`).
+// The lifecycle rules for incomplete multipart uploads (`AbortIncompleteMultipartUpload`).
 
 extension XMLRoutes {
   /// Aborts the multipart uploads that are named by the lifecycle rules of the buckets that they are for.
@@ -28,7 +28,7 @@ extension XMLRoutes {
     } catch let error as CancellationError {
       throw error
     } catch {
-      // Its client may have ended it meanwhile.
+      // Its client may have ended it in the meantime.
       guard (error as? StorageError)?.code != .notFound else { return }
       storage.configuration.errorObserver(error)
     }

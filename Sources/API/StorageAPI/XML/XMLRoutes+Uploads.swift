@@ -32,7 +32,7 @@ extension XMLRoutes {
     }
   }
 
-  /// Returns an upload's target; nil where it was ended meanwhile.
+  /// Returns an upload's target; nil if it was ended in the meantime.
   private func target(
     of marker: StoredObject,
     _ store: Bucket

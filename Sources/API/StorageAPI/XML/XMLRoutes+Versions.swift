@@ -5,8 +5,9 @@ import StorageWire
 
 // GET /{bucket}?versions: the live objects of a bucket and the generations that it keeps, by name. A version is a generation.
 //
-// Pages go on behind a name and a version (`key-marker`, `version-id-marker`). There are no markers of deletion: the
-// generations of a deleted object are listed, and none of them is the latest.
+// Pages continue behind a name and a version (`key-marker`, `version-id-marker`). There are no
+// markers of deletion: the generations of a deleted object are listed, and none of them is the
+// latest.
 
 extension XMLRoutes {
   func listVersions(_ bucket: Bucket, _ request: XMLRequest) async throws -> ServiceResponse {

@@ -27,7 +27,8 @@ import StorageWire
 ///     DELETE /{bucket}/{object}               deletes; with uploadId aborts a multipart upload, with upload_id
 ///                                             cancels a resumable one
 ///
-/// `/{bucket}/` is the bucket too. For administrators, and for whoever holds what one has signed. Rules are not asked here.
+/// `/{bucket}/` is the bucket too. For administrators, and for holders of a signed URL. Rules are
+/// not asked here.
 struct XMLRoutes: Sendable {
   let storage: ObjectStorage
   let access: AccessControl
@@ -55,7 +56,8 @@ struct XMLRoutes: Sendable {
     ]
   }
 
-  /// Lists buckets for requests of the root path that somebody signed, or that name a project as Google's clients do.
+  /// Lists buckets for signed requests of the root path, or those that name a project as Google's
+  /// clients do.
   var root: RootRoute {
     RootRoute(route(.get, "/", listBuckets), accepts: Self.isForBuckets)
   }
@@ -228,7 +230,7 @@ struct XMLRoutes: Sendable {
 
   /// The bytes of an object that memory has, for a signed URL that was verified before.
   private func downloadFromMemory(_ request: ServiceRequest) throws -> MemoryAnswer? {
-    // What pages may read is in the store.
+    // The store decides which responses pages may read.
     guard request.headers[.origin] == nil, let known = signedDownloads.download(request),
       signatures.isValid(known.signature)
     else { return nil }
@@ -252,7 +254,7 @@ struct XMLRoutes: Sendable {
     return response
   }
 
-  /// Headers that whoever signed wants of the answer.
+  /// Headers that the signer requests for the response.
   private static func overrides(_ request: XMLRequest) -> [(name: HTTPField.Name, value: String)] {
     let names: [(String, HTTPField.Name)] = [
       ("response-content-type", .contentType),
@@ -385,7 +387,7 @@ struct XMLRoutes: Sendable {
 
   /// Deletes an object.
   ///
-  /// With S3 it is no error that there is none, unless the request says what it has to be.
+  /// In S3 a missing one is not an error, unless the request has a precondition.
   private func delete(_ bucket: Bucket, _ request: XMLRequest, isOfAmazon: Bool) async throws {
     let (name, generation) = (try request.object, try request.generation())
     let conditions = try request.writePreconditions()
@@ -396,7 +398,7 @@ struct XMLRoutes: Sendable {
     }
   }
 
-  /// The parameters that mean something, by what a request is for.
+  /// The parameters with a meaning, by the purpose of a request.
   private enum Parameters {
     static let reading = XMLRequest.generationParameters.union([
       "response-content-type", "response-content-disposition", "response-content-encoding",

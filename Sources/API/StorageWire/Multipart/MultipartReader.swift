@@ -1,13 +1,13 @@
 /// Reads a body of several parts (RFC 2046) as it arrives: multipart/related, /form-data and /mixed.
 ///
-/// A state machine without I/O: bytes go in by `read`, events come out in order, `finish` says that the
-/// body has ended. Content is passed on as it comes and never collected; what is held back is a part's
-/// head, which is bounded, and at most what could be the beginning of a delimiter.
+/// A state machine without I/O: bytes go in by `read`, events come out in order, `finish` says that
+/// the body has ended. Content is passed on as it arrives and never collected. Only a part's head,
+/// which is bounded, and the possible beginning of a delimiter are held back.
 ///
-/// A delimiter is a line `--boundary`; the last one has two hyphens more. What comes before the first and
-/// after the last means nothing. Lines end with CR LF or, as Python's mail library writes them, with LF alone: the line of
-/// the first delimiter says which, for all delimiters of the body. So the bytes of content are certain, also
-/// where they end with a CR. In heads either will do.
+/// A delimiter is a line `--boundary`; the last one has two hyphens more. Bytes before the first
+/// and after the last have no meaning. Lines end with CR LF or, as Python's mail library writes
+/// them, with LF alone: the line of the first delimiter says which, for all delimiters of the body.
+/// So the bytes of content are certain, also where they end with a CR. In heads either will do.
 package struct MultipartReader: Sendable {
   /// A piece that was read.
   package enum Event: Sendable, Equatable {
@@ -121,7 +121,7 @@ package struct MultipartReader: Sendable {
 
   private var lineEnd: [UInt8] { newline ?? Self.shortNewline }
 
-  /// Goes on as far as the buffer tells; false where more bytes are needed.
+  /// Continues as far as the buffer allows; false if more bytes are needed.
   private mutating func step(_ events: inout [Event]) throws(Problem) -> Bool {
     switch state {
     case .preamble: return skipPreamble()

@@ -3,15 +3,16 @@ import Crypto
 
 /// Reads a body in the chunks of S3 (`aws-chunked`) as it arrives.
 ///
-/// A chunk is a line with its size in hexadecimal digits, so many bytes, and CR LF. A chunk without bytes is the last one;
-/// behind its line may come trailers, lines of `name:value`, up to an empty line or the end of the body. Where chunks are
-/// signed a chunk's line goes on with `;chunk-signature=` and 64 digits, and the last trailer is `x-amz-trailer-signature`.
+/// A chunk is a line with its size in hexadecimal digits, so many bytes, and CR LF. A chunk without
+/// bytes is the last one; behind its line may come trailers, lines of `name:value`, up to an empty
+/// line or the end of the body. If chunks are signed, a chunk's line continues with
+/// `;chunk-signature=` and 64 digits, and the last trailer is `x-amz-trailer-signature`.
 ///
 /// A chunk's signature is over its bytes and the signature before it, the first one over the request's. So no chunk can be
 /// changed, left out or put elsewhere. Bytes are passed on before their chunk's signature is known: the content counts once
 /// `finish` has returned.
 ///
-/// A state machine without I/O. What is held back is a line, which is bounded.
+/// A state machine without I/O. At most one line is held back, and it is bounded.
 package struct ChunkedPayload: Sendable {
   /// A reason to refuse a body.
   package enum Problem: Error, Sendable, Equatable {
@@ -131,7 +132,7 @@ package struct ChunkedPayload: Sendable {
     return buffer
   }
 
-  /// Reads `size` or `size;chunk-signature=digits`; the chunk before it is whole.
+  /// Reads `size` or `size;chunk-signature=digits`; the chunk before it is complete.
   private mutating func readHead(_ line: [UInt8]) throws(Problem) {
     try checkChunk()
     let parts = line.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)

@@ -144,8 +144,8 @@ extension String {
 }
 
 extension SignatureVerifier {
-  /// Checks the signature of a form's policy and what the policy says of the fields, which are by names in
-  /// lower case; returns the account that signed, and its key.
+  /// Checks the signature of a form's policy and its conditions for the fields, which are by names
+  /// in lower case; returns the account that signed, and its key.
   ///
   /// - Parameter now: In seconds since 1970.
   package func verify(

@@ -115,7 +115,7 @@ package struct SignatureVerifier: Sendable {
     return .foreign(account)
   }
 
-  /// The headers that are signed; what changes a request's meaning has to be among them.
+  /// The signed headers; all headers that change a request's meaning must be among them.
   private static func signedHeaders(
     _ signature: RequestSignature,
     of request: SignableRequest

@@ -25,11 +25,11 @@ package struct SignableRequest: Sendable {
     self.headers = headers
   }
 
-  /// The first parameter of that name; cases are told apart.
+  /// The first parameter of that name, case-sensitive.
   func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }
 
-/// The credentials of a request that is signed: what the signature is, what it is over and by whom.
+/// The credentials of a signed request: the signature, its input and its signer.
 ///
 /// It is read from a query (a signed URL) or from the header `authorization`; nothing is verified by that.
 package struct RequestSignature: Sendable {

@@ -9,9 +9,10 @@ import BaseText
 ///     Authorization: GOOG1 {access id}:{Base64}
 ///     Authorization: AWS {access id}:{Base64}
 ///
-/// The first is a signed URL, as Google's client for Node makes it unless it is told otherwise: RSA with SHA-256 for
-/// a service account, HMAC with SHA-1 for the access id of a shared secret. The others are by a shared secret, as
-/// older clients of S3 sign. The signature is over these lines; only the last two have more than one:
+/// The first is a signed URL, as Google's client for Node makes it by default: RSA with SHA-256 for
+/// a service account, HMAC with SHA-1 for the access id of a shared secret. The others are by a
+/// shared secret, as older clients of S3 sign. The signature is over these lines; only the last two
+/// have more than one:
 ///
 ///     the method, the header content-md5, the header content-type, and Expires or the header date, which is empty
 ///         where x-amz-date or x-goog-date says when
@@ -106,7 +107,7 @@ package struct Version2Signature: Sendable {
     signature = try Self.bytes(values["Signature"], "Signature")
   }
 
-  /// The bytes of a signature; throws for what is none, by the name of its field.
+  /// The bytes of a signature; throws for any other text, by the name of its field.
   static func bytes(_ text: String?, _ name: String) throws(SignatureProblem) -> [UInt8] {
     guard let bytes = Base64.decode(text ?? ""), 1...1_024 ~= bytes.count else {
       throw .malformed(name)

@@ -42,7 +42,7 @@ package struct XMLElement: Sendable, Equatable {
     output += "</\(name)>"
   }
 
-  /// Characters that XML cannot have are told as the replacement character.
+  /// Characters that XML cannot have become the replacement character.
   private static func escape(_ text: String, to output: inout String) {
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -1,17 +1,18 @@
 import BaseStatus
 import BaseText
 
-// Administrators who signed in. Their tokens make them administrators of exactly the calls that their roles
-// allow: for all that comes after it, a viewer on a reading route is an administrator, and on every
-// other route is refused here. Who has a role for single projects is an administrator of those projects alone: a
-// caller of a kind of its own, whom every permit refuses that is about something else.
+// Administrators who signed in. Their tokens make them administrators of exactly the calls that
+// their roles allow. For all later code, a viewer on a reading route is an administrator, and is
+// refused here on every other route. A caller with a role for single projects is an administrator
+// of only those projects: a separate kind of caller, refused by every permit about anything else.
 
 extension AccessControl {
   /// The administrator, of all or of some projects, that a signed-in administrator's token makes of its holder; nil for
   /// every other token.
   ///
-  /// Throws UNAUTHENTICATED for a token that is over, and PERMISSION_DENIED where the roles do not allow the call
-  /// anywhere, it would change something without a trace, or it takes a recent sign-in and this one is not.
+  /// Throws UNAUTHENTICATED for a token that has ended. Throws PERMISSION_DENIED if the roles do
+  /// not allow the call anywhere, if it would change something without a trace, or if it needs a
+  /// recent sign-in and this one is not.
   func signedInAdministrator(
     holding token: Substring,
     _ context: CallContext
@@ -30,8 +31,8 @@ extension AccessControl {
 
   /// Throws PERMISSION_DENIED to a signed-in administrator whose sign-in is not recent.
   ///
-  /// Calls that turn out to be serious once the body is known use it. Everybody else's credentials
-  /// are proven with each call.
+  /// Calls that turn out to be serious once the body is known use it. The credentials of all other
+  /// callers are verified with each call.
   package func requireRecentSignIn(_ context: CallContext) throws(ServiceError) {
     guard context.actor?.administrator != nil else { return }
     let token = context.authorization?.split(separator: " ").last ?? ""
@@ -48,7 +49,7 @@ extension AccessControl {
     "RECENT_SIGN_IN_REQUIRED : Sign in again to do this."
   )
 
-  /// The user as whom an administrator looks at data; nil for every other token.
+  /// The user for an administrator's view of data; nil for every other token.
   ///
   /// The rules answer as they do to the user. Throws UNAUTHENTICATED for a token that is over, and PERMISSION_DENIED for what could change something.
   func viewedUser(
@@ -60,7 +61,7 @@ extension AccessControl {
     guard context.demand == .viewer else {
       throw ServiceError(
         .permissionDenied,
-        "Nothing is changed while data is viewed as a user."
+        "Data can't be changed while you view it as a user."
       )
     }
     return .user(user)
@@ -75,10 +76,11 @@ extension AccessControl {
     case own
   }
 
-  /// The administrator who calls the console's own routes; throws PERMISSION_DENIED to everybody else.
+  /// The administrator who calls the console's own routes; throws PERMISSION_DENIED for other
+  /// callers.
   ///
-  /// In production only who signed in counts, neither the administrator key nor service accounts. In
-  /// development nobody needs to, and there is nobody to name. Touches no disk in production.
+  /// In production only who signed in counts, neither the administrator key nor service accounts.
+  /// Development mode has no sign-in, and so no name. Touches no disk in production.
   package func consoleAdministrator(
     _ context: CallContext,
     of subject: ConsoleSubject

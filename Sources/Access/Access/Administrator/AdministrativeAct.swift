@@ -3,9 +3,10 @@ import BaseText
 
 /// An act of administration that takes more than the editor's role of its project.
 ///
-/// The one table of rights for every way to an act: routes of the console, routes of Google's APIs and calls inside a
-/// batch ask it by name. What is not named here takes the viewer's role where a route is known to change nothing, and
-/// the editor's elsewhere. The command line is another matter: everybody who may open the data directory may do all.
+/// The one table of rights for every way to an act: routes of the console, routes of Google's APIs
+/// and calls inside a batch ask it by name. Any other route needs the viewer's role if it is known
+/// to change nothing, and otherwise the editor's. The command line is another matter: a user who
+/// may open the data directory may do everything.
 package enum AdministrativeAct: Sendable, Hashable, CaseIterable {
   /// Keys of service accounts, each of which is an administrator of all projects.
   case listKeys, makeKey, revokeKey

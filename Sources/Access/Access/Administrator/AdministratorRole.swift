@@ -2,7 +2,7 @@
 package enum AdministratorRole: String, Sendable, Hashable, Comparable, CaseIterable {
   /// Reads everything that is no secret, and changes nothing.
   case viewer
-  /// Changes everything but who the administrators are and whether a database exists.
+  /// Changes everything except the administrators and the existence of databases.
   case editor
   case owner
 

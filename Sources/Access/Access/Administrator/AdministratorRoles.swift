@@ -2,7 +2,8 @@ import BaseText
 
 /// The roles of an administrator: one for the whole server, others for single projects.
 ///
-/// In a project the higher of the two counts; what is about no project takes the role for the server.
+/// In a project the higher of the two counts; a call without a project needs the role for the
+/// server.
 package struct AdministratorRoles: Sendable, Hashable {
   /// The role for all projects and the server itself; nil for administrators of single projects alone.
   package let server: AdministratorRole?

@@ -16,12 +16,12 @@ package final class CallActor: Sendable {
   /// Notes whose credentials they are.
   func note(_ administrator: SignedInAdministrator) { known.withLock { $0 = administrator } }
 
-  /// The names of what the call is about, beyond its path.
+  /// The names of the call's subjects, beyond its path.
   package var subjects: CallSubjects { named.withLock { $0 } }
 
   /// Notes what the call does to something that its body names: a verb and a name, never contents.
   ///
-  /// Calls of nobody who signed in leave no trace, so nothing is kept of them.
+  /// Calls without a signed-in user leave no trace, so nothing is recorded about them.
   package func note(subject: @autoclosure () -> String) {
     guard administrator != nil else { return }
     let subject = subject()
@@ -30,14 +30,15 @@ package final class CallActor: Sendable {
 }
 
 extension CallActor {
-  /// Notes all that the call is about at once, in the place of what was noted: for calls that may begin anew.
+  /// Records all subjects of the call at once, replacing the earlier ones: for calls that may
+  /// restart.
   package func note(subjects: CallSubjects) {
     guard administrator != nil else { return }
     named.withLock { $0 = subjects }
   }
 }
 
-/// The names of what a call is about that names several, within a bound; the rest is counted.
+/// The names of the subjects of a call with several, within a bound; the rest is counted.
 package struct CallSubjects: Sendable, Hashable {
   /// The first 100 names, each cut to 300 characters.
   package private(set) var names: [String] = []

@@ -32,12 +32,13 @@ package protocol AdministratorTokens: AnyObject, Sendable {
   /// gone. May wait for the disk.
   func account(holding token: Substring) throws(ServiceError) -> CallerAccount?
 
-  /// The administrator of an account, with the roles of now; nil where it is gone or disabled, or its sessions up to
-  /// this one were ended; a session that is nil is any. May wait for the disk.
+  /// The administrator of an account, with the current roles. Nil if the account is gone or
+  /// disabled, or its sessions up to this one were ended; a session of nil means any. May wait for
+  /// the disk.
   func holder(uid: Text, session: Int64?) throws(ServiceError) -> SignedInAdministrator?
 
-  /// The user as whom an administrator looks at data; nil once the token has expired or the administrator's session
-  /// has ended.
+  /// The user for an administrator's view of data; nil once the token has expired or the
+  /// administrator's session has ended.
   func viewedUser(of token: Substring) -> UserIdentity?
 }
 

@@ -5,7 +5,7 @@ extension ByteLedger {
   /// The error for a caller whose request does not fit into memory.
   package static let exhausted = ServiceError(
     .resourceExhausted,
-    "The server's memory for requests is in use. Try again later."
+    "The server has no memory left for requests. Try again later."
   )
 }
 

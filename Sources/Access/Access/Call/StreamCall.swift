@@ -9,15 +9,15 @@ package protocol StreamCall: AnyObject, Sendable {
   func receive(_ message: [UInt8])
   /// The client sends no more; answers may still follow.
   func finishRequests()
-  /// Tells the call that no response can be delivered any more: the client went away, the deadline
-  /// passed or the transport failed. The last call.
+  /// Notifies the call that no response can be delivered any more: the client disconnected, the
+  /// deadline passed or the transport failed. The last call.
   func cancel()
   /// The client took what was queued, after `StreamResponses.send` had said to wait.
   func resumeSending()
   /// The server stops; nothing more is received.
   ///
-  /// True says that the call finishes by itself soon, with UNAVAILABLE, once what it received is
-  /// answered; false has the transport end it now, and cancel.
+  /// True means that the call finishes by itself soon, with UNAVAILABLE, after the responses to
+  /// received messages; false lets the transport end it now, and cancel.
   func drain() -> Bool
 }
 
@@ -32,11 +32,11 @@ extension StreamCall {
 /// the service's.
 package protocol StreamResponses: AnyObject, Sendable {
   /// Queues encoded messages in order. False asks the sender to wait for `resumeSending()`: more
-  /// than the transport's window is queued. What is sent all the same is queued all the same.
+  /// than the transport's window is queued. Requests that are sent anyway are queued anyway.
   @discardableResult
   func send(_ messages: [[UInt8]]) -> Bool
   /// Stops and starts reading the client's messages, which is how a flood of requests is held back.
   func setReading(_ isReading: Bool)
-  /// Ends the call after what was sent; nil is OK. Later calls do nothing.
+  /// Ends the call after the messages already sent; nil is OK. Later calls do nothing.
   func finish(_ error: ServiceError?)
 }

@@ -40,7 +40,7 @@ extension AccessControl {
     }
   }
 
-  /// True if a call's credentials were issued to somebody, even one disabled since; from memory
+  /// True if a call's credentials were issued to an account, even one disabled since; from memory
   /// alone.
   package func recognizes(_ context: CallContext) -> Bool {
     guard let credentials = try? credentials(of: context) else { return false }
@@ -104,8 +104,7 @@ extension AccessControl {
     return verifier.isValid(user)
   }
 
-  /// A check, to be made again and again, of whether the credentials of a call that goes on are still
-  /// valid; cheap.
+  /// A check, to be repeated, if the credentials of a continuing call are still valid; cheap.
   package func validity(of caller: Caller, _ context: CallContext) -> @Sendable () -> Bool {
     switch caller {
     case .nobody: return { true }
@@ -145,7 +144,7 @@ extension AccessControl {
       guard context.isSecure || context.isLocal else {
         throw ServiceError(
           .unauthenticated,
-          "The administrator key is accepted over TLS only."
+          "The administrator key is accepted only over TLS."
         )
       }
       return .administrator
@@ -162,7 +161,7 @@ extension AccessControl {
     return try verifier.caller(holding: token, isSecure: context.isEncryptedOrLocal)
   }
 
-  /// The user whom a token names that counts without a proof; nil where the verifier has to be asked.
+  /// The user of a token that is valid without a proof; nil if the verifier must be called.
   private func unsignedUser(
     holding token: Substring,
     _ context: CallContext
@@ -177,13 +176,13 @@ extension AccessControl {
   /// The error for a token without a proof from a page that development does not trust.
   private static let unprovenToken = ServiceError(
     .unauthenticated,
-    "Pages of this origin need a token that this development server issued: --dev-origin names pages that do not."
+    "Pages of this origin need a token that this development server issued. Allow the origin with --dev-origin."
   )
 
   /// The error for administrators of development that a web page claims to be.
   private static let foreignPage = ServiceError(
     .permissionDenied,
-    "Pages of this origin are no administrators of this development server: --dev-origin names those "
+    "Pages of this origin are not administrators of this development server. Allow the origin with "
       + "that are."
   )
 

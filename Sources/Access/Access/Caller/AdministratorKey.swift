@@ -16,7 +16,7 @@ package struct AdministratorKey: Sendable {
     digest = Array(SHA256.hash(data: Array(text.utf8)))
   }
 
-  /// Tells the key from others, and is no secret.
+  /// Distinguishes the key from others, and is not a secret.
   package var fingerprint: [UInt8] { Array(SHA256.hash(data: digest).prefix(16)) }
 
   /// Returns true if the token is the key; takes the same time for every wrong token of a length.

@@ -12,7 +12,7 @@ extension Caller {
     "project", "uid", "claims", "expiry", "issued", "signed", "session",
   ]
 
-  /// The caller in bytes, which say who it was and are no credentials.
+  /// The caller in bytes, which identify it and are not credentials.
   package var record: [UInt8] {
     var entries = [MapValue.Entry(key: Self.kind, value: .string(kindName))]
     if case .user(let user) = self {

@@ -2,7 +2,8 @@ import BaseText
 import DocumentCodec
 import FirestoreModel
 
-// An account as bytes, for what is kept of a call and outlives it: the encoded fields of a document.
+// An account as bytes, for stored data of a call that outlives it: the encoded fields of a
+// document.
 //
 //   kind          what the account is
 //   texts         the texts of its kind, in the order of the case

@@ -3,15 +3,15 @@ import BaseText
 
 /// The account behind the credentials of a call.
 ///
-/// Kept of what goes on for longer than credentials are valid, as an upload in several requests does: with each of its
-/// steps the account is looked at again.
+/// Stored for processes that last longer than credentials are valid, such as an upload in several
+/// requests: each of their steps checks the account again.
 package enum CallerAccount: Sendable, Hashable {
   case nobody
-  /// Development's administrator, whom everybody may claim to be there.
+  /// The administrator of development mode, which every caller may claim to be there.
   case development
   /// The holder of the administrator key of that fingerprint.
   case administratorKey(fingerprint: [UInt8])
-  /// An administrator who signed in; `session` names what revocation ends.
+  /// A signed-in administrator; `session` is the session that a revocation ends.
   case administrator(uid: Text, session: Int64, email: String)
   /// The key of a service account.
   case serviceAccount(email: String, keyID: String)
@@ -60,7 +60,7 @@ extension AccessControl {
     if let key = verifier?.serviceAccountKey(holding: token) {
       return .serviceAccount(email: key.email, keyID: key.keyID)
     }
-    // A token of a service account that is not known any more is nobody's.
+    // A token of an unknown service account belongs to no one.
     switch mode {
     case .development where Self.isEmulatorOwner(token): return .development
     case .production(let key) where key.matches(token):

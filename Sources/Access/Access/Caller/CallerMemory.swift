@@ -17,10 +17,11 @@ package final class CallerMemory: Sendable {
 
   /// The function that has the connection; nil for the connections of clients.
   ///
-  /// The gateway takes such connections from the function's own process alone, at a port that only it is told.
+  /// The gateway accepts such connections only from the function's own process, at a port that only
+  /// that process knows.
   package let function: FunctionOrigin?
 
-  /// A memory of nobody.
+  /// A memory without a caller.
   package init(function: FunctionOrigin? = nil) { self.function = function }
 
   /// True if any call of the connection came with valid credentials.

@@ -2,7 +2,7 @@ import BaseStatus
 import BaseText
 import FirestoreModel
 
-/// A signed-in user, as a verified token tells.
+/// A signed-in user, as described by a verified token.
 package struct UserIdentity: Sendable, Hashable {
   /// The project that the token is for: its audience.
   package let project: Text
@@ -17,8 +17,7 @@ package struct UserIdentity: Sendable, Hashable {
   /// True if the token's issuer vouches for the claims; development's unsigned tokens only state
   /// them.
   package let isSigned: Bool
-  /// The session of the user that the token belongs to, told apart more finely than by `issued`;
-  /// for the verifier.
+  /// The session of the token's user, more precise than `issued`; for the verifier.
   package let session: Int64
 
   /// The user that a verified token names.
@@ -52,16 +51,16 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// The holder of a token that verified earlier and is still valid, from memory alone; nil for every other token.
   func knownCaller(holding token: Substring, isSecure: Bool) throws(ServiceError) -> Caller?
 
-  /// Returns true if a token is signed by the issuer that it names and has not expired, whatever
-  /// became of its user; from memory alone.
+  /// Returns true if a token is signed by the issuer that it names and has not expired, without
+  /// regard to its user; from memory alone.
   func isGenuine(_ token: Substring) -> Bool
 
   /// Returns true if a token that verified earlier is still valid: not expired, its user neither
   /// disabled, deleted nor revoked since. Cheap: streams ask again and again.
   func isValid(_ identity: UserIdentity) -> Bool
 
-  /// The mark of what a user's account says of him in tokens; nil where it is gone or disabled, or its sessions up to this
-  /// one were revoked.
+  /// The mark of the user's account data in tokens; nil if the account is gone or disabled, or its
+  /// sessions up to this one were revoked.
   ///
   /// The token's own end does not count. May wait for the disk.
   func mark(of identity: UserIdentity) throws(ServiceError) -> String?
@@ -69,11 +68,11 @@ package protocol TokenVerifier: AnyObject, Sendable {
   /// The service account's key by which a token that verified was signed; nil for other tokens. From memory alone.
   func serviceAccountKey(holding token: Substring) -> (email: String, keyID: String)?
 
-  /// Tells if a service account has a key that was not taken back, from memory alone.
+  /// Returns true if a service account has a valid key, from memory alone.
   func hasServiceAccountKey(_ keyID: String, of email: String) -> Bool
 
-  /// Registers to be told when a user's tokens are revoked; the observer gets project and uid.
-  /// Observers are never removed.
+  /// Registers for revocations of a user's tokens; the observer gets project and uid. Observers are
+  /// never removed.
   func onRevocation(_ observer: @escaping @Sendable (Text, Text) -> Void)
 }
 

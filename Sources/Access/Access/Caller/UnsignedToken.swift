@@ -15,7 +15,7 @@ package struct UnsignedToken: Sendable {
   /// tokens do.
   package let isIssued: Bool
 
-  /// Reads a token; INVALID_ARGUMENT for what is none.
+  /// Reads a token; throws INVALID_ARGUMENT for any other text.
   package init(_ token: Substring) throws(ServiceError) {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let header = try Self.object(parts[0]),

@@ -3,11 +3,11 @@ import DocumentStore
 import FirestoreModel
 import SecurityRules
 
-/// A decision for somebody who goes on listening, with all that it depends on.
+/// A decision for a listener, with everything that it depends on.
 ///
-/// It must be taken again when one of the documents has changed, when other rules are in force, when
-/// the caller's credentials are no longer valid, and, where it looked at the time, with every change
-/// that is to be told.
+/// It must be made again when one of the documents has changed, when other rules are deployed, or
+/// when the caller's credentials are no longer valid. If it used the time, it must be made again
+/// with every change to deliver.
 package struct AccessDecision: Sendable {
   /// The error for the client; nil where it is allowed.
   package let refusal: ServiceError?
@@ -35,7 +35,7 @@ extension AccessControl {
     try decide(caller, in: database, at: time) { $0.get(path, fields) }
   }
 
-  /// Decides whether a caller may see a query's results, whatever they are, at that time.
+  /// Decides if a caller may see any results of a query at that time.
   ///
   /// Reads the store only where the rules look at documents. Throws where the store fails.
   package func decide(

@@ -13,7 +13,7 @@ final class AccessLog: Sendable {
   private struct State {
     var warned: Set<DatabaseID> = []
     var warnedBuckets: Set<BucketID> = []
-    /// Pairs of a token's project and a database's or bucket's that were told.
+    /// Reported pairs of a token's project and a database's or bucket's.
     var foreign: Set<[Text]> = []
     var second: Int64 = 0
     var written = 0
@@ -44,8 +44,8 @@ final class AccessLog: Sendable {
 
   /// Denials of one second that are written.
   private static let perSecond = 20
-  /// Allowed requests of a project and second that are kept while somebody looks, and for how long somebody who asks
-  /// looks, in microseconds.
+  /// The number of allowed requests kept for each project and second while an operator watches, and
+  /// the time for which one request keeps the watch, in microseconds.
   private static let watching = (perSecond: 100, period: Int64(10_000_000))
 
   /// A log whose seconds come from microseconds of that clock.
@@ -121,7 +121,7 @@ final class AccessLog: Sendable {
     }
     guard isNew else { return }
     log.notice(
-      "a token of another project; development takes it, production would deny",
+      "the token is of another project; accepted in development only",
       metadata: scope.merging(["token": "\(project.string)"]) { first, _ in first }
     )
   }
@@ -149,7 +149,7 @@ final class AccessLog: Sendable {
       return (true, dropped)
     }
     if dropped > 0 {
-      log.notice("more denials than are written", metadata: ["count": "\(dropped)"])
+      log.notice("denials were left out of the log", metadata: ["count": "\(dropped)"])
     }
     guard hasRoom else { return }
     let denial = denial(true)
@@ -157,7 +157,7 @@ final class AccessLog: Sendable {
     denied.append(project: denial.project, facts: denial.facts, seen: denial.seen, at: clock())
   }
 
-  /// Keeps what is allowed in a project from now on for a while.
+  /// Records the allowed requests of a project for a while from now on.
   func watchAllowed(of project: Text) {
     let now = clock()
     let end = now + Self.watching.period
@@ -168,7 +168,8 @@ final class AccessLog: Sendable {
     watchedUntil.store(end, ordering: .relaxed)
   }
 
-  /// Keeps a request that the rules allowed, if somebody looks at its project and this second has room for it.
+  /// Keeps a request that the rules allowed, if an operator watches its project and this second has
+  /// room for it.
   func noteAllowed(in project: Text, _ request: () -> Entry) {
     let end = watchedUntil.load(ordering: .relaxed)
     guard end != 0 else { return }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The last caller whom the rules allowed to read an object, so that they are not asked the same again.
+/// The last caller that the rules allowed to read an object, so that they are not evaluated again.
 ///
 /// Belongs to one object as it is, with its metadata. It is set only where the rules looked at nothing but the object and
 /// the caller: neither at the time nor at documents. Other rules and other callers, also the same user with another token,

@@ -3,7 +3,7 @@ import DocumentStore
 import FirestoreModel
 import SecurityRules
 
-/// The rules in force for one call about a bucket: what a caller who is no administrator has to ask.
+/// The deployed rules for one call about a bucket, for callers who are not administrators.
 struct ObjectGate: Sendable {
   let bucket: BucketID
   let databases: Databases
@@ -43,7 +43,7 @@ struct ObjectGate: Sendable {
       if isAllowed { note(allowed: question) }
       return isAllowed
     } catch {
-      // It takes documents, or fails again where the error is told.
+      // It needs documents, or fails again at the place that reports the error.
       return false
     }
   }
@@ -136,7 +136,8 @@ struct ObjectGate: Sendable {
   ) {
     log.tally.count(decision, of: .bucket(bucket))
     log.noteDenial { isDetailed in
-      // What was too much work once is not done again for the log, whose reason names the limit.
+      // An evaluation that was too much work is not repeated for the log, whose reason names the
+      // limit.
       let isShown = isDetailed && !session.isExhausted
       let seen = isShown ? try? self.session(documents).evaluate(question, observing: true) : nil
       return AccessLog.Entry(self, question, denied: seen ?? decision)
@@ -149,7 +150,7 @@ struct ObjectGate: Sendable {
   }
 }
 
-/// A database that nobody has made: there are no documents.
+/// A database that does not exist: there are no documents.
 private struct EmptyDatabase: RulesDataSource {
   func document(at path: ResourcePath) throws -> RulesDocument? { nil }
 
@@ -167,7 +168,7 @@ extension RulesPathNames {
 }
 
 extension Caller {
-  /// The caller as rules see it; nil is nobody.
+  /// The caller as rules see it; nil is not signed in.
   var rulesAuth: RulesAuth? {
     guard case .user(let user) = self else { return nil }
     return RulesAuth(uid: user.uid, token: RulesMap(user.claims))

@@ -65,8 +65,8 @@ extension AccessControl {
 
   /// The newest requests of a project behind a number that the rules allowed, the oldest first.
   ///
-  /// They are kept while somebody asks for them and for ten seconds more, so that they cost nothing otherwise; of each
-  /// second a hundred.
+  /// They are kept while an operator watches and for ten seconds more, so that they cost nothing
+  /// otherwise; a hundred of each second.
   package func recentAllowed(of project: Text, after number: Int64) -> [RecordedRequest] {
     log.watchAllowed(of: project)
     return log.allowed.entries(of: project, after: number)

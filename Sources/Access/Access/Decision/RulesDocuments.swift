@@ -4,7 +4,7 @@ import DocumentStore
 import FirestoreModel
 import SecurityRules
 
-/// A document's fields as rules read them: only what they ask for is decoded.
+/// A document's fields as rules read them: only requested fields are decoded.
 final class StoredFields: RulesDocumentFields {
   private let fields: DocumentFields
 
@@ -78,6 +78,6 @@ struct CommitDocuments: RulesDataSource {
 }
 
 extension RulesMap {
-  /// A stored document's fields; only what is asked for is decoded.
+  /// A stored document's fields; only requested ones are decoded.
   package init(_ fields: DocumentFields) { self.init(StoredFields(fields)) }
 }

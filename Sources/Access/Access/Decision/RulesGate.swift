@@ -5,7 +5,7 @@ import FirestoreModel
 import KeyValueStore
 import SecurityRules
 
-/// The rules in force for one call: what a caller who is no administrator has to ask.
+/// The deployed rules for one call, for callers who are not administrators.
 package struct RulesGate: Sendable {
   let database: DatabaseID
   let ruleset: ReleasedRuleset
@@ -132,7 +132,7 @@ package struct RulesGate: Sendable {
     }
   }
 
-  /// The rules' verdict.
+  /// The rules' decision.
   func decision(
     on question: Question,
     in session: RulesSession,
@@ -158,7 +158,8 @@ package struct RulesGate: Sendable {
     note(allowed: question)
   }
 
-  /// Throws PERMISSION_DENIED unless the rules allow all of it; what of a request is allowed that is denied as a whole is not shown.
+  /// Throws PERMISSION_DENIED unless the rules allow all of it; the allowed parts of a denied
+  /// request are not shown.
   func require(_ questions: some Sequence<Question>, in session: RulesSession) throws {
     var allowed: [Question] = []
     for question in questions {
@@ -176,18 +177,19 @@ package struct RulesGate: Sendable {
     throw AccessControl.denied
   }
 
-  /// Tells operators of a denial, with what the conditions saw where the log has room.
+  /// Reports a denial to operators, with the values of its conditions if the log has room.
   func note(denialOf question: Question, _ decision: RulesDecision, in session: RulesSession) {
     log.tally.count(decision, of: .database(database))
     log.noteDenial { isDetailed in
-      // What was too much work once is not done again for the log, whose reason names the limit.
+      // An evaluation that was too much work is not repeated for the log, whose reason names the
+      // limit.
       let isShown = isDetailed && !session.isExhausted
       let seen = isShown ? try? self.decision(on: question, in: session, observing: true) : nil
       return AccessLog.Entry(self, question, denied: seen ?? decision)
     }
   }
 
-  /// Shows operators who look what was allowed.
+  /// Shows the allowed requests to operators who watch.
   func note(allowed question: Question) {
     log.tally.countAllowed(of: .database(database))
     log.noteAllowed(in: database.project) { AccessLog.Entry(self, question) }

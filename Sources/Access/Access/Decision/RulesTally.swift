@@ -3,7 +3,7 @@ import FirestoreModel
 import SecurityRules
 import Synchronization
 
-/// The decisions of rules by day (UTC) that nobody has taken yet: allowed, denied, and denied for an error.
+/// The uncollected decisions of rules by day (UTC): allowed, denied, and denied for an error.
 ///
 /// The keeper of the counts takes them from time to time. It counts for 10,000 databases and buckets at most; those beyond
 /// are not counted until the others were taken. Any thread may call.
@@ -33,7 +33,7 @@ final class RulesTally: Sendable {
     }
   }
 
-  /// Returns what was counted, and begins anew.
+  /// Returns the counts, and resets them.
   func take() -> [RulesDay] {
     counts.withLock { counts in
       defer { counts = [:] }

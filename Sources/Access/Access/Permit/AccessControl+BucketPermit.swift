@@ -6,7 +6,8 @@ import SecurityRules
 // Giving out permits for buckets.
 
 extension AccessControl {
-  /// Gives out what the caller may do in a bucket; throws PERMISSION_DENIED where that is nothing.
+  /// Creates the permit with the caller's rights in a bucket; throws PERMISSION_DENIED if there are
+  /// none.
   ///
   /// Without rules production denies everything and development allows everything, as for databases.
   ///

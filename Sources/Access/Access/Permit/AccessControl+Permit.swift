@@ -6,13 +6,14 @@ import FirestoreModel
 // Giving out permits: the only way to a database.
 
 extension AccessControl {
-  /// Turns away callers who could not be allowed anything, before the request is even read.
+  /// Refuses callers who could not be allowed anything, before the request is even read.
   package func admit(_ caller: Caller) throws(ServiceError) {
     guard case .production = mode, !caller.isAdministrator, rules.isEmpty else { return }
     throw Self.denied
   }
 
-  /// Gives out what the caller may do in a database; throws PERMISSION_DENIED where that is nothing.
+  /// Creates the permit with the caller's rights in a database; throws PERMISSION_DENIED if there
+  /// are none.
   ///
   /// Every operation passes here before it touches anything, and does what its permit lets it do.
   ///
@@ -54,8 +55,8 @@ extension AccessControl {
 
   /// Opens a database for a stream of listeners whose targets are decided on one by one.
   ///
-  /// Callers who are denied everything listen in vain, but do not make a database by that: for them it
-  /// is denied where there is none.
+  /// Callers without any rights listen in vain, but do not create a database by that: a missing one
+  /// is denied to them.
   package func databaseForListening(
     _ caller: Caller,
     _ database: DatabaseID
@@ -69,8 +70,10 @@ extension AccessControl {
     return try databases.database(database)
   }
 
-  /// Throws PERMISSION_DENIED to callers of an administration API who are no administrators of the project that it is
-  /// about, or of the whole server where it is about none; development leaves it open as the emulator does its own.
+  /// Throws PERMISSION_DENIED to callers of an administration API who are not administrators of its
+  /// project, or of the whole server if the call has no project.
+  ///
+  /// Development mode leaves it open, like the emulator.
   package func requireAdministration(
     _ caller: Caller,
     of project: Text? = nil
@@ -94,8 +97,8 @@ extension AccessControl {
     return AdministratorPermit(databases, of: project)
   }
 
-  /// Gives out the right to all databases to what the machine's own administrator asks of the program,
-  /// for which there are no credentials to check: whoever may open the data directory may do all.
+  /// Grants the right to all databases to requests of the machine's own administrator, which have
+  /// no credentials to check: a process that can open the data directory can do everything.
   ///
   /// - Parameter reason: The purpose, for the log.
   package func administratorPermit(reason: String) -> AdministratorPermit {

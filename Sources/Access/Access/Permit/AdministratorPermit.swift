@@ -41,7 +41,8 @@ package struct AdministratorPermit: Sendable {
     return database
   }
 
-  /// The database of that id; a project's default one is made where there is none, whatever the configuration says.
+  /// The database of that ID; a project's default one is created if it does not exist, with any
+  /// configuration.
   package func databaseOnFirstUse(_ id: DatabaseID) throws -> Database {
     try check(id.project)
     if let existing = try databases.existingDatabase(id) { return existing }

@@ -27,7 +27,8 @@ package struct BucketID: Sendable, Hashable {
     return nil
   }
 
-  /// The project that a name belongs to by its form, whoever has a bucket of it; nil for names that are free to all.
+  /// The project that owns a name by its form, even if another project has a bucket with it; nil
+  /// for names that are free to all.
   ///
   /// Beside the default buckets' names those are the names below them, such as `staging.shop.appspot.com`.
   package static func owner(ofName name: Text) -> Text? {

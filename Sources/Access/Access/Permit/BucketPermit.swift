@@ -4,13 +4,13 @@ import SecurityRules
 
 /// A caller's right to one bucket: to everything, or to what the rules say.
 ///
-/// Given out by `AccessControl` alone; what stores objects opens a bucket for nobody without one. Any thread
+/// Only `AccessControl` creates it; the store of objects opens no bucket without one. Any thread
 /// may call; rules that read documents touch the disk.
 package struct BucketPermit: Sendable {
   /// The extent of the right.
   enum Extent: Sendable {
     case administrator
-    /// All that rules could allow, for everybody: development without rules.
+    /// All that rules could allow, for every caller: development mode without rules.
     case everything
     /// The operations that these rules allow.
     case rules(ObjectGate)
@@ -18,7 +18,7 @@ package struct BucketPermit: Sendable {
 
   /// The only bucket that the permit opens.
   package let bucket: BucketID
-  /// The number of events that led to what the permit is used for, one causing the next.
+  /// The number of events that led to the use of the permit, one causing the next.
   package var eventDepth = 0
   private let extent: Extent
   /// Looks again at the account that the permit was given to; nil where there is none that could end.
@@ -44,10 +44,11 @@ package struct BucketPermit: Sendable {
 
   /// Throws PERMISSION_DENIED where the account that the permit was given to has lost its right since.
   ///
-  /// Long operations, such as an upload, call it while they go on. May wait for the disk.
+  /// Long operations, such as an upload, call it while they continue. May wait for the disk.
   package func requireAccount() throws(ServiceError) { try account?.check() }
 
-  /// True if the holder is an administrator of the bucket, who may also do what no rules can allow.
+  /// True if the holder is an administrator of the bucket, who may also do operations that no rules
+  /// can allow.
   package var isAdministrator: Bool {
     if case .administrator = extent { true } else { false }
   }
@@ -57,7 +58,8 @@ package struct BucketPermit: Sendable {
     if case .rules(let gate) = extent { gate } else { nil }
   }
 
-  /// Throws PERMISSION_DENIED to everybody but administrators, for what no rules can allow.
+  /// Throws PERMISSION_DENIED for all callers except administrators, for operations that no rules
+  /// can allow.
   ///
   /// - Parameter operations: Plural; begins the text of the error.
   package func requireAdministrator(for operations: String) throws(ServiceError) {
@@ -67,8 +69,8 @@ package struct BucketPermit: Sendable {
 
   /// Asks the rules; throws PERMISSION_DENIED where they do not allow, and what the store throws.
   ///
-  /// The decision is on the object as it was handed in: who writes checks, when the write takes effect, that
-  /// the object is still the same, and asks again where it is not.
+  /// The decision is about the given object: when the write takes effect, the writer checks that
+  /// the object is still the same, and asks again if it is not.
   ///
   /// - Parameters:
   ///   - name: The object's name, or the prefix of a list.
@@ -83,7 +85,7 @@ package struct BucketPermit: Sendable {
 
   /// Returns true if no rules apply, or they allow without a look at documents; false says nothing.
   ///
-  /// For threads that must not block; whoever hears false asks `require`.
+  /// For threads that must not block; after false, call `require`.
   ///
   /// - Parameter stored: The members of the object that is there before the request; nil where there is none.
   package func allowsInMemory(

@@ -4,9 +4,9 @@ import SecurityRules
 package enum ObjectRequest: Sendable {
   /// Reads content or metadata.
   case get
-  /// Lists what is below a prefix, which is the name that is asked about.
+  /// Lists the names below a prefix, which is the subject of the decision.
   case list
-  /// Stores content under the name, in place of what is there.
+  /// Stores content under the name, replacing any existing object.
   case write(StorageResource)
   /// Changes metadata; the content stays.
   case update(StorageResource)

@@ -9,7 +9,7 @@ package enum RulesTarget: Sendable, Hashable {
   /// All buckets of development that have no rules of their own.
   case emulatedStorage
 
-  /// The target of development's rules for a bucket of whatever project; nil is all of them.
+  /// The target of development's rules for a bucket of any project; nil is all of them.
   package static func emulated(_ bucket: Text?) -> RulesTarget {
     bucket.map { .storage(BucketID(project: emulatorProject, name: $0)) } ?? .emulatedStorage
   }

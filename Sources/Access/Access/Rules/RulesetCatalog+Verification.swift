@@ -3,8 +3,8 @@ import DocumentStore
 import KeyValueStore
 
 extension RulesetCatalog {
-  /// Reads every ruleset and every release in one view, and reports what cannot be read and releases of rulesets
-  /// that are not there; returns how many there were.
+  /// Reads every ruleset and every release in one view, and reports unreadable ones and releases of
+  /// missing rulesets; returns their number.
   package func verify(
     report: (String) throws -> Void
   ) throws -> (rulesets: Int, releases: Int) {

@@ -14,9 +14,9 @@ import KeyValueStore
 /// - `MetaKey.releases`, project segment, release name segment -> the release: creation version,
 ///   version of the last change (8 bytes each), ruleset id segment.
 ///
-/// Numbers are big-endian, segments `SegmentEncoding`'s. A release always names a stored ruleset. What
-/// is in a file is not this type's business: rules are compiled above the store. Every change is one
-/// group; any thread may call.
+/// Numbers are big-endian, segments `SegmentEncoding`'s. A release always names a stored ruleset.
+/// This type does not know the contents of a file: rules are compiled above the store. Every change
+/// is one group; any thread may call.
 package final class RulesetCatalog: Sendable {
   private let engine: any KeyValueEngine
 
@@ -34,7 +34,7 @@ package final class RulesetCatalog: Sendable {
 
   /// Keeps a new ruleset and lets every one of those releases name it, all at once.
   ///
-  /// - Parameter landed: Told the releases in the order of the writes, before the call returns.
+  /// - Parameter landed: Receives the releases in the order of the writes, before the call returns.
   package func deploy(
     project: Text,
     id: Text,
@@ -117,7 +117,7 @@ package final class RulesetCatalog: Sendable {
     }
   }
 
-  /// Registers to hear of releases that other engines change.
+  /// Registers for changes of releases by other engines.
   func observeOthers(_ observer: @escaping @Sendable (any KeyValueReader) throws -> Void) throws {
     try engine.observeOthers(in: [KeyRange(prefix: MetaKey.releases)]) { _, reader in
       try observer(reader)
@@ -162,7 +162,7 @@ extension RulesetCatalog {
     return ruleset
   }
 
-  /// Drops the oldest rulesets that nobody uses, so that one more fits.
+  /// Drops the oldest unused rulesets, so that one more fits.
   private static func makeRoom(in project: Text, _ group: any KeyValueGroup) throws {
     let rulesets = try rulesets(of: project, in: group)
     guard rulesets.count >= maximumRulesets else { return }

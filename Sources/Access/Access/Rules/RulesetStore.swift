@@ -5,12 +5,13 @@ import Logging
 import SecurityRules
 import Synchronization
 
-/// The rules of all databases and buckets: what is in force, compiled, and all that was deployed.
+/// The rules of all databases and buckets: the deployed ones, compiled, and all stored rulesets.
 ///
 /// A deployment is durable before it takes effect, and takes effect for the next request. Any thread
 /// may call; `current` waits for nothing but a short lock, everything else may touch the disk.
 package final class RulesetStore: Sendable {
-  /// Hears what changed after a deployment took effect, on the thread that deployed, or that learned of one elsewhere.
+  /// Receives the changes after a deployment took effect, on the thread that deployed, or that read
+  /// about one elsewhere.
   package typealias Observer = @Sendable (RulesTarget) -> Void
 
   private let catalog: RulesetCatalog
@@ -21,7 +22,8 @@ package final class RulesetStore: Sendable {
   /// Held over each change, so that a ruleset is not removed between its reading and its release.
   private let changes = Mutex(())
 
-  /// Compiles what is in force; stored rules that do not compile any more deny everything, loudly.
+  /// Compiles the deployed rules; stored rules that no longer compile deny everything, and the log
+  /// says so.
   ///
   /// - Parameter countsCoverage: True if rules in force count the results of their expressions.
   package init(
@@ -39,7 +41,7 @@ package final class RulesetStore: Sendable {
     }
   }
 
-  /// Puts in force what is stored, and answers for which targets that is something else than before.
+  /// Applies the stored releases, and returns the targets with a change.
   private func read(_ reader: any KeyValueReader) throws -> Set<RulesTarget> {
     var stored: [RulesTarget: ReleasedRuleset] = [:]
     for (release, ruleset) in try RulesetCatalog.allReleases(in: reader) {
@@ -64,7 +66,7 @@ package final class RulesetStore: Sendable {
       return try Self.compile(ruleset.files, counting: countsCoverage)
     } catch {
       log.error(
-        "stored security rules do not compile; every client is denied until others are deployed",
+        "stored security rules do not compile; every client is denied until new rules are deployed",
         metadata: [
           "release": "\(release.name.string)",
           "error": "\((error as? RulesCompileError)?.message ?? "\(error)")",
@@ -74,7 +76,7 @@ package final class RulesetStore: Sendable {
     }
   }
 
-  /// The rules in force; nil where nobody has deployed any.
+  /// The deployed rules; nil if there are none.
   package func current(_ target: RulesTarget) -> ReleasedRuleset? {
     released.withLock { $0[target] }
   }
@@ -88,7 +90,7 @@ package final class RulesetStore: Sendable {
   /// True if no ruleset is in force anywhere.
   package var isEmpty: Bool { released.withLock { $0.isEmpty } }
 
-  /// Registers to hear of changes.
+  /// Registers for changes.
   ///
   /// Observers are never removed.
   package func onChange(_ observer: @escaping Observer) {
@@ -111,7 +113,7 @@ package final class RulesetStore: Sendable {
     let compiled = try Self.compile(files, counting: countsCoverage)
     for target in targets {
       guard target.project == project else {
-        throw ServiceError.invalidArgument("A release belongs to the project of its ruleset.")
+        throw ServiceError.invalidArgument("A release must belong to the project of its ruleset.")
       }
       if !allowsOthers { try Self.check(compiled, for: target) }
     }
@@ -186,8 +188,8 @@ package final class RulesetStore: Sendable {
     try catalog.releases(of: project)
   }
 
-  /// Reads everything that is kept of all projects, and reports what is damaged or missing; returns how much
-  /// there was.
+  /// Reads all stored data of all projects, and reports damaged or missing records; returns their
+  /// number.
   package func verify(report: (String) throws -> Void) throws -> (rulesets: Int, releases: Int) {
     try catalog.verify(report: report)
   }

@@ -69,8 +69,8 @@ package final class CompiledRuleset: Sendable {
     return allows.contains { $0.methods != 0 && reach.mayHold($0.condition) }
   }
 
-  /// Returns true if the rules of Firestore could allow anything to callers who are signed in, or
-  /// to those who are not; false is certain.
+  /// Returns true if the rules of Firestore could allow anything to signed-in callers, or to
+  /// others; false is certain.
   package func mayAllowAnything(isSignedIn: Bool) -> Bool {
     isSignedIn ? mayAllowSignedIn : mayAllowOthers
   }

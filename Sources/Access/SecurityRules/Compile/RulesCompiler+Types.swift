@@ -1,9 +1,9 @@
 import BaseText
 
-// What can be said of types without running; nothing of it is an error.
+// The static knowledge about types; none of it is an error.
 
 extension RulesCompiler {
-  /// The types of an expression; nil where only running tells.
+  /// The types of an expression; nil if only an evaluation can decide.
   func type(of expression: Expression) -> StaticType? {
     switch expression.kind {
     case .null: .null
@@ -43,7 +43,7 @@ extension RulesCompiler {
     return Method(rawValue: name).flatMap(\.resultType)
   }
 
-  /// Warns of an expression that cannot be what is expected of it.
+  /// Warns of an expression that cannot have the expected type.
   mutating func expect(_ expected: StaticType, _ expression: Expression) {
     guard let type = type(of: expression), !type.meets(expected) else { return }
     warn(

@@ -1,5 +1,5 @@
-/// Decides if conditions can hold at all for callers of a kind, whatever they ask for: those who
-/// are signed in, or those who are not.
+/// Decides if conditions can hold at all for callers of a kind, for any request: those who are
+/// signed in, or those who are not.
 ///
 /// Values are followed as far as they are the same for every request: constants, `request.auth` where
 /// there is none, and what comes of these. Everything else may be anything, so "cannot hold" is

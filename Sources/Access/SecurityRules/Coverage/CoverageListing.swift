@@ -68,7 +68,7 @@ package struct CoverageListing {
     return notes
   }
 
-  /// Visits outer expressions before inner ones; false skips what is inside.
+  /// Visits outer expressions before inner ones; false skips the inner ones.
   private func visit(_ expressions: [CoverageExpression], _ body: (CoverageExpression) -> Bool) {
     for expression in expressions where body(expression) { visit(expression.children, body) }
   }

@@ -157,7 +157,7 @@ extension Evaluator {
   ) throws(RulesFault) -> RulesValue? {
     guard let template = RegexTemplate(template, groupCount: regex.groupCount) else { return nil }
     guard let text = matcher.replace(template) else {
-      // Either is told: too many steps by what follows, too long a text here.
+      // Both are reported: too many steps by the code after this, too long a text here.
       if matcher.budget >= 0 { try checkSize(.max, "text", node) }
       return nil
     }

@@ -43,7 +43,7 @@ extension Evaluator {
     guard left.isSymbolic || right.isSymbolic else {
       return try compare(node) { $0.isEqual(left, right) }
     }
-    // An open map is a map, and a path that is not known a path, whatever they hold.
+    // An open map is a map, and an unknown path is a path, with any contents.
     switch (left, right) {
     case (.map, .map), (.path, .path): throw undetermined(node)
     default: return false

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-// What operators cost beyond their node, in proportion to what they touch.
+// The cost of operators beyond their node, in proportion to their operands.
 
 extension Evaluator {
   /// Takes steps of the operation's budget; once they are used up nothing is evaluated any more.
@@ -11,7 +11,7 @@ extension Evaluator {
   /// Takes the steps of reading or copying that many bytes.
   func spend(bytes: Int, _ node: Node) throws(RulesFault) { try spend(bytes / 16, node) }
 
-  /// Takes the steps of walking through whole values, times what is done with each part.
+  /// Takes the steps of walking through whole values, times the work for each part.
   func spend(
     walking values: [RulesValue],
     times factor: Int = 1,

@@ -3,9 +3,9 @@ import BaseText
 /// Evaluates conditions for one operation.
 ///
 /// Errors are values of the language: Swift's `throw` carries them, `&&`, `||` and unused arguments
-/// absorb them. Every evaluated node costs one of the operation's budget, and the evaluated right side of
-/// `&&` and `||`, a binding and a ternary more; recursion cannot be deeper than the budget. What a
-/// node works on is counted by the session's steps. Once either is used up every node is an error.
+/// absorb them. Every evaluated node costs one of the operation's budget, and the evaluated right
+/// side of `&&` and `||`, a binding and a ternary more; recursion cannot be deeper than the budget.
+/// The session's steps count the operands of a node. Once either is used up every node is an error.
 final class Evaluator {
   let session: RulesSession
   /// By position in the matched path; nil is not known.
@@ -189,7 +189,8 @@ final class Evaluator {
     return try evaluate(function.result, frame)
   }
 
-  /// `&&` and `||`: the deciding value wins over an error on either side, and what is not known yet over other errors.
+  /// `&&` and `||`: the deciding value wins over an error on either side, and an unknown value over
+  /// other errors.
   private func logical(
     _ left: Node,
     _ right: Node,

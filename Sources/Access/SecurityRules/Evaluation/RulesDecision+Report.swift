@@ -1,4 +1,4 @@
-// What a decision says to operators: which statement decided, and what its parts were.
+// The explanation of a decision for operators: the deciding statement, and the values of its parts.
 
 extension RulesDecision {
   /// The decision in lines: each statement that was tried, and below it the values that its

@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// The verdict over one operation.
+/// The decision about one operation.
 package struct RulesDecision: Sendable {
   /// True if one of the statements allowed the operation.
   package let isAllowed: Bool

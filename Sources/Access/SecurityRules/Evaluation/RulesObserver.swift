@@ -7,7 +7,7 @@ final class RulesObserver {
   /// For coverage.
   private(set) var counted: [(node: Node, result: RulesCoverage.Tally.Result)] = []
 
-  /// Nil where nobody wants to know.
+  /// Nil without a receiver.
   init?(_ source: SourceText, isExplaining: Bool, isCounting: Bool) {
     guard isExplaining || isCounting else { return nil }
     self.source = source

@@ -11,7 +11,7 @@ package struct RulesRequest: Sendable {
   /// The whole path: `databases`, the database's id, `documents` and the document's own segments; for
   /// Storage `b`, the bucket, `o` and the object's segments.
   package var path: [Text]
-  /// Nil is nobody.
+  /// Nil is not signed in.
   package var auth: RulesAuth?
   /// The one time of the request: `serverTimestamp()` writes the same.
   package var time: Timestamp

@@ -98,7 +98,7 @@ package final class RulesSession {
     }
   }
 
-  /// Hands what an evaluation counted to the coverage when it has come to its end.
+  /// Passes the counts of an evaluation to the coverage at its end.
   func counting(_ evaluation: () throws -> RulesDecision) throws -> RulesDecision {
     counted.removeAll()
     let decision = try evaluation()
@@ -155,7 +155,8 @@ package final class RulesSession {
     let observer = RulesObserver(
       ruleset.source,
       isExplaining: observing,
-      // Who observes a request asks a second time; only tests of rules, which mock, do both at once.
+      // An observer of a request evaluates it a second time; only tests of rules, which mock, do
+      // both at once.
       isCounting: coverage != nil && (!observing || mocks != nil)
     )
     evaluator.observer = observer

@@ -25,7 +25,8 @@ extension Text {
 }
 
 extension Substring {
-  /// With `%20` and its like decoded; what is no such code, or gives no text, stays as it is.
+  /// With escapes such as `%20` decoded; an invalid escape, or one that gives no text, stays as it
+  /// is.
   var percentDecoded: String {
     guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
     let bytes = Array(utf8)

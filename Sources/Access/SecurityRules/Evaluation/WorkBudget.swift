@@ -1,9 +1,9 @@
 /// The steps of work that evaluations may still take, beside the nodes that they count.
 ///
-/// A node may work on a megabyte that a client wrote. So what an operator touches is counted: a step is
-/// some nanoseconds, such as a state of a regular expression that takes a character, an element that
-/// is compared, or sixteen bytes. One operation has a budget, and all operations of a request share
-/// another.
+/// A node may work on a megabyte that a client wrote. So the work of an operator is counted: a step
+/// is some nanoseconds, such as a state of a regular expression that takes a character, an element
+/// that is compared, or sixteen bytes. One operation has a budget, and all operations of a request
+/// share another.
 struct WorkBudget {
   private let ofOperation: Int
   private var ofRequest: Int

@@ -4,10 +4,10 @@ import FirestoreModel
 /// The facts that the conditions of one alternative of a query establish about every document that
 /// it returns.
 ///
-/// An equality gives the field's value; several of one field are kept as constraints. Filters take `1`
-/// and `1.0`, `0.0` and `-0.0` for equal while rules tell them apart, so every way in which the value may
-/// be stored is a variant of its own, and all variants have to be allowed. Other conditions give constraints. The map is open: fields that
-/// no condition names may exist.
+/// An equality gives the field's value; several of one field are kept as constraints. Filters treat
+/// `1` and `1.0`, and `0.0` and `-0.0`, as equal, while rules distinguish them. So every stored
+/// form of the value is a variant of its own, and all variants must be allowed. Other conditions
+/// give constraints. The map is open: fields that no condition names may exist.
 struct SymbolicDocument {
   /// The document that `__name__` is equal to.
   let name: DocumentName?
@@ -85,14 +85,15 @@ struct SymbolicDocument {
   }
 }
 
-/// Nested maps of known fields; deeper fields come first, so that a value replaces what is below it.
+/// Nested maps of known fields; deeper fields come first, so that a value replaces the values below
+/// it.
 private struct SymbolicTree {
   private var value: RulesValue?
   private var children: [Text: SymbolicTree] = [:]
 
   mutating func set(_ value: RulesValue, at path: ArraySlice<Text>) {
     guard let first = path.first else {
-      // What is known below a field tells more than a constraint of the field itself.
+      // Knowledge below a field is more precise than a constraint of the field itself.
       if case .constraint = value, !children.isEmpty { return }
       self.value = value
       return

@@ -23,7 +23,7 @@ struct RegexMatcher {
     var value: Int32 = 0
   }
 
-  /// Steps of what is no character: memory for a search, a match that is copied.
+  /// Steps beside characters: memory for a search, a match that is copied.
   private static let searchSteps = 32
 
   private let program: [Regex.Operation]
@@ -94,7 +94,7 @@ struct RegexMatcher {
     return best
   }
 
-  /// Takes one character; a match that is found cuts what is less preferred.
+  /// Takes one character; a match drops less preferred alternatives.
   private mutating func advance(
     _ current: ThreadList,
     at position: Int,
@@ -125,7 +125,7 @@ struct RegexMatcher {
     return Text(String(view))
   }
 
-  /// Takes steps for what is done with matches; false once they are used up.
+  /// Takes steps for work with matches; false once they are used up.
   mutating func spend(_ steps: Int) -> Bool {
     budget -= steps
     return budget >= 0

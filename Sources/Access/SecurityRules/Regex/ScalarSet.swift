@@ -27,10 +27,10 @@ struct ScalarSet: Sendable {
 
   mutating func negate() { isNegated.toggle() }
 
-  /// Adds what differs only in case from what is there.
+  /// Adds the variants that differ only in case.
   mutating func fold() { isFolded = true }
 
-  /// Sorts the ranges and joins those that meet, and notes what there is of ASCII.
+  /// Sorts the ranges and joins adjacent ones, and records their ASCII part.
   mutating func seal() {
     ranges.sort { $0.lowerBound < $1.lowerBound }
     var joined: [ClosedRange<UInt32>] = []

@@ -5,7 +5,7 @@ import BaseText
 package struct TextSearch: Sendable {
   private let regex: Regex
   private static let stepsPerScalar = 64
-  /// Some seconds of work, whatever the text and the pattern are.
+  /// Some seconds of work, for any text and pattern.
   private static let mostSteps = 100_000_000
 
   /// The capturing groups of the pattern.

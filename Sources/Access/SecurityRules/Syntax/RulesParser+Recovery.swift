@@ -1,6 +1,6 @@
-// After a syntax error the parser goes on at the next position that it can know: behind the statement's
-// `;`, at the brace that closes the block, or at a word that only begins statements. So one source
-// shows all its errors; a brace too few or too many still costs what is around it.
+// After a syntax error the parser continues at the next position that it can know: behind the
+// statement's `;`, at the brace that closes the block, or at a word that only begins statements. So
+// one source shows all its errors; a missing or extra brace still affects its surroundings.
 
 extension RulesParser {
   /// Words that begin a statement of a block and occur nowhere else, except behind a point.
@@ -34,7 +34,7 @@ extension RulesParser {
     }
   }
 
-  /// Skips what is left of a statement that began at `start` inside of so many braces.
+  /// Skips the rest of a statement that began at `start` inside of this many braces.
   private mutating func skipStatement(from start: Int, braces: Int, words: Set<String>) {
     defer { tokens.forgetBraces(beyond: braces) }
     if tokens.current.range.lowerBound == start, !(tokens.isSymbol("}") && braces > 0) {

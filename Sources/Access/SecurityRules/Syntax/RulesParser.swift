@@ -2,8 +2,8 @@ import BaseText
 
 /// Parses a ruleset (grammar: fact sheet, section 3).
 ///
-/// An error costs the statement that it is in: the parser goes on behind it, and gives what it could
-/// read together with all errors.
+/// An error costs its statement: the parser continues behind it, and returns the readable part
+/// together with all errors.
 package struct RulesParser {
   var tokens: TokenStream
   /// The errors of the statements that were given up.
@@ -29,7 +29,7 @@ package struct RulesParser {
     }
     let words: Set<String> = ["function", "service"]
     if tokens.isWord("rules_version") {
-      // What the version should have been is not guessed; the newest knows the most.
+      // The intended version is not guessed; the newest knows the most.
       file.version = .two
       file.isUnversioned = false
       statement(

@@ -45,7 +45,7 @@ struct StringLexer: Sendable {
     UInt8(ascii: "t"): 0x09, UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C,
   ]
 
-  /// Reads what follows a backslash; the offset behind it, or nil where it is no escape.
+  /// Reads the text after a backslash; returns the offset behind it, or nil if it is not an escape.
   private func escape(at offset: Int, into units: inout LiteralUnits) -> Int? {
     guard offset < bytes.count else { return nil }
     if let plain = Self.simpleEscapes[bytes[offset]] {

@@ -17,7 +17,7 @@ struct Token: Sendable {
     /// A `/` that is followed by a path's segment: the parser reads on from its offset.
     case pathStart
     case end
-    /// Bytes that are no token; what is wrong with them is `TokenStream.failure`.
+    /// Bytes that are not a token; their fault is `TokenStream.failure`.
     case invalid
   }
 }

@@ -1,7 +1,7 @@
 /// The parser's view of the source: one token of lookahead, and the way into path literals.
 ///
-/// Bytes that are no token are a token of kind `invalid`: whoever does not expect it throws what is
-/// wrong with them, so that the parser goes on behind them.
+/// Bytes that are not a token are a token of kind `invalid`. A parser that does not expect it
+/// throws their error, so that parsing continues behind them.
 struct TokenStream: Sendable {
   private let lexer: Lexer
   private(set) var current: Token
@@ -45,19 +45,19 @@ struct TokenStream: Sendable {
     return token
   }
 
-  /// Goes on at that offset, behind what a path's parts have used up.
+  /// Continues at that offset, behind the parts of a path.
   mutating func resume(at offset: Int) {
     lastEnd = offset
     read(at: offset)
   }
 
-  /// Goes on behind the `}` of a path's capture, which is the current token.
+  /// Continues behind the `}` of a path's capture, which is the current token.
   mutating func leaveCapture() -> Int {
     openBraces = max(0, openBraces - 1)
     return current.range.upperBound
   }
 
-  /// Takes what is left open in a statement that was given up for closed.
+  /// Counts the open braces of an abandoned statement as closed.
   mutating func forgetBraces(beyond count: Int) { openBraces = min(openBraces, count) }
 
   func isSymbol(_ symbol: String) -> Bool { current.kind == .symbol(symbol) }

@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// A document's content that rules read; the store decodes only what is asked for.
+/// A document's content that rules read; the store decodes only requested fields.
 package protocol RulesDocumentFields: AnyObject, Sendable {
   /// The value of one top-level field.
   func value(of field: Text) -> Value?

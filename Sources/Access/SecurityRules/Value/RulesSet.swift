@@ -32,7 +32,7 @@ package struct RulesSet: Sendable {
 
   func contains(_ value: RulesValue) -> Bool { index.contains(Key(value: value)) }
 
-  /// The same for equal sets, whatever their elements' order is.
+  /// The same for equal sets, with elements in any order.
   var unorderedHash: Int {
     elements.reduce(elements.count) { hash, element in
       var hasher = Hasher()

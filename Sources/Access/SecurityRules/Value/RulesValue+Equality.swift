@@ -44,7 +44,7 @@ extension RulesValue {
     }
   }
 
-  /// Whole numbers hash as integers, NaN of whatever bits alike.
+  /// Whole numbers hash like integers, and all NaN bit patterns alike.
   private static func hash(_ number: Double, into hasher: inout Hasher) {
     if let whole = Int64(exactly: number) {
       hasher.combine(whole)

@@ -3,8 +3,8 @@ import FirestoreModel
 
 /// An object of Storage, stored or proposed, as rules see it: `resource` and `request.resource`.
 ///
-/// A member that is nil does not exist for rules; to read it is an error. What a client proposes has no
-/// generation, times or etag yet.
+/// A member that is nil does not exist for rules; to read it is an error. A client's proposal has
+/// no generation, times or etag yet.
 package struct StorageResource: Sendable, Equatable {
   /// The object's name: the whole path in its bucket.
   package var name: Text

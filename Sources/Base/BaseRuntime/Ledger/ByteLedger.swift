@@ -2,19 +2,20 @@ import Synchronization
 
 /// The ledger of the bytes that clients make the process hold; a process has one, from the gateway down to the engine.
 ///
-/// They are unfinished requests, requests whose handlers run, commits that wait for their group, answers that
-/// nobody has read, sessions, what waits for listeners.
+/// They are unfinished requests, requests in handlers, commits queued for their group, unread
+/// responses, sessions, and queued changes for listeners.
 ///
-/// Every connection and every session has an account, and so has the server itself for what is held on behalf of
-/// many. An account's first bytes, its *allowance*, are
-/// its own; what it holds beyond comes out of one pool, of which accounts whose callers have shown no
-/// credentials share a part. The pool is shared by dynamic thresholds (Choudhury and Hahne): an
-/// address may hold at most as many bytes of the pool as are left, and an account at most as many as
-/// its address could still take. So a single client gets a third of an idle pool, which is enough for
-/// the largest request there is, and however many clients press, something is left for the next one.
+/// Every connection and every session has an account, and so has the server itself for bytes that
+/// it holds on behalf of many. An account's first bytes, its *allowance*, are its own; what it
+/// holds beyond comes out of one pool, of which accounts whose callers have shown no credentials
+/// share a part. The pool is shared by dynamic thresholds (Choudhury and Hahne): an address may
+/// hold at most as many bytes of the pool as are left, and an account at most as many as its
+/// address could still take. So a single client gets a third of an idle pool, which is enough for
+/// the largest request there is, and however many clients press, something is left for the next
+/// one.
 ///
-/// Nothing waits for room: what finds none is refused, or lets go of what it holds. So nobody who holds bytes waits for
-/// others who need some.
+/// No request waits for room: without room it is refused, or releases what it holds. So no holder
+/// of bytes waits for others who need some.
 ///
 /// Any thread may call. Within its allowance an account takes no lock but its own.
 package final class ByteLedger: Sendable {

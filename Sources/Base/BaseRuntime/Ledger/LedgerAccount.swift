@@ -3,8 +3,8 @@ import Synchronization
 /// The memory that one connection or session holds of the process, by the `ByteLedger`.
 ///
 /// Code that holds bytes on a client's behalf reserves them first, or charges them if they are held
-/// already, and releases as many when they are gone. `close`, or the account's end, gives back what
-/// is left. Any thread may call.
+/// already, and releases as many when they are gone. `close`, or the account's end, gives back the
+/// rest. Any thread may call.
 package final class LedgerAccount: Sendable {
   private struct State {
     /// Bytes by kind; nil once the account is closed.
@@ -55,7 +55,7 @@ package final class LedgerAccount: Sendable {
     }
   }
 
-  /// Counts bytes that are held already, whatever the account's share.
+  /// Counts bytes that are held already, beyond any share of the account.
   package func charge(_ bytes: Int, for kind: ByteLedger.Kind) {
     state.withLock { state in
       guard state.held != nil else { return }
@@ -87,8 +87,9 @@ package final class LedgerAccount: Sendable {
     }
   }
 
-  /// The connection has ended: what handlers still hold on its behalf comes out of the pool, so that
-  /// connections that come and go have no more than those that stay.
+  /// The connection has ended: bytes that handlers still hold for it come out of the pool.
+  ///
+  /// So short-lived connections have no more than lasting ones.
   package func forfeitAllowance() {
     state.withLock { state in
       guard state.held != nil, state.hasAllowance else { return }
@@ -121,7 +122,7 @@ package final class LedgerAccount: Sendable {
     return max(total - (state.hasAllowance ? allowance : 0), 0) - state.drawn
   }
 
-  /// Gives back what was drawn and is not due any more.
+  /// Gives back bytes that were drawn and are no longer needed.
   private func settle(_ state: inout State) {
     let due = due(for: state.total, state)
     guard due < 0 else { return }

@@ -4,7 +4,8 @@ import Darwin
 import Glibc
 #endif
 
-/// Tells debug builds which threads must never wait for the disk: those that run an event loop.
+/// Marks the threads that must never wait for the disk in debug builds: those that run an event
+/// loop.
 ///
 /// Code that starts an event loop marks its thread; an engine asserts before each call that may
 /// touch the disk that the calling thread has no mark. Release builds ask nothing.

@@ -15,7 +15,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   /// An empty queue, for at most so many elements at once.
   package init(capacity: Int = .max) { self.capacity = capacity }
 
-  /// The number of elements that nobody took yet.
+  /// The number of pending elements.
   package var count: Int { condition.withLock { next.count + elements.count } }
 
   /// Adds an element; false, and nothing added, once the queue is closed or where it is full.
@@ -33,7 +33,7 @@ package final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     return true
   }
 
-  /// Lets those who take go on without elements once the queue is empty.
+  /// Lets consumers continue without elements once the queue is empty.
   package func close() {
     condition.withLock {
       isClosed = true

@@ -1,14 +1,14 @@
-/// The threads for blocking work on the storage engine, in lanes that do not wait for each other.
+/// The threads for blocking work on the storage engine, in independent lanes.
 ///
-/// Each lane has threads and a bounded queue of its own. Threads take the jobs of one caller in the order in
-/// which they were submitted, one at a time, or a few where many reads wait; callers take turns. What does
-/// not fit is refused, so that overload shows as RESOURCE_EXHAUSTED and not as memory. Any thread may submit.
-/// Jobs run inside a `Handover`: what they have for event loops is delivered with what the others have that
-/// the thread took.
+/// Each lane has its own threads and bounded queue. Threads take the jobs of one caller in the
+/// order in which they were submitted, one at a time, or a few where many reads wait; callers take
+/// turns. Jobs beyond the queue are refused, so that overload shows as RESOURCE_EXHAUSTED and not
+/// as memory. Any thread may submit. Jobs run inside a `Handover`: their results for event loops
+/// are delivered with those of the thread's other jobs.
 package final class EngineThreads: Sendable {
   /// The kind of a job, by the time for which it may hold a thread.
   package enum Lane: Int, Sendable, CaseIterable {
-    /// Point reads, commits, the first slice of a query: what somebody waits for and is soon over.
+    /// Point reads, commits, the first slice of a query: short work with a waiting client.
     case reads
     /// The slices of long scans, aggregations and searches. A job does one slice and submits the next one.
     case scans
@@ -17,7 +17,8 @@ package final class EngineThreads: Sendable {
     case maintenance
     /// Reading, writing and syncing the bytes of files, a part at a time.
     case files
-    /// Reading what comes in masses and nobody watches, as events. Its threads take what others leave of the processor.
+    /// Reads of mass data without a waiting client, such as events. Its threads take what others
+    /// leave of the processor.
     case intake
 
     fileprivate var standsBack: Bool { self == .maintenance || self == .intake }
@@ -43,7 +44,8 @@ package final class EngineThreads: Sendable {
       }
     }
 
-    /// Runs jobs until the queue is closed; what a batch of them has for event loops goes over together.
+    /// Runs jobs until the queue is closed; the results of a batch for event loops are delivered
+    /// together.
     private static func serve(_ queue: JobQueue) {
       while let jobs = queue.take() {
         Handover.during { handover in
@@ -85,9 +87,10 @@ package final class EngineThreads: Sendable {
     distinctPools = [pool]
   }
 
-  /// Queues a job; false when the caller's share of the lane's queue is used up or the threads were stopped.
+  /// Queues a job; false if the caller's share of the lane's queue is used up or the threads were
+  /// stopped.
   ///
-  /// - Parameter caller: Names who takes turns with others; empty is the server itself.
+  /// - Parameter caller: Names the caller that takes turns with others; empty is the server itself.
   package func submit(
     to lane: Lane = .reads,
     caller: String = "",
@@ -100,7 +103,8 @@ package final class EngineThreads: Sendable {
     package let waiting: Int
     /// Threads that work on a job.
     package let busy: Int
-    /// Jobs that were refused since the start, because the lane's queue or the caller's share of it was used up.
+    /// Jobs that were refused since the start, because the lane's queue or the caller's share of it
+    /// was used up.
     package let refused: Int
   }
 
@@ -112,7 +116,7 @@ package final class EngineThreads: Sendable {
 
   /// Lets the queued jobs run, then ends the threads and returns.
   ///
-  /// Jobs that these submit to other lanes meanwhile may be refused.
+  /// Jobs that these submit to other lanes during the stop may be refused.
   package func stop() {
     for pool in distinctPools { pool.stop() }
   }

@@ -7,11 +7,11 @@ import Glibc
 /// The work that a thread has for other threads, collected during a piece of work and delivered at
 /// its end.
 ///
-/// To lock a queue and wake its thread costs more than most of what is put in. So whoever does many small
-/// things in a row opens a handover around them, and each receiver gets all that became ready for it in one
-/// call, in its order. A handover inside another is part of it. What waits is delivered early when
-/// `deliverIfDue` finds that it has waited for long, so that nothing waits longer than that and one of the
-/// things that the thread does, and before the thread waits for a write.
+/// To lock a queue and wake its thread costs more than most of the jobs. So a caller with many
+/// small jobs in a row opens a handover around them, and each receiver gets all their results in
+/// one call, in order. A handover inside another is part of it. Results are delivered early if
+/// `deliverIfDue` finds that they have waited for long. So nothing waits longer than that and one
+/// job of the thread. They are also delivered before the thread waits for a write.
 ///
 /// Belongs to one thread and is used by no other.
 package final class Handover {
@@ -20,7 +20,7 @@ package final class Handover {
   /// When the oldest of what waits was added.
   private var begun = ContinuousClock.now
 
-  /// The longest time for which an entry waits while the thread goes on.
+  /// The longest time for which an entry waits while the thread continues.
   private static let longestDelay = Duration.microseconds(100)
 
   private init() {}
@@ -55,12 +55,12 @@ package final class Handover {
     parts.append(PartOf(receiver, item))
   }
 
-  /// Delivers what has waited for long; to be called between two things of a piece of work.
+  /// Delivers results that have waited for long; to be called between two parts of a piece of work.
   package func deliverIfDue() {
     if !parts.isEmpty, ContinuousClock.now - begun >= Self.longestDelay { deliver() }
   }
 
-  /// Delivers what waits now; to be called where the thread is about to wait itself.
+  /// Delivers the pending results now; to be called when the thread is about to wait itself.
   package func deliver() {
     while !parts.isEmpty {
       var delivered: [any HandoverPart] = []
@@ -90,7 +90,7 @@ package final class Handover {
   }()
 }
 
-/// Receives what other threads have for it, many items at once.
+/// Receives the results of other threads, many items at once.
 package protocol HandoverReceiver: AnyObject, Sendable {
   /// A message from one thread to another.
   associatedtype Item: Sendable

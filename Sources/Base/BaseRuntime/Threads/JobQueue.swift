@@ -100,7 +100,7 @@ final class JobQueue: @unchecked Sendable {
     return jobs
   }
 
-  /// Lets those who take go on without jobs once the queue is empty.
+  /// Lets consumers continue without jobs once the queue is empty.
   func close() {
     condition.withLock {
       isClosed = true

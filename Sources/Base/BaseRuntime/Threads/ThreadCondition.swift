@@ -8,13 +8,13 @@ import Glibc
 ///
 /// The caller pairs `lock()` with `unlock()`, and waits only while it holds the lock.
 ///
-/// `@unchecked Sendable`: both pointers are set before `init` returns and never change; what they point to is
-/// made for concurrent use.
+/// `@unchecked Sendable`: both pointers are set before `init` returns and never change, and their
+/// targets are made for concurrent use.
 package final class ThreadCondition: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  /// A lock that nobody holds.
+  /// A free lock.
   package init() {
     pthread_mutex_init(mutex, nil)
     #if canImport(Darwin)

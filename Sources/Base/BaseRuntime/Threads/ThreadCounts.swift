@@ -6,10 +6,10 @@ import Glibc
 
 /// The number of threads in each of the engine's thread pools.
 ///
-/// The rule: twice as many for reads as there are cores, since most of their time is waiting for the disk, at
-/// least 4 and at most 64; as many for scans as there are cores, at least 2 and at most 32; one for
-/// maintenance; for files, whose threads mostly wait for a sync, four times as many as there are cores, at
-/// least 8 and at most 64; for the intake as many as there are cores, at most 32.
+/// The rule for reads is twice as many as there are cores, since most of their time is waiting for
+/// the disk, at least 4 and at most 64. Scans have as many as there are cores, at least 2 and at
+/// most 32; maintenance has one. Files mostly wait for a sync and have four times as many as there
+/// are cores, at least 8 and at most 64. The intake has as many as there are cores, at most 32.
 package struct ThreadCounts: Sendable, Hashable {
   /// Threads for point reads, commits and first slices of queries.
   package let reads: Int

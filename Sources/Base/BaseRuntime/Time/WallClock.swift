@@ -8,17 +8,18 @@ import Glibc
 
 /// The wall clock as the process believes it.
 ///
-/// The system's clock may be set to any time while the server runs. A wrong time a year ahead would be written into
-/// every commit, and would expire registrations, tokens and reports. So a clock that *holds* compares the system's
-/// clock with the time since boot: a difference that grew by more than five minutes since the last reading is a
-/// *step*. During a step the clock goes on from the last believed time, at the pace of the time since boot, until the
-/// step is accepted or the system's clock is back. Smaller corrections are followed.
+/// The system's clock may be set to any time while the server runs. A wrong time a year ahead would
+/// be written into every commit, and would expire registrations, tokens and reports. So a clock
+/// that *holds* compares the system's clock with the time since boot: a difference that grew by
+/// more than five minutes since the last reading is a *step*. During a jump the clock continues
+/// from the last believed time, at the pace of the time since boot, until the jump is accepted or
+/// the system's clock is back. Smaller corrections are followed.
 ///
 /// Any thread may call. A reading takes two calls of the system, without a lock.
 package final class WallClock: Sendable {
   /// The clock that all parts of this process share.
   ///
-  /// It follows the system until it is told to hold.
+  /// It follows the system until it is asked to hold.
   package static let process = WallClock(wall: systemTime, sinceBoot: timeSinceBoot)
 
   /// The greatest correction that is followed, in microseconds.
@@ -67,8 +68,8 @@ package final class WallClock: Sendable {
 
   /// Begins to hold steps back.
   ///
-  /// - Parameter offset: The value of `currentOffset` before a restart of the process under the same boot, so that a step
-  ///   meanwhile is held back, too.
+  /// - Parameter offset: The value of `currentOffset` before a restart of the process under the
+  ///   same boot, so that a jump since then is held back, too.
   package func hold(from offset: Int64? = nil) {
     if let offset { self.offset.store(offset, ordering: .relaxed) }
     holds.store(true, ordering: .relaxed)
@@ -83,7 +84,7 @@ package final class WallClock: Sendable {
     return offset.load(ordering: .relaxed)
   }
 
-  /// Takes the system's clock to be right, whatever step it made.
+  /// Accepts the system's clock after any jump.
   package func accept() {
     offset.store(wall() - sinceBoot(), ordering: .relaxed)
     heldStep.store(0, ordering: .relaxed)

@@ -33,7 +33,7 @@ extension Databases {
       guard !others.contains(where: { ($0.day == nil) == (day == nil) }) else {
         throw ServiceError(
           .alreadyExists,
-          "The database has a \(day == nil ? "daily" : "weekly") backup schedule already."
+          "The database already has a \(day == nil ? "daily" : "weekly") backup schedule."
         )
       }
       let version = CommitVersion(microseconds: try group.allocateVersion())

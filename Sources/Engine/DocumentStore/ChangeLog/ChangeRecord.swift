@@ -4,9 +4,9 @@ import KeyValueStore
 /// The change log's record of one changed document.
 ///
 /// The value is: kind byte (1 created, 2 updated, 3 deleted), the document path's segments, the
-/// terminator 0x00, then for every index entry that the commit ended: length of its history key
-/// (4 bytes big-endian) and that key. The sweep needs those keys, whatever became of the index
-/// definitions since.
+/// terminator 0x00, then for every index entry that the commit ended: length of its history key (4
+/// bytes big-endian) and that key. The sweep needs those keys, even if the index definitions have
+/// changed since.
 package struct ChangeRecord: Sendable, Hashable {
   /// The kind of change to the document.
   package enum Kind: UInt8, Sendable, Hashable {

@@ -3,8 +3,8 @@ import KeyValueStore
 
 /// The commits of other engines, put together from what they left in the store.
 ///
-/// The change log says which documents changed, the history what they were before, and the documents, or the next change's history,
-/// what they are after.
+/// The change log lists the changed documents, the history holds their state before, and the
+/// documents, or the next change's history, hold their state after.
 struct OtherCommits {
   private struct Change {
     let database: Database

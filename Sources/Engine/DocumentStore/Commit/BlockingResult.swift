@@ -9,7 +9,7 @@ package final class BlockingResult<Value: Sendable>: @unchecked Sendable {
   private let arrived = DispatchSemaphore(value: 0)
   private var result: Result<Value, any Error>?
 
-  /// A result that nobody has given yet.
+  /// A pending result.
   package init() {}
 
   /// Gives the result; once.

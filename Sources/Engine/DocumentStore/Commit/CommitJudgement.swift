@@ -26,8 +26,8 @@ struct CommitJudgement {
   /// True if `read` knows only what memory holds.
   var isInMemory = false
 
-  /// Plans the writes and asks the judge, also about writes that will be refused: a caller who may
-  /// not write does not learn why the write would not have worked.
+  /// Plans the writes and calls the judge, also for writes that will be refused: a caller who may
+  /// not write does not learn why the write would have failed.
   ///
   /// Throws `Denial`, or the store's error.
   func decide(_ writes: [Write], _ judge: CommitJudge) throws -> Permission {

@@ -1,12 +1,12 @@
 import FirestoreModel
 
-/// Hears of everything that becomes visible in a store's databases.
+/// Receives everything that becomes visible in a store's databases.
 package protocol CommitObserver: AnyObject, Sendable {
   /// A group of commits is durable.
   ///
-  /// Called in version order: on the writer's thread for its own commits, before their authors get their answers, who may
-  /// rely on the observer having heard; on any thread for those of other engines on the same store. Everything waits for the
-  /// call, so it only takes note.
+  /// Called in version order. For the writer's own commits this is on its thread, before their
+  /// authors get the responses and may rely on the observer. For commits of other engines on the
+  /// same store it is on any thread. Everything waits for the call, so it only takes note.
   ///
   /// - Parameters:
   ///   - version: No later commit has this version or one below.
@@ -14,7 +14,7 @@ package protocol CommitObserver: AnyObject, Sendable {
   ///     that wants it.
   func groupCommitted(through version: CommitVersion, commits: () -> [PublishedCommit])
 
-  /// Commits were made, by another engine on the same store, of which nobody knows what they changed.
+  /// Another engine on the same store has committed changes that are unknown here.
   func missedCommits()
 
   /// A database was cleared or deleted: that life of it is over.

@@ -79,7 +79,7 @@ struct EndedEntry: Sendable {
   let entry: IndexEntry
   /// The version that wrote it.
   let from: CommitVersion
-  /// True if the same key goes on with other tags.
+  /// True if the same key continues with other tags.
   let isReplaced: Bool
 }
 

@@ -18,9 +18,9 @@ struct CommitPlanner {
   /// The purpose of a plan.
   enum Purpose {
     case commit
-    /// Also tells what each write comes to.
+    /// Also reports the result of each write.
     case judgedCommit
-    /// Only tells that, where the commit itself is refused: preconditions and limits do not count.
+    /// Reports only that, if the commit itself is refused: preconditions and limits do not count.
     case preview
   }
 

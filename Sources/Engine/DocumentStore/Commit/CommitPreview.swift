@@ -1,11 +1,11 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Decides whether a commit is allowed; throws what its author is told where it may not.
+/// Decides if a commit is allowed; throws the error for its author if it is not.
 ///
 /// Called on the thread that prepares the commit, or inside the writer's group; may be called again
-/// with another preview when what it saw has changed. Everything that it reads through the preview
-/// is part of the decision: the commit is allowed only while none of it has changed.
+/// with another preview when its input has changed. Everything that it reads through the preview is
+/// part of the decision: the commit is allowed only while none of it has changed.
 package typealias CommitJudge = @Sendable (CommitPreview) throws -> Void
 
 /// The effect that a commit would have, and the documents around it, for the decision to allow it.

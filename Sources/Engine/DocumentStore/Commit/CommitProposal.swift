@@ -16,19 +16,20 @@ package struct CommitProposal: Sendable {
   package var requestTime: Timestamp?
   /// Decides on the commit while it is prepared; what it looked at joins the read set.
   package var judge: CommitJudge?
-  /// True if the judge is asked inside the writer's group instead, where nothing can go stale; all
-  /// other commits wait meanwhile.
+  /// True if the judge is called inside the writer's group instead, where no data can become stale;
+  /// all other commits wait during that call.
   package var isJudgedInGroup = false
   /// True if the outcome includes the documents as the commit leaves them.
   package var wantsDocuments: Bool
-  /// Tells this commit from others, so that it may be sent again.
+  /// Identifies this commit, so that it may be sent again.
   ///
   /// With a key under which an answer is kept it is neither judged nor applied, but answered as the
   /// first time. Answers are kept for the retention.
   package var idempotencyKey: IdempotencyKey?
   /// The principal that followers of the commit learn of.
   package var author: CommitAuthor
-  /// True for a write of the copy or restore that fills a new database, which takes no other one meanwhile.
+  /// True for a write of the copy or restore that fills a new database, which accepts no other
+  /// writes until then.
   package var fillsDatabase = false
 
   /// A commit of these writes.
@@ -125,7 +126,8 @@ package struct PublishedCommit: Sendable {
 
   /// The database that was written.
   package let database: DatabaseID
-  /// The database's life that was written, which tells a cleared database from its successor.
+  /// The database's life that was written, which distinguishes a cleared database from its
+  /// successor.
   package let incarnation: Incarnation
   /// The commit's version; later commits have greater ones.
   package let version: CommitVersion

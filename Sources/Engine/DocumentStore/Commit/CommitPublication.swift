@@ -28,7 +28,7 @@ final class CommitPublication: Sendable {
     for waiting in done { waiting.signal() }
   }
 
-  /// Returns when every batch that is under way has ended.
+  /// Returns when every batch in flight has ended.
   func wait() {
     let done = state.withLock { state -> DispatchSemaphore? in
       guard state.ended < state.begun else { return nil }

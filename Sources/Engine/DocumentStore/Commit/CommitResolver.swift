@@ -64,7 +64,7 @@ struct CommitResolver {
       plan = try validPlan(of: pending, version)
       try UniqueCheck(group: group).check(plan)
     } catch let error as KeyValueError where error.code == .corruption {
-      // One damaged record must not keep everybody else from committing.
+      // One damaged record must not keep all others from committing.
       pending.database.configuration.noteDamage(error)
       throw ServiceError.storage(error)
     }
@@ -100,12 +100,14 @@ struct CommitResolver {
       let kept = try KeptAnswer.read(key, database.incarnation, in: group)
     else { return nil }
     guard kept.outcome.results.count == pending.request.writes.count else {
-      throw ServiceError.invalidArgument("The idempotency key is of a commit of other writes.")
+      throw ServiceError.invalidArgument(
+        "The idempotency key belongs to a commit with other writes."
+      )
     }
     return kept.outcome
   }
 
-  /// Throws if what was read, by the transaction or for the decision, has changed.
+  /// Throws if data read by the transaction or for the decision has changed.
   private func check(_ pending: PendingCommit) throws {
     let database = pending.database
     guard !database.isRetired else { throw ServiceError.unknownDatabase(database.id) }

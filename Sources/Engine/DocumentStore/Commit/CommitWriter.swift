@@ -6,9 +6,9 @@ import Synchronization
 
 /// The writer of all commits: all commits that wait are one write of the engine's next group.
 ///
-/// They are decided in the order in which they came, in a body that they share; other authors' writes
-/// may be in the same group. When the group is durable, the observer hears of the commits in version
-/// order, then their completions run, all on the engine's writing thread.
+/// They are decided in the order in which they came, in a body that they share; other authors'
+/// writes may be in the same group. When the group is durable, the observer receives the commits in
+/// version order, then their completions run, all on the engine's writing thread.
 final class CommitWriter: Sendable {
   private struct State {
     var waiting: [PendingCommit] = []
@@ -66,7 +66,7 @@ final class CommitWriter: Sendable {
     repeat { try? engine.write { _ in } } while state.withLock { $0.isQueued }
   }
 
-  /// Tells the observer that no later commit has this version or one below.
+  /// Notifies the observer that no later commit has this version or one below.
   ///
   /// This is for writes that took a version without a commit, on the queue's thread when they are
   /// durable: a reader at the observer's version would not see them before the next commit.
@@ -74,10 +74,10 @@ final class CommitWriter: Sendable {
     observer?.groupCommitted(through: version) { [] }
   }
 
-  /// A group of another engine has written these documents; nil where nobody knows which.
+  /// A group of another engine has written these documents; nil if they are unknown.
   func othersWrote(_ documentKeys: [[UInt8]]?) {
     guard let documentKeys else {
-      // Noted first, so that nobody puts in what he has read before.
+      // Recorded first, so that no reader inserts data that it has read before.
       recentWrites.unknownGroupLanded()
       return documents.removeAll()
     }
@@ -88,7 +88,7 @@ final class CommitWriter: Sendable {
     recentWrites.groupLanded()
   }
 
-  /// Returns when the observer has heard of every commit that was durable when this was called.
+  /// Returns when the observer has received every commit that was durable when this was called.
   func awaitPublication() { publication.wait() }
 }
 
@@ -107,7 +107,7 @@ extension CommitWriter {
     )
   }
 
-  /// The commits of one batch; what is beyond its bound is queued behind it.
+  /// The commits of one batch; commits beyond its bound are queued behind it.
   private func takeBatch() -> ArraySlice<PendingCommit> {
     let (batch, isLast) = state.withLock { state in
       let waiting = state.waiting
@@ -193,10 +193,10 @@ extension CommitWriter {
 
   /// The batch left nothing behind: what rested on it must be read again.
   private func fail(_ batch: CommitBatch, _ error: any Error) {
-    // Where no group could be begun the batch has not been taken yet.
+    // If no group could be started, the batch has not been taken yet.
     if batch.commits.isEmpty { batch.commits = takeBatch() }
     forget(batch)
-    // Refusals too: they may rest on what came before in the group, which is not there.
+    // Refusals too: they may rest on earlier writes of the group, which were undone.
     for pending in batch.commits { pending.completion(.failure(ServiceError.storage(error))) }
   }
 

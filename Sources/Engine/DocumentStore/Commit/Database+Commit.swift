@@ -25,8 +25,8 @@ extension Database {
     }
   }
 
-  /// The same where memory knows all that it takes to prepare the commit, which is little, and nobody
-  /// has to be waited for; false, and nothing done, where not.
+  /// The same if memory has all the data to prepare the commit, which is little, and no wait is
+  /// needed; otherwise false, without effect.
   ///
   /// For threads that must not block.
   package func commitInMemory(
@@ -58,7 +58,7 @@ extension Database {
     } catch let error where Self.isForTheDisk(error) {
       return false
     } catch let denial as CommitJudgement.Denial {
-      // What was seen of several documents may be of different moments; a snapshot tells.
+      // Several documents may have been read at different times; a snapshot decides.
       if denial.isOfSeveralDocuments || Self.isForTheDisk(denial.reason) { return false }
       completion(.failure(ServiceError.storage(denial.reason)))
     } catch {
@@ -172,9 +172,9 @@ extension Database {
   /// Returns the reason why the commit is not allowed as things are; nil if it may wait for its
   /// documents.
   ///
-  /// This is asked before a commit takes locks: a caller who may not write neither learns from the
-  /// wait that others are at work on a document, nor keeps anybody from it. When it has the locks
-  /// the commit is decided again, and an error here comes up then.
+  /// This is checked before a commit takes locks. So a caller who may not write neither learns from
+  /// the wait that others are writing to a document, nor keeps anyone from it. When it has the
+  /// locks the commit is decided again, and an error here comes up then.
   private func denial(of request: CommitProposal) -> ServiceError? {
     guard let judge = request.judge, !request.isJudgedInGroup else { return nil }
     do {
@@ -217,8 +217,8 @@ extension Database {
       completion(.failure(ServiceError.storage(denial.reason)))
       return
     } catch {
-      // What the newest state refuses is refused, unless what the commit rests on may have changed:
-      // that comes first, and only the group can tell.
+      // A write that the newest state refuses is refused, unless the premises of the commit may
+      // have changed: those are checked first, and only the group can check them.
       guard reads != nil || !request.readSet.isEmpty else {
         completion(.failure(ServiceError.storage(error)))
         return

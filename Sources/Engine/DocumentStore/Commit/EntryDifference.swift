@@ -1,7 +1,7 @@
 /// The changes to a document's index entries: both lists are sorted by key, each key once.
 struct EntryDifference {
   private(set) var begun: [IndexEntry] = []
-  /// The entries that end, and whether their key goes on with other tags.
+  /// The entries that end, and if their key continues with other tags.
   private(set) var ended: [(entry: IndexEntry, isReplaced: Bool)] = []
 
   init(old: [IndexEntry], new: [IndexEntry]) {

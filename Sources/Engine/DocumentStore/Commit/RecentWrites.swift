@@ -9,7 +9,8 @@ import Synchronization
 /// cost a look and nothing else. Two generations of groups are kept, the older one dropped when the
 /// newer one is full.
 ///
-/// Groups of other engines on the same store count as well; they are told of between those of this one.
+/// Groups of other engines on the same store count as well; they are reported between those of this
+/// one.
 ///
 /// Any thread may ask for `landed`; everything else happens in the bodies of groups, one at a time, or between two groups.
 final class RecentWrites: Sendable {
@@ -50,7 +51,7 @@ final class RecentWrites: Sendable {
     }
   }
 
-  /// A group has landed of which nobody knows what it wrote.
+  /// A group with unknown writes has landed.
   func unknownGroupLanded() {
     let group = landed + 1
     lastWriter.store(group, ordering: .releasing)
@@ -69,7 +70,7 @@ final class RecentWrites: Sendable {
         swap(&state.current, &state.older)
         state.current.removeAll(keepingCapacity: true)
         state.since = state.currentSince
-        // What this group has written before went to the older generation.
+        // The group's earlier writes moved to the older generation.
         state.currentSince = group + 1
       }
       state.current[KeyHash.of(key)] = group

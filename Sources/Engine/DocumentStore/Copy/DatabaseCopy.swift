@@ -5,14 +5,15 @@ import KeyValueStore
 
 /// The making of a database as another one was at a version, in the background and across restarts.
 ///
-/// FORMAT: `MetaKey.databaseCopy` of the new incarnation. The value is a `RecordWriter`'s: 1 the source's project, 2 its database,
-/// 3 its incarnation, 4 the version, 5 the start and 6 the end as versions (no end while it runs), 7 the number of documents
-/// copied, 8 the path of the last one, 9 why it failed, 10 the backup that it is restored from, where it is.
+/// FORMAT: `MetaKey.databaseCopy` of the new incarnation. The value is a `RecordWriter`'s: Fields:
+/// 1 the source's project, 2 its database, 3 its incarnation, 4 the version, 5 the start and 6 the
+/// end as versions (no end while it runs). Then 7 the number of documents copied, 8 the path of the
+/// last one, 9 the reason of a failure, 10 the source backup, if there is one.
 package struct DatabaseCopy: Sendable, Equatable {
   /// The database that is copied.
   package let source: DatabaseID
   let incarnation: Incarnation
-  /// The id of the backup from which somebody else fills the database; nil for a copy from history.
+  /// The ID of the backup that fills the database; nil for a copy from history.
   package internal(set) var backup: String?
   /// The version that is copied.
   package let version: CommitVersion

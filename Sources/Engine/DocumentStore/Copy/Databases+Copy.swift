@@ -78,7 +78,7 @@ extension Databases {
       try endRestore(
         of: listing.id,
         failure:
-          "The server ended before all was restored. Delete the database and restore it again."
+          "The server stopped before the restore was complete. Delete the database and restore it again."
       )
     }
   }
@@ -113,12 +113,13 @@ extension Database {
         isDone = try CopyStep(source: source, target: self).run(&copy)
         if isDone { try declareUniqueIndexes(of: source) }
       } else {
-        copy.failure = "The database \(copy.source.path) was deleted before all was copied."
+        copy.failure = "The database \(copy.source.path) was deleted before the copy was complete."
       }
     } catch let error as ServiceError
       where [.invalidArgument, .alreadyExists, .failedPrecondition].contains(error.code)
     {
-      // The version is too old by now, a document is not valid any more, or an index that was declared meanwhile refuses it.
+      // The version is too old by now, a document is no longer valid, or an index that was declared
+      // in the meantime refuses it.
       copy.failure = error.message
     }
     try engine.write(.background) { group in

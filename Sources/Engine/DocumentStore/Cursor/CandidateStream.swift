@@ -93,7 +93,8 @@ final class CandidateStream {
     return UnsafeRawBufferPointer(rebasing: base.position[start..<ends[index]])
   }
 
-  /// The position from one of its values on: what follows a number belongs to it if that is a decimal.
+  /// The position from one of its values on: the bytes after a number belong to it if that is a
+  /// decimal.
   private func rest(from index: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: base.position[(index == 0 ? 0 : ends[index - 1])...])
   }

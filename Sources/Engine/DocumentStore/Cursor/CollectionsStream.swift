@@ -178,7 +178,7 @@ extension CollectionsStream {
       var offset = 0
       var segments = 0
       var result: [[UInt8]] = []
-      // Where only the terminator follows, the walk over the directory begins with that parent.
+      // If only the terminator follows, the walk over the directory begins with that parent.
       while offset < bound.count, bound[offset] != SegmentEncoding.terminator {
         if segments.isMultiple(of: 2), offset >= minimum { result.append(Array(bound[..<offset])) }
         guard SegmentEncoding.decode(bound, at: &offset) != nil else { break }
@@ -244,7 +244,7 @@ extension CollectionsStream {
     var offset = 0
     guard SegmentEncoding.decodePath(key, at: &offset) != nil
     else { throw CorruptIndex.error(key) }
-    // A group's key ends with the terminator; a parent's goes on with the collection id.
+    // A group's key ends with the terminator; a parent's continues with the collection ID.
     frontier = Array(key[..<(offset - 1)])
   }
 }

@@ -64,7 +64,7 @@ package final class IntersectionStream: PositionStream {
       } else {
         setTarget(stream.position)
         agreed = 1
-        // Every leg must have a position before the stream can go on from a milestone.
+        // Every leg must have a position before the stream can continue from a milestone.
         if leg != 0, fresh == 0, isMilestoneDue() { return true }
       }
       leg = (leg + 1) % legs.count

@@ -14,8 +14,8 @@ package struct PositionRange: Sendable, Hashable {
     self.upper = upper
   }
 
-  /// Every position behind a value: a decimal that begins with the value's bytes goes on with another byte
-  /// (`OrderedEncoding`).
+  /// Every position behind a value: a decimal that begins with the value's bytes continues with
+  /// another byte (`OrderedEncoding`).
   package static let behindValue = PositionRange(lower: [0x01], upper: [0xFF])
 
   /// Every position.
@@ -63,7 +63,7 @@ package struct PositionRange: Sendable, Hashable {
     return upper.withUnsafeBytes { compareBytes(position, $0) == .ascending }
   }
 
-  /// The keys that begin with `prefix` and go on with a position of this range.
+  /// The keys that begin with `prefix` and continue with a position of this range.
   package func keys(below prefix: [UInt8]) -> KeyRange {
     KeyRange(
       lower: prefix + lower,

@@ -26,8 +26,8 @@ extension PositionStream {
   package var isMilestone: Bool { false }
 }
 
-/// Thrown by a stream that has used up its view's slice before its next candidate: what it did is kept, and goes
-/// on with the next slice.
+/// Thrown by a stream that has used up its view's slice before its next candidate: its work is
+/// kept, and continues with the next slice.
 struct SliceUsedUp: Error {}
 
 /// A stream without candidates.

@@ -1,15 +1,15 @@
 import FirestoreModel
 import KeyValueStore
 
-/// Throws what long work ends with when nobody waits for its result any more.
+/// Throws the error that ends long work without a waiting caller.
 ///
 /// Asked every so many steps, on the thread that works.
 package typealias WorkCheck = @Sendable () throws -> Void
 
-/// One engine view together with the version at which it is read and what reading it has cost.
+/// One engine view with its read version and the cost of its reads.
 ///
-/// A view is `current` when it holds no commit above the read version: then what is live is what is
-/// visible and history need not be looked at.
+/// A view is `current` when it holds no commit above the read version: then the live data is the
+/// visible data, and history is not needed.
 package final class ReadView {
   /// The engine's view that is read.
   package let reader: any KeyValueReader
@@ -48,7 +48,7 @@ package final class ReadView {
   /// True if it is time to pause.
   var isSliceUsedUp: Bool { steps >= sliceEnd }
 
-  /// Counts one entry or document; throws where nobody waits for the result any more.
+  /// Counts one entry or document; throws if no caller waits for the result any more.
   @inline(__always)
   func step() throws {
     steps &+= 1
@@ -76,7 +76,7 @@ package struct ReadStatistics: Sendable, Hashable {
   /// Nothing read yet.
   package init() {}
 
-  /// Adds what another part of the query has read.
+  /// Adds the reads of another part of the query.
   package mutating func add(_ other: ReadStatistics) {
     indexEntriesScanned += other.indexEntriesScanned
     documentsScanned += other.documentsScanned

@@ -10,7 +10,8 @@ package final class SequenceStream: PositionStream {
   private var index = -1
   private var current: any PositionStream = EmptyStream()
 
-  /// Joins what `open` makes of each range; `ranges` come in ascending order whatever the direction.
+  /// Joins the streams that `open` creates for each range; `ranges` are in ascending order for both
+  /// directions.
   package init(
     _ ranges: [PositionRange],
     reversed: Bool,

@@ -17,7 +17,8 @@ final class SortStream: PositionStream {
   private let lentPosition = LentBytes()
   private let lentTags = LentBytes()
 
-  /// Sorts what `openBase` opens from a position on; `buffer` keeps what was sorted for the query's next pulls.
+  /// Sorts the output of `openBase` from a position on; `buffer` keeps the sorted documents for the
+  /// query's next pulls.
   ///
   /// - Parameter isReversed: True if it runs backwards: it cannot pause then.
   init(
@@ -119,7 +120,7 @@ final class SortBuffer {
     var heap = MinimumHeap<Entry> { $1.position.precedes($0.position) }
     /// True if there were more than the buffer holds.
     var hasOverflowed = false
-    /// The position of the base from which it goes on.
+    /// The position of the base from which it continues.
     var resumption: [UInt8] = []
     /// About how much memory the entries take.
     private(set) var bytes = 0

@@ -43,7 +43,7 @@ final class UnionStream {
     for index in keys.indices {
       guard let key = keys[index] else { continue }
       if let best = least, let bytes = keys[best]?.bytes, !key.bytes.precedes(bytes) {
-        // Of one document's candidates, one that is a result.
+        // One of a document's candidates that is a result.
         guard key.bytes == bytes, streams[best].isMilestone, !streams[index].isMilestone
         else { continue }
       }

@@ -1,8 +1,8 @@
 /// The way in which a kind of key with a history records when it was valid.
 ///
 /// A history key is the history prefix byte, the live key without its first byte, and the version
-/// of the commit that ended the record (`to`, 8 bytes big-endian); index history adds the version
-/// that began it (`from`), a document's history has it in its value. A record was visible at T when
+/// of the commit that ended the record (`to`, 8 bytes big-endian). Index history adds the version
+/// that began it (`from`); a document's history has it in its value. A record was visible at T when
 /// from <= T < to.
 package enum VersionedFormat: Sendable {
   /// Live value: version, type tags. History key ends in to, from; value: type tags.

@@ -28,7 +28,7 @@ package final class VersionedScan: PositionStream {
   private var liveValid = false
   private var historyValid = false
 
-  /// Scans keys that begin with `prefix` and go on with a position of `range`.
+  /// Scans keys that begin with `prefix` and continue with a position of `range`.
   package init(
     _ view: ReadView,
     format: VersionedFormat,

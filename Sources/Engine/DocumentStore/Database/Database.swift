@@ -100,7 +100,7 @@ package final class Database: Sendable {
     floor.max(version.microseconds, ordering: .sequentiallyConsistent)
   }
 
-  /// Forgets what a group that failed may have changed in memory.
+  /// Drops the possible changes of a failed group from memory.
   func forgetGroup() {
     directory.forget()
     historyBudget.forget()

@@ -10,7 +10,7 @@ package struct DatabaseListing: Sendable, Hashable {
   package let incarnation: Incarnation
   /// The time at which the database was created; clearing does not change it.
   package let createTime: CommitVersion
-  /// True while nobody may delete the database.
+  /// True while the database is protected from deletion.
   package let isProtected: Bool
   /// True where history is kept for a week.
   package let recoversPast: Bool
@@ -26,14 +26,15 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, 5 has
-  /// times to live with an offset, 6 has values of BSON types, each of which the one before does not know.
+  /// The newest format that this code reads: Each format adds one feature that the one before does
+  /// not know: 2 times to live, 3 point-in-time recovery, 4 unique indexes, 5 times to live with an
+  /// offset, 6 values of BSON types.
   private static let format: UInt32 = 6
   private static let offsetFormat: UInt32 = 5
   private static let uniqueIndexFormat: UInt32 = 4
   private static let recoveryFormat: UInt32 = 3
   private static let timeToLiveFormat: UInt32 = 2
-  /// The format of a store in which nobody has asked for more.
+  /// The format of a store without newer features.
   private static let firstFormat: UInt32 = 1
 
   /// Marks a new store with the format; refuses a store of a newer one.
@@ -180,7 +181,7 @@ struct DatabaseCatalog: Sendable {
       if entry.isProtected {
         throw ServiceError(
           .failedPrecondition,
-          "The database \(id.database) is protected from deletion. Take the protection away first."
+          "The database \(id.database) is protected from deletion. Remove the protection first."
         )
       }
       try group.delete(MetaKey.catalogEntry(id))

@@ -1,7 +1,7 @@
 import FirestoreModel
 import KeyValueStore
 
-// What is in memory of a store that other engines write too.
+// The memory of a store that other engines write too.
 
 extension Databases {
   /// The key ranges that memory depends on: everything in the document databases except the data
@@ -19,7 +19,7 @@ extension Databases {
     }
   )
 
-  /// Brings memory up to what others wrote, and tells the observer of their commits.
+  /// Updates memory with others' writes, and notifies the observer of their commits.
   func othersWrote(_ writes: OtherWrites, _ reader: any KeyValueReader) throws {
     switch writes {
     case .unknown:
@@ -73,7 +73,7 @@ extension Databases {
 }
 
 extension Database {
-  /// Reads the index definitions, and the history's floor and length, anew.
+  /// Reads the index definitions, and the history's floor and length, again.
   fileprivate func readDefinitions(_ reader: any KeyValueReader) throws {
     indexes.replace(with: try IndexStorage.load(incarnation, reader))
     raiseHistoryFloor(to: try HistoryFloor.read(incarnation, in: reader))

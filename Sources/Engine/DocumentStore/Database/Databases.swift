@@ -6,8 +6,8 @@ import Synchronization
 
 /// The document databases in one key-value store.
 ///
-/// It owns a thread for what goes on after a wait, and another for maintenance unless `maintainsItself`
-/// is off. Any thread may call. `close()` ends it.
+/// It owns a thread for work after a wait, and another for maintenance unless `maintainsItself` is
+/// off. Any thread may call. `close()` ends it.
 package final class Databases: Sendable {
   /// The store, which the caller closes after `close()`.
   package let engine: any KeyValueEngine
@@ -137,12 +137,13 @@ package final class Databases: Sendable {
     }
   }
 
-  /// Opens every database there is, so that its maintenance is done though nobody uses it here.
+  /// Opens every existing database, so that its maintenance is done even without users here.
   package func openAll() throws {
     for listing in try catalog.list(configuration) { _ = try existingDatabase(listing.id) }
   }
 
-  /// Notes that the store was brought back from a backup: what clients have of it in memory may be of commits that it has not.
+  /// Records that the store was restored from a backup: clients may have commits in memory that it
+  /// lacks.
   ///
   /// Before any database is open.
   package func noteRestore() throws { try catalog.noteRestore() }
@@ -150,7 +151,7 @@ package final class Databases: Sendable {
   /// All databases by id.
   package func listDatabases() throws -> [DatabaseListing] { try catalog.list(configuration) }
 
-  /// One step of everything that nobody waits for: time-outs, sweeps, erasing.
+  /// One step of all background work: time-outs, sweeps, erasing.
   ///
   /// Answers whether there is more to do at once. One thread at a time may call.
   @discardableResult
@@ -184,7 +185,7 @@ package final class Databases: Sendable {
     for thread in threads { thread.join() }
   }
 
-  /// Tells the observer of commits what others did.
+  /// Notifies the observer of others' commits.
   func tellObserver(_ body: (any CommitObserver) throws -> Void) rethrows {
     if let observer = configuration.commitObserver { try body(observer) }
   }
@@ -212,7 +213,7 @@ package final class Databases: Sendable {
     }
   }
 
-  /// Called in the body of the write that ends the incarnation: what is committed after it is refused.
+  /// Called in the body of the write that ends the incarnation: later commits are refused.
   private func retire(_ id: DatabaseID) {
     let database = open.withLock { open in
       open.endings += 1
@@ -225,7 +226,7 @@ package final class Databases: Sendable {
   /// opening in progress restarts.
   func noteDefinitionsChanged() { open.withLock { $0.endings += 1 } }
 
-  /// Retires the incarnation when that write is durable: a caller that opened it meanwhile holds a
+  /// Retires the incarnation when that write is durable: a caller that opened it before holds a
   /// database that has ended.
   func ended(_ id: DatabaseID, _ incarnation: Incarnation) {
     let database = open.withLock { open -> Database? in

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Erases the keys of retired incarnations, some at a time.
 ///
-/// The remaining work is in the store (`MetaKey.retired`), so erasing goes on after a restart.
+/// The remaining work is in the store (`MetaKey.retired`), so erasing continues after a restart.
 /// Memory holds only the point where the last step ended, so that the next does not wade through
 /// what was just deleted.
 final class IncarnationEraser: Sendable {

@@ -21,8 +21,11 @@ struct Maintenance: Sendable {
     answers = AnswerSweep(configuration: configuration)
   }
 
-  /// Ends late waits and transactions, sweeps some history and kept answers, builds some of an index, deletes some
-  /// documents of a bulk deletion and some whose time to live is over, copies some of a database, erases some of what was retired.
+  /// Does one step of maintenance: ends late waits and transactions, sweeps some history and kept
+  /// answers, and builds part of an index.
+  ///
+  /// It deletes some documents of a bulk deletion and some with an expired time to live, copies
+  /// part of a database, and erases part of the retired data.
   ///
   /// Answers whether there is more to do at once. A failure keeps neither other databases nor other work waiting; the first one
   /// is thrown when all had their step.

@@ -11,12 +11,12 @@ import Glibc
 package struct StoreConfiguration: Sendable {
   /// Measures waiting and idling; it need not be the wall clock.
   package var clock = Self.monotonicClock
-  /// The clock that the engine's versions follow; only tells sweeps how old history is.
+  /// The clock that the engine's versions follow; it only gives sweeps the age of history.
   package var wallClock = MicrosecondClock.system
   /// Numbers that make transaction ids unguessable.
   package var random: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
 
-  /// Memory for documents that were read lately, beside what the engine caches.
+  /// Memory for recently read documents, beside the engine's cache.
   package var documentCacheBytes = 16 << 20
 
   /// The age of the oldest readable version, in microseconds.
@@ -29,7 +29,7 @@ package struct StoreConfiguration: Sendable {
 
   /// After so many microseconds without a call a transaction is over.
   package var transactionIdleTimeout: Int64 = 60_000_000
-  /// After so many microseconds a transaction is over, whatever it does.
+  /// A transaction ends after this many microseconds, in any state.
   package var transactionTotalTimeout: Int64 = 270_000_000
   /// The microseconds for which the outcome of a transaction is remembered.
   package var transactionMemory: Int64 = 300_000_000
@@ -48,17 +48,17 @@ package struct StoreConfiguration: Sendable {
   package var requireIndexes = true
   /// The origin of the console to which the link leads in the error of such a query.
   package var consoleOrigin = IndexLink.firebaseConsole
-  /// Told which index a query would need in production, when it was answered without.
+  /// Receives the index that a query would need in production, when it ran without.
   package var missingIndexObserver: (@Sendable (String) -> Void)?
-  /// Told of every commit that changed something, and of databases that end.
+  /// Receives every commit that changed something, and databases that end.
   package var commitObserver: (any CommitObserver)?
   /// Writes what follows from commits in their own groups.
   package var commitFollower: (any CommitFollower)?
-  /// Told how many commits a group held that became durable together.
+  /// Receives the number of commits in a group that became durable together.
   package var groupObserver: (@Sendable (_ commits: Int) -> Void)?
-  /// Told of failures of work that nobody waits for (sweeps, erasing).
+  /// Receives failures of background work (sweeps, erasing).
   package var backgroundErrorObserver: (@Sendable (any Error) -> Void)?
-  /// Told of stored data that is damaged, each time a read meets it where it may touch the disk.
+  /// Receives damaged stored data, each time a read finds it on a thread that may touch the disk.
   package var damageObserver: (@Sendable (KeyValueError) -> Void)?
   /// True if the store ends operations that take too long, and does its maintenance, on a thread of
   /// its own; tests call `Databases.performMaintenance()` instead.
@@ -79,7 +79,7 @@ package struct StoreConfiguration: Sendable {
     recoversPast ? max(retention, recoveryRetention) : retention
   }
 
-  /// Tells the observer of an error, if it is damage.
+  /// Notifies the observer of an error, if it is damage.
   func noteDamage(_ error: any Error) {
     guard let damage = error as? KeyValueError, damage.code == .corruption else { return }
     damageObserver?(damage)

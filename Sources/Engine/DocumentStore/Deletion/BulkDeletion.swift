@@ -4,9 +4,10 @@ import KeyValueStore
 
 /// A deletion of collections that the server does in the background, across restarts.
 ///
-/// FORMAT: `MetaKey.bulkDeletion`, a number that grows with each deletion (8 bytes). The value is a `RecordWriter`'s:
-/// 1 the start and 2 the end as versions (no end while it runs), 3 the number of documents deleted, 4 a collection id, once
-/// each, 5 how many of these are done, 6 the path of the last document deleted in the one after them.
+/// FORMAT: `MetaKey.bulkDeletion`, a number that grows with each deletion (8 bytes). The value is a
+/// `RecordWriter`'s: Fields: 1 the start and 2 the end as versions (no end while it runs), 3 the
+/// number of documents deleted, 4 a collection ID, once each. Then 5 how many of these are done, 6
+/// the path of the last document deleted in the one after them.
 package struct BulkDeletion: Sendable, Equatable {
   /// Numbers the deletions of a database from 1 on.
   package let number: UInt64
@@ -35,7 +36,7 @@ package struct BulkDeletion: Sendable, Equatable {
     return idsDone < collectionIDs.count ? .collectionGroup(collectionIDs[idsDone]) : nil
   }
 
-  /// Takes over what a step has done.
+  /// Takes over the results of a step.
   mutating func advance(by deletion: DocumentDeletion, now: CommitVersion) {
     documents += deletion.count
     last = deletion.last

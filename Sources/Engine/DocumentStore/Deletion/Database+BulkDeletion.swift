@@ -11,7 +11,7 @@ extension Database {
 
   /// Begins to delete the collections with these ids, wherever they lie, in the background; none of them means every document.
   ///
-  /// Documents that are written meanwhile may be deleted or not.
+  /// Documents that are written during the deletion may be deleted or not.
   package func startBulkDeletion(of collectionIDs: [Text]) throws -> BulkDeletion {
     for id in collectionIDs { try ResourceID.checkCollection(id) }
     return try engine.write { group in

@@ -2,10 +2,10 @@ import FirestoreModel
 
 /// A deletion of any number of documents, a bounded step at a time.
 ///
-/// It deletes the documents that exist when it begins, in the order of their names. Each step commits
-/// deletes as a client would, so listeners, indexes and history see them; a failed step has deleted whole
-/// commits and can be repeated. It never looks at a name twice, so it does not wade through what it has
-/// deleted. One call at a time; calls block.
+/// It deletes the documents that exist when it begins, in the order of their names. Each step
+/// commits deletes as a client would, so listeners, indexes and history see them; a failed step has
+/// deleted whole commits and can be repeated. It never reads a name twice, so it does not walk
+/// through its own deletions. One call at a time; calls block.
 package final class DocumentDeletion {
   /// Documents that one commit deletes: the limit of Google's clients, so listeners see batches of a size that they know.
   private static let commitSize = 500

@@ -47,7 +47,7 @@ final class CollectionDirectory: Sendable {
     }
   }
 
-  /// Forgets what a failed group may have noted.
+  /// Drops the possible records of a failed group.
   func forget() { known.withLock { $0.removeAll() } }
 
   private func isEmpty(_ collection: ResourcePath, in reader: any KeyValueReader) throws -> Bool {

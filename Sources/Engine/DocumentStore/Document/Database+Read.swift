@@ -30,8 +30,8 @@ extension Database {
     }
   }
 
-  /// Lends a view at a version where memory alone can answer what is asked of it in so many steps; nil where it
-  /// cannot.
+  /// Lends a view at a version if memory alone can answer its reads in this many steps; otherwise
+  /// nil.
   ///
   /// For threads that must not block. Refuses versions that are too old or in the future.
   package func readInMemory<R>(
@@ -53,8 +53,8 @@ extension Database {
     }
   }
 
-  /// Lends a view of the newest state where memory alone can answer what is asked of it in so many
-  /// steps; nil where it cannot.
+  /// Lends a view of the newest state if memory alone can answer its reads in this many steps;
+  /// otherwise nil.
   ///
   /// For threads that must not block.
   package func readInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {

@@ -1,14 +1,15 @@
 import KeyValueStore
 import Synchronization
 
-/// Documents that were read lately, so that reading them again needs no look at the engine.
+/// Recently read documents, so that reading them again needs no access to the engine.
 ///
-/// An entry is the newest state of its document: a group drops what it writes before it becomes visible,
-/// and nobody puts in what a group may have overwritten since it was read. Both rest on `RecentWrites`.
-/// Two generations bound the memory: when the young one is full it becomes the old one, and what was not
-/// read since goes. From then on a document is put in when it is read for the second time within some
-/// thousands of others: what is read once, by a scan or at random among far more than fits, would only cost
-/// what it takes to put it in and out again. Any thread may call.
+/// An entry is the newest state of its document. A group drops its documents before it becomes
+/// visible, and no reader inserts data that a group may have overwritten since the read. Both rest
+/// on `RecentWrites`. Two generations bound the memory: when the young one is full it becomes the
+/// old one, and what was not read since goes. After that, a document is inserted when it is read
+/// for the second time within some thousands of others. Documents that are read once, by a scan or
+/// at random among far more than fits, would only cost the insertion and removal. Any thread may
+/// call.
 final class DocumentCache: Sendable {
   private struct Entry {
     let key: [UInt8]
@@ -21,7 +22,8 @@ final class DocumentCache: Sendable {
     var young: [UInt64: Entry] = [:]
     var old: [UInt64: Entry] = [:]
     var youngBytes = 0
-    /// Part of the hash of what was read lately and not put in, at a slot that the hash chooses.
+    /// Part of the hash of recently read documents that were not inserted, at a slot that the hash
+    /// chooses.
     var once: [UInt16] = []
     /// True if a generation was full, so that a new document drives another out.
     var isFull = false
@@ -63,13 +65,13 @@ final class DocumentCache: Sendable {
     /// The document under a key as the reader's view has it, if it is known.
     func document(_ key: [UInt8]) -> StoredDocument? { cache.document(key, readBy: moment) }
 
-    /// Keeps what the reader's view has under a key.
+    /// Stores the reader's value of a key.
     func keep(_ document: StoredDocument, _ key: [UInt8]) {
       cache.keep(document, key, readSince: moment)
     }
   }
 
-  /// The group in progress writes the document, and has told `RecentWrites` so.
+  /// The group in progress writes the document, and has notified `RecentWrites`.
   func remove(_ key: [UInt8]) {
     guard limit > 0 else { return }
     let hash = KeyHash.of(key)

@@ -2,11 +2,10 @@ import Synchronization
 
 /// Estimates how often memory alone had the data recently, and so if it pays to ask it first.
 ///
-/// An attempt in memory that fails is lost work before a thread that may touch the disk starts
-/// over; one that succeeds saves the trip to that thread and back, which costs several times as
-/// much. If data is far larger than memory, nearly all attempts fail: then only a few are made, to
-/// notice when that changes. Any thread may call; a count that is lost between two of them does no
-/// harm.
+/// A failed attempt in memory is lost work before a thread that may touch the disk starts over. A
+/// successful one saves the trip to that thread and back, which costs several times as much. If
+/// data is far larger than memory, nearly all attempts fail: then only a few are made, to notice
+/// when that changes. Any thread may call; a count that is lost between two of them does no harm.
 package final class MemoryOdds: Sendable {
   /// The moving average of successes, in parts of `certain`.
   private let average: Atomic<Int>

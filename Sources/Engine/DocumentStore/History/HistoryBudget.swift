@@ -19,7 +19,7 @@ final class HistoryBudget: Sendable {
     return set(stored + bytes)
   }
 
-  /// Reads the sum anew when it is needed next.
+  /// Reads the sum again when it is needed next.
   func forget() { total.withLock { $0 = nil } }
 
   /// The version and sum of the first or last commit in the log.

@@ -3,10 +3,10 @@ import KeyValueStore
 
 /// Removes history that is older than the retention or more than the allowed bytes.
 ///
-/// The commit log drives it: for each commit that is too old, the change log names the documents,
-/// whose history records that the commit wrote go, with the index history that the change records
-/// list, the change records and at last the commit's record. A step removes what a bounded number of
-/// records names, oldest first, in one group; whatever is left of a commit, the next step finds.
+/// The commit log drives it. For each commit that is too old, the change log names the documents.
+/// Their history records for that commit are removed, with the index history in the change records,
+/// the change records and finally the commit's record. A step removes the data of a bounded number
+/// of records, oldest first, in one group; the next step finds the rest of a commit.
 struct HistorySweep: Sendable {
   private let configuration: StoreConfiguration
 
@@ -20,8 +20,8 @@ struct HistorySweep: Sendable {
     guard let work = try database.engine.read({ try nextWork(in: database, $0) }) else {
       return false
     }
-    // Readers check the floor after they have opened their view: from here on they either hold what
-    // is about to go or are refused.
+    // Readers check the floor after they have opened their view: after this they either hold the
+    // data to be removed or are refused.
     database.raiseHistoryFloor(to: work.floor)
     try database.engine.write(.background) { group in
       guard !database.isRetired else { return }
@@ -60,7 +60,7 @@ struct HistorySweep: Sendable {
     return work.floor == .zero ? nil : work
   }
 
-  /// Adds what a commit left; false when the step is full before its end.
+  /// Adds the records of a commit; false when the step is full before its end.
   private func add(
     _ record: CommitRecord,
     _ version: CommitVersion,
@@ -109,7 +109,7 @@ struct HistorySweep: Sendable {
     // Asking the engine for a read time may cost an fsync, which a sweep is not worth.
     let wall = configuration.wallClock.now()
     let now = try snapshot.cachedReadTime() ?? max(last.version.microseconds, wall)
-    // A week that was asked for is kept, whatever it takes.
+    // A requested week is kept, at any cost.
     let bytes = database.recoversPast ? .max : configuration.historyBytes
     let limit = Limit(
       version: CommitVersion(microseconds: now - database.retention),

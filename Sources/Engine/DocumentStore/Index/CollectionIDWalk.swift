@@ -19,9 +19,9 @@ struct CollectionIDWalk {
 
   /// Visits collections from a position on.
   ///
-  /// The body gets where to begin inside the collection and how much it may do, and answers where to
-  /// go on inside, nil when the collection is done. It takes from the budget what it has done. The
-  /// result is the position to go on from; nil at the end.
+  /// The body gets its start inside the collection and its budget, and returns the position to
+  /// continue inside, nil when the collection is done. It subtracts its work from the budget. The
+  /// result is the position to continue from; nil at the end.
   func forEachCollection(
     from position: [UInt8],
     budget: inout Int,
@@ -45,7 +45,7 @@ struct CollectionIDWalk {
     return nil
   }
 
-  /// Visits documents from a position on; the result is the position to go on from.
+  /// Visits documents from a position on; the result is the position to continue from.
   func forEachDocument(
     from position: [UInt8],
     budget: Int,

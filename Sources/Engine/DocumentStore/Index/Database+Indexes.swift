@@ -4,8 +4,8 @@ import FirestoreModel
 import KeyValueStore
 
 // Changing index definitions. A change is one write: nothing commits between the old picture and
-// the new one, so commits keep a new index from its definition on, and what was there before is
-// added by `performIndexMaintenance`.
+// the new one. So commits maintain a new index from its definition on, and
+// `performIndexMaintenance` adds the earlier documents.
 extension Database {
   /// Declares an index.
   ///
@@ -84,7 +84,8 @@ extension Database {
     }
   }
 
-  /// Declares what a definitions file has and the database has not, all of it or, where something is refused, nothing.
+  /// Declares the definitions of a file that the database lacks: all of them or, if something is
+  /// refused, none.
   ///
   /// A definition that the file has twice counts once, and the last one of a field's overrides. With `deletingOthers` the database has
   /// nothing else afterwards.
@@ -185,8 +186,8 @@ extension Database {
         switch outcome {
         // An index that is ready since a version of this write is ready for who listens from now on.
         case .success: writer.advance(to: version)
-        // Before any later commit follows definitions that were never stored. Of several changes in one group the first one undoes
-        // all.
+        // Before any later commit follows definitions that were never stored. The first of several
+        // changes in one group undoes all.
         case .failure:
           if let before, indexes.current.generation > before.generation {
             indexes.replace(with: before)

@@ -60,7 +60,7 @@ package struct FieldOverride: Sendable, Hashable {
   package var indexes: Set<SingleFieldIndex>
   /// The kinds of entries that are not complete, or not complete for all past versions.
   package var states: [AutomaticIndexKind: IndexState]
-  /// On its way back to what applies without an override; gone when nothing is left to do.
+  /// On its way back to the defaults; removed when no work is left.
   package var isReverting: Bool
 
   /// The path that means all fields, `*` in files: the path without names, which no field has.

@@ -3,12 +3,12 @@ import KeyValueStore
 
 /// Does one index task in bounded steps, each a background write that also keeps how far it came.
 ///
-/// A step reads documents and entries in a view, outside of any group; its write checks that the
-/// definitions and the position are the same still, and looks again at the documents that were written
-/// since. Building puts the entries that commits have not put already: an entry that is there is right,
-/// because commits keep the index since its definition. A built entry carries its document's update
-/// version; the index serves reads only from the version at which it became ready. Steps may be
-/// repeated, so a restart goes on behind the last durable one.
+/// A step reads documents and entries in a view, outside of any group. Its write checks that the
+/// definitions and the position are still the same, and reads the documents that were written since
+/// again. Building puts the entries that commits have not put already: an entry that is there is
+/// right, because commits keep the index since its definition. A built entry carries its document's
+/// update version; the index serves reads only from the version at which it became ready. Steps may
+/// be repeated, so a restart continues behind the last durable one.
 struct IndexBuilder {
   let database: Database
   /// Documents that one step reads at most.
@@ -20,7 +20,7 @@ struct IndexBuilder {
 
   /// Does one step of the first task there is and answers whether there is more to do.
   func step() throws -> Bool {
-    // Noted before the view: what is written after this is looked at again.
+    // Recorded before the view: later writes are read again.
     let basis = database.writer.recentWrites.landed
     let set = database.indexes.current
     guard !database.isRetired, let task = IndexTask(set) else { return false }

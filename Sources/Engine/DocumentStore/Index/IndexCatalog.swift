@@ -5,8 +5,8 @@ import Synchronization
 /// One open database's index definitions.
 ///
 /// Invariant: the picture in memory is the durable one, except inside the group that changes it,
-/// where it is switched before the group ends; the commit pipeline, whose groups never run at the
-/// same time, so keeps every index from its definition on. Any thread may read.
+/// where it is switched before the group ends. The groups of the commit pipeline never run at the
+/// same time, so it maintains every index from its definition on. Any thread may read.
 package final class IndexCatalog: Sendable {
   /// The life of the database that the definitions belong to.
   package let incarnation: Incarnation

@@ -21,12 +21,12 @@ package struct IndexEntry: Sendable, Hashable {
     self.claim = claim
   }
 
-  /// Entries are equal by what is stored of them.
+  /// Entries are equal if their stored bytes are.
   package static func == (left: IndexEntry, right: IndexEntry) -> Bool {
     left.key == right.key && left.tags == right.tags
   }
 
-  /// The hash of what is stored.
+  /// The hash of the stored bytes.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(key)
     hasher.combine(tags)

@@ -3,10 +3,10 @@ import FirestoreModel
 
 /// Firestore's limits on the index entries of one document: how many, how large each, and how large together.
 ///
-/// Sizes are those of Firestore's storage size calculations: the document's name, in a collection's index the parent
-/// document's name, the field's name where the index is automatic, the values, and 32 bytes (48 in automatic indexes of
-/// groups). A field's name and values take what the key has of them, which differs from Firestore's count by a few
-/// bytes a value.
+/// Sizes follow Firestore's storage size calculations. They add the document's name, in a
+/// collection's index the parent document's name, the field's name if the index is automatic, the
+/// values, and 32 bytes (48 in automatic indexes of groups). A field's name and values take their
+/// size in the key, which differs from Firestore's count by a few bytes a value.
 struct IndexEntryLimits {
   private let set: IndexSet
   private let path: ResourcePath

@@ -8,14 +8,14 @@ import FirestoreModel
 ///     declared   21  incarnation 4B  index number 4B  collection  values  name
 ///
 /// - kind: 01 the field's value, 02 one element of its array; scope: 01 collection, 02 group;
-/// - collection: collection scope: the collection's path, its segments and the terminator;
-///   group scope: the collection id as one segment, and nothing in declared indexes, whose number
-///   implies it;
+/// - collection: for collection scope, the collection's path, its segments and the terminator. For
+///   group scope, the collection ID as one segment, and nothing in declared indexes, since their
+///   number implies it;
 /// - field path: its names and the terminator (`SegmentEncoding`);
 /// - value: `OrderedEncoding`, ascending in automatic indexes, each in its field's direction in
 ///   declared ones; cut at 1,503 bytes, which the tags tell;
-/// - name: collection scope: the document id as one segment; group scope: the whole path, its
-///   segments and the terminator; inverted where a declared index has the name descending.
+/// - name: for collection scope, the document ID as one segment. For group scope, the whole path,
+///   its segments and the terminator. It is inverted if a declared index has the name descending.
 ///
 /// Values and history keys: `IndexEntryCoding`.
 package enum IndexKey {

@@ -143,10 +143,10 @@ extension FieldOverride {
     states.values.contains { $0 == .creating || $0 == .deleting }
   }
 
-  /// Takes over what is complete of the entries that a field had.
+  /// Takes over the complete entries of a field.
   fileprivate mutating func setStates(replacing before: FieldOverride?, added: IndexState) {
     var old = before?.storage ?? Set(SingleFieldIndex.defaults.map(\.storage))
-    // What is still being erased is there, but not complete.
+    // Data that is still being erased exists, but is not complete.
     let leftover = before?.states.filter { $0.value == .deleting }.keys.map { $0 } ?? []
     old.subtract(leftover)
     for kind in AutomaticIndexKind.all {

@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// Finds out in a view what one bounded step of an index task has to write.
+/// Computes in a view the writes of one bounded step of an index task.
 struct IndexSlicer {
   let incarnation: Incarnation
   let set: IndexSet
@@ -21,7 +21,7 @@ struct IndexSlicer {
     return slice
   }
 
-  /// Does a part of a task; the position to go on from, nil when it is done.
+  /// Does a part of a task; returns the position to continue from, nil when it is done.
   private func advance(
     _ task: IndexTask,
     from position: [UInt8],
@@ -63,8 +63,8 @@ extension IndexSlicer {
     }
   }
 
-  /// First erases what an earlier change may have left, then adds what is missing; the position's
-  /// first byte tells which.
+  /// First erases the possible remains of an earlier change, then adds the missing entries; the
+  /// position's first byte shows the phase.
   private func buildAutomatic(
     _ task: IndexTask,
     _ collectionID: Text,
@@ -94,7 +94,8 @@ extension IndexSlicer {
     case goesUnlessWritten(ResourcePath)
   }
 
-  /// Erases keys below a prefix from a position on; where to go on, relative to the prefix.
+  /// Erases keys below a prefix from a position on; returns the position to continue from, relative
+  /// to the prefix.
   private func erase(
     below prefix: [UInt8],
     from position: [UInt8],

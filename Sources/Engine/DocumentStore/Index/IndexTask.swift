@@ -32,7 +32,7 @@ enum IndexTask: Sendable, Hashable {
     return nil
   }
 
-  /// Tells the task's progress from others' in `IndexStorage`.
+  /// Distinguishes the task's progress from others' in `IndexStorage`.
   var key: [UInt8] {
     var bytes: [UInt8] = []
     switch self {

@@ -47,7 +47,7 @@ package final class IndexUses: Sendable {
   /// Counts a query by its plan.
   func note(_ plan: QueryPlan) { note(plan, reading: plan.declaredIndexes) }
 
-  /// Counts what a plan lacked that is not gone by.
+  /// Counts the entries that a plan lacked and that still exist.
   func noteMissing(_ plan: QueryPlan) { note(plan, reading: []) }
 
   private func note(_ plan: QueryPlan, reading numbers: Set<UInt32>) {
@@ -107,7 +107,7 @@ extension QueryPlan {
 }
 
 extension DisjunctPlan.Source {
-  /// The source itself, or what is read to be sorted.
+  /// The source itself, or the documents to sort.
   fileprivate var read: Self {
     if case .sort(let base) = self { base.source.read } else { self }
   }

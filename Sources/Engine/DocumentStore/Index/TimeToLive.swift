@@ -108,7 +108,7 @@ extension Database {
       throw ServiceError(
         .failedPrecondition,
         """
-        The field \(FieldOverride.text(of: current)) of \(collectionID) has a time to live already: only one field of a \
+        The field \(FieldOverride.text(of: current)) of \(collectionID) already has a time to live: only one field of a \
         collection group can have one.
         """
       )
@@ -133,8 +133,9 @@ extension Database {
 
 /// Deletes documents whose time to live is over, a bounded step at a time.
 ///
-/// The index of a policy has them in the order of their times, so a look costs what it finds. Each document is deleted by a
-/// commit of its own, under the condition that it is still what was read: a document whose time was moved meanwhile stays.
+/// The index of a policy has them in the order of their times, so a look costs what it finds. Each
+/// document is deleted by a commit of its own, under the condition that it is unchanged since the
+/// read: a document with a time that was moved stays.
 struct Expiry {
   let database: Database
 
@@ -207,7 +208,7 @@ struct Expiry {
       } catch let error as ServiceError
         where error.code == .failedPrecondition || error.code == .notFound
       {
-        // It was written or deleted meanwhile; the next look decides anew.
+        // It was written or deleted in the meantime; the next step decides again.
       }
     }
   }

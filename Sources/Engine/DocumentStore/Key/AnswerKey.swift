@@ -11,7 +11,7 @@ package enum AnswerKey {
     KeySpace.answer.prefix(incarnation, reserving: IdempotencyKey.length) + key.bytes
   }
 
-  /// The key that tells the answer's age.
+  /// The key with the answer's age.
   package static func age(
     _ key: IdempotencyKey,
     _ version: CommitVersion,

@@ -6,10 +6,10 @@ import FirestoreModel
 /// - `0x40, incarnation, parent path segments, 0x00, collection id segment`
 /// - `0x41, incarnation, collection id segment, parent path segments, 0x00`
 ///
-/// Values are markers. Both are written with the first document at or below the collection, and swept
-/// when neither a document nor a document's history is left there: an entry says that there may be
-/// documents, in the collection itself or in sub-collections of missing documents; a look below
-/// `DocumentKey.subtreePrefix` tells.
+/// Values are markers. Both are written with the first document at or below the collection, and
+/// swept when no document and no history is left there. An entry means that there may be documents,
+/// in the collection itself or in sub-collections of missing documents; a read below
+/// `DocumentKey.subtreePrefix` decides.
 package enum DirectoryKey {
   /// The entry of a collection (an odd path) among its parent's collections.
   package static func ofParent(

@@ -1,9 +1,9 @@
 import FirestoreModel
 import KeyValueStore
 
-// Every key of a database begins with the byte of its key space and the database's incarnation
-// (4 bytes big-endian), so that one incarnation's keys of one kind are contiguous. What follows is
-// documented where it is encoded:
+// Every key of a database begins with the byte of its key space and the database's incarnation (4
+// bytes big-endian), so that one incarnation's keys of one kind are contiguous. The rest is
+// documented at its encoder:
 //
 //   0x01        meta (not per database)             MetaKey.swift
 //   0x10, 0x11  documents and their history         DocumentKey.swift
@@ -43,7 +43,7 @@ package enum KeySpace: UInt8, Sendable, CaseIterable {
   case collectionsOfParent = 0x40
   case parentsOfCollection = 0x41
 
-  /// The spaces that hold a database's keys; meta holds everybody's.
+  /// The spaces that hold a database's keys; meta holds those of all.
   package static var perDatabase: [KeySpace] { allCases.filter { $0 != .meta } }
 
   /// The beginning of every key of one incarnation in this space, with room for what follows.

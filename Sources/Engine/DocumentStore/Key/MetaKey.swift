@@ -7,8 +7,8 @@ import FirestoreModel
 ///
 /// - 0x01 format version; value: 4 bytes. A store with a greater one is refused, untouched.
 /// - 0x02 catalog: project segment, database segment; value: incarnation (4 bytes), creation
-///   version (8 bytes), and where it is not 0 a byte of bits: 1 nobody may delete the database, 2 history is
-///   kept for a week.
+///   version (8 bytes), and where it is not 0 a byte of bits: 1 the database is protected from
+///   deletion, 2 history is kept for a week.
 /// - 0x03 the greatest incarnation ever given out; value: 4 bytes.
 /// - 0x04 retired incarnation whose keys are still to be erased: incarnation; value: a marker.
 /// - 0x05 history floor: incarnation; value: version (8 bytes) below which history may be gone.

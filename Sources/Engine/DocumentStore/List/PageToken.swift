@@ -2,7 +2,7 @@ import BaseStatus
 import BaseText
 import FirestoreModel
 
-/// A position in a listing that a client hands back to go on from.
+/// A position in a listing that a client sends back to continue from.
 ///
 /// FORMAT: base64url of a format byte (1), the FNV-1a hash of the arguments that the position belongs
 /// to (8 bytes big-endian), then the position's parts, each after its length (4 bytes big-endian). A

@@ -1,14 +1,14 @@
 import FirestoreModel
 
-/// Finds the fewest indexes that together fix all of a disjunct's equalities and elements and go on
-/// with its open orders.
+/// Finds the fewest indexes that together fix all of a disjunct's equalities and elements and
+/// continue with its open orders.
 struct LegChooser {
   let planner: Planner
   let conditions: DisjunctConditions
   /// The orders that no equality fixes, without the name.
   let open: [Order]
 
-  /// Equalities, then elements: what legs have to cover.
+  /// Equalities, then elements: the conditions that legs must cover.
   private let goals: [Goal]
 
   init(planner: Planner, conditions: DisjunctConditions, open: [Order]) {
@@ -51,7 +51,7 @@ struct LegChooser {
     let isElement: Bool
   }
 
-  /// Takes again and again the candidate that covers most of what is left.
+  /// Repeatedly takes the candidate that covers most of the rest.
   private func cover(_ candidates: [Candidate]) -> [IndexLeg]? {
     var left = Set(goals.indices)
     guard !left.isEmpty else { return candidates.first.map { [$0.leg] } }
@@ -156,7 +156,7 @@ struct LegChooser {
   }
 }
 
-// What the planner knows of indexes.
+// The planner's knowledge of indexes.
 extension Planner {
   /// The declared indexes of the query's collection id and scope; vector indexes serve searches alone.
   var declaredIndexes: [DeclaredIndex] {

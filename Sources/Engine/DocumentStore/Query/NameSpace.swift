@@ -5,8 +5,8 @@ import KeyValueStore
 /// The way in which the documents of a query's scope are named inside positions, and the meaning
 /// there of a bound given as a full path.
 ///
-/// Documents of one collection are told apart by their id's segment alone; in every other scope a
-/// name is the whole path, its segments and the terminator.
+/// Documents of one collection are distinguished by their ID's segment alone; in every other scope
+/// a name is the whole path, its segments and the terminator.
 package struct NameSpace: Sendable, Hashable {
   /// The collection whose documents are named by id; nil where names are whole paths.
   package let collection: ResourcePath?

@@ -165,7 +165,7 @@ package struct Planner {
     if space.collection == nil, !parent.isRoot {
       var bytes: [UInt8] = []
       SegmentEncoding.append(parent, to: &bytes)
-      // What begins with the parent's segments and goes on, so not the parent itself.
+      // Keys that begin with the parent's segments and continue, so not the parent itself.
       scopeRange = PositionRange(prefix: bytes)
       scopeRange.lower.append(SegmentEncoding.numericTag)
     }

@@ -29,7 +29,7 @@ package struct QueryNames: Sendable {
 ///
 /// Nothing is held between pulls but the sort key of the last document (and what a missing index
 /// made it sort): every pull opens a view of its own and reads on behind it. One call at a time;
-/// calls block. Mixing `next` and `nextNames` goes on where the other ended.
+/// calls block. Mixing `next` and `nextNames` continues where the other ended.
 package final class QueryCursor: Sendable {
   private let read: ConsistentRead
   private let projection: QueryProjection
@@ -146,8 +146,8 @@ package final class QueryCursor: Sendable {
     }
   }
 
-  /// About how much memory takes what the query keeps from one pull to the next: the nearest documents so far, and
-  /// what a missing index made it sort.
+  /// The approximate memory that the query keeps from one pull to the next: the nearest documents
+  /// so far, and the documents sorted for a missing index.
   package var heldBytes: Int {
     state.withLock { $0.run.heldBytes + ($0.search?.heldBytes ?? 0) }
   }
@@ -193,7 +193,7 @@ package final class QueryCursor: Sendable {
     slice: Int
   ) throws -> QueryChunk {
     guard var search = state.search.take() else {
-      throw ServiceError(.internalError, "There is no search to go on with.")
+      throw ServiceError(.internalError, "There is no search to continue.")
     }
     defer { state.search = search }
     let readTime = try read.view { view in

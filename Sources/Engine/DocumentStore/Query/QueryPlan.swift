@@ -3,8 +3,8 @@ import FirestoreModel
 
 /// The plan of a query: one ordered source of candidates for each disjunct, merged.
 ///
-/// A plan holds no data and no version; every pull of a cursor opens it anew, behind the last
-/// document that was delivered.
+/// A plan holds no data and no version; every pull of a cursor opens it again, behind the last
+/// delivered document.
 package struct QueryPlan: Sendable {
   /// The names that the query's scope covers.
   package let space: NameSpace
@@ -101,7 +101,7 @@ package struct IndexLeg: Sendable, Hashable {
   package let fields: [IndexedField]
   /// The direction of the names among equal values.
   package let nameDirection: Order.Direction
-  /// The number of the declared index; nil for what every field has.
+  /// The number of the declared index; nil for the automatic indexes of every field.
   var declared: UInt32?
 }
 

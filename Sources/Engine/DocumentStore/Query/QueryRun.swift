@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// A query on its way through its candidates.
 ///
-/// All pulls read at one version; what lies between them is the sort key of the last candidate.
+/// All pulls read at one version; only the sort key of the last candidate is kept between them.
 struct QueryRun {
   /// The largest number of candidates that one pull evaluates, and of entries and documents that it
   /// looks at before it stops at the next candidate, so that no view stays open for long.
@@ -124,7 +124,7 @@ struct QueryRun {
     var goesOn = true
     let result = QueryResult(context)
     var key = SortKey()
-    // One candidate at least, whatever the slice: without any, the next slice would be the same again.
+    // At least one candidate, for any slice: without one, the next slice would be the same again.
     while goesOn, !isDone, judged == 0 || (judged < slice && !context.view.isSliceUsedUp) {
       do {
         guard try stream.next() else {
@@ -158,7 +158,7 @@ struct QueryRun {
   private func accepts(_ result: QueryResult) throws -> Bool {
     if result.candidate.isMilestone { return false }
     if read.isTracking {
-      // The document itself becomes part of what the transaction has seen.
+      // The document itself becomes part of the transaction's reads.
       try read.record(.document(result.path(), result.document().updateTime))
     }
     if result.candidate.needsLook, try !result.matches() { return false }
@@ -227,7 +227,7 @@ final class QueryResult {
     return try document().fields.hasValue(at: field)
   }
 
-  /// The document's value at a field, from its entry where that tells it exactly.
+  /// The document's value at a field, from its entry if that has it exactly.
   func value(at field: FieldPath, orders: [Order]) throws -> Value? {
     if let index = candidate.position(of: field, orders: orders),
       let value = candidate.decodedValue(index)
@@ -247,7 +247,7 @@ extension CandidateStream {
     return index
   }
 
-  /// One of the position's values, where the entry tells it exactly.
+  /// One of the position's values, if the entry has it exactly.
   func decodedValue(_ index: Int) -> Value? {
     let tag = tag(index)
     guard tag.isRestorable else { return nil }

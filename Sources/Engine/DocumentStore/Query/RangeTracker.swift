@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// Tells a read-write transaction which ranges a pull has read, so that a commit which puts
+/// Reports the ranges that a pull has read to a read-write transaction, so that a commit which puts
 /// something into them, or takes something out, is a conflict.
 struct RangeTracker {
   let opener: PlanOpener
@@ -28,7 +28,7 @@ struct RangeTracker {
     case .lookup(let name):
       try record(DisjunctPlan.Source.named(opener.plan.space), PositionRange(prefix: name))
     case .sort(let base):
-      // Sorting looks at whole documents, whatever led to them.
+      // Sorting reads whole documents, however they were found.
       for range in base.namesInReach {
         try record(DisjunctPlan.Source.named(opener.plan.space), range)
       }

@@ -1,8 +1,10 @@
 import FirestoreModel
 import KeyValueStore
 
-/// A document's position in a query's order: its order values and its name, each encoded in its order's
-/// direction, so that bytes compare as the query sorts, whatever plan found the document.
+/// A document's position in a query's order: its order values and its name, each encoded in its
+/// order's direction.
+///
+/// So bytes compare as the query sorts, for any plan that found the document.
 package struct SortKey: Sendable, Hashable {
   /// All components, one after another.
   package var bytes: [UInt8] = []

@@ -7,7 +7,7 @@ import Synchronization
 /// The version is that of the consistency, or is fixed by the first view; a transaction's first
 /// view fixes it for the whole transaction. Any thread may call, one at a time.
 package final class ConsistentRead: Sendable {
-  /// The transaction that the consistency began; clients are told.
+  /// The new transaction of the consistency; clients receive it.
   package let newTransaction: TransactionID?
   private let database: Database
   let transaction: Transaction?
@@ -35,7 +35,7 @@ package final class ConsistentRead: Sendable {
 
   /// Lends a view at the version; views end with the call and may be opened again and again.
   ///
-  /// Throws at once where nobody waits for the result any more.
+  /// Throws at once if no caller waits for the result any more.
   package func view<R>(_ body: (ReadView) throws -> R) throws -> R {
     try check?()
     try transaction?.beginCall(database)
@@ -53,8 +53,9 @@ package final class ConsistentRead: Sendable {
     }
   }
 
-  /// Lends the first view where memory alone can answer what is asked of it in so many steps; nil,
-  /// and nothing fixed, where it cannot, or where there is a transaction.
+  /// Lends the first view if memory alone can answer its reads in this many steps.
+  ///
+  /// Otherwise, or with a transaction, nil, and nothing is fixed.
   func viewInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
     let odds = database.odds.queries
     guard transaction == nil, version.withLock({ $0 }) == nil, odds.shouldTry() else { return nil }

@@ -19,7 +19,7 @@ package struct BatchGetResult: Sendable {
   package let newTransaction: TransactionID?
 }
 
-/// Decides whether documents that were read may be handed out; throws what the client is told.
+/// Decides if read documents may be returned; throws the error for the client.
 package typealias BatchGetJudge = @Sendable (BatchGetResult, ReadView) throws -> Void
 
 extension Database {
@@ -130,7 +130,7 @@ extension Database {
       guard let transaction, transaction.isPessimistic else {
         let answer = Result { try batchGet(paths, with: read, judge, steps) }
         if answer.isFailure, let transaction, read.newTransaction != nil {
-          // Nobody will ever hear of it.
+          // No caller receives it.
           transactions.end(transaction, .rolledBack)
         }
         completion(answer)

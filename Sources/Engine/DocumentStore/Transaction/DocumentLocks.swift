@@ -3,10 +3,10 @@ import BaseStatus
 import KeyValueStore
 import Synchronization
 
-/// The lock table of one database with what goes on when a wait ends.
+/// The lock table of one database with the work after the end of a wait.
 ///
-/// Any thread may call. A call that need not wait goes on at once on its own thread; one that waited
-/// goes on on the store's follow-up thread.
+/// Any thread may call. A call that need not wait continues at once on its own thread; one that
+/// waited continues on the store's follow-up thread.
 final class DocumentLocks: Sendable {
   typealias Continuation = @Sendable (Result<Void, ServiceError>) -> Void
   private typealias Ended = (Continuation, Result<Void, ServiceError>)
@@ -16,7 +16,7 @@ final class DocumentLocks: Sendable {
     var continuations: [UInt64: Continuation] = [:]
     var lastOwner: UInt64 = 0
 
-    /// Takes out what goes on with the tickets' waits.
+    /// Takes out the work after the tickets' waits.
     mutating func end(_ tickets: [UInt64], _ result: Result<Void, ServiceError>) -> [Ended] {
       tickets.compactMap { ticket in
         continuations.removeValue(forKey: ticket).map { ($0, result) }
@@ -45,7 +45,7 @@ final class DocumentLocks: Sendable {
     }
   }
 
-  /// Goes on when the owner has a reader's lock on every document.
+  /// Continues when the owner has a reader's lock on every document.
   func read(
     _ keys: [DocumentKey],
     by owner: LockTable.Owner,
@@ -57,7 +57,7 @@ final class DocumentLocks: Sendable {
     }
   }
 
-  /// Goes on when the owner may write every document.
+  /// Continues when the owner may write every document.
   func write(_ keys: [DocumentKey], by owner: LockTable.Owner, then: @escaping Continuation) {
     take(sorted(keys)[...], then: then) { table, key, deadline in
       table.write(key, by: owner, deadline: deadline)
@@ -158,7 +158,7 @@ final class DocumentLocks: Sendable {
     }
   }
 
-  /// One order for everybody, so that fewer circles arise.
+  /// One order for all, so that fewer circles arise.
   private func sorted(_ keys: [DocumentKey]) -> [DocumentKey] {
     guard keys.count > 1 else { return keys }
     return Set(keys).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }

@@ -1,6 +1,6 @@
 import BaseRuntime
 
-/// Work that the store owes to others, done on a thread of its own: what goes on after a wait.
+/// Work that the store owes to others, done on a thread of its own, after a wait.
 final class FollowUpQueue: Sendable {
   private let mailbox = BlockingQueue<@Sendable () -> Void>()
 

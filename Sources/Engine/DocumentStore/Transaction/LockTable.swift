@@ -3,8 +3,8 @@
 /// A lock only schedules; whether a commit is applied is decided when it is validated. Rules:
 /// - Readers share a document while no owner waits for it. An owner that comes while others wait,
 ///   or that was aborted before, asks for it exclusively.
-/// - An owner that has to wait is queued by the age of its first attempt; holders that ask for more
-///   come before everybody else, because no other owner can be served before them.
+/// - An owner that has to wait is queued by the age of its first attempt. Holders that ask for more
+///   come before all others, because no other owner can be served before them.
 /// - A wait that closes a circle ends a wait in it: that of the youngest, which is the one to try
 ///   again. If several owners have the same age because they name the same first attempt, the later
 ///   one is the younger. So the oldest of all is never refused for a circle, and a retry, which
@@ -35,7 +35,7 @@ struct LockTable: Sendable {
   /// The result of a request.
   struct Outcome: Sendable, Equatable {
     var answer: Answer
-    /// The tickets of others who are served because somebody younger gave way.
+    /// The tickets of others who are served because a younger one gave way.
     var granted: [UInt64] = []
     /// The tickets of others who were the youngest of a circle.
     var refused: [UInt64] = []
@@ -72,7 +72,7 @@ struct LockTable: Sendable {
   private var waits: [UInt64: [DocumentKey]] = [:]
   private var lastTicket: UInt64 = 0
 
-  /// The number of documents that somebody holds or waits for.
+  /// The number of documents with holders or waiters.
   var count: Int { locks.count }
 
   /// The number of waits.
@@ -93,7 +93,8 @@ struct LockTable: Sendable {
     return request(key, mode, by: owner, deadline: deadline)
   }
 
-  /// A writer's lock: exclusive, unless nobody else is there and the writer holds nothing either.
+  /// A writer's lock: exclusive, unless there is no other holder and the writer holds nothing
+  /// either.
   mutating func write(_ key: DocumentKey, by owner: Owner, deadline: Int64) -> Outcome {
     guard locks[key] != nil else { return Outcome(answer: .granted) }
     return request(key, .exclusive, by: owner, deadline: deadline)
@@ -235,7 +236,7 @@ struct LockTable: Sendable {
     var stack = [owner]
     /// The wait over which an owner was reached.
     var links: [UInt64: Link] = [:]
-    /// The length of a queue that has been followed: everybody in it waits for those before.
+    /// The length of a checked queue: all in it wait for those before.
     var followed: [DocumentKey: Int] = [:]
     while let current = stack.popLast() {
       for key in waits[current] ?? [] {

@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// Checks what a transaction has read against the newest state, inside the group of its commit.
+/// Checks a transaction's reads against the newest state, inside the group of its commit.
 struct ReadValidator {
   let database: Database
   let reader: any KeyValueReader

@@ -2,7 +2,7 @@ import BaseStatus
 import FirestoreModel
 import Synchronization
 
-/// One transaction from begin to end: its version, what it has read, its state.
+/// One transaction from begin to end: its version, its reads, its state.
 ///
 /// Any thread may call. `TransactionTable` owns it.
 final class Transaction: Sendable {
@@ -85,7 +85,7 @@ final class Transaction: Sendable {
   /// The version of its reads, once there is one.
   var version: CommitVersion? { state.withLock { $0.version } }
 
-  /// Fixes the version unless it is; answers what it is.
+  /// Fixes the version if it is not fixed; returns it.
   func fixVersion(_ version: CommitVersion) -> CommitVersion {
     state.withLock { state in
       let fixed = state.version ?? version
@@ -121,7 +121,7 @@ final class Transaction: Sendable {
     }
   }
 
-  /// The commit was not made; the transaction goes on.
+  /// The commit was not made; the transaction continues.
   func reopen(now: Int64) {
     state.withLock { state in
       guard state.phase == .committing else { return }

@@ -29,7 +29,7 @@ package struct TransactionID: Sendable, Hashable {
 ///
 /// Transactions without a holder are those of administrators and of the server itself.
 package struct TransactionHolder: Sendable, Hashable {
-  /// The user; nil for callers who are told apart by their network alone.
+  /// The user; nil for callers who are distinguished only by their network.
   package let account: Text?
   /// Names the network that the client comes from.
   package let network: String
@@ -47,7 +47,7 @@ package enum TransactionKind: Sendable, Hashable {
   case readOnly(readTime: CommitVersion? = nil)
   /// Reads at one version and writes if nothing that was read has changed.
   ///
-  /// `retrying` names an earlier transaction, whatever became of it; the new one keeps its age in the queues.
+  /// `retrying` names an earlier transaction in any state; the new one keeps its age in the queues.
   case readWrite(mode: ConcurrencyMode = .pessimistic, retrying: TransactionID? = nil)
 }
 

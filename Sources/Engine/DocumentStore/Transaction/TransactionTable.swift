@@ -1,7 +1,7 @@
 import BaseStatus
 import Synchronization
 
-/// The transactions of one database: those under way, and for a while how the others ended.
+/// The transactions of one database: the open ones, and for a while the results of the others.
 final class TransactionTable: Sendable {
   private struct Past {
     let end: Transaction.End
@@ -69,7 +69,7 @@ final class TransactionTable: Sendable {
     return try begun.get()
   }
 
-  /// A transaction that is under way; otherwise throws what became of it.
+  /// An open transaction; otherwise throws its result.
   func find(_ id: TransactionID) throws(ServiceError) -> Transaction {
     expireNow(id)
     let (open, past) = state.withLock { ($0.open[id], $0.past[id]) }
@@ -127,7 +127,7 @@ final class TransactionTable: Sendable {
     }
   }
 
-  /// Ends what has been idle or has lasted too long.
+  /// Ends transactions that are idle or have lasted too long.
   func expire() {
     let now = configuration.clock.now()
     let late = state.withLock { state in
@@ -138,7 +138,7 @@ final class TransactionTable: Sendable {
     for transaction in late { end(transaction, .expired) }
   }
 
-  /// The number of transactions under way.
+  /// The number of open transactions.
   var count: Int { state.withLock { $0.open.count } }
 
   private func expireNow(_ id: TransactionID) {
@@ -172,8 +172,8 @@ final class TransactionTable: Sendable {
 
   /// The earlier transaction that a new one names; nil for a first attempt.
   ///
-  /// It gives its age and stays as it is. Clients that share one function among threads name transactions of other threads, which
-  /// are under way or have committed.
+  /// It gives its age and stays as it is. Clients that share one function among threads name
+  /// transactions of other threads, which are open or have committed.
   private func attempt(before options: TransactionKind) throws(ServiceError) -> Attempt? {
     guard case .readWrite(_, let retrying?) = options else { return nil }
     let (open, past) = state.withLock { ($0.open[retrying], $0.past[retrying]) }

@@ -19,7 +19,7 @@ struct NearestSearch {
   private struct Neighbour {
     let record: DocumentRecord
     let distance: Double
-    /// Less is nearer, whatever the measure.
+    /// Less is nearer, for every measure.
     let rank: Double
     let name: [UInt8]
 

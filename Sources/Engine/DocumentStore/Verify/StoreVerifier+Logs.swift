@@ -2,8 +2,8 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-// The logs and the history say the same. What the sweep may have removed in part, commits up to the
-// history floor, is not judged.
+// The logs and the history say the same. Commits up to the history floor, which the sweep may have
+// removed in part, are not checked.
 extension StoreVerifier {
   /// A document's last change is in the change log.
   func verifyChange(of path: ResourcePath, at version: CommitVersion) throws {

@@ -55,8 +55,8 @@ extension Database {
   /// Recomputes index entries, directory, change log, history and kept answers from one another and reports every
   /// difference.
   ///
-  /// Looks at one version, in one view, while others go on writing; takes time and reads
-  /// everything. `progress` hears the number of documents done now and then.
+  /// Reads one version, in one view, while others continue to write; takes time and reads
+  /// everything. `progress` receives the number of documents done now and then.
   package func verify(
     progress: (Int) throws -> Void = { _ in },
     report: (StoreDifference) throws -> Void

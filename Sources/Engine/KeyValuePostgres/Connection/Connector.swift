@@ -38,12 +38,12 @@ final class Connector: Sendable {
   enum Purpose {
     case views, groups, notifications
 
-    /// The plans are those that follow the index whatever the tables' statistics say.
+    /// The plans are those that follow the index, for any table statistics.
     fileprivate func settings(_ configuration: PostgresConfiguration) -> String {
       let idle =
         switch self {
         case .views, .notifications: 60_000
-        // Where nobody else writes nobody waits for a group that rests.
+        // Without other writers, no writer waits for an idle group.
         case .groups where configuration.sharing == .exclusive: 60_000
         case .groups: configuration.groupIdleMilliseconds
         }
@@ -58,8 +58,10 @@ final class Connector: Sendable {
     }
   }
 
-  /// Runs `body` until it finds the server there, and the store free: what it throws as `unreachable` or `locked` is
-  /// tried again, after a pause that grows, until the time that calls wait is over.
+  /// Runs `body` until it finds the server there, and the store free.
+  ///
+  /// The errors `unreachable` and `locked` are retried after a growing pause, until the time that
+  /// calls wait has passed.
   func retrying<R>(_ body: () throws -> R) throws -> R {
     let deadline = ContinuousClock.now + configuration.patience
     var pause = Self.firstPause
@@ -108,7 +110,7 @@ final class Connector: Sendable {
     guard !isClosed.load(ordering: .sequentiallyConsistent) else { return false }
     let seconds = pause / .seconds(1)
     guard closing.wait(timeout: .now() + seconds) == .success else { return true }
-    // The others that wait hear it too.
+    // The other waiters are notified too.
     closing.signal()
     return false
   }

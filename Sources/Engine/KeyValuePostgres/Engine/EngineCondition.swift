@@ -32,8 +32,10 @@ final class EngineCondition: Sendable {
     state.withLock { if $0 == .opening { $0 = .running } }
   }
 
-  /// Another engine holds the time: one that shares it takes it back, one that is alone stops for good, since what it
-  /// has in memory may be out of date.
+  /// Another engine holds the time.
+  ///
+  /// An engine that shares it takes it back; a single one stops for good, since its memory may be
+  /// out of date.
   func timeIsAnothers() throws {
     try state.withLock { state in
       guard sharing == .exclusive, state == .running else { return }
@@ -55,6 +57,6 @@ final class EngineCondition: Sendable {
 
   private static let succession = KeyValueError(
     .stopped,
-    "another node has taken the store over; this one has stopped and must be started again"
+    "another node has taken over the store; this node has stopped. Restart it"
   )
 }

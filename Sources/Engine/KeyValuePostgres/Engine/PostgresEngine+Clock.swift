@@ -9,7 +9,7 @@ extension PostgresEngine {
   /// next; nil where a test has set the clock.
   package var clockOffset: Int64? { time.clock.offset }
 
-  /// Takes the server's clock to be right, whatever step it made, for all engines of the store.
+  /// Accepts the server's clock after a jump, for all engines of the store.
   ///
   /// Blocks.
   package func acceptClock() throws {

@@ -27,7 +27,7 @@ package final class PostgresEngine: KeyValueEngine {
   private let tail: LogTail?
   private let node: NodeSession?
 
-  /// The number of times that a view is reopened because another engine took the time meanwhile.
+  /// The number of times that a view is reopened because another engine took the time in between.
   private static let openings = 50
 
   /// Opens the store, whose tables are made if they are missing.
@@ -40,7 +40,7 @@ package final class PostgresEngine: KeyValueEngine {
     schema = try StoreSchema(name: configuration.schema)
     connector = try Connector(configuration)
     views = ViewConnections(connector, limit: configuration.viewConnections)
-    // What every request waits for does not wait for views.
+    // Work on the path of every request does not wait for views.
     tailViews = ViewConnections(connector, limit: 1)
     session = WriterSession(connector, schema)
     condition = EngineCondition(configuration.sharing)
@@ -135,7 +135,7 @@ package final class PostgresEngine: KeyValueEngine {
     beside log: GroupLog,
     _ body: (any KeyValueSnapshot) throws -> R
   ) throws -> R {
-    // What others wrote behind a group is told when its completions have run.
+    // Writes of others behind a group are reported when its completions have run.
     let isWriter = queue.isCurrent
     var (lease, row) = try openView()
     if timeline.isStale(row), !isWriter {
@@ -184,13 +184,13 @@ package final class PostgresEngine: KeyValueEngine {
     }
   }
 
-  /// The database's clock, on which all engines of a store agree whatever their machines' clocks say.
+  /// The database's clock, on which all engines of a store agree, for any clocks of their machines.
   package var clock: MicrosecondClock { MicrosecondClock { [time] in time.clock.now() } }
 
   /// The number drawn when the engine opened; nil for an exclusive store.
   package var nodeNumber: NodeNumber? { node?.number }
 
-  /// Adds an observer of the shared store's log, told before the return that nothing is known.
+  /// Adds an observer of the shared store's log, notified before the return that nothing is known.
   ///
   /// Does nothing for an exclusive store. Blocks.
   package func observeOthers(
@@ -226,7 +226,7 @@ package final class PostgresEngine: KeyValueEngine {
     ]
   }
 
-  /// Ends all waiting for a server that is away, now and from now on: what waits fails, as far as is known.
+  /// Ends all waiting for an unreachable server, now and later: waiting calls fail.
   package func stopWaiting() { connector.close() }
 
   /// Ends all waiting, then the threads and connections; blocks until queued writes have their outcome.
@@ -266,7 +266,8 @@ package final class PostgresEngine: KeyValueEngine {
     try connector.retrying { try views.withConnection { try node.beat($0) } }
   }
 
-  /// The address of a node that shares the store; nil where none was told, or nothing was heard of it for a quarter of a minute.
+  /// The address of a node that shares the store; nil without one, or after a quarter of a minute
+  /// without a sign of life.
   package func address(of node: NodeNumber) throws -> String? {
     let address = try listing(of: node) { String(decoding: $0.bytes(0, 0), as: UTF8.self) }
     return address.flatMap { $0.isEmpty ? nil : $0 }

@@ -2,8 +2,8 @@ import KeyValueStore
 
 /// A group: a transaction that holds the timeline, and its writes, in memory until it lands.
 ///
-/// No other group commits meanwhile, so its reads do not change. A deleted key has an empty value,
-/// which no other key can have.
+/// No other group commits during this, so its reads do not change. A deleted key has an empty
+/// value, which no other key can have.
 final class PostgresGroup: SharedGroup {
   let connection: PostgresConnection
   let row: TimelineRow

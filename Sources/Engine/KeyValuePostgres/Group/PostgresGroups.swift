@@ -119,7 +119,7 @@ final class PostgresGroups: GroupWriter {
 
   /// The group writes nothing.
   private func end(_ group: PostgresGroup) {
-    // First, so that whoever locks the row next finds time as it is.
+    // First, so that the next holder of the row's lock finds the current time.
     time.groupAbandoned()
     group.connection.rollBack()
   }
@@ -145,14 +145,14 @@ final class PostgresGroups: GroupWriter {
     }
   }
 
-  /// `hasLanded`, with its failure told as what it means for the group.
+  /// `hasLanded`, with its failure translated for the group.
   private func isFoundLanded(_ number: Int64) throws -> Bool {
     do {
       return try hasLanded(number)
     } catch {
       throw KeyValueError(
         .outcomeUnknown,
-        "the database did not say what became of a group: "
+        "the outcome of a group is unknown: "
           + ((error as? KeyValueError)?.message ?? "\(error)")
       )
     }

@@ -16,10 +16,10 @@ final class WriterSession: @unchecked Sendable {
     self.schema = schema
   }
 
-  /// The connection, opened anew where it was lost.
+  /// The connection, reopened after a loss.
   ///
-  /// Throws `unreachable` where the server is, `locked` where another engine has the store, `newerFormat` where one of a newer
-  /// program has brought its tables to another form meanwhile.
+  /// Throws `unreachable` if the server is, `locked` if another engine has the store, and
+  /// `newerFormat` if an engine of a newer program has changed its tables.
   func live() throws -> PostgresConnection {
     if let connection, !connection.isLost { return connection }
     connection = nil
@@ -37,7 +37,7 @@ final class WriterSession: @unchecked Sendable {
     return opened
   }
 
-  /// The tables have the program's form: whatever is opened anew looks whether they still do.
+  /// The tables have the program's format: each reopened connection checks that they still do.
   func begin() { hasBegun = true }
 
   /// Runs a body on a connection while no engine has the store, this one neither; throws `locked` where one has.
@@ -47,8 +47,8 @@ final class WriterSession: @unchecked Sendable {
       throw KeyValueError(
         .locked,
         """
-        nodes of an older version have the store at \(connector.configuration.shownAddress) open, whose tables this version has \
-        in another form: stop them all, then start this one
+        nodes of an older version have the store at \(connector.configuration.shownAddress) open, and this version has changed its \
+        tables. Stop all of them, then start this node
         """
       )
     }

@@ -10,7 +10,7 @@ enum BinaryValue {
   /// A `bigint` of a result.
   static func number(_ bytes: UnsafeRawBufferPointer) throws(KeyValueError) -> Int64 {
     guard bytes.count == 8 else {
-      throw KeyValueError(.corruption, "PostgreSQL answered no number where one must be")
+      throw KeyValueError(.corruption, "PostgreSQL returned no number where one is required")
     }
     return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
   }

@@ -38,7 +38,7 @@ final class PostgresConnection: @unchecked Sendable {
   /// Connects to a `postgres://` address and sets what `settings` says, SQL's SET statements.
   init(_ library: PostgresLibrary, to address: String, settings: String) throws {
     self.library = library
-    // What the address says counts instead of what comes before it.
+    // The address takes precedence over the earlier sources.
     let parameters =
       [("target_session_attrs", "read-write"), ("dbname", address)] + Self.parameters
     let texts = parameters.flatMap { [$0.0, $0.1] }.map { Array($0.utf8CString) }

@@ -15,7 +15,7 @@ extension KeyValueError {
     let code: Code =
       switch sqlState {
       case "XX001", "XX002": .corruption
-      // The server ends the connection, and what was asked of it may have happened.
+      // The server ends the connection, and the requested change may have happened.
       case "57P01", "57P02", "57P03", "57P05", "25P03": .unreachable
       case _ where sqlState.hasPrefix("08"): .unreachable
       default: .inputOutput

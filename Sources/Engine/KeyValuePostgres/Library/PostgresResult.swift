@@ -40,7 +40,7 @@ final class PostgresResult {
   /// A whole number that was asked for in text form.
   func number(_ row: Int, _ column: Int) throws -> Int64 {
     guard row < rowCount, let number = Int64(String(decoding: bytes(row, column), as: UTF8.self))
-    else { throw KeyValueError(.corruption, "PostgreSQL answered no number where one must be") }
+    else { throw KeyValueError(.corruption, "PostgreSQL returned no number where one is required") }
     return number
   }
 

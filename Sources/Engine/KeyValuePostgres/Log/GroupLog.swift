@@ -9,9 +9,9 @@ import KeyValueStore
 /// alone and logs nothing: then everything in memory may be out of date.
 ///
 /// **Order.** One thread at a time notifies. It never does while a group of this engine is in
-/// flight, which is from its begin until its completions have run: a thread that begins a group has
-/// learned of all groups before it, no other group commits until it has landed, and later ones wait
-/// for its completions. So memory follows the order of the log.
+/// flight, from its start until its completions have run. A thread that starts a group has seen all
+/// groups before it, no other group commits until it has landed, and later ones wait for its
+/// completions. So memory follows the order of the log.
 ///
 /// `@unchecked Sendable`: the mutable state is used under the condition's lock, except `observers`,
 /// which only the notifying thread uses.
@@ -23,7 +23,7 @@ final class GroupLog: @unchecked Sendable {
 
   private let schema: StoreSchema
   private let condition = ThreadCondition()
-  /// Observers have heard of every group up to this one.
+  /// Observers have received every group up to this one.
   private var known: Int64 = 0
   private var isTelling = false
   /// The number of the engine's own group in flight.
@@ -39,7 +39,7 @@ final class GroupLog: @unchecked Sendable {
   /// Sets the group behind which memory begins, before anything is read.
   func begin(at number: Int64) { condition.withLock { known = number } }
 
-  /// The number of the last group of which observers have heard.
+  /// The number of the last group that observers have received.
   var mark: Int64 { condition.withLock { known } }
 
   /// Throws where a view that began after `mark` was taken lacks a group up to it: its server is behind another one, or has lost what that one
@@ -52,7 +52,7 @@ final class GroupLog: @unchecked Sendable {
     )
   }
 
-  /// Returns when observers have heard of everything that a view shows.
+  /// Returns when observers have received everything that a view shows.
   func learn(_ row: TimelineRow, on connection: PostgresConnection) throws {
     try telling(row, isWriter: false) { try tell(upTo: row, on: connection) }
   }

@@ -48,7 +48,7 @@ enum LeaderTerm {
     guard let term = current else { return write }
     return QueuedWrite(write.priority) { group in
       guard (group as? PostgresGroup)?.row.term == term else {
-        throw KeyValueError(.notLeading, "another node leads meanwhile")
+        throw KeyValueError(.notLeading, "another node is the leader now")
       }
       try write.body(group)
     } completion: {

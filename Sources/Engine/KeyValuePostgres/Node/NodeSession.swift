@@ -90,7 +90,7 @@ final class NodeSession: Sendable {
           nextTrim = now + Self.trimInterval
         }
       } catch {
-        // What fails on a connection that lasts is done another time.
+        // Work that fails on a working connection is retried later.
         nextRenewal = now + Self.leaseRenewal
         nextBeat = now + Self.beat
         nextTrim = now + Self.trimInterval

@@ -5,11 +5,11 @@ import KeyValueStore
 /// - `entries`: keys up to `longestKey` bytes with their values. Values of `bytea` sort as `memcmp` sorts them.
 /// - `long_entries`: longer keys, which no index takes. They are found by their digest and walked by their
 ///   first bytes, `head`. Once one was written `timeline.has_long_keys` says so, and scans look here too.
-/// - `timeline`, one row: the last version that landed; the ceiling, the highest time that any view may have; the
-///   engine that holds the time, and the epoch, which counts how often that changed. A group locks the row,
-///   so groups of all engines run one after the other. `term` counts who has led.
-///   `clock_step` is the step of the server's clock that engines hold back, in microseconds, and `clock_acceptances`
-///   counts those that were accepted.
+/// - `timeline`, one row: the last version that landed, the ceiling (the highest time that any view
+///   may have), the engine that holds the time, and the epoch, which counts the changes of that
+///   engine. A group locks the row, so groups of all engines run one after the other. `term` counts
+///   the leaders. `clock_step` is the step of the server's clock that engines hold back, in
+///   microseconds, and `clock_acceptances` counts those that were accepted.
 /// - `writers`: the number of the last group of each engine that landed, written with the group.
 /// - `log`: the keys that the groups of engines wrote which share the store (`LoggedKeys`), for an hour. `timeline.log` is
 ///   the number of the last group; one of an engine that has the store alone takes a number and logs nothing.
@@ -193,7 +193,7 @@ extension StoreSchema {
     """
   }
 
-  /// Writes within such a transaction what engines are to believe of the server's clock.
+  /// Writes within such a transaction the value that engines use for the server's clock.
   func setClock(_ setting: ClockSetting) -> String {
     """
     UPDATE \(name).timeline SET clock_step = \(setting.step),
@@ -286,8 +286,8 @@ extension StoreSchema {
 extension StoreSchema {
   /// Has a node lead for some seconds from now, unless another one does; one number, the term, or no row.
   ///
-  /// A new term waits for the group that is under way, so that every later one finds it in the timeline's row. A lease that ends in more
-  /// than a minute is of a clock that has gone back.
+  /// A new term waits for the group in flight, so that every later one finds it in the timeline's
+  /// row. A lease that ends in more than a minute is of a clock that has gone back.
   func lease(to node: Int64, seconds: Int64) -> String {
     """
     WITH lease AS (

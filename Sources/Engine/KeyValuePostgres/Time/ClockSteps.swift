@@ -4,8 +4,8 @@ package enum ClockSteps: Sendable {
   case followed
   /// Steps are held back until they are accepted.
   ///
-  /// - Parameter offset: `PostgresEngine.clockOffset` of a process that had the store open under the same boot, so
-  ///   that a step meanwhile is held back, too.
+  /// - Parameter offset: `PostgresEngine.clockOffset` of a process that had the store open under
+  ///   the same boot, so that a jump since then is held back, too.
   case held(from: Int64?)
   /// The clock is right at the opening, and later steps are held back.
   case accepted

@@ -13,9 +13,10 @@ import Synchronization
 ///
 /// **Within an epoch** `Timeline` decides, as on one machine.
 ///
-/// **Shared.** Engines that share a store hold the time for no longer than a group. Their views' read times are the last version that
-/// had landed, which is in the row and so the same for all; where that is older than a second, one of them moves it on
-/// (`TimelineLock.tick`). So a view takes no more than to be opened, on whichever engine, and no ceiling leads.
+/// **Shared.** Engines that share a store hold the time for no longer than a group. Their views'
+/// read times are the last version that had landed, which is in the row and so the same for all. If
+/// it is older than a second, one of them advances it (`TimelineLock.tick`). So a view takes no
+/// more than to be opened, on whichever engine, and no ceiling leads.
 ///
 /// Any thread may call.
 final class EpochTime: Sendable {
@@ -155,15 +156,15 @@ extension EpochTime {
     }
   }
 
-  /// Returns true if another call has meanwhile raised the ceiling nearly as far.
+  /// Returns true if another call has raised the ceiling nearly as far.
   func isRaised(to ceiling: Int64) -> Bool {
     state.withLock {
       $0.epoch != nil && !$0.isProvisional && $0.timeline.ceiling + Timeline.lead / 2 > ceiling
     }
   }
 
-  /// Returns the values to write into a locked row, so that time may go on up to `ceiling`, or for
-  /// a second if the time is taken over.
+  /// Returns the values to write into a locked row, so that time may advance up to `ceiling`, or
+  /// for a second if the time is taken over.
   func raise(_ row: TimelineRow, to ceiling: Int64?) -> Record {
     let isHolder = holds(row)
     return Record(

@@ -6,8 +6,8 @@ import Synchronization
 /// Each reading of the server's clock is compared with the time since this machine's boot, as
 /// `WallClock` does with the machine's own: a difference that grew by more than five minutes is a
 /// *step*. The server may have been set to a wrong time, or another one with another clock took its
-/// place. If steps are held back, the believed time goes on at the pace of the time since boot, and
-/// the step is written into the timeline's row, so that all engines of the store, and those that
+/// place. If jumps are held back, the believed time continues at the pace of the time since boot.
+/// The jump is written into the timeline's row, so that all engines of the store, and those that
 /// open it later, subtract it. It ends when an operator accepts it or the server's clock is back.
 ///
 /// Tests set a clock of their own instead. Any thread may call.
@@ -107,7 +107,8 @@ final class ServerClock: Sendable {
 
   /// The believed time where nothing but the row is known.
   ///
-  /// Time does not lie before the last version: then a clock that was ahead was set right while nobody looked.
+  /// Time does not lie before the last version: then a clock that was ahead was corrected in
+  /// between.
   private static func firstTime(_ row: TimelineRow) -> Int64 {
     let shared = row.now - row.clock.step
     return shared < row.version - WallClock.tolerance ? max(shared, row.now) : shared

@@ -3,14 +3,15 @@ import Synchronization
 
 /// The engine's ways to the timeline's row: one after the other they lock it and learn what it says.
 ///
-/// Groups hold the row beyond the call; a ceiling that is raised meanwhile waits for the group's end in the
-/// database. Any thread may call, but none that runs in a group.
+/// Groups hold the row beyond the call; a ceiling that is raised during a group waits for the
+/// group's end in the database. Any thread may call, but none that runs in a group.
 final class TimelineLock: Sendable {
   private let connector: Connector
   private let schema: StoreSchema
   private let time: EpochTime
   private let condition: EngineCondition
-  /// Guards the row's locking together with what `time` then notes, and is the way to a connection for ceilings.
+  /// Guards the row's locking together with the record in `time`, and provides a connection for
+  /// ceilings.
   private let ceilings = Mutex<PostgresConnection?>(nil)
 
   init(
@@ -48,7 +49,7 @@ final class TimelineLock: Sendable {
   func raise(to ceiling: Int64) throws {
     try connector.retrying {
       try ceilings.withLock { kept in
-        // Whoever came before may have raised it for all that waited.
+        // An earlier caller may have raised it for all waiting ones.
         guard !time.isRaised(to: ceiling) else { return }
         try write(&kept, ceiling: ceiling)
       }
@@ -74,7 +75,7 @@ final class TimelineLock: Sendable {
     }
   }
 
-  /// Returns true for a last version so old that time has to go on without a group.
+  /// Returns true for a last version so old that time has to advance without a group.
   func isStale(_ row: TimelineRow) -> Bool { time.clock.now() - row.version > Timeline.lead }
 
   /// Takes the server's clock to be right, for all engines of the store.
@@ -123,7 +124,7 @@ final class TimelineLock: Sendable {
       for statement in statements { try connection.run(statement) }
       switch connection.commit() {
       case .committed: change?.done()
-      // A ceiling that may or may not be there does no harm; the next one tells.
+      // A ceiling that may or may not be there does no harm; the next one decides.
       case .refused(let error), .unknown(let error): throw error
       }
     } catch {

@@ -10,7 +10,7 @@ struct TimelineRow: Sendable {
   let holder: Int64
   /// True if a key longer than `StoreSchema.longestKey` was ever written.
   let hasLongKeys: Bool
-  /// The server's clock; `ServerClock` says what is believed of it.
+  /// The server's clock; `ServerClock` decides how it is used.
   let now: Int64
   /// The number of the last group.
   let log: Int64

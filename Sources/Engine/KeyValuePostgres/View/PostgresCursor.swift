@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// A cursor over the tables, and over what its group has written on top of them.
+/// A cursor over the tables, and over its group's writes on top of them.
 ///
 /// One thread at a time, like its view or group, which it must not outlive.
 final class PostgresCursor: KeyValueCursor {
@@ -20,7 +20,7 @@ final class PostgresCursor: KeyValueCursor {
   /// Bytes that `key` and `value` lend where they are the group's.
   private var lent: UnsafeMutableRawBufferPointer?
 
-  /// `written` answers what a group has written up to then; a deleted key has an empty value.
+  /// `written` returns the group's writes up to then; a deleted key has an empty value.
   init(
     over range: KeyRange,
     reversed: Bool,

@@ -64,7 +64,7 @@ struct RowPages {
     return isReversed ? order < 0 : order >= 0
   }
 
-  /// Returns true if a walk goes on behind the page.
+  /// Returns true if a walk continues behind the page.
   private func isNext(_ edge: [UInt8]?, to page: Page) -> Bool {
     guard let edge else { return false }
     let last = page.key(page.rows.rowCount - 1)

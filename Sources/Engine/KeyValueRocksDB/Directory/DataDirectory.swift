@@ -55,7 +55,7 @@ final class DataDirectory: Sendable {
     unlock()
   }
 
-  /// Lets others open the directory; what happens after that is none of ours.
+  /// Lets others open the directory; later events there are not this engine's.
   func unlock() {
     let descriptor = lock.exchange(-1, ordering: .sequentiallyConsistent)
     if descriptor >= 0 {
@@ -100,7 +100,7 @@ final class DataDirectory: Sendable {
     guard try SystemFile.names(in: path).contains(formatName) else {
       throw KeyValueError(
         .foreign,
-        "\(path) has files in it but no \(formatName): it is not a data directory",
+        "\(path) contains files but no \(formatName): it is not a data directory",
         metadata: ["directory": path]
       )
     }
@@ -134,7 +134,7 @@ final class DataDirectory: Sendable {
     metadata["process"] = holder.map { "\($0)" }
     throw KeyValueError(
       .locked,
-      "\(path) is in use: another process, or this one, has it open",
+      "\(path) is in use by another process, or by this one",
       metadata: metadata
     )
   }
@@ -196,7 +196,7 @@ final class DataDirectory: Sendable {
     if names.contains(String(manifest)) {
       try mendFile("\(path)/\(manifest)", mayBeTorn: true)
     }
-    // Nobody reads files that an opening has not finished writing.
+    // No process reads files that an opening has not finished writing.
     for name in names where name.hasSuffix(".dbtmp") { try SystemFile.remove("\(path)/\(name)") }
     return discarded
   }

@@ -3,17 +3,17 @@ import Synchronization
 
 /// The room on the disk that an engine leaves free, so that it never fails half way for want of room.
 ///
-/// **Reserve.** A flush, and the next start, write what is in memory alone to tables; the manifest grows,
-/// a log file begins. With less left than that takes, and `base` beside it, a write is refused before it
-/// begins: nothing is on the disk of it, the engine goes on reading, and writes are taken again as soon
-/// as there is room. Other programs may still fill the disk between the look and the write:
-/// then the engine stops, and `EngineRecovery` takes it up again.
+/// **Reserve.** A flush, and the next start, write the data in memory to tables; the manifest
+/// grows, a log file begins. With less free space than that, beside `base`, a write is refused
+/// before it begins. None of it is on the disk, the engine continues to serve reads, and writes are
+/// accepted again as soon as there is space. Other programs may still fill the disk between the
+/// look and the write: then the engine stops, and `EngineRecovery` takes it up again.
 ///
 /// Any thread may call.
 final class DiskRoom: Sendable {
-  /// Bytes that stay free beside what is to be flushed.
+  /// Bytes that stay free beside the data to flush.
   static let base = 6 << 20
-  /// With so much left nobody looks again for a while.
+  /// With this much left, the next check is later.
   private static let ample = 1 << 30
   private static let pause = Duration.milliseconds(250)
   /// The pause between two flushes that are to make room.

@@ -12,7 +12,8 @@ package struct RocksDBInspection {
   /// - Throws: `newerFormat` where a later program has written the directory, `foreign` where it is not a data directory.
   package init(directory: String) throws {
     try DataDirectory.checkFormat(of: directory)
-    // A server that compacts tables meanwhile may take one away that the opening has just read of.
+    // A server that compacts tables at the same time may remove one that the opening has just
+    // found.
     var attempts = 3
     while true {
       do {

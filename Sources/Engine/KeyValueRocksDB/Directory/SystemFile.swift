@@ -85,7 +85,7 @@ enum SystemFile {
     }
   }
 
-  /// The bytes of a file that nobody writes to.
+  /// The bytes of a file without a writer.
   static func read(_ path: String) throws -> [UInt8] {
     try open(path, O_RDONLY) { descriptor in
       let size = lseek(descriptor, 0, SEEK_END)

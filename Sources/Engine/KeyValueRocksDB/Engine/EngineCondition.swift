@@ -3,10 +3,9 @@ import Synchronization
 
 /// The condition of an engine: it runs, has stopped after a failed write, or is closed.
 ///
-/// A stopped engine runs again only when its files were read anew: by a restart, or, where the failure
-/// was want of descriptors or of room on the disk, by `EngineRecovery`. Such a failure says nothing
-/// against what was synced before: no other write or sync that failed came before it, or that one would
-/// have stopped the engine.
+/// A stopped engine runs again only after its files were read again: by a restart, or, after a lack
+/// of descriptors or disk space, by `EngineRecovery`. Such a failure says nothing against earlier
+/// synced data: no other write or sync failed before it, or that one would have stopped the engine.
 ///
 /// Any thread may call.
 final class EngineCondition: Sendable {
@@ -50,11 +49,11 @@ final class EngineCondition: Sendable {
   private static func refusal(_ cause: KeyValueError) -> KeyValueError {
     let text =
       if cause.isWantOfDescriptors {
-        "storage has stopped until files can be opened again"
+        "writes have stopped until files can be opened again"
       } else if cause.isWantOfRoom {
-        "storage has stopped until the disk has room again"
+        "writes have stopped until the disk has free space again"
       } else {
-        "storage stopped after a failed write; restart to recover"
+        "the store stopped after a failed write. Restart the server to recover"
       }
     return KeyValueError(.stopped, "\(text) (\(cause.message))", metadata: cause.metadata)
   }
@@ -70,7 +69,7 @@ final class EngineCondition: Sendable {
     return cause.isWantOfDescriptors || cause.isWantOfRoom
   }
 
-  /// The files were read anew, and hold what was acknowledged.
+  /// The files were read again, and hold the acknowledged data.
   func recovered() {
     state.withLock { state in
       if case .stopped = state { state = .running }

@@ -3,18 +3,19 @@ import Synchronization
 
 /// Takes a stopped engine's database up again without a restart, where that is safe.
 ///
-/// **When.** After a failure to open a file for want of descriptors, which no write or sync fails of, and
-/// after one for want of room, which leaves what was synced before as it is. Any other write or sync that
-/// had failed before would have stopped the engine itself: so all that was acknowledged is on the disk,
-/// as at a kill -9. Never after another failure of a write or sync. Merging that had no room needs nobody:
-/// the library tries it again by itself.
+/// **When.** After a failure to open a file for lack of descriptors, which fails no write or sync,
+/// and after one for lack of disk space, which leaves earlier synced data as it is. Any other write
+/// or sync that had failed before would have stopped the engine itself: so all that was
+/// acknowledged is on the disk, as at a kill -9. Never after another failure of a write or sync. A
+/// merge that had no room needs no help: the library retries it by itself.
 ///
-/// **How.** As a restart does it, and then some: the database is closed once nobody uses it; torn tails
-/// are cut off; so is what lies behind the last acknowledged write, since its author was told that it
-/// failed and what is in memory above the engine rests on that; the library opens the directory, which
-/// writes what its logs hold to tables and syncs them. Last the result is compared with what is known
-/// to be durable. If anything is amiss the engine stays stopped. If the disk is full again by then it
-/// stays stopped too, with a database that can be read.
+/// **How.** As a restart does it, and then some: the database is closed once nobody uses it; torn
+/// tails are cut off; so is what lies behind the last acknowledged write, since its author was told
+/// that it failed and what is in memory above the engine rests on that; the library opens the
+/// directory, which writes what its logs hold to tables and syncs them. Finally the result is
+/// compared with the data that is known to be durable. If anything is amiss the engine stays
+/// stopped. If the disk is full again by then it stays stopped too, with a database that can be
+/// read.
 ///
 /// One thread at a time, between groups.
 final class EngineRecovery: Sendable {

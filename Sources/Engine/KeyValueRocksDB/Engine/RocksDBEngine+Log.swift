@@ -9,7 +9,7 @@ extension RocksDBEngine {
     GroupLog(logFiles, after: sequence) { [log] in log.acknowledgedSequence }
   }
 
-  /// Removes the kept files of the log with lower numbers, which nobody reads any more.
+  /// Removes the kept files of the log with lower numbers, which have no readers any more.
   package func releaseLog(before file: Int) throws { try logFiles.removeArchived(before: file) }
 
   /// The bytes of files of the log that are kept for readers alone.

@@ -4,11 +4,11 @@ import KeyValueStore
 
 /// An engine on RocksDB in a directory of its own.
 ///
-/// One group runs at a time, on the thread of the engine's queue. Its writes collect in a batch, which
-/// RocksDB appends to its log as one record and syncs before anyone can see it. After the first write that fails, the engine has
-/// stopped: what the disk holds is unknown then, and only what reads it anew may go on, a restart or,
-/// where it suffices, `EngineRecovery`. A stopped engine can be read. On a full disk an engine begins
-/// stopped, and runs as soon as there is room.
+/// One group runs at a time, on the thread of the engine's queue. Its writes collect in a batch,
+/// which RocksDB appends to its log as one record and syncs before anyone can see it. After the
+/// first failed write, the engine has stopped: the contents of the disk are unknown then. Only code
+/// that reads them again may continue: a restart or, where it suffices, `EngineRecovery`. A stopped
+/// engine can be read. On a full disk an engine begins stopped, and runs as soon as there is room.
 package final class RocksDBEngine: KeyValueEngine {
   /// The parts of the log that were cut off at this start.
   package let discardedLog: [DiscardedLog]
@@ -165,7 +165,8 @@ package final class RocksDBEngine: KeyValueEngine {
         statistics[name] = lease.handle.property(property).map { Double($0) }
       }
     }
-    // The library does not count a sync of its log that failed, nor what is refused before it.
+    // The library does not count a failed sync of its log, nor operations that are refused before
+    // it.
     statistics["kv_background_errors", default: 0] += Double(condition.stopCount)
     if condition.isStopped || room.isShort { statistics["kv_write_stopped"] = 1 }
     return statistics
@@ -211,7 +212,7 @@ package final class RocksDBEngine: KeyValueEngine {
     BlockingCheck.assertMayBlock()
     try condition.checkRunning()
     let lease = try shared.lease()
-    // What was deleted lately is in memory alone.
+    // Recently deleted data is only in memory.
     try lease.handle.flush()
     try lease.handle.suggestCompaction(of: range)
   }

@@ -2,7 +2,7 @@ import Dispatch
 import KeyValueStore
 import Synchronization
 
-/// The open database of an engine, lent to its views and groups, and replaced when it is opened anew.
+/// The open database of an engine, lent to its views and groups, and replaced when it is reopened.
 ///
 /// A database may be closed only when it is not in use, so every user holds a lease. While the
 /// database is replaced no lease is given: such a call throws instead of waiting, as the caller
@@ -11,7 +11,7 @@ import Synchronization
 /// `@unchecked Sendable`: `handle` is read by holders of a lease, and written by the thread that
 /// has kept others from getting one and has seen the last of them end.
 final class SharedHandle: @unchecked Sendable {
-  /// Two for each lease, and one while nobody gets any.
+  /// Two for each lease, and one while none are given out.
   private let state = Atomic<Int>(0)
   /// Nil after an opening that failed.
   private var handle: RocksDBHandle?
@@ -34,7 +34,7 @@ final class SharedHandle: @unchecked Sendable {
     return HandleLease(handle, of: self)
   }
 
-  /// Gives the database to `open`, once nobody uses it any more, and goes on with what that answers.
+  /// Gives the database to `open`, once it has no users, and continues with the result.
   ///
   /// `open` must close it. After `timeout` with a lease still out nothing has changed and the call
   /// throws; when `open` throws, there is no database until a later call.
@@ -50,7 +50,7 @@ final class SharedHandle: @unchecked Sendable {
     handle = try open(old)
   }
 
-  /// Closes the database for good, when nobody uses or replaces it.
+  /// Closes the database for good, when it is neither used nor being replaced.
   func close() {
     state.bitwiseOr(Self.isLocked, ordering: .acquiringAndReleasing)
     handle?.close()

@@ -3,11 +3,11 @@ import KeyValueStore
 
 /// The writes of a group as the library takes them.
 ///
-/// A *plain* batch only collects, which is all that most groups need: it knows what it has written to a
-/// key, takes savepoints and rolls back, and hands its writes over in the order of their keys, so that the
-/// library finds the position of each near the one before. The first cursor over keys that the batch has
-/// written turns it into an *indexed* one, which can be walked together with the database, and costs a
-/// sorted index of its keys.
+/// A *plain* batch only collects, which is enough for most groups. It knows its own writes to a
+/// key, takes savepoints and rolls back, and passes its writes on in the order of their keys, so
+/// that the library finds the position of each near the one before. The first cursor over keys that
+/// the batch has written turns it into an *indexed* one, which can be walked together with the
+/// database, and costs a sorted index of its keys.
 ///
 /// The library cannot drop a savepoint and keep what follows. So the released savepoints of an indexed
 /// batch stay on its stack, marked, and a rollback goes through them down to the last one still wanted.
@@ -161,7 +161,7 @@ extension GroupBatch {
       savepoints.remove(at: last)
     } else {
       savepoints[last].isReleased = true
-      // With none left to roll back to, what is on the library's stack does no harm.
+      // With none left to roll back to, entries on the library's stack do no harm.
       if savepointCount == 0 { savepoints.removeAll() }
     }
   }

@@ -3,10 +3,10 @@ import KeyValueStore
 
 /// A group: a batch of writes that the library writes whole.
 ///
-/// Cursors keep their group alive. While the batch is plain a cursor walks the database alone, as long as
-/// the batch has written no key of its range; a write into the range, and the batch's index when it gets
-/// one, make it begin a new iterator. Cursors that are on a key step aside before writes that concern
-/// them.
+/// Cursors keep their group alive. While the batch is plain, a cursor walks only the database, as
+/// long as the batch has written no key of its range. A write into the range, and the batch's index
+/// when it gets one, make it start a new iterator. Cursors that are on a key step aside before
+/// writes that concern them.
 final class RocksDBGroup: SharedGroup, CursorOwner {
   private var batch = GroupBatch()
   private let lease: HandleLease
@@ -79,7 +79,7 @@ final class RocksDBGroup: SharedGroup, CursorOwner {
 
   func rollbackToSavepoint() throws {
     try checkSavepoint()
-    // The batch's index is built anew, which iterators point into.
+    // The batch's index, which iterators point into, is rebuilt.
     renewIterators()
     try batch.rollBackToSavepoint()
   }

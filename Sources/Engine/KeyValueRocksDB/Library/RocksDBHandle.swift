@@ -60,8 +60,8 @@ final class RocksDBHandle: @unchecked Sendable {
   /// Reads a value if that touches no disk.
   ///
   /// The default options read the newest value. If the reader of a table is not open, the library
-  /// says that the key may exist, which its C interface shows as success with an empty value; as no
-  /// value is empty, an empty one is not known.
+  /// reports that the key may exist, which its C interface shows as success with an empty value. As
+  /// no value is empty, an empty one means unknown.
   func getCached(_ key: [UInt8], options: OpaquePointer? = nil) throws -> PointRead {
     RocksDBOptions.countNothing()
     var message: UnsafeMutablePointer<CChar>?
@@ -81,9 +81,9 @@ final class RocksDBHandle: @unchecked Sendable {
 
   /// Options that read as of a snapshot of the library, or the newest state; the caller destroys them.
   ///
-  /// No range is ever deleted as one. That must be said: otherwise an iterator of librocksdb 7.8.3 that
-  /// comes to a table which it cannot read, damaged or not in memory, drops the error and goes on with
-  /// what it finds in other tables.
+  /// No range is ever deleted as one. This must be set. Otherwise an iterator of librocksdb 7.8.3
+  /// that reaches an unreadable table, damaged or not in memory, drops the error and continues with
+  /// the other tables.
   static func readOptions(
     at snapshot: OpaquePointer? = nil,
     cachedOnly: Bool = false

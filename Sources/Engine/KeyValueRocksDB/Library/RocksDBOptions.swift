@@ -16,9 +16,9 @@ package struct RocksDBOptions: ~Copyable {
   private static let toleratesOnlyTruncatedTail: Int32 = 0
   /// Above every level, so that the library's log of texts stays empty.
   ///
-  /// Debian builds the library with assertions, and one of them ends the process at the second line of
-  /// that log that a full or failing disk refuses. It also keeps the library from writing a file of
-  /// its options, which nobody reads.
+  /// Debian builds the library with assertions, and one of them ends the process at the second line
+  /// of that log that a full or failing disk refuses. It also keeps the library from writing a file
+  /// of its options, which has no reader.
   private static let logsNothing: Int32 = 6
 
   /// The `rocksdb_options_t` to open a database with; freed with this value.
@@ -44,7 +44,7 @@ package struct RocksDBOptions: ~Copyable {
     // Files of the log are moved to `archive` then; the engine removes them itself.
     if configuration.keepsLog { rocksdb_options_set_WAL_ttl_seconds(basic, Self.forever) }
     Self.putMergingBehind()
-    // What only the options' text can say.
+    // The settings that only the options' text can express.
     try rocksCall { rocksdb_get_options_from_string(basic, Self.textOptions, derived, $0) }
   }
 

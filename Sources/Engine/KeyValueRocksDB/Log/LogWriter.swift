@@ -4,16 +4,17 @@ import Synchronization
 /// The one way into the library's log: a write at a time, none after one that failed.
 ///
 /// **Invariant.** Every write whose caller was told of success has a sequence number up to
-/// `acknowledged`, and was synced; every write that failed would have had a greater one. No two writes
-/// are under way at once, so the library never puts two of them into one record, and none follows a
-/// failed one. So the log can be cut behind the last acknowledged record with nothing lost, and
-/// nothing kept that its author was told has failed. `EngineRecovery` does that, and so does an engine
-/// that is closed after a failure. A process that is killed before leaves the record of the failed
-/// write, if its bytes came so far: hence `KeyValueError.outcomeUnknown`.
+/// `acknowledged`, and was synced; every write that failed would have had a greater one. No two
+/// writes are in flight at once, so the library never puts two of them into one record, and none
+/// follows a failed one. So the log can be truncated behind the last acknowledged record with
+/// nothing lost, and nothing kept that its author believes to have failed. `EngineRecovery` does
+/// that, and so does an engine that is closed after a failure. A process that is killed before
+/// leaves the record of the failed write, if its bytes came so far: hence
+/// `KeyValueError.outcomeUnknown`.
 final class LogWriter: Sendable {
   private let shared: SharedHandle
   private let condition: EngineCondition
-  /// The last sequence number of the last write that succeeded; held while one is under way.
+  /// The last sequence number of the last successful write; held while one is in flight.
   private let acknowledged: Mutex<UInt64>
   /// The same, for those who may not wait for a write.
   private let published: Atomic<UInt64>
@@ -30,7 +31,7 @@ final class LogWriter: Sendable {
 
   /// Runs a write that returns when it is durable; a failure stops the engine.
   func write(_ body: (RocksDBHandle) throws(KeyValueError) -> Void) throws {
-    // Whoever may hold a lease must not wait for a recovery, which waits for leases.
+    // A thread that may hold a lease must not wait for a recovery, which waits for leases.
     try condition.checkRunning()
     try acknowledged.withLock { acknowledged in
       try condition.checkRunning()
@@ -45,7 +46,7 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// Runs a recovery, which is told the last acknowledged sequence number, with no write under way.
+  /// Runs a recovery with the last acknowledged sequence number, without a write in flight.
   func recover(_ body: (UInt64) throws -> Void) throws {
     try acknowledged.withLock { try body($0) }
   }

@@ -1,12 +1,12 @@
 import Checksums
 /// The content of one file of records: RocksDB's write-ahead log, or its manifest of tables.
 ///
-/// **Layout.** The file is a row of blocks of 32,768 bytes. A block holds fragments, and zeros where
-/// fewer than 7 bytes are left. A fragment is: checksum (4 bytes), length (2 bytes), type (1 byte),
-/// payload; numbers are little-endian; the checksum is CRC-32C over type and payload, rotated right
-/// by 15 and increased by 0xA282EAD8. Types: 1 a full record, 2, 3 and 4 the first, middle and last
-/// fragments of one that spans blocks. A record of the log is one write batch: one group, or one
-/// time record. A record of the manifest is one change of the set of tables.
+/// **Layout.** The file is a row of blocks of 32,768 bytes. A block holds fragments, and zeros
+/// where fewer than 7 bytes are left. A fragment is: checksum (4 bytes), length (2 bytes), type (1
+/// byte), payload. Numbers are little-endian. The checksum is CRC-32C over type and payload,
+/// rotated right by 15 and increased by 0xA282EAD8. Types: 1 a full record, 2, 3 and 4 the first,
+/// middle and last fragments of one that spans blocks. A record of the log is one write batch: one
+/// group, or one time record. A record of the manifest is one change of the set of tables.
 ///
 /// **Validity.** The engine writes and syncs one record after the other, so at a power failure at
 /// most the last record is not on the disk whole, and nothing whole follows it. It may be cut
@@ -16,7 +16,7 @@ import Checksums
 ///
 /// **Recovery.** RocksDB itself only accepts a record that is cut short. So before it opens the
 /// files, the manifest and the last log with a record in it are truncated after their last whole
-/// record, if what is damaged is the tail. A damaged record with a whole one after it, in the same
+/// record, if the damage is at the end. A damaged record with a whole one after it, in the same
 /// file or in a later log, is corruption: the start stops, and nothing is changed.
 struct RecordLog {
   /// The length up to the end of the last whole record before any damage.
@@ -132,9 +132,10 @@ struct RecordLog {
     return Fragment(kind: kind, end: end)
   }
 
-  /// Looks for the start of a whole record from the damage on: in the damaged block at every byte, as
-  /// the damage may have hit the length that would lead to the next fragment; in later blocks along
-  /// their fragments.
+  /// Looks for the start of a whole record after the damage.
+  ///
+  /// In the damaged block it checks every byte, as the damage may have hit the length of a
+  /// fragment; in later blocks it follows their fragments.
   private static func record(from damage: Int, in bytes: UnsafeRawBufferPointer) -> Int? {
     let blockEnd = min(bytes.count, (damage / blockBytes + 1) * blockBytes)
     if let found = (damage..<max(damage, blockEnd)).first(where: {

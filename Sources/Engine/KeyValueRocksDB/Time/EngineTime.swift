@@ -100,7 +100,7 @@ final class EngineTime: Sendable {
 
   private func raiseCeiling(to ceiling: Int64) throws {
     try ceilingWriter.withLock { _ in
-      // Whoever held the lock before may have raised it for all that waited.
+      // An earlier holder of the lock may have raised it for all waiting ones.
       let isRaised = timeline.withLock { $0.ceiling + Timeline.lead / 2 > ceiling }
       guard !isRaised else { return }
       try persistCeiling(ceiling)

@@ -3,14 +3,14 @@ import KeyValueStore
 /// The engine's own keys, all under the byte 0x00, which no caller's key begins with.
 ///
 /// - `00 01`, *group*: written by every group that took a version. Value: the group's last version,
-///   then a ceiling, each 8 bytes big-endian. Being part of the group it tells any view which
+///   then a ceiling, each 8 bytes big-endian. Being part of the group, it shows any view which
 ///   groups the view holds.
 /// - `00 02`, *ceiling*: written when a view needs a read time above every durable ceiling. Value:
 ///   the ceiling, 8 bytes big-endian.
-/// - `00 03`, *probe*: written to see that writes become durable. Value: the time by the clock, 8 bytes
-///   big-endian; nobody reads it.
+/// - `00 03`, *probe*: written to see that writes become durable. Value: the time by the clock, 8
+///   bytes big-endian; unused.
 ///
-/// After a restart time goes on above the greatest of the three numbers.
+/// After a restart time continues above the greatest of the three numbers.
 enum TimeRecord {
   static let groupKey: [UInt8] = [0, 1]
   static let ceilingKey: [UInt8] = [0, 2]

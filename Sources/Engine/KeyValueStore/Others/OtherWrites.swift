@@ -2,7 +2,7 @@
 package enum OtherWrites: Sendable {
   /// Groups in the order in which they landed.
   case groups([Group])
-  /// Anything may have been written: what is in memory of the store is to be read anew.
+  /// Anything may have been written: the store's memory must be read again.
   case unknown
 
   /// One group of writes.
@@ -30,11 +30,12 @@ package enum OtherWrites: Sendable {
   }
 }
 
-/// Hears what other engines wrote, with a view of the store just behind it.
+/// Receives other engines' writes, with a view of the store just behind them.
 ///
-/// Runs before anything of its engine shows what it tells of: a view, a group, a call of `whenCurrent`. Groups come in
-/// the order in which they landed, never while a body or a completion of the engine's own writes runs, and those come
-/// in their places between them. The observer calls no engine, and takes no lock that somebody holds who does. After an error of
-/// an observer all hear of the same groups again.
+/// Runs before any part of its engine shows its contents: a view, a group, a call of `whenCurrent`.
+/// Groups come in the order in which they landed, never while a body or a completion of the
+/// engine's own writes runs, and those come in their places between them. The observer calls no
+/// engine, and takes no lock of a thread that does. After an error of an observer all receive the
+/// same groups again.
 package typealias OtherWritesObserver =
   @Sendable (_ writes: OtherWrites, _ reader: any KeyValueReader) throws -> Void

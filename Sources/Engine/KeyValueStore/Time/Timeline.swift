@@ -2,12 +2,11 @@
 ///
 /// Groups run one after the other. A group in flight is *pending* from its first version on, until
 /// its outcome is known: it landed (visible and durable) or it was abandoned (nothing written). A
-/// group whose outcome is unknown, after a failed write, stays pending until its engine has read the
-/// disk anew and made sure that it never lands.
+/// group with an unknown outcome, after a failed write, stays pending until its engine has read the
+/// disk again and made sure that it never lands.
 ///
-/// The rule that everything rests on: a read time T handed out for a view means that every landed
-/// or still possible version at or below T is in that view, and none above T is. It takes two
-/// facts about a view:
+/// The basic rule: for the read time T of a view, every landed or still possible version at or
+/// below T is in that view, and none above T is. It takes two facts about a view:
 /// - its *floor*, noted just before the view was opened: every version that may ever land at or
 ///   below the floor had landed already, so the view holds it;
 /// - the version that it *holds*: the last version of the last group in the view.
@@ -74,7 +73,7 @@ package struct Timeline: Sendable {
     pending = nil
   }
 
-  /// Goes on after the disk was read anew.
+  /// Continues after the disk was read again.
   ///
   /// That must hold all that landed and every ceiling in use, and no group besides: the one in flight
   /// never lands then. Otherwise the answer is false, and nothing has changed.

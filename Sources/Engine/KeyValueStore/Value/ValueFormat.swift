@@ -1,4 +1,4 @@
-/// The form of a kind of values: what it is called, and how one is decoded.
+/// The form of a kind of values: its name, and its decoder.
 ///
 /// A value that cannot be decoded is read again before it is called damaged: only if the second read,
 /// which may touch the disk, gives the same bytes, the error is thrown. It names the kind and the key.
@@ -7,7 +7,7 @@ package struct ValueFormat<Decoded>: Sendable {
   private let decode: @Sendable (UnsafeRawBufferPointer) throws -> Decoded
 
   /// A form by its singular name with an article, such as "a document"; `decode` throws a
-  /// `KeyValueError` of corruption for what is not of the form.
+  /// `KeyValueError` of corruption for other values.
   package init(
     _ name: String,
     decode: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Decoded

@@ -9,8 +9,8 @@ extension KeyValueEngine {
   /// After a failed write or sync every later write throws `KeyValueError.stopped`. A body or completion
   /// of another write may not call this: it throws `KeyValueError.misuse` there.
   ///
-  /// - Parameter settled: Told the outcome on the writing thread, in the order of the writes and before
-  ///   any later body: where state in memory follows what is stored.
+  /// - Parameter settled: Receives the outcome on the writing thread, in the order of the writes
+  ///   and before any later body: the place where state in memory follows the store.
   package func write<R>(
     _ priority: WritePriority = .interactive,
     _ body: (any KeyValueGroup) throws -> R,
@@ -39,8 +39,8 @@ extension KeyValueEngine {
 
 /// A write that its caller waits for.
 ///
-/// `@unchecked Sendable`: until `done` is signalled only the queue's thread touches what is mutable, and
-/// the waiting caller alone afterwards.
+/// `@unchecked Sendable`: until `done` is signalled only the queue's thread touches the mutable
+/// state, and only the waiting caller afterwards.
 private final class BlockingWrite<R>: @unchecked Sendable {
   private var body: ((any KeyValueGroup) throws -> R)?
   private var settled: ((Result<R, any Error>) -> Void)?

@@ -15,7 +15,7 @@ package protocol GroupWriter: Sendable {
   /// Drops a group of which nothing is to be written.
   func abandon(_ group: Group)
 
-  /// The completions of the last group have run, whatever became of it; also where none could be begun.
+  /// The completions of the last group have run, with any result; also if none could be started.
   func settled()
 }
 
@@ -34,7 +34,7 @@ package protocol SharedGroup: KeyValueGroup {
 }
 
 extension SharedGroup {
-  /// Runs a body whose writes are undone if it throws, whatever savepoints it leaves behind.
+  /// Runs a body; its writes are undone if it throws, with any savepoints that it leaves.
   ///
   /// The result is the body's; this throws where undoing fails, and the group is of no use then.
   func attempt(_ body: (any KeyValueGroup) throws -> Void) throws -> Result<Void, any Error> {

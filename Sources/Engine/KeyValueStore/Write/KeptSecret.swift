@@ -1,4 +1,5 @@
-/// Random bytes that an engine keeps, for what may leave the process and has to be known again.
+/// Random bytes that an engine keeps, for values that leave the process and must be recognized
+/// later.
 package enum KeptSecret {
   /// The number of bytes in a secret.
   package static let length = 32

@@ -1,6 +1,6 @@
 /// The priority of a write in a queue.
 package enum WritePriority: Sendable {
-  /// Somebody waits for the answer.
+  /// A caller waits for the response.
   case interactive
   /// No caller waits for it: sweeps, builds, erasing.
   ///
@@ -8,12 +8,13 @@ package enum WritePriority: Sendable {
   case background
 }
 
-/// A write on its way into a group: what it does, and who hears of its outcome.
+/// A write on its way into a group: its body, and the receiver of its outcome.
 package struct QueuedWrite: Sendable {
   /// The rank among the writes that wait for the same group.
   package let priority: WritePriority
-  /// Runs once, on the engine's writing thread, in the order of the queue; what it throws is its own
-  /// outcome and undoes what it wrote, not what others of the group did.
+  /// Runs once, on the engine's writing thread, in the order of the queue.
+  ///
+  /// A thrown error is its own outcome and undoes its own writes, not those of others in the group.
   package let body: @Sendable (any KeyValueGroup) throws -> Void
   /// Runs once, on that thread, when the group is durable or has failed, in the order of the bodies and
   /// before any later body.

@@ -5,15 +5,17 @@ import Synchronization
 /// The queue of an engine's writes: writes that wait at the same time share one group, and one
 /// sync.
 ///
-/// **A group** takes the interactive writes that wait when it begins, in their order and up to a bound
-/// of bytes, then background writes up to bounds of bytes and time, at least one. The bodies run one
-/// after the other and see what the earlier ones wrote; one that throws is rolled back alone. When the
-/// group is durable, or has failed, all completions run in the order of the bodies, and then the next
-/// group begins. If the group fails, every write whose body went well has failed with it.
+/// **A group** takes the interactive writes that wait when it begins, in their order and up to a
+/// bound of bytes, then background writes up to bounds of bytes and time, at least one. The bodies
+/// run one after the other and see the earlier ones' writes; one that throws is rolled back alone.
+/// When the group is durable, or has failed, all completions run in the order of the bodies, and
+/// then the next group begins. If the group fails, every write whose body went well has failed with
+/// it.
 ///
-/// **Threads.** Any thread may submit. Bodies and completions run on one thread of the queue's own, which
-/// begins with the first write; they must not wait for another write, and no lock that they take may be
-/// held by somebody who waits for one. No lock of the queue is held while they run or a group lands.
+/// **Threads.** Any thread may submit. Bodies and completions run on one thread of the queue's own,
+/// which starts with the first write. They must not wait for another write, and they must take no
+/// lock of a thread that waits for one. No lock of the queue is held while they run or a group
+/// lands.
 package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private struct State {
     var interactive: [QueuedWrite] = []
@@ -45,10 +47,10 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private let arrival = DispatchSemaphore(value: 0)
   private let groupCount = Atomic<Int>(0)
   private let writeCount = Atomic<Int>(0)
-  /// Odd while a group lands, and after one of which nobody knows whether it did.
+  /// Odd while a group lands, and after one with an unknown outcome.
   private let landing = Atomic<Int>(0)
 
-  /// A queue that writes groups by `writer`, which nobody else uses.
+  /// A queue that writes groups by `writer`, which has no other user.
   package init(
     _ writer: Writer,
     limits: GroupLimits = GroupLimits(),
@@ -91,7 +93,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
     return mark.isMultiple(of: 2) ? mark : nil
   }
 
-  /// Runs what waits and ends the thread; once is enough, more does no harm.
+  /// Runs the queued writes and ends the thread; further calls do no harm.
   package func close() {
     let (thread, mustWake) = state.withLock { state in
       state.isClosed = true
@@ -100,7 +102,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
     }
     if mustWake { arrival.signal() }
     guard let thread else { return }
-    // Whoever drops an engine in a completion cannot wait for the thread that runs it.
+    // A completion that drops an engine cannot wait for the thread that runs it.
     if thread.isCurrent { thread.detach() } else { thread.join() }
   }
 }

@@ -12,7 +12,7 @@ import Synchronization
 package final class CommitFeed: CommitObserver {
   private struct State {
     var isFlowing = false
-    /// No commit that the feed has not heard of has this version or one below.
+    /// No commit that the feed has not received has this version or one below.
     var through = CommitVersion.zero
     /// About how many bytes of commits wait for the hub.
     var bytes = 0
@@ -40,12 +40,13 @@ package final class CommitFeed: CommitObserver {
   /// About how many bytes of commits wait for the hub.
   package var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Queues the group's commits for the hub while somebody listens, or a gap if there is no room.
+  /// Queues the group's commits for the hub while there are listeners, or a gap if there is no
+  /// room.
   ///
   /// Remembers the version in any case; it makes no list of commits that it does not queue.
   package func groupCommitted(through version: CommitVersion, commits: () -> [PublishedCommit]) {
     state.withLock { state in
-      // An engine that could not tell all of what others wrote tells it again.
+      // An engine that could not report all writes of others repeats it.
       let known = state.through
       state.through = max(known, version)
       guard state.isFlowing, !state.hasGap else { return }
@@ -67,7 +68,7 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
-  /// Tells the hub of a gap, unless nobody listens or it has one to read about already.
+  /// Notifies the hub of a gap, unless there are no listeners or it has one to read about already.
   package func missedCommits() {
     state.withLock { state in
       guard state.isFlowing, !state.hasGap else { return }
@@ -75,12 +76,12 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
-  /// Tells the hub that this life of the database is over; listeners then turn to the next one.
+  /// Notifies the hub of the end of this life of the database; listeners then turn to the next one.
   package func databaseRetired(_ id: DatabaseID, incarnation: Incarnation) {
     _ = inbox.put(.retired(incarnation))
   }
 
-  /// Notes a version up to which the store has told everything.
+  /// Records a version up to which the store has reported everything.
   func advance(to version: CommitVersion) {
     state.withLock { $0.through = max($0.through, version) }
   }
@@ -91,7 +92,7 @@ package final class CommitFeed: CommitObserver {
     account?.release(bytes, for: .feed)
   }
 
-  /// The hub has heard of the gap: commits may flow again.
+  /// The hub has received the gap: commits may flow again.
   func endGap() { state.withLock { $0.hasGap = false } }
 
   /// Lets commits flow; answers the version after which they do, without a gap.
@@ -102,7 +103,7 @@ package final class CommitFeed: CommitObserver {
     }
   }
 
-  /// Stops the flow; what is in the inbox stays there.
+  /// Stops the flow; the contents of the inbox stay there.
   func stop() { state.withLock { $0.isFlowing = false } }
 }
 

@@ -6,7 +6,8 @@ import FirestoreModel
 extension HubCore {
   func apply(_ batch: inout CommitBatch) {
     guard !batch.isEmpty else { return }
-    // What became complete before the batch is told at the version that it was complete at.
+    // Targets that became complete before the batch are reported at the version of their
+    // completion.
     flushTouched()
     advance(to: batch.version)
     counters.batches += 1
@@ -21,7 +22,7 @@ extension HubCore {
     batch = CommitBatch()
   }
 
-  /// The changes in databases that somebody listens to.
+  /// The changes in databases with listeners.
   private func changes(of batch: CommitBatch) -> [(DatabaseViews, BatchChange)] {
     batch.keys.compactMap { key in
       guard let views = databases[key.incarnation], let change = batch[key] else { return nil }
@@ -35,7 +36,7 @@ extension HubCore {
     }
   }
 
-  /// Tells the decisions that are being made what changes under them.
+  /// Notifies the decisions in progress of changes to their premises.
   private func notePendingDecisions(of batch: CommitBatch) {
     for pending in pendingDecisions.values {
       let incarnation = pending.database.incarnation
@@ -61,7 +62,7 @@ extension HubCore {
     for view in views where !view.endBatch(at: now, hub: self) { readAgain(view) }
   }
 
-  /// Has a window read again; until then its streams are told of nothing later.
+  /// Has a window read again; until then its streams receive nothing later.
   private func readAgain(_ view: View) {
     guard case .reading(let reading) = view.content else { return }
     counters.refills += 1
@@ -72,7 +73,7 @@ extension HubCore {
     jobs.addUrgent(.window(view.id))
   }
 
-  /// The window of a view is there, or wanted by nobody any more: its streams go on.
+  /// The window of a view is there, or not wanted any more: its streams continue.
   func release(_ reading: WindowReading) {
     let streams = reading.held
     reading.held = []
@@ -100,7 +101,7 @@ extension HubCore {
     }
   }
 
-  /// A time was told of: everything up to it has been worked off.
+  /// A time was reported: everything up to it has been processed.
   func hear(_ version: CommitVersion) {
     asksTime = false
     advance(to: version)

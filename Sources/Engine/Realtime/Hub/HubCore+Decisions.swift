@@ -1,11 +1,11 @@
 import BaseStatus
 import DocumentStore
 
-// Decisions: whether a target may be listened to, asked again once what that rests on has changed.
+// Decisions: the right to listen to a target, decided again once its premises have changed.
 //
-// Until then the decision is doubted, and its stream held: the client is told nothing more. Many are
-// doubted at once where other rules come into force; they are made a few at a time, so that those
-// whom they do not concern need not wait.
+// Until then the decision is doubtful, and its stream held: the client receives nothing more. Many
+// decisions are in doubt at once after a deployment of rules; they are made a few at a time, so
+// that other targets need not wait.
 
 extension HubCore {
   /// Doubts the decisions that rest on a changed document.
@@ -16,7 +16,7 @@ extension HubCore {
     }
   }
 
-  /// Doubts the decisions that are like this; what was complete before is told before.
+  /// Marks such decisions as doubtful; targets that were complete before are reported first.
   func doubt(where isAffected: (ListenDecision) -> Bool) {
     flushTouched()
     for stream in streams.values {
@@ -75,7 +75,7 @@ extension HubCore {
 
   private func refuse(_ target: Target, _ error: ServiceError) {
     guard !target.view.database.isRetired else { return }
-    // Where it could not be decided nothing is told either.
+    // Without a decision, nothing is sent either.
     if error.isVerdict { remove(target, cause: error) } else { drop(target.stream, error) }
   }
 
@@ -99,7 +99,7 @@ extension HubCore {
     jobs.addUrgent(.decision(id))
   }
 
-  /// True where it is being decided, or nobody waits for it any more.
+  /// True if it is being decided, or not awaited any more.
   func startDeciding(_ id: DecisionID) -> Bool {
     guard let pending = pendingDecisions[id] else { return true }
     guard streams[pending.stream.id] === pending.stream else {
@@ -125,8 +125,8 @@ extension HubCore {
     }
     var result = result
     if case .success(let decision) = result, !pending.holds(decision) {
-      // What changed a moment ago is mostly in memory: otherwise a document that never rests would keep the
-      // stream waiting.
+      // A recently changed document is mostly in memory: otherwise a document that never rests
+      // would keep the stream waiting.
       guard let known = decisionInMemory(pending) else { return jobs.addUrgent(.decision(id)) }
       result = known
     }
@@ -159,7 +159,7 @@ extension HubCore {
     target.isDoubted = false
     if stream.targets[target.id] === target {
       if target.view.database !== pending.database {
-        // It has gone over to another life of its database meanwhile.
+        // It has moved to another life of its database.
         doubt(target)
       } else {
         switch result {

@@ -1,7 +1,7 @@
 import BaseStatus
 import DocumentStore
 
-// What targets and limited views begin with: reading it, and going over to following changes.
+// The start of targets and limited views: the first read, and the move to following changes.
 
 extension HubCore {
   /// Starts as many reads and decisions as may run at once.
@@ -17,7 +17,7 @@ extension HubCore {
     }
   }
 
-  /// True where it reads, or nobody wants it any more.
+  /// True if it reads, or is not wanted any more.
   private func startReading(_ id: OpeningID) -> Bool {
     guard let target = openings[id], case .opening(let opening) = target.phase else { return true }
     guard !target.view.isReading else {
@@ -61,7 +61,7 @@ extension HubCore {
     }
   }
 
-  /// A part of what a target begins with has been read.
+  /// A part of the first read of a target is done.
   func take(_ result: Result<ReadPart, ServiceError>, of id: OpeningID) {
     jobs.noteResult()
     guard let target = openings[id], case .opening(let opening) = target.phase,
@@ -108,8 +108,8 @@ extension HubCore {
     finishReading(opening, of: target)
   }
 
-  /// There is no memory for a part that must wait: what was begun begins anew when the client reads, and who has not
-  /// been told of it comes again.
+  /// A part that must wait has no memory reserved: a started part restarts when the client reads,
+  /// and a waiting one asks again.
   private func giveUp(_ opening: Opening, of target: Target) {
     guard !opening.isAnnounced else { return lose(target) }
     fail(target.stream, ServiceError(.resourceExhausted, "The server is overloaded."))

@@ -3,7 +3,7 @@ import BaseStatus
 import DocumentStore
 import FirestoreModel
 
-// Streams: opening and ending them, what their clients ask for, and what is sent to them.
+// Streams: opening and ending them, the clients' requests, and the messages to clients.
 
 extension HubCore {
   func open(
@@ -60,7 +60,7 @@ extension HubCore {
     }
   }
 
-  /// Answers what was asked for, in its order, until the database or a decision has to be waited for.
+  /// Processes requests in order, until the database or a decision must be waited for.
   func answerWaiting(of stream: StreamState) {
     while streams[stream.id] === stream, stream.database != nil, !stream.isAdmitting,
       let request = stream.waitingRequests.popFirst()
@@ -92,7 +92,7 @@ extension HubCore {
     }
   }
 
-  /// A life of a database is over: its listeners go on in the next one, if there is one.
+  /// A life of a database has ended: its listeners continue in the next one, if there is one.
   func retire(_ incarnation: Incarnation) {
     for stream in Array(streams.values) where stream.database?.incarnation == incarnation {
       followDatabase(stream)
@@ -146,11 +146,14 @@ extension HubCore {
     }
   }
 
-  /// Ends every stream with UNAVAILABLE, since commits were left out: clients come again with their tokens and
-  /// are told the difference.
+  /// Ends every stream with UNAVAILABLE, since commits were missed: clients reconnect with their
+  /// tokens and receive the difference.
   func endAllForGap() {
     counters.gaps += 1
-    let error = ServiceError(.unavailable, "The server has fallen behind. Listen again.")
+    let error = ServiceError(
+      .unavailable,
+      "The server can't keep up with the changes of this query. Listen again."
+    )
     for stream in Array(streams.values) { fail(stream, error) }
     feed.endGap()
   }
@@ -266,7 +269,7 @@ extension HubCore {
     startReads()
   }
 
-  /// Tells streams that have not heard anything for long that nothing has happened.
+  /// Sends streams without recent messages the information that nothing has happened.
   func sendHeartbeats() {
     let clock = configuration.clock.now()
     for stream in streams.values where clock - stream.lastPoint >= configuration.heartbeat {

@@ -27,7 +27,7 @@ extension HubCore {
     }
   }
 
-  /// Adds a target, or tells why not.
+  /// Adds a target, or reports why not.
   func admit(
     _ request: TargetRequest,
     _ subject: ViewSubject,
@@ -45,7 +45,7 @@ extension HubCore {
     }
   }
 
-  /// Asks again for a target once the stream's database has been looked up anew.
+  /// Requests a target again once the stream's database has been looked up again.
   private func retry(_ request: TargetRequest, of stream: StreamState) {
     stream.waitingRequests.prepend(.add(request))
     stream.answeredAhead += 1
@@ -68,8 +68,8 @@ extension HubCore {
   ) {
     let opening = Opening(
       id: OpeningID(number: nextOrdinal()),
-      // What one of these documents was is told to nobody who may not know it now, not even by
-      // whether the client's token was of use: the target begins anew.
+      // The earlier contents of these documents are not revealed to a client that may not know them
+      // now, not even by the acceptance of its token: the target restarts.
       resumption: decision.dependsOnResults
         ? request.resumption.map { _ in .token([]) } : request.resumption,
       expectedCount: request.expectedCount
@@ -202,7 +202,7 @@ extension HubCore {
     }
   }
 
-  /// Lets a target go on in another life of its database.
+  /// Lets a target continue in another life of its database.
   func move(_ target: Target, to database: Database) {
     let subject = target.view.subject
     let isAnnounced: Bool
@@ -218,7 +218,7 @@ extension HubCore {
     doubt(target)
   }
 
-  /// The client hears at once that what it holds is void: no consistency point may come before that.
+  /// The client learns at once that its state is void: no consistency point may come before that.
   private func beginAnew(_ target: Target, isAnnounced: Bool) {
     if isAnnounced {
       target.stream.noteUnfinished(target)

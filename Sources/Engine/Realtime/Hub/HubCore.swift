@@ -3,7 +3,7 @@ import FirestoreModel
 
 /// The hub's state and what it does with each input; one thread at a time.
 ///
-/// `now` is the version up to which every commit has been worked off: what is sent is true at `now`.
+/// `now` is the version up to which every commit has been processed: messages are true at `now`.
 final class HubCore {
   let configuration: RealtimeConfiguration
   let feed: CommitFeed
@@ -53,7 +53,7 @@ final class HubCore {
     for input in inputs {
       if case .commits(let version, let commits, let bytes) = input {
         feed.release(bytes)
-        // What was published before the flow was stopped and started again is known.
+        // Publications before a restart of the flow are known.
         guard version > now else { continue }
         batch.add(commits, through: version)
         if batch.isFull { apply(&batch) }
@@ -86,7 +86,7 @@ final class HubCore {
     case .decideAgain:
       for pending in pendingDecisions.values { pending.invalidate() }
       doubt { $0.dependsOnRules }
-    // It goes on behind what is in the inbox.
+    // It continues behind the contents of the inbox.
     case .decideMore: break
     }
   }
@@ -134,7 +134,7 @@ final class HubCore {
     touched.append(stream)
   }
 
-  /// Sends every touched stream what there is for it.
+  /// Sends every touched stream its pending messages.
   func flushTouched() {
     while !touched.isEmpty {
       let streams = touched
@@ -163,11 +163,11 @@ struct HubCounters {
   var deliveries: UInt64 = 0
   /// Times that every stream ended because too many commits waited for the hub.
   var gaps: UInt64 = 0
-  /// Targets whose clients read too slowly and begin anew.
+  /// Targets that restart because their clients read too slowly.
   var overflows: UInt64 = 0
   /// Targets that began with everything although the client had sent a token.
   var unusableTokens: UInt64 = 0
-  /// Targets that went on from a token.
+  /// Targets that resumed from a token.
   var resumptions: UInt64 = 0
   /// Windows that were read again.
   var refills: UInt64 = 0

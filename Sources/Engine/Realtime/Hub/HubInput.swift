@@ -9,7 +9,7 @@ enum HubInput: Sendable {
   case commits(through: CommitVersion, [PublishedCommit], bytes: Int)
   /// Commits were left out behind those before, because too many waited.
   case gap
-  /// Everything up to a version has been told before this.
+  /// Everything up to a version has been reported before this.
   case time(CommitVersion)
   /// A life of a database is over.
   case retired(Incarnation)
@@ -43,14 +43,14 @@ enum StreamInput: Sendable {
   case ended(ServiceError?)
 }
 
-/// Tells streams apart.
+/// Identifies streams.
 struct StreamID: Sendable, Hashable { let number: UInt64 }
 
-/// Tells the openings of targets apart.
+/// Identifies the openings of targets.
 struct OpeningID: Sendable, Hashable { let number: UInt64 }
 
-/// Tells decisions that are being made apart.
+/// Identifies decisions in progress.
 struct DecisionID: Sendable, Hashable { let number: UInt64 }
 
-/// Tells views apart.
+/// Identifies views.
 struct ViewID: Sendable, Hashable { let number: UInt64 }

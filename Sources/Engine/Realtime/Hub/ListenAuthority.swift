@@ -4,8 +4,8 @@ import FirestoreModel
 
 /// Says what one stream's caller may listen to.
 ///
-/// The hub asks on its own thread what memory can answer; everything else it has an engine thread ask, and the
-/// stream waits for the answer.
+/// The hub evaluates on its own thread if memory is enough; otherwise an engine thread does, and
+/// the stream waits for the result.
 package protocol ListenAuthority: AnyObject, Sendable {
   /// Opens the database that the stream is for, on an engine thread.
   func database(_ id: DatabaseID) throws -> Database
@@ -28,7 +28,8 @@ package protocol ListenAuthority: AnyObject, Sendable {
     at version: CommitVersion
   ) throws(ServiceError) -> ListenDecision?
 
-  /// Throws what the stream ends with once the caller's credentials are no longer valid; cheap.
+  /// Throws the error that ends the stream once the caller's credentials are no longer valid;
+  /// cheap.
   func checkCredentials() throws(ServiceError)
 }
 

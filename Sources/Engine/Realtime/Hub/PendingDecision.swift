@@ -21,7 +21,7 @@ final class PendingDecision {
   let purpose: Purpose
   /// Documents that have changed since the decision was begun.
   private var changed: Set<ResourcePath> = []
-  /// True if it has to be made again whatever it depends on.
+  /// True if it must be made again in any case.
   private(set) var isVoid = false
 
   /// So many changes are noted; where there are more, the decision is made again.

@@ -41,10 +41,10 @@ final class ReadJobs {
   /// Puts a job behind the others.
   func add(_ job: Job) { waiting.append(job) }
 
-  /// Puts a job before the others: somebody is held up by it.
+  /// Puts a job before the others: another one waits for it.
   func addUrgent(_ job: Job) { urgent.append(job) }
 
-  /// Forgets jobs that nobody wants any more, where they are most of those that wait.
+  /// Drops unwanted jobs, if they are most of the queue.
   func forget(wanted count: Int, isWanted: (Job) -> Bool) {
     guard waiting.count > 2 * count + 1_024 else { return }
     waiting.removeAll { !isWanted($0) }
@@ -59,12 +59,12 @@ final class ReadJobs {
   /// A result is back.
   func noteResult() { running -= 1 }
 
-  /// Reads a part of what a target begins with; false when there is no thread for it.
+  /// Reads a part of a target's first read; false if there is no thread for it.
   func read(_ reader: TargetReader, for opening: OpeningID) -> Bool {
     start { .read(opening, Self.result { try reader.next() }) }
   }
 
-  /// Reads a slice of what a limited view begins with; false when there is no thread for it.
+  /// Reads a slice of a limited view's first read; false if there is no thread for it.
   func readWindow(_ reader: WindowReader, of view: ViewID) -> Bool {
     start { .window(view, Self.result { try reader.next() }) }
   }
@@ -82,7 +82,7 @@ final class ReadJobs {
     }
   }
 
-  /// Opens a stream's database; with `tellsTime` the hub first hears how far the store has come.
+  /// Opens a stream's database; with `tellsTime` the hub first receives the store's version.
   func resolve(
     _ id: DatabaseID,
     for stream: StreamID,
@@ -96,7 +96,7 @@ final class ReadJobs {
     }
   }
 
-  /// Tells the hub how far the store has come.
+  /// Sends the hub the store's version.
   func readTime() -> Bool {
     submit { [databases, inbox] in Self.tellTime(databases, inbox) }
   }

@@ -5,8 +5,8 @@ import DocumentStore
 package struct RealtimeConfiguration: Sendable {
   /// Microseconds since some moment, never stepping back.
   package var clock: MicrosecondClock
-  /// About how many bytes of changes may wait for a client that reads too slowly; beyond that its
-  /// targets begin anew when it reads again.
+  /// The approximate bytes of queued changes for a client that reads too slowly; beyond that its
+  /// targets restart when it reads again.
   package var backlogBytes = 4 << 20
   /// The number of targets that one stream may have.
   package var targetsPerStream = 10_000
@@ -16,7 +16,7 @@ package struct RealtimeConfiguration: Sendable {
   package var partBytes = 256 << 10
   /// The approximate number of entries and documents that one job of a reading looks at.
   package var sliceSteps = QueryCursor.longSlice
-  /// After so many microseconds without a message a client hears of the time.
+  /// After this many microseconds without a message a client receives the time.
   package var heartbeat: Int64 = 30_000_000
   /// The microseconds for which the hub's version counts as the store's newest when a stream opens;
   /// with none a token of another node on the store is never ahead of it.

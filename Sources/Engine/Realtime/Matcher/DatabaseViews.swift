@@ -39,7 +39,7 @@ final class DatabaseViews {
     return view
   }
 
-  /// Forgets a view that nobody looks at.
+  /// Drops a view without listeners.
   func remove(_ view: View) {
     views.remove(ViewKey(view: view))
     switch view.subject {

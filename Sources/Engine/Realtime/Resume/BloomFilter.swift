@@ -8,9 +8,9 @@ import FirestoreModel
 ///
 /// A name is its UTF-8 bytes from `projects/` on. The two halves of its MD5, each eight bytes
 /// little-endian, are numbers a and b; for i below `hashCount` the bit (a + i * b mod 2^64) mod
-/// `bitCount` is set. Bit n is in byte n / 8 of the bitmap, the lowest bit first; the last `padding`
-/// bits of the bitmap belong to nobody. Twenty bits a name and fourteen hashes let one foreign name
-/// in about fifteen thousand pass.
+/// `bitCount` is set. Bit n is in byte n / 8 of the bitmap, the lowest bit first; the last
+/// `padding` bits of the bitmap are unused. Twenty bits a name and fourteen hashes let one foreign
+/// name in about fifteen thousand pass.
 package struct BloomFilter: Sendable, Hashable {
   /// The bits; never empty, since clients take an empty filter for none.
   package private(set) var bitmap: [UInt8]

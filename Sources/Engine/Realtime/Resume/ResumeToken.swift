@@ -6,27 +6,26 @@ import FirestoreModel
 /// DESIGN
 ///
 /// Format (2), the database's incarnation (4 bytes big-endian) and the time of its creation (8),
-/// which together name one life of one database of one store, the version that the targets have
-/// reached (8), then the marks of the targets that the token serves (4 each, at most
-/// `greatestMarkCount`). Clients store the token of a stream's consistency point for each of its
-/// targets, so that one serves all that are current. A stream of more targets than that leaves the
-/// marks out, and its tokens serve any target. A client that keeps to the protocol misses nothing
-/// by that: it stores the token of a point for the targets that it has been told are added, and a
-/// point has no token while one of those is unfinished. Nor does any client see more: a read time
-/// serves any target too.
+/// which together name one life of one database of one store. Then the version of the targets (8)
+/// and the marks of the targets that the token serves (4 each, at most `greatestMarkCount`).
+/// Clients store the token of a stream's consistency point for each of its targets, so that one
+/// serves all that are current. A stream of more targets than that leaves the marks out, and its
+/// tokens serve any target. A client that follows the protocol misses nothing by that: it stores
+/// the token of a point for its added targets, and a point has no token while one of those is
+/// unfinished. Nor does any client see more: a read time serves any target too.
 ///
-/// It needs no signature: a client that makes one up learns how a query that it may ask differs from
-/// an earlier time, and whether it may know of that time is decided anew (`TargetReader`).
+/// It needs no signature. A client that invents one learns how a query that it may ask differs from
+/// an earlier time, and its right to that time is decided again (`TargetReader`).
 ///
-/// A token of another format, incarnation or length, of other targets, of the future, of a time
-/// whose history is gone or from before the store was restored from a backup is of no use; the target
-/// then starts from nothing, after a reset.
+/// A token is of no use in these cases: another format, incarnation or length, other targets, a
+/// time in the future, a time without history, or a time before the store was restored from a
+/// backup. The target then starts from nothing, after a reset.
 package struct ResumeToken: Sendable, Hashable {
   /// The number of the database's life.
   package let incarnation: Incarnation
-  /// The time of the database's creation, which tells databases of different stores apart.
+  /// The time of the database's creation, which distinguishes databases of different stores.
   package let createTime: CommitVersion
-  /// The version that the targets have reached; they go on behind it.
+  /// The version that the targets have reached; they continue behind it.
   package let version: CommitVersion
   /// Rising; none serves any target.
   package let marks: [SubjectMark]

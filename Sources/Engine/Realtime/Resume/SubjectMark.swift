@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import KeyValueStore
 
-/// A number that tells what a target looks at from what others look at, for resume tokens.
+/// A number that distinguishes a target's subject from others, for resume tokens.
 ///
 /// Equal subjects of databases of one name have equal marks, in every run of the program. Different
 /// ones seldom have: a mark guards against mistakes, not against clients that mean harm to

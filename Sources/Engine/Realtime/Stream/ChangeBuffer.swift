@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// Changes of one target that wait, at most one a document: what came later replaces what was.
+/// Queued changes of one target, at most one a document: a later change replaces an earlier one.
 struct ChangeBuffer {
   private struct Entry {
     var document: SharedDocument
@@ -31,7 +31,8 @@ struct ChangeBuffer {
   /// Sets whether the client holds a document whose change waits.
   mutating func setWas(_ was: Bool, at path: ResourcePath) { entries[path]?.was = was }
 
-  /// The changes in the order in which they happened; what came and went is left out.
+  /// The changes in the order in which they happened; documents that appeared and disappeared are
+  /// left out.
   func settled(tellsMissing: Bool) -> [DocumentChange] {
     entries.values.filter { $0.was || $0.is || tellsMissing }
       .map { DocumentChange(document: $0.document, was: $0.was || tellsMissing, is: $0.is) }

@@ -9,7 +9,7 @@ package protocol ListenSink: AnyObject, Sendable {
   func send(_ events: [ListenEvent]) -> Bool
   /// Stops and starts taking the client's requests.
   func setReading(_ isReading: Bool)
-  /// Ends the stream after what was sent; nil is OK.
+  /// Ends the stream after the messages already sent; nil is OK.
   func finish(_ error: ServiceError?)
 }
 
@@ -34,7 +34,7 @@ package enum ListenEvent: Sendable {
   case current(Int32, ConsistencyPoint)
   /// A token for some targets, while there can be none for all.
   case progressed([Int32], ConsistencyPoint)
-  /// All targets of the stream that are current are consistent; with a token only where all are
-  /// that the client was told of.
+  /// All current targets of the stream are consistent; with a token only if all are that the client
+  /// knows.
   case consistent(ConsistencyPoint)
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// Stops reading a client's requests while it reads too slowly, or asks faster than the hub answers.
 ///
 /// The transport lets requests in, the hub's thread lets them out and says when the client is too
-/// slow. The sink is called under the lock, so that it hears of changes in their order.
+/// slow. The sink is called under the lock, so that it receives changes in their order.
 final class RequestGate: Sendable {
   private struct State {
     /// The sizes of the requests that the hub has not answered, in their order.

@@ -5,7 +5,7 @@ import Synchronization
 package final class SharedDocument: Sendable {
   /// The document's full resource name.
   package let name: DocumentName
-  /// Nil where there is no such document, or nobody needs to know what is in it.
+  /// Nil if there is no such document, or if its contents are not needed.
   package let record: DocumentRecord?
   let exists: Bool
   /// Rises with what happened later; orders the messages of one batch.
@@ -42,7 +42,7 @@ package final class SharedDocument: Sendable {
 
   /// The message that the document is in some targets and no longer in others.
   ///
-  /// Clients of one program mostly number their targets alike, so what one stream is sent serves the
+  /// Clients of one program mostly number their targets alike, so one stream's message serves the
   /// next one too.
   package func encodedChange(
     _ targets: [Int32],
@@ -60,7 +60,7 @@ package final class SharedDocument: Sendable {
   var size: Int { 256 + (record?.fields.bytes.count ?? 0) }
 }
 
-/// A version at which targets are consistent, and the token with which they go on from there.
+/// A version at which targets are consistent, and the token with which they resume from there.
 package final class ConsistencyPoint: Sendable {
   /// The version up to which the targets have received every change.
   package let version: CommitVersion

@@ -53,7 +53,7 @@ final class StreamState {
   /// The number of its targets that wait for a window that is read again: the changes for them
   /// belong before everything later.
   var awaitedWindows = 0
-  /// Targets that nobody knows of whether they may be listened to any more.
+  /// Targets with an unknown right to be listened to.
   var doubted: [Target] = []
   /// The number of its targets with a decision pending on engine threads.
   var pendingTargets = 0
@@ -64,7 +64,7 @@ final class StreamState {
   /// The account that pending data for the client counts against; nil if it counts nowhere.
   private let account: LedgerAccount?
   private let backlogLease: ByteLease?
-  /// Microseconds of the hub's clock when the client last heard of the time.
+  /// Microseconds of the hub's clock when the client last received the time.
   var lastPoint: Int64
 
   init(
@@ -107,7 +107,7 @@ final class StreamState {
 
   // MARK: Whom a token serves
 
-  /// The client has been told of a target and has not got all of it, from now on.
+  /// The client has received a target and not all of it, after this.
   func noteUnfinished(_ target: Target) {
     unfinished.insert(target.id)
     knownAudience = nil
@@ -133,8 +133,8 @@ final class StreamState {
 
   /// The targets that are current while others are unfinished, for a token of their own.
   ///
-  /// Without one they would go on from an earlier time than what the client holds of them. None
-  /// where they are more than a token names.
+  /// Without one they would resume from an earlier time than the client's state of them. None where
+  /// they are more than a token names.
   func finishedTargets() -> [Target] {
     guard !unfinished.isEmpty, targets.count <= ResumeToken.greatestMarkCount else { return [] }
     return targets.values.filter(\.isCurrent).sorted { $0.id < $1.id }

@@ -33,8 +33,10 @@ final class Opening {
   var countDelta = 0
   /// The number of results at the version that is read, where the client resumes.
   var count: Int?
-  /// The names of all results, where the client holds more than it can; and of all that it is told
-  /// to drop, because clients count as dropped twice what the filter leaves out as well.
+  /// The names of all results, if the client holds more than it can.
+  ///
+  /// They also include all documents that it is asked to drop, because clients count as dropped
+  /// twice the ones that the filter leaves out as well.
   var names: BloomFilter?
 
   init(
@@ -71,8 +73,8 @@ final class Opening {
     changes.add(change)
   }
 
-  /// The items of a part that have not changed since they were read; the changes of the others tell
-  /// what is true now.
+  /// The items of a part that have not changed since they were read; the changes of the others are
+  /// current now.
   func unchanged(_ part: ReadPart, tellsMissing: Bool) -> [ReadPart.Item] {
     guard !changes.isEmpty else { return part.items }
     return part.items.filter { item in

@@ -21,8 +21,8 @@ struct ResultCount {
   private var stage: Stage
   /// The number of results at the version.
   private(set) var count = 0
-  /// The names of these, with room for some that come or must be dropped meanwhile; nil where they are not needed or
-  /// too many.
+  /// The names of these, with room for additions and removals; nil if they are not needed or too
+  /// many.
   private(set) var names: BloomFilter?
 
   /// Begins to count; reads nothing yet.
@@ -64,7 +64,7 @@ struct ResultCount {
     }
   }
 
-  /// Only of what is too much can the names tell.
+  /// The names can identify only the excess documents.
   private mutating func compare(with held: Int) throws -> Bool {
     stage = .over
     guard expected > held else { return true }

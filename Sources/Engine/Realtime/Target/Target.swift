@@ -18,7 +18,7 @@ final class Target {
   var phase: Phase
   /// The decision on which the admission depends; nil if nothing may change it.
   var decision: ListenDecision?
-  /// True if the decision must be made again before the stream goes on.
+  /// True if the decision must be made again before the stream continues.
   var isDoubted = false
   /// Its index among the view's targets.
   var slot = 0

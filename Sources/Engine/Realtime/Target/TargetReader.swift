@@ -3,8 +3,8 @@ import DocumentStore
 import FirestoreModel
 import Synchronization
 
-/// Reads what a target begins with, part by part, all at one version: everything, or what differs
-/// from what the client holds.
+/// Reads the start of a target, part by part, all at one version: everything, or the differences
+/// from the client's state.
 ///
 /// Calls block and belong on engine threads, one at a time. Nothing is held in the store between
 /// them.
@@ -20,7 +20,8 @@ final class TargetReader: Sendable {
 
   private enum Stage {
     case start
-    /// The results are counted before what differs is told, so that what is to be dropped gets into their names.
+    /// The results are counted before the differences are sent, so that dropped documents get into
+    /// their names.
     case counting(ResultCount, Difference)
     case difference(Difference)
     case snapshot(QueryCursor)

@@ -1,10 +1,10 @@
 import DocumentStore
 import FirestoreModel
 
-// Limited views: what a batch has done to their window.
+// Limited views: the effect of a batch on their window.
 
 extension View {
-  /// Tells the targets how the visible part has changed over the batch.
+  /// Notifies the targets of the change of the visible part over the batch.
   ///
   /// False where memory cannot tell, because the window ran short or a document came into sight that
   /// did not change: then the window is to be read again.
@@ -52,7 +52,7 @@ extension View {
 
   private func tell(_ sight: WindowSight, _ changes: [ResourcePath: BatchChange], hub: HubCore) {
     for path in sight.left {
-      // What has not changed is still there, whichever took its position.
+      // An unchanged document is still there, even if another one took its position.
       let document = changes[path]?.document ?? document(path, nil, exists: true, hub: hub)
       tell(document, was: true, is: false, to: hub)
     }

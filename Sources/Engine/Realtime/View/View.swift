@@ -8,7 +8,7 @@ import FirestoreModel
 final class View {
   /// The way in which a view of a limited query knows its results.
   enum Content {
-    /// Every change tells by itself.
+    /// Every change is reported by itself.
     case unlimited
     /// The window is being read, for the first time or again; changes wait.
     case reading(WindowReading)
@@ -20,7 +20,7 @@ final class View {
   let subject: ViewSubject
   /// Made once: equal views are looked for among very many.
   fileprivate let subjectHash: Int
-  /// Tells resume tokens of the view's targets from others.
+  /// Distinguishes resume tokens of the view's targets from others.
   private(set) lazy var mark = SubjectMark(subject, in: database.id)
   private(set) var targets: [Target] = []
   var content: Content
@@ -32,7 +32,7 @@ final class View {
   var batch: [ResourcePath: BatchChange] = [:]
   /// The entries that clients saw before the batch; only set while `batch` is not empty.
   var visibleBefore: [WindowEntry] = []
-  /// Openings that wait for the window, so that every change since they read is told to them.
+  /// Openings that wait for the window, so that they receive every change since they read.
   var waitingOpenings: [OpeningID] = []
 
   init(id: ViewID, _ subject: ViewSubject, in database: Database) {
@@ -59,7 +59,7 @@ final class View {
     }
   }
 
-  /// Tells all targets what became of a document.
+  /// Notifies all targets of the new state of a document.
   func tell(_ document: SharedDocument, was: Bool, is isResult: Bool, to hub: HubCore) {
     let change = DocumentChange(document: document, was: was, is: isResult)
     for target in targets { hub.note(change, for: target) }

@@ -8,7 +8,7 @@ final class WindowReading {
   var changes: [(version: CommitVersion, change: BatchChange)]
   /// Nil before the reading begins.
   var reader: WindowReader?
-  /// The streams that may not be told of anything later until this is told, one a target.
+  /// The streams that may not receive anything later until this is sent, one a target.
   var held: [StreamState] = []
 
   /// The first reading of a window.

@@ -4,9 +4,9 @@ import Foundation
 struct CollectionSetting: Sendable {
   /// Collect unless code says otherwise.
   var isEnabled: Bool
-  /// Never collect, whatever code says.
+  /// Never collect, even if code enables it.
   var isDeactivated: Bool
-  /// Log screens as they appear, where the platform tells.
+  /// Log screens as they appear, if the platform reports them.
   var reportsScreens: Bool
 
   /// The settings in the program's own property list.

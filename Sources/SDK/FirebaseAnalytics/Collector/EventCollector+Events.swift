@@ -44,7 +44,7 @@ extension EventCollector {
     }
   }
 
-  /// Begins a session where none goes on, behind the first start's event.
+  /// Begins a session if there is none, behind the first start's event.
   func beginSession(
     at time: Int64,
     _ editor: inout LogEditor,
@@ -74,7 +74,7 @@ extension EventCollector {
     try append("session_start", [:], at: time, &editor, &volatile)
   }
 
-  /// Appends an event with what all events have.
+  /// Appends an event with the common members of all events.
   func append(
     _ name: String,
     _ params: [String: EventValue],

@@ -2,7 +2,7 @@ import FirebaseCore
 import FirebaseInstallations
 import Foundation
 
-// What an app says of itself, its user and what may be collected.
+// The app's settings about itself, its user and the collection of data.
 
 extension EventCollector {
   /// Properties that a user has at most.
@@ -21,11 +21,11 @@ extension EventCollector {
       let known = properties[name]
       guard known == nil ? value != nil : known?.value != value else { return }
       if properties[name] == nil, properties.count >= Self.propertyLimit {
-        // The server has been told of those that were removed.
+        // The server has received the removals.
         properties = properties.filter { $0.value.value != nil }
       }
       guard properties[name] != nil || properties.count < Self.propertyLimit else {
-        EventRules.log("There are at most \(Self.propertyLimit) user properties.")
+        EventRules.log("An app can set at most \(Self.propertyLimit) user properties.")
         return
       }
       properties[name] = EventContext.Property(value: value, setTimeMillis: time)
@@ -54,7 +54,7 @@ extension EventCollector {
     }
   }
 
-  /// Sets what the user consents to; what is not named stays.
+  /// Sets the user's consent; types that are not in the dictionary stay.
   package func setConsent(_ consent: [ConsentType: ConsentStatus]) {
     update { editor, _ in
       try editor.changeContext { context in
@@ -66,7 +66,7 @@ extension EventCollector {
     }
   }
 
-  /// Collects events or not; what waits is sent when they are collected again.
+  /// Collects events or not; queued events are sent when collection is on again.
   package func setEnabled(_ isEnabled: Bool) {
     update { editor, _ in try editor.change { $0.isEnabled = isEnabled } }
   }
@@ -81,7 +81,7 @@ extension EventCollector {
     update { editor, _ in try editor.change { $0.sessionTimeoutMillis = millis } }
   }
 
-  /// Forgets all events and what was said of the user, and goes on as another app instance.
+  /// Deletes all events and data about the user, and continues as another app instance.
   package func reset() {
     update { editor, volatile in
       try editor.append(.cleared)
@@ -98,7 +98,7 @@ extension EventCollector {
     }
   }
 
-  /// The id of the session that goes on; nil where there is none or the user does not consent to an id.
+  /// The ID of the current session; nil if there is none or the user does not consent to an ID.
   package var sessionID: Int64? {
     let time = micros
     return update { editor, volatile -> Int64? in

@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// What a start of the program tells, and the app's way to the front and back.
+// The facts at the start of the program, and the app's way to the front and back.
 
 extension EventCollector {
   /// Begins to work, if that was not done.
@@ -19,7 +19,7 @@ extension EventCollector {
     #endif
   }
 
-  /// Logs what has changed since the last run, and begins a session where no platform says when.
+  /// Logs the changes since the last run, and begins a session if no platform reports one.
   package func start(crash: CrashReport? = nil) {
     start(on: .current(at: surroundings.now()), crash: crash)
   }

@@ -101,7 +101,7 @@ package final class EventCollector: FirebaseComponent {
     do {
       return (try EventLog(url), try LogFile(url.appendingPathExtension("upload")))
     } catch {
-      EventRules.log("The file of events cannot be opened; none are logged: \(error)")
+      EventRules.log("The events file can't be opened, so no events are logged: \(error)")
       return nil
     }
   }
@@ -151,7 +151,7 @@ package final class EventCollector: FirebaseComponent {
       if waiting > 0 { uploader?.wake(urgently: isUrgent) }
       return result
     } catch {
-      EventRules.log("The file of events cannot be written: \(error)")
+      EventRules.log("The events file can't be written: \(error)")
       return nil
     }
   }

@@ -19,7 +19,8 @@ package final class CrashMarker: Sendable {
 
   private let isArmed = Lock(false)
 
-  /// Returns what the last process has left in the file, and has this one's end noted there.
+  /// Returns the last process's record in the file, and prepares the record of this one's end
+  /// there.
   ///
   /// Only the first file of a process is used: a process ends once.
   package func arm(_ url: URL) -> CrashReport? {
@@ -33,7 +34,7 @@ package final class CrashMarker: Sendable {
         SignalHandler.install(writingTo: file)
         return report
       } catch {
-        EventRules.log("Crashes cannot be noted: \(error)")
+        EventRules.log("Crashes can't be recorded: \(error)")
         return nil
       }
     }
@@ -47,7 +48,7 @@ private enum SignalHandler {
 
   /// The handlers before, by signal.
   ///
-  /// Unsafe: written once, before the handler is installed, and only read from then on.
+  /// Unsafe: written once, before the handler is installed, and only read after that.
   nonisolated(unsafe) private static let previous =
     UnsafeMutablePointer<sigaction>.allocate(capacity: tableSize)
   /// The file's descriptor, and the report's two numbers.

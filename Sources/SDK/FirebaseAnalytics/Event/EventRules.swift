@@ -1,7 +1,7 @@
 import FirebaseCore
 
-/// The limits of events and properties, and what is done about what is beyond them: it is dropped or shortened, and the
-/// log says so.
+/// The limits of events and properties, and their enforcement: data beyond them is dropped or
+/// shortened, and the log says so.
 enum EventRules {
   /// Characters of names, values and ids, and how many there may be.
   private enum Limit {
@@ -43,10 +43,10 @@ enum EventRules {
     isName(name, limit: Limit.propertyName) && !reservedProperties.contains(name)
   }
 
-  /// The value of a property, cut to what is allowed.
+  /// The value of a property, cut to the allowed length.
   static func propertyValue(_ value: String) -> String { cut(value, Limit.propertyValue) }
 
-  /// A user's id, cut to what is allowed; nil where it is empty.
+  /// A user's ID, cut to the allowed length; nil if it is empty.
   static func userID(_ id: String?) -> String? {
     id.flatMap { $0.isEmpty ? nil : cut($0, Limit.userID) }
   }

@@ -6,7 +6,8 @@ import UIKit
 import AppKit
 #endif
 
-/// Hears from the platform when the app comes to the front and leaves it, for as long as it lasts.
+/// Receives from the platform when the app comes to the front and leaves it, for as long as it
+/// lasts.
 final class AppLifecycle: Sendable {
   #if canImport(UIKit) && !os(watchOS)
   static let isTold = true

@@ -3,9 +3,9 @@ import Locking
 
 /// The file of an app's events, for all of its processes.
 ///
-/// A step reads the records that other processes have added, appends its own with one write, and
-/// has the file's lock meanwhile. Appended records are safe from the end of the process; ``sync()``
-/// makes them safe from a power cut. May be used from any thread.
+/// A step reads the records that other processes have added, and appends its own with one write. It
+/// has the file's lock during this. Appended records are safe from the end of the process;
+/// ``sync()`` makes them safe from a power cut. May be used from any thread.
 final class EventLog: Sendable {
   /// An open file and how far it was read.
   private struct Open {
@@ -18,7 +18,7 @@ final class EventLog: Sendable {
     var editor = LogEditor()
   }
 
-  /// Bytes that may be superseded before the file is written anew.
+  /// Bytes that may be superseded before the file is rewritten.
   private static let slack = 256 << 10
 
   private let url: URL
@@ -37,7 +37,7 @@ final class EventLog: Sendable {
     lock = try LogFile(url.appendingPathExtension("lock"))
   }
 
-  /// Does one step, in which `body` sees what there is and appends records.
+  /// Does one step, in which `body` reads the contents and appends records.
   ///
   /// A step that throws leaves the log as it was.
   func update<Result: Sendable>(_ body: (inout LogEditor) throws -> Result) throws -> Result {
@@ -50,7 +50,7 @@ final class EventLog: Sendable {
         try write(&state)
         return result
       } catch {
-        // The contents may have what the file has not.
+        // The contents may have records that the file lacks.
         state = State()
         throw error
       }
@@ -75,7 +75,9 @@ final class EventLog: Sendable {
     let bytes = try open.file.read(from: open.offset)
     let count = LogFrame.decode(bytes) { state.editor.apply($0, size: $1) }
     if count < bytes.count {
-      EventRules.log("The file of events ends with \(bytes.count - count) bytes that are cut off.")
+      EventRules.log(
+        "The events file ends with \(bytes.count - count) bytes of an incomplete event, which were discarded."
+      )
       try open.file.truncate(to: open.offset + count)
     }
     open.offset += count

@@ -53,7 +53,7 @@ struct LogContents: Sendable {
     settings.session?.lastActivityMicros = event.timeMicros
   }
 
-  /// Events that nobody's use of the app brings.
+  /// Events without a use of the app.
   private static let passiveEvents: Set<String> = ["app_exception", "app_update", "os_update"]
 
   private mutating func remove(_ range: Range<Int>) {

@@ -27,7 +27,7 @@ struct LogEditor: Sendable {
     if context != contents.context { try append(.context(context)) }
   }
 
-  /// Takes what a file has.
+  /// Takes the contents of a file.
   mutating func apply(_ record: LogRecord, size: Int) { contents.apply(record, size: size) }
 
   /// Returns the bytes that are not in the file, which are there from now on.

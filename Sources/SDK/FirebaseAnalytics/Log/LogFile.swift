@@ -10,7 +10,7 @@ import Darwin
 
 /// An open file, by its descriptor, which ends with the object.
 final class LogFile: Sendable {
-  /// The file's number on its file system, by which two names of one file are told.
+  /// The file's number on its file system, which identifies two names of one file.
   struct Identity: Equatable, Sendable {
     let device: UInt64
     let node: UInt64
@@ -85,7 +85,7 @@ final class LogFile: Sendable {
     guard ftruncate(descriptor, off_t(size)) == 0 else { throw Self.failure() }
   }
 
-  /// Returns when what was written is on the disk.
+  /// Returns when the written data is on the disk.
   func sync() throws {
     guard fsync(descriptor) == 0 else { throw Self.failure() }
   }
@@ -100,7 +100,7 @@ final class LogFile: Sendable {
     }
   }
 
-  /// Takes the file's lock if nobody has it.
+  /// Takes the file's lock if it is free.
   func tryLock() throws -> Bool {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno == EWOULDBLOCK { return false }

@@ -8,9 +8,9 @@ import Foundation
 //     4 bytes   CRC-32 of its JSON, little-endian
 //     n bytes   its JSON
 //
-// Records are only added at the end. A record counts if it is whole and its checksum is right; from the first one that
-// does not count on, the file is cut off before anything is added: only a crash while the last records were written
-// leaves such an end.
+// Records are only added at the end. A record is valid if it is complete and its checksum is right.
+// The file is truncated at the first invalid record before anything is added: only a crash during
+// the last records' write leaves such an end.
 
 /// Writes and reads records as a log's file has them.
 enum LogFrame {

@@ -1,4 +1,4 @@
-/// One step of what a log tells.
+/// One step of a log's events.
 enum LogRecord: Codable, Sendable, Hashable {
   /// All settings from here on.
   case settings(AnalyticsSettings)

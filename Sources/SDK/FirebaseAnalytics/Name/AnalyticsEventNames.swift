@@ -1,4 +1,4 @@
-// Names of events that reports know. Their values are what is sent.
+// Names of events that reports know. Their values are the sent names.
 
 /// An advertisement was shown.
 public let AnalyticsEventAdImpression = "ad_impression"

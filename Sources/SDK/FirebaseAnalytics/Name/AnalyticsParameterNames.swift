@@ -1,4 +1,4 @@
-// Names of parameters that reports know. Their values are what is sent.
+// Names of parameters that reports know. Their values are the sent names.
 
 /// The parameter `achievement_id`.
 public let AnalyticsParameterAchievementID = "achievement_id"

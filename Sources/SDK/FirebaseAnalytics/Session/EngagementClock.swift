@@ -17,7 +17,7 @@ struct EngagementClock: Sendable {
     since = nil
   }
 
-  /// Drops the time counted before: a session ended meanwhile.
+  /// Drops the time counted before: a session has ended in between.
   mutating func restart(at micros: Int64) {
     carriedMicros = 0
     if since != nil { since = micros }

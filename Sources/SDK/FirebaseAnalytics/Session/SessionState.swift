@@ -1,4 +1,4 @@
-/// The session of an installation, which goes on over the program's end.
+/// The session of an installation, which continues over the program's end.
 struct SessionState: Codable, Sendable, Hashable {
   /// The second in which it began: its id.
   var id: Int64

@@ -12,7 +12,7 @@ final class EventUploader: Sendable {
     var task: Task<Void, Never>?
     /// The wait for more events, which may be cut short.
     var pause: Task<Void, Never>?
-    /// Somebody has asked since the task last looked.
+    /// A request has arrived since the task last looked.
     var isWanted = false
     var isUrgent = false
     var isStopped = false
@@ -47,8 +47,8 @@ final class EventUploader: Sendable {
   private let sleep: @Sendable (TimeInterval) async throws -> Void
   private let state = Lock(State())
 
-  /// An uploader of a log, with the file by which processes agree who sends; `token` gives that of the installation, or nil where it
-  /// has none now.
+  /// An uploader of a log, with the file by which processes agree on the sender; `token` returns
+  /// that of the installation, or nil if it has none now.
   init(
     log: EventLog,
     lease: LogFile,
@@ -69,7 +69,7 @@ final class EventUploader: Sendable {
     self.sleep = sleep
   }
 
-  /// Has what waits be sent: soon, or at once, but not before the end of a wait that a failure has brought.
+  /// Sends queued events: soon, or at once, but not before the end of a wait after a failure.
   func wake(urgently isUrgent: Bool) {
     state.withLock { state in
       guard !state.isStopped else { return }
@@ -105,7 +105,7 @@ final class EventUploader: Sendable {
     }
   }
 
-  /// Returns true if another upload was requested meanwhile; otherwise the task is over.
+  /// Returns true if another upload was requested in the meantime; otherwise the task has ended.
   private func isWantedAgain() -> Bool {
     state.withLock { state in
       defer { state.isWanted = false }
@@ -186,7 +186,7 @@ final class EventUploader: Sendable {
     case .accepted(let remarks):
       for remark in remarks { note("The server has dropped \(remark)") }
     case .refused(let status, let text):
-      note("The server answered \(status), and a batch of events is given up: \(text)")
+      note("A batch of events was discarded: the server responded with \(status): \(text)")
     case .failed(let seconds): return .wait(seconds: waitAfterFailure(atLeast: seconds ?? 0))
     }
     state.withLock { $0.failures = 0 }

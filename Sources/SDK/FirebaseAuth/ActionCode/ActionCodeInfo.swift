@@ -14,7 +14,7 @@ public enum ActionCodeOperation: Int, Sendable {
   case emailLink = 4
   /// A new email address and its proof.
   case verifyAndChangeEmail = 5
-  /// The removal of a second factor that somebody else may have added.
+  /// The removal of a second factor that another person may have added.
   case revertSecondFactorAddition = 6
 
   /// The operation of a server's request type.

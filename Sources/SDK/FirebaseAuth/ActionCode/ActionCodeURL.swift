@@ -13,7 +13,7 @@ public final class ActionCodeURL: NSObject, Sendable {
   /// The language of the email.
   public let languageCode: String?
 
-  /// Nil for what is no link with a code.
+  /// Nil for a link without a code.
   public init?(link: String) {
     let fields = Self.fields(link)
     guard let mode = fields["mode"], let code = fields["oobCode"] else { return nil }

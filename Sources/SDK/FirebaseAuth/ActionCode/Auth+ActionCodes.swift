@@ -48,7 +48,7 @@ extension Auth {
     _ = try await resetPassword(code, newPassword)
   }
 
-  /// Says what a code is for, without using it.
+  /// Returns the purpose of a code, without using it.
   public func checkActionCode(_ code: String) async throws -> ActionCodeInfo {
     ActionCodeInfo(try await resetPassword(code, nil))
   }
@@ -70,7 +70,7 @@ extension Auth {
     )
   }
 
-  /// Does what a code is for: verifies, changes or recovers an address.
+  /// Applies a code: verifies, changes or recovers an address.
   public func applyActionCode(_ code: String) async throws {
     _ = try await send(
       AuthRequest<EmptyAnswer>("v1/accounts:update", .identity, ["oobCode": .text(code)])
@@ -86,7 +86,7 @@ extension Auth {
   @available(
     *,
     deprecated,
-    message: "Projects that hide which addresses have accounts answer none."
+    message: "Projects with email enumeration protection return no methods."
   )
   public func fetchSignInMethods(forEmail email: String) async throws -> [String] {
     let answer = try await send(

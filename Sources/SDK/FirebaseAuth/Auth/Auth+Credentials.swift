@@ -1,16 +1,16 @@
 import FirebaseCore
 import Foundation
 
-// What other products ask for.
+// The interface for other products.
 
 extension Auth: AppCredentials, AppCredentialsSource {
   /// The app's accounts, made when they are first asked for.
   package static func credentials(of app: FirebaseApp) -> any AppCredentials { auth(app: app) }
 
-  /// The signed-in user's id; nil for nobody.
+  /// The signed-in user's ID; nil if there is none.
   package var currentUserID: String? { currentUser?.uid }
 
-  /// The signed-in user's ID token, renewed if it ends soon; nil for nobody.
+  /// The signed-in user's ID token, renewed if it ends soon; nil if there is none.
   package func token(forcingRefresh: Bool) async throws -> String? {
     defer { renewInBackground() }
     return try await currentUser?.getIDToken(forcingRefresh: forcingRefresh)

@@ -65,7 +65,7 @@ extension Auth {
       seconds: answer.expiresIn,
       now: now()
     )
-    guard let tokens else { throw AuthErrorCode.internalError.error("The answer has no tokens.") }
+    guard let tokens else { throw AuthErrorCode.internalError.error("The response has no tokens.") }
     let profile = try await lookUp(idToken: tokens.idToken, wasAnonymous: isAnonymous)
     return User(auth: self, tokens: tokens, profile: profile)
   }

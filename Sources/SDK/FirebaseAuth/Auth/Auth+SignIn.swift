@@ -29,7 +29,7 @@ extension Auth {
     try await signIn(with: EmailAuthProvider.credential(withEmail: email, password: password))
   }
 
-  /// Signs in with the link of an email; traps on what is no such link.
+  /// Signs in with the link of an email; traps on any other link.
   @discardableResult
   public func signIn(withEmail email: String, link: String) async throws -> AuthDataResult {
     try await signIn(with: EmailAuthProvider.credential(withEmail: email, link: link))
@@ -37,7 +37,7 @@ extension Auth {
 
   /// Signs in without a name, so that data has an owner before the person has an account.
   ///
-  /// Somebody who is signed in so already stays the same.
+  /// A user who is already signed in this way stays the same.
   @discardableResult
   public func signInAnonymously() async throws -> AuthDataResult {
     if let user = currentUser, user.isAnonymous {

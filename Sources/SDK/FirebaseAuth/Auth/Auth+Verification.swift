@@ -10,7 +10,8 @@ public enum AuthAPNSTokenType: Int, Sendable {
   case prod = 2
 }
 
-// How an app proves to Google what it is. Brasa asks for none of it, and Google only for telephone numbers.
+// The app's proof of its identity to Google. Brasa asks for none of it, and Google only for
+// telephone numbers.
 
 extension Auth {
   /// The device's token for Apple's messages, as it was handed over.
@@ -49,7 +50,7 @@ extension Auth {
     deliver(to: completion) { try await self.initializeRecaptchaConfig() }
   }
 
-  /// Tells Apple that the app is used no more, with the code of a sign-in by Apple.
+  /// Notifies Apple that the app is no longer used, with the code of a sign-in by Apple.
   ///
   /// Brasa does not speak to Apple and answers `operationNotAllowed`.
   public func revokeToken(withAuthorizationCode authorizationCode: String) async throws {
@@ -66,7 +67,7 @@ extension Auth {
     }
   }
 
-  /// Tells Apple that the app is used no more, with the code of a sign-in by Apple.
+  /// Notifies Apple that the app is no longer used, with the code of a sign-in by Apple.
   public func revokeToken(
     withAuthorizationCode authorizationCode: String,
     completion: (((any Error)?) -> Void)? = nil

@@ -89,7 +89,8 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Ends the session in memory and forgets the listeners; what is stored stays for the next run.
+  /// Ends the session in memory and removes the listeners; the stored session stays for the next
+  /// run.
   package func appWasDeleted() {
     let ended = state.withLock { state in
       defer { state.listeners = [:] }
@@ -193,7 +194,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     )
   }
 
-  /// Returns the user who is signed in to a group of programs, or to this one alone.
+  /// Returns the user of a group of programs, or of this one alone.
   func storedUser(in group: String?) throws -> User? {
     guard let data = try store(of: group).read() else { return nil }
     let stored = try StoredSession(decoding: data)
@@ -219,7 +220,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
         .error,
         "FirebaseAuth",
         "I-AUT000017",
-        "The session of the last run cannot be read: \(error)"
+        "The session of the last run can't be read: \(error)"
       )
       return nil
     }
@@ -249,7 +250,7 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     tellListeners()
   }
 
-  /// Signs out; does nothing where nobody is signed in.
+  /// Signs out; does nothing if no user is signed in.
   public func signOut() throws {
     guard let user = currentUser else { return }
     try signOut(ifCurrent: user)
@@ -308,14 +309,14 @@ public final class Auth: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Posted after every change of who is signed in and of tokens, with the `Auth` as object.
+  /// Posted after every change of the signed-in user and of tokens, with the `Auth` as object.
   public static let authStateDidChangeNotification = Notification.Name(
     "FIRAuthStateDidChangeNotification"
   )
 }
 
 extension Notification.Name {
-  /// Posted after every change of who is signed in and of tokens, with the `Auth` as object.
+  /// Posted after every change of the signed-in user and of tokens, with the `Auth` as object.
   public static let AuthStateDidChange = Auth.authStateDidChangeNotification
 }
 

@@ -73,7 +73,7 @@ struct LookupAnswer: Decodable, Sendable {
   var users: [Account]?
 }
 
-/// The answer of what a code from an email is for.
+/// The purpose of a code from an email.
 struct CodeAnswer: Decodable, Sendable {
   var email: String?
   var newEmail: String?

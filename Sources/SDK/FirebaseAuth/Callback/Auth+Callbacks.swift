@@ -1,7 +1,7 @@
 import Foundation
 
-// The forms with a callback of what is asynchronous. A callback gets the result or the error, and comes on the
-// queue of callbacks.
+// The asynchronous methods with a callback. A callback gets the result or the error, and comes on
+// the queue of callbacks.
 
 extension Auth {
   /// Makes an account with an email address and a password, and signs in.
@@ -22,7 +22,7 @@ extension Auth {
     deliver(to: completion) { try await self.signIn(withEmail: email, password: password) }
   }
 
-  /// Signs in with the link of an email; traps on what is no such link.
+  /// Signs in with the link of an email; traps on any other link.
   public func signIn(
     withEmail email: String,
     link: String,
@@ -106,7 +106,7 @@ extension Auth {
     }
   }
 
-  /// Says what a code is for, without using it.
+  /// Returns the purpose of a code, without using it.
   public func checkActionCode(
     _ code: String,
     completion: @escaping (ActionCodeInfo?, (any Error)?) -> Void
@@ -122,7 +122,7 @@ extension Auth {
     deliver(to: completion) { try await self.verifyPasswordResetCode(code) }
   }
 
-  /// Does what a code is for.
+  /// Applies a code.
   public func applyActionCode(
     _ code: String,
     completion: @escaping ((any Error)?) -> Void
@@ -134,7 +134,7 @@ extension Auth {
   @available(
     *,
     deprecated,
-    message: "Projects that hide which addresses have accounts answer none."
+    message: "Projects with email enumeration protection return no methods."
   )
   public func fetchSignInMethods(
     forEmail email: String,

@@ -1,11 +1,11 @@
 import FirebaseCore
 import Foundation
 
-// The forms with a callback of what is asynchronous. A callback gets the result or the error, and comes on the
-// queue of callbacks.
+// The asynchronous methods with a callback. A callback gets the result or the error, and comes on
+// the queue of callbacks.
 
 extension MultiFactor {
-  /// Begins an enrolment; the person must have signed in lately.
+  /// Starts an enrollment; the user must have signed in recently.
   public func getSessionWithCompletion(
     _ completion: ((MultiFactorSession?, (any Error)?) -> Void)?
   ) {

@@ -1,7 +1,7 @@
 import Foundation
 
-// The forms with a callback of what is asynchronous. A callback gets the result or the error, and comes on the
-// queue of callbacks.
+// The asynchronous methods with a callback. A callback gets the result or the error, and comes on
+// the queue of callbacks.
 
 extension User {
   /// An ID token, renewed if it ends soon.
@@ -34,7 +34,7 @@ extension User {
     auth.deliver(to: completion) { try await self.getIDTokenResult(forcingRefresh: forcingRefresh) }
   }
 
-  /// Reads the account anew.
+  /// Reads the account again.
   public func reload(
     completion: (((any Error)?) -> Void)? = nil
   ) {
@@ -65,7 +65,7 @@ extension User {
     auth.deliver(to: completion) { try await self.delete() }
   }
 
-  /// Proves again who the person is.
+  /// Reauthenticates the user.
   public func reauthenticate(
     with credential: AuthCredential,
     completion: ((AuthDataResult?, (any Error)?) -> Void)? = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A sign-in that began and goes on at an identity provider's page.
+/// A sign-in that began and continues at an identity provider's page.
 package struct ProviderSignIn: Sendable {
   /// The provider, such as `google.com` or `oidc.corporate`.
   package let providerID: String

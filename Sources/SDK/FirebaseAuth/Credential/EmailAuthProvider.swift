@@ -10,7 +10,7 @@ public final class EmailAuthProvider: NSObject, Sendable {
     EmailAuthCredential(email: email, proof: .password(password))
   }
 
-  /// The credential of an email address and the link of an email; traps on what is no such link.
+  /// The credential of an email address and the link of an email; traps on any other link.
   public static func credential(withEmail email: String, link: String) -> AuthCredential {
     guard let code = ActionCodeURL.signInCode(in: link) else {
       preconditionFailure("The link provided is not valid for email/link sign-in.")

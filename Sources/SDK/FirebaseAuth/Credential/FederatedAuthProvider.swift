@@ -7,7 +7,7 @@ import UIKit
 
 /// A provider that gets its credential at a page of its own.
 public protocol FederatedAuthProvider: NSObjectProtocol, Sendable {
-  /// The credential of somebody who signed in at the provider's page.
+  /// The credential of a sign-in at the provider's page.
   nonisolated(nonsending) func credential(
     with uiDelegate: (any AuthUIDelegate)?
   ) async throws -> AuthCredential
@@ -30,7 +30,7 @@ public protocol AuthUIDelegate: NSObjectProtocol {
 
 extension OAuthProvider: FederatedAuthProvider {
   private static let noPage =
-    "The SDK shows no provider's page by itself. Sign in with FUIAuth of FirebaseUI, or hand the provider's "
+    "The SDK does not show a provider's page by itself. Sign in with FUIAuth of FirebaseUI, or pass the provider's "
     + "tokens to OAuthProvider.credential(providerID:idToken:rawNonce:)."
 
   /// Throws `operationNotAllowed`: pages of providers are shown by `FirebaseUI`.
@@ -74,7 +74,7 @@ extension Auth {
 }
 
 extension User {
-  /// Proves again who the person is, at a provider's page.
+  /// Reauthenticates the user at a provider's page.
   @discardableResult
   public nonisolated(nonsending) func reauthenticate(
     with provider: any FederatedAuthProvider,
@@ -83,7 +83,7 @@ extension User {
     try await reauthenticate(with: try await provider.credential(with: uiDelegate))
   }
 
-  /// Proves again who the person is, at a provider's page.
+  /// Reauthenticates the user at a provider's page.
   public func reauthenticate(
     with provider: any FederatedAuthProvider,
     uiDelegate: (any AuthUIDelegate)?,

@@ -13,7 +13,7 @@ public final class GameCenterAuthProvider: NSObject, Sendable {
   /// The provider's id.
   public static let id = "gc.apple.com"
 
-  /// The credential of the player who is signed in to Game Center.
+  /// The credential of the player signed in to Game Center.
   public class func getCredential() async throws -> AuthCredential {
     #if canImport(GameKit)
     let player = await GKLocalPlayer.local
@@ -32,11 +32,11 @@ public final class GameCenterAuthProvider: NSObject, Sendable {
       "salt": .text(salt.base64EncodedString()), "timestamp": .text("\(timestamp)"),
     ])
     #else
-    throw AuthErrorCode.operationNotAllowed.error("Game Center is not on this system.")
+    throw AuthErrorCode.operationNotAllowed.error("Game Center is not available on this system.")
     #endif
   }
 
-  /// The credential of the player who is signed in to Game Center; comes on the main queue.
+  /// The credential of the player signed in to Game Center; delivered on the main queue.
   public class func getCredential(
     completion: @escaping (AuthCredential?, (any Error)?) -> Void
   ) {

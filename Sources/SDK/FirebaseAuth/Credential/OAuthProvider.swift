@@ -20,7 +20,7 @@ public final class OAuthProvider: NSObject, Sendable {
   public init(providerID: String, auth: Auth = Auth.auth()) {
     precondition(
       providerID != EmailAuthProvider.id && providerID != PhoneAuthProvider.id,
-      "\(providerID) is no OAuth provider."
+      "\(providerID) is not an OAuth provider."
     )
     self.providerID = providerID
     self.auth = auth

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A telephone number that somebody proves to have, by the code of a text message.
+/// A phone number that a user verifies with the code of a text message.
 public final class PhoneAuthCredential: AuthCredential, NSSecureCoding, @unchecked Sendable {
   /// The verification that the message's code belongs to.
   let verificationID: String

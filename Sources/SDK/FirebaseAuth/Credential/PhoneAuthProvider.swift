@@ -140,7 +140,7 @@ private struct PhoneSessionAnswer: Decodable, Sendable {
     get throws {
       guard
         let id = sessionInfo ?? phoneSessionInfo?.sessionInfo ?? phoneResponseInfo?.sessionInfo
-      else { throw AuthErrorCode.internalError.error("The answer has no session.") }
+      else { throw AuthErrorCode.internalError.error("The response has no session.") }
       return id
     }
   }

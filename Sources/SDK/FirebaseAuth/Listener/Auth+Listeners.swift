@@ -8,7 +8,7 @@ public typealias IDTokenDidChangeListenerHandle = NSObjectProtocol
 // Listeners and streams of changes.
 
 extension Auth {
-  /// Calls a listener soon, and whenever another person or nobody is signed in.
+  /// Calls a listener soon, and after each change of the signed-in user.
   ///
   /// It stays until it is removed.
   @discardableResult
@@ -25,7 +25,7 @@ extension Auth {
     remove(listenerHandle)
   }
 
-  /// Calls a listener soon, and whenever the ID token or who is signed in has changed.
+  /// Calls a listener soon, and after each change of the ID token or the signed-in user.
   ///
   /// It stays until it is removed.
   @discardableResult

@@ -2,7 +2,7 @@ import FirebaseCore
 import Foundation
 import Locking
 
-/// A listener to who is signed in, or to ID tokens too.
+/// A listener for the signed-in user, or for ID tokens too.
 ///
 /// It is called on one serial queue: once after it was added, and then whenever what it listens to differs from
 /// its last call. It reads the current user when it is called, so that changes in quick succession are one call.

@@ -40,7 +40,7 @@ public final class MultiFactor: NSObject, NSSecureCoding, Sendable {
 
   // MARK: Changes
 
-  /// Begins an enrolment; the person must have signed in lately.
+  /// Starts an enrollment; the user must have signed in recently.
   public func session() async throws -> MultiFactorSession {
     let user = try account()
     return MultiFactorSession(user: user, idToken: try await user.getIDToken())
@@ -81,7 +81,7 @@ public final class MultiFactor: NSObject, NSSecureCoding, Sendable {
   }
 }
 
-/// An enrolment or a sign-in with a second factor that is under way.
+/// An enrollment or a sign-in with a second factor in progress.
 public final class MultiFactorSession: NSObject, Sendable {
   /// The user who enrols; nil for a sign-in.
   let user: User?

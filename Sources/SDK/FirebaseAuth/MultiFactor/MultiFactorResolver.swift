@@ -2,7 +2,7 @@ import Foundation
 
 /// A sign-in that waits for a second factor.
 public final class MultiFactorResolver: NSObject, Sendable {
-  /// The sign-in under way.
+  /// The sign-in in progress.
   public let session: MultiFactorSession
   /// The factors that can finish it.
   public let hints: [MultiFactorInfo]

@@ -116,7 +116,8 @@ public final class TOTPSecret: NSObject, Sendable {
     #elseif canImport(AppKit)
     NSWorkspace.shared.open(url)
     #else
-    let text = "Nothing here opens \(url.scheme ?? "such") addresses: show it as a picture."
+    let text =
+      "No app on this system opens \(url.scheme ?? "such") addresses. Show the address as a QR code."
     FirebaseLog.write(.error, "FirebaseAuth", "I-AUT000020", text)
     #endif
   }

@@ -19,7 +19,7 @@ struct IDTokenClaims: Sendable {
 
   private let times: Times
 
-  /// Nil for what is no token.
+  /// Nil for text that is not a token.
   init?(_ token: String) {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let json = Self.decode(parts[1]),

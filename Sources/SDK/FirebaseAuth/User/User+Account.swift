@@ -3,7 +3,7 @@ import Foundation
 // Changes of the account.
 
 extension User {
-  /// Reads the account anew.
+  /// Reads the account again.
   public func reload() async throws {
     let wasAnonymous = isAnonymous
     let profile = try await withIDToken {
@@ -44,7 +44,7 @@ extension User {
     try auth.signOut(ifCurrent: self)
   }
 
-  /// Proves again who the person is, as is asked for before critical changes.
+  /// Reauthenticates the user, as required before critical changes.
   @discardableResult
   public func reauthenticate(with credential: AuthCredential) async throws -> AuthDataResult {
     do {
@@ -54,7 +54,7 @@ extension User {
     }
   }
 
-  /// Takes the session of somebody who has just signed in; throws where that is somebody else.
+  /// Takes the session of a new sign-in; throws if it is of another user.
   func adopt(_ result: AuthDataResult) throws -> AuthDataResult {
     guard result.user.uid == uid else { throw AuthErrorCode.userMismatch.error() }
     let (tokens, profile) = (result.user.tokens, result.user.profile)

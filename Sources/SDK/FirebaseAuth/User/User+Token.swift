@@ -37,7 +37,7 @@ extension User {
     return result
   }
 
-  /// Renews the tokens; the renewal under way ends with it, whatever comes of it.
+  /// Renews the tokens; a renewal in progress ends with it, with any result.
   private func renewTokens() async throws -> String {
     do {
       let old = tokens
@@ -64,7 +64,8 @@ extension User {
     }
   }
 
-  /// Takes renewed tokens unless others came meanwhile, by a sign-in or a change of the account.
+  /// Takes renewed tokens unless others arrived in the meantime, by a sign-in or a change of the
+  /// account.
   private func replace(tokens new: SessionTokens, over old: SessionTokens) throws {
     state.withLock { state in
       if state.tokens == old { state.tokens = new }
@@ -73,7 +74,7 @@ extension User {
     try auth.userChanged(self)
   }
 
-  /// Takes the tokens of an answer and what the account has become.
+  /// Takes the tokens of a response and the changed account.
   func adopt(_ answer: SessionAnswer) async throws {
     let now = auth.now()
     let tokens = SessionTokens(
@@ -98,7 +99,7 @@ extension User {
     try await withIDToken { try await auth.send(request($0)) }
   }
 
-  /// Does what needs the user's token, and signs out where the session has ended.
+  /// Runs a call with the user's token, and signs out if the session has ended.
   ///
   /// A token that the server takes for expired is renewed once: by a clock that was set back it looks fresh here.
   func withIDToken<Result>(_ body: (String) async throws -> Result) async throws -> Result {

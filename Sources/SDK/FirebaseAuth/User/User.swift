@@ -10,7 +10,7 @@ public final class User: NSObject, UserInfo, NSSecureCoding, Sendable {
   struct State: Sendable {
     var tokens: SessionTokens
     var profile: UserProfile
-    /// The renewal that is under way: everybody waits for the same one.
+    /// The renewal in progress: all callers wait for the same one.
     var renewal: Task<String, any Error>?
   }
 

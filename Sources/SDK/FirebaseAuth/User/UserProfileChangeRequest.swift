@@ -61,7 +61,7 @@ public final class UserProfileChangeRequest: NSObject, Sendable {
 
   private func change(_ body: (inout State) -> Void) {
     state.withLock { state in
-      precondition(!state.isCommitted, "The change was committed already.")
+      precondition(!state.isCommitted, "The change was already committed.")
       body(&state)
     }
   }

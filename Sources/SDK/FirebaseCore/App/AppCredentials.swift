@@ -3,11 +3,12 @@ import Foundation
 /// The credentials of an app's signed-in user, as products other than the one for accounts see
 /// them.
 package protocol AppCredentials: Sendable {
-  /// The user at this moment; nil is nobody. The first call may read the session of the last run.
+  /// The current user; nil if there is none. The first call may read the session of the last run.
   var currentUserID: String? { get }
-  /// A token of the user, renewed if it ends soon or `forcingRefresh` says so; nil is nobody's.
+  /// A token of the user, renewed if it ends soon or `forcingRefresh` says so; nil without a user.
   func token(forcingRefresh: Bool) async throws -> String?
-  /// Calls the observer, on any thread, whenever another user or nobody is signed in, until the app is gone.
+  /// Calls the observer, on any thread, after each change of the signed-in user, until the app is
+  /// gone.
   func observeUser(_ observer: @escaping @Sendable (String?) -> Void)
 }
 

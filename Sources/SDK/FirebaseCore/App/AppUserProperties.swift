@@ -7,7 +7,7 @@ package struct AppUserProperties: Sendable, Equatable {
   /// The time at which the app was opened for the first time; nil if it is not known.
   package var firstOpenTime: Date?
 
-  /// Properties of a user of whom nothing else is known.
+  /// Properties of an otherwise unknown user.
   package init(_ values: [String: String] = [:], firstOpenTime: Date? = nil) {
     self.values = values
     self.firstOpenTime = firstOpenTime

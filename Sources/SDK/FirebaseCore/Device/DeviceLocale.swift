@@ -9,8 +9,8 @@ package struct DeviceLocale: Sendable, Hashable {
 
   /// Those of the system that the program runs on.
   ///
-  /// Outside Apple's systems Foundation has one locale for all, whatever the environment says: there the variables of
-  /// POSIX count.
+  /// Outside Apple's systems, Foundation has one locale for all environments: the variables of
+  /// POSIX count there.
   package static var current: DeviceLocale {
     #if canImport(Darwin)
     DeviceLocale(

@@ -34,7 +34,7 @@ extension ErrorWithObject {
   /// Returns the error of an object; traps where the object is another domain's.
   public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> Self {
     guard let error = source.flatMap({ Self(object: $0) }) else {
-      preconditionFailure("The object is an error of another domain than \(Self.self).")
+      preconditionFailure("The object is not an error of the domain \(Self.self).")
     }
     return error
   }

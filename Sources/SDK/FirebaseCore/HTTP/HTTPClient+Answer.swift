@@ -34,8 +34,8 @@ package enum HTTPTraffic: Sendable {
 extension HTTPClient {
   /// Sends a request and collects its answer up to a limit.
   ///
-  /// Throws what the network says, or `CancellationError` where the caller's task is cancelled: at once, without
-  /// waiting for the connection.
+  /// Throws the network's error, or `CancellationError` if the caller's task is cancelled: at once,
+  /// without waiting for the connection.
   package func answer(
     to request: URLRequest,
     body: Data? = nil,
@@ -69,9 +69,9 @@ extension HTTPClient {
 extension HTTPClient {
   /// Sends a request with a body over a connection that nothing was sent on before, and collects its answer.
   ///
-  /// For bodies of which the server keeps what came before a connection broke. On Linux, where one breaks that was used
-  /// before, the request goes out once more with what is left of its body, until it is stopped: the server would take that
-  /// for the body's beginning. On a new connection it does not.
+  /// For bodies of which the server keeps what came before a connection broke. On Linux, if a
+  /// reused connection breaks, the request is sent once more with the rest of its body, until it is
+  /// stopped: the server would take that for the body's beginning. On a new connection it does not.
   package static func answerOnNewConnection(
     to request: URLRequest,
     body: Data,
@@ -130,7 +130,7 @@ private final class AnswerCollector: Sendable {
     finish(nil)
   }
 
-  /// Ends the request; what comes of it after this is told as cancelled.
+  /// Ends the request; its later results are reported as cancelled.
   private func stop() {
     let call = state.withLock { state in
       state.isCancelled = true

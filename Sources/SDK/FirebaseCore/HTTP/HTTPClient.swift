@@ -21,8 +21,9 @@ package struct HTTPCall: Sendable {
 
   /// Ends the request, soon.
   ///
-  /// On the queue of the events, for two reasons of Linux: a request that is cancelled on one thread as it ends on another
-  /// ends the process, and who cancels a Swift task holds its lock, which its answer may be waiting for.
+  /// On the queue of the events, for two reasons of Linux. A request that is cancelled on one
+  /// thread as it ends on another ends the process. The thread that cancels a Swift task holds its
+  /// lock, and the response may be waiting for that lock.
   package func cancel() { queue.async { [task] in task.cancel() } }
 }
 
@@ -174,9 +175,9 @@ package final class HTTPClient: NSObject, URLSessionDataDelegate, Sendable {
 
   /// A connection that was used before broke under a request, which is about to be sent again on another.
   ///
-  /// On Linux `URLSession` cannot begin a body anew: it sends the head and what is left of the body, until the request is
-  /// cancelled. The request ends as one whose connection was lost; where a server keeps part of a body see
-  /// `answerOnNewConnection`. Never called where bodies can be sent again.
+  /// On Linux `URLSession` cannot restart a body: it sends the head and the rest of the body, until
+  /// the request is cancelled. The request ends as one whose connection was lost; where a server
+  /// keeps part of a body see `answerOnNewConnection`. Never called where bodies can be sent again.
   package func urlSession(
     _ session: URLSession,
     task: URLSessionTask,

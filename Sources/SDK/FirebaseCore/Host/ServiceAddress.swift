@@ -54,7 +54,8 @@ package struct ServiceAddress: Sendable, Hashable {
   /// True if this is the machine itself.
   package var isLoopback: Bool { Self.isLoopback(host) }
 
-  /// True if this is all addresses of a machine, on which a server can listen and which nobody can reach.
+  /// True if this is all addresses of a machine, on which a server can listen but which clients
+  /// cannot reach.
   private var isWildcard: Bool { host == "0.0.0.0" || host == "::" }
 
   /// Returns true if no third party can read data sent to a URL: over TLS, or on this machine.

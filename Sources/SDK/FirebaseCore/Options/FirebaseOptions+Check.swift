@@ -1,4 +1,4 @@
-// What the options of an app must have.
+// The required options of an app.
 
 extension FirebaseOptions {
   /// Throws where an app cannot be configured with these options.

@@ -5,14 +5,15 @@ import Foundation
 extension FirebaseOptions {
   /// The server of all services, such as `https://brasa.example.com` or `localhost:8080`; nil is Google.
   ///
-  /// Without a scheme a loopback host is reached in plain text and every other one over TLS. Plain text to
-  /// another machine must be said: `http://192.168.1.20:8080`. Traps on what is no host.
+  /// Without a scheme a loopback host is reached in plain text and every other one over TLS. Plain
+  /// text to another machine must be said: `http://192.168.1.20:8080`. Traps on text that is not a
+  /// host.
   public var brasaHost: String? {
     get { snapshot.host?.url }
     set {
       let address = newValue.map { text in
         guard let address = ServiceAddress(text) else {
-          preconditionFailure("\"\(text)\" is no host: https://name:port is one.")
+          preconditionFailure("\"\(text)\" is not a host. Use the form https://name:port.")
         }
         return address
       }

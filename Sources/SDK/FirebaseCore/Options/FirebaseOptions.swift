@@ -30,7 +30,7 @@ public final class FirebaseOptions: NSObject, NSCopying, Sendable {
     self.isLocked = isLocked
   }
 
-  /// Options with what every app has.
+  /// Options with the members of every app.
   public convenience init(googleAppID: String, gcmSenderID: String) {
     self.init(
       Members(

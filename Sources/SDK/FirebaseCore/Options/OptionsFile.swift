@@ -77,7 +77,7 @@ extension FirebaseOptions {
 
   private static func members(ofFile path: String) throws(FirebaseAppError) -> Members {
     guard let file = OptionsFile(path: path) else {
-      throw .invalidOptions("\(path) is no property list and no JSON object.")
+      throw .invalidOptions("\(path) is neither a property list nor a JSON object.")
     }
     return try file.members()
   }

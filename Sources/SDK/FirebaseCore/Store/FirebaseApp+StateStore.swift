@@ -1,6 +1,6 @@
 import Foundation
 
-// Where an app's state is kept: secrets of Apple's systems in the Keychain, everything else in
+// The location of an app's state: secrets of Apple's systems in the Keychain, everything else in
 // `<state directory>/firebase/<program>/<project>/<app id>/<app name>_<state's name>`.
 
 extension FirebaseApp {
@@ -67,7 +67,7 @@ extension FirebaseApp {
     #endif
   }
 
-  /// A name without what has a meaning in paths.
+  /// A name without the characters that have a meaning in paths.
   private static func fileName(_ text: String) -> String {
     let name = String(text.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" })
     return name.hasPrefix(".") ? "_\(name)" : name

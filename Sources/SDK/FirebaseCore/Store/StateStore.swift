@@ -7,6 +7,7 @@ package protocol StateStore: Sendable {
   /// The bytes that are kept; nil where there are none.
   func read() throws -> Data?
 
-  /// Replaces what is kept by what `change` makes of it, as one step among all processes; nil removes it.
+  /// Replaces the stored value with the result of `change`, as one step among all processes; nil
+  /// removes it.
   func update(_ change: (Data?) throws -> Data?) throws
 }

@@ -14,7 +14,7 @@ public final class Timestamp: NSObject, NSCopying, Sendable, Codable {
     self.nanoseconds = nanoseconds
   }
 
-  /// A date's point in time; what is finer than a nanosecond is cut off.
+  /// A date's point in time, truncated to nanoseconds.
   public convenience init(date: Date) {
     let interval = date.timeIntervalSince1970
     let whole = interval.rounded(.down)

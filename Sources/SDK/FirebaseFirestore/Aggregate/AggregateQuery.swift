@@ -97,7 +97,7 @@ public final class AggregateQuerySnapshot: NSObject, Sendable {
   /// The number of results; traps where it was not asked for.
   public var count: NSNumber {
     guard let number = self.get(.count()) as? NSNumber else {
-      preconditionFailure("The aggregation query was not asked for a count.")
+      preconditionFailure("The aggregation query does not include a count.")
     }
     return number
   }

@@ -98,7 +98,7 @@ extension Firestore {
       guard count > 0 else {
         return .failure(
           stream.streamError
-            ?? FirestoreErrorCode.error(.dataLoss, "The stream of the bundle cannot be read.")
+            ?? FirestoreErrorCode.error(.dataLoss, "The stream of the bundle can't be read.")
         )
       }
       bytes += part[..<count]

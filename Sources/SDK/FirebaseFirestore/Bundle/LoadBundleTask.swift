@@ -10,7 +10,7 @@ public typealias LoadBundleObserverHandle = Int
 public enum LoadBundleTaskState: Int, Sendable {
   /// It failed.
   case error = 0
-  /// It goes on.
+  /// It continues.
   case inProgress = 1
   /// All is loaded.
   case success = 2
@@ -69,7 +69,8 @@ public final class LoadBundleTask: NSObject, Sendable {
 
   init(queue: DispatchQueue) { self.queue = queue }
 
-  /// Calls an observer with all progress that was not told yet; at least with the last, also if it came before.
+  /// Calls an observer with all unreported progress; at least with the last, also if it came
+  /// before.
   @discardableResult
   public func addObserver(
     _ observer: @escaping (LoadBundleTaskProgress) -> Void
@@ -92,7 +93,7 @@ public final class LoadBundleTask: NSObject, Sendable {
   /// Calls no observer any more.
   public func removeAllObservers() { state.withLock { $0.observers = [] } }
 
-  /// Tells how far the loading is to who observes it then; an end comes last.
+  /// Reports the progress of loading to the current observers; an end comes last.
   func tell(_ progress: LoadBundleTaskProgress) {
     queue.async { [self] in
       let observers = state.withLock { state in

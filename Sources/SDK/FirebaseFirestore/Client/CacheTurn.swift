@@ -3,10 +3,10 @@ import Locking
 
 /// The use of a cache's file by one client, or its removal.
 ///
-/// Turns at a file come in the order in which they were made, which is that of the app's calls: a
-/// client that is about to open or remove the file waits until those before it have ended, if they
-/// were asked to. A client that was not asked to end is not waited for: the file's own lock keeps
-/// others out. May be used from any thread.
+/// Turns at a file have the order of their creation, which is that of the app's calls. A client
+/// that wants to open or remove the file waits until the earlier ones have ended, if they were told
+/// to. A client that was not asked to end is not waited for: the file's own lock keeps others out.
+/// May be used from any thread.
 final class CacheTurn: Sendable {
   private struct State {
     /// Those that had not ended when this one was made.

@@ -6,7 +6,7 @@ import Foundation
 // The cache behind a database: in a file beside the app's other state, or in memory.
 
 extension Firestore {
-  /// The cache's file: one an app's name, project and database, whatever server it is at.
+  /// The cache's file: one for each app's name, project and database, for any server.
   package var cacheFile: URL {
     app.stateFile(named: "firestore_\(database.database.string).sqlite")
   }
@@ -43,7 +43,7 @@ extension Firestore {
   private static func log(_ problem: CacheError, isReplaced: Bool) {
     let consequence =
       isReplaced
-      ? "A new one took its place, with what could be read of the queued writes."
+      ? "It was replaced by a new one with the queued writes that could be read."
       : "The cache is in memory until the app starts again: writes that the server has not answered by "
         + "then are lost."
     let cause = problem.cause.map { " (\($0))" } ?? ""

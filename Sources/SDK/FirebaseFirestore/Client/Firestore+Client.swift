@@ -4,7 +4,7 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
-// The client behind a database, and what it is made with.
+// The client behind a database, and its parts.
 
 extension Firestore {
   /// The client; made on first use.

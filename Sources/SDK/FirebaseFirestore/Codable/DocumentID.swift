@@ -56,7 +56,7 @@ public struct DocumentID<Value: DocumentIDWrappable & Codable>: StructureCodingU
 }
 
 extension DocumentID: Codable {
-  /// Takes the document that the decoder was told of.
+  /// Takes the document of the decoder.
   public init(from decoder: any Decoder) throws {
     guard let reference = decoder.userInfo[.documentReference] as? DocumentReference else {
       throw FirestoreDecodingError.decodingIsNotSupported(

@@ -6,9 +6,9 @@ public let FirestoreErrorDomain = "FIRFirestoreErrorDomain"
 
 /// An error of Firestore.
 ///
-/// Firestore throws and delivers `NSError`s of ``FirestoreErrorDomain`` with the number of a code. Every form of Firebase's
-/// guides tells them apart: `catch let error as NSError`, `catch FirestoreErrorCode.permissionDenied`,
-/// `(error as? FirestoreErrorCode)?.code`.
+/// Firestore throws and delivers `NSError`s of ``FirestoreErrorDomain`` with the number of a code.
+/// Every form of Firebase's guides distinguishes them: `catch let error as NSError`, `catch
+/// FirestoreErrorCode.permissionDenied`, `(error as? FirestoreErrorCode)?.code`.
 public struct FirestoreErrorCode: ErrorWithObject, Hashable, CustomNSError, LocalizedError {
   /// The codes.
   public enum Code: Int, Sendable {
@@ -18,7 +18,7 @@ public struct FirestoreErrorCode: ErrorWithObject, Hashable, CustomNSError, Loca
     case cancelled = 1
     /// Something that has no code.
     case unknown = 2
-    /// An argument is wrong whatever the state.
+    /// An argument is wrong in any state.
     case invalidArgument = 3
     /// The deadline passed; the call may have had its effect.
     case deadlineExceeded = 4

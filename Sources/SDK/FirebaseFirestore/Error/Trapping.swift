@@ -1,7 +1,7 @@
 import Foundation
 
-// What a program must not do traps with Google's texts. Each trap has a twin that throws: a call named `check`, or
-// one whose argument is `at`.
+// Programming errors trap with Google's texts. Each trap has a variant that throws: a call named
+// `check`, or one with the argument `at`.
 
 /// Returns the text of an error of the SDK's own checks.
 func misuseText(_ error: any Error) -> String {
@@ -13,7 +13,7 @@ func misuseText(_ error: any Error) -> String {
   }
 }
 
-/// Does what may be misused; traps with the text of what is wrong.
+/// Runs a call that may be misused; traps with the text of the error.
 func trapping<R>(_ body: () throws -> R) -> R {
   do {
     return try body()
@@ -22,7 +22,7 @@ func trapping<R>(_ body: () throws -> R) -> R {
   }
 }
 
-/// Does what may be misused; throws `invalidArgument` with the text of what is wrong.
+/// Runs a call that may be misused; throws `invalidArgument` with the text of the error.
 func checking<R>(_ body: () throws -> R) throws -> R {
   do {
     return try body()

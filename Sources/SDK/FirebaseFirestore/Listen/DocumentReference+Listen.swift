@@ -42,7 +42,8 @@ extension DocumentReference {
     }
   }
 
-  /// Listens with a handler on the client's queue; the end of the client is told to `ended` alone.
+  /// Listens with a handler on the client's queue; the end of the client is reported only to
+  /// `ended`.
   func listen(
     _ options: SnapshotListenOptions,
     ended: (@Sendable () -> Void)? = nil,

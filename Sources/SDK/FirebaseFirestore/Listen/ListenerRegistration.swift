@@ -5,7 +5,7 @@ import Locking
 
 /// The registration that removes a listener; letting go of it does not end the listener.
 public protocol ListenerRegistration: NSObjectProtocol, Sendable {
-  /// Ends the listener: it is not called again, not even with what waits to be told.
+  /// Ends the listener: it is not called again, not even with queued events.
   func remove()
 }
 
@@ -29,7 +29,7 @@ final class ClientRegistration: NSObject, ListenerRegistration {
 
   /// Registers the listener on the client's queue.
   ///
-  /// The body is given what says whether the listener has been removed.
+  /// The body receives a value that shows if the listener has been removed.
   func begin(
     _ register:
       @escaping @Sendable (isolated SyncClient, _ isRemoved: @escaping @Sendable () -> Bool) ->

@@ -64,7 +64,8 @@ extension Query {
     }
   }
 
-  /// Listens with a handler on the client's queue; the end of the client is told to `ended` alone.
+  /// Listens with a handler on the client's queue; the end of the client is reported only to
+  /// `ended`.
   func listen(
     _ options: SnapshotListenOptions,
     ended: (@Sendable () -> Void)? = nil,
@@ -92,7 +93,7 @@ extension Query {
 }
 
 extension Result<ViewSnapshot, FirestoreFailure> {
-  /// The app's form of what a listener is told.
+  /// The app's form of a listener's events.
   func snapshot<Snapshot>(
     _ make: (ViewSnapshot) -> Snapshot
   ) -> Result<Snapshot, any Error> {

@@ -33,7 +33,7 @@ final class SnapshotFeed<Snapshot: Sendable>: Sendable {
     state.withLock { $0.registration = registration }
   }
 
-  /// Takes what the listener is told.
+  /// Takes the listener's event.
   func take(_ result: Result<Snapshot, any Error>) {
     let reader = state.withLock { state -> CheckedContinuation<Snapshot?, any Error>? in
       guard state.end == nil else { return nil }
@@ -56,7 +56,7 @@ final class SnapshotFeed<Snapshot: Sendable>: Sendable {
     reader?.resume(with: result.map(Optional.some))
   }
 
-  /// Ends the loop when it has read what waits: the client has ended.
+  /// Ends the loop when it has read the queued events: the client has ended.
   func finish() {
     let reader = state.withLock { state -> CheckedContinuation<Snapshot?, any Error>? in
       if state.end == nil { state.end = .success(()) }

@@ -10,7 +10,7 @@ import Observation
 public final class LiveQuery<Element: Decodable & Sendable> {
   /// The results in the query's order.
   public private(set) var elements: [Element] = []
-  /// The ids of documents that are no such values, with what is wrong.
+  /// The IDs of documents without such values, with their errors.
   public private(set) var failures: [String: any Error] = [:]
   /// True if the results are the cache's and may be behind the server; nil before the first.
   public private(set) var isFromCache: Bool?

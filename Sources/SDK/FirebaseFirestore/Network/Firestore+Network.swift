@@ -89,7 +89,7 @@ extension Firestore {
     }
   }
 
-  /// Calls the listener soon, and whenever all listeners have been told of the same changes.
+  /// Calls the listener soon, and whenever all listeners have received the same changes.
   @discardableResult
   public func addSnapshotsInSyncListener(
     _ listener: @escaping () -> Void

@@ -18,7 +18,7 @@ public final class Filter: NSObject, Sendable {
     }
   }
 
-  /// The condition, or what is wrong with it, at which the query traps that is to have it.
+  /// The condition, or its error, at which the query with it traps.
   ///
   /// A test of the document's id still has the id as a text.
   let condition: Result<FirestoreModel.Filter, UserValue.Problem>

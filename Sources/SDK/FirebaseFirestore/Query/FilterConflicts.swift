@@ -1,8 +1,8 @@
 import FirestoreModel
 
-/// Operators that a query cannot have together, whatever their fields; all else is left to the server.
+/// Operators that a query cannot have together, on any fields; the server checks everything else.
 enum FilterConflicts {
-  /// Throws where the operators of an added filter conflict with each other or with what is there.
+  /// Throws if the operators of an added filter conflict with each other or with existing ones.
   static func check(
     _ added: FirestoreModel.Filter,
     with present: FirestoreModel.Filter?

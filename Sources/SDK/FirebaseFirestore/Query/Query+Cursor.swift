@@ -2,7 +2,7 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
-// Where a query's window begins and ends.
+// The start and the end of a query's window.
 
 extension Query {
   /// From these values of the orders on.

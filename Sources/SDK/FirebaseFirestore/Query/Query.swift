@@ -22,7 +22,7 @@ public class Query: NSObject, @unchecked Sendable {
   enum Misuse: Sendable {
     /// They trap.
     case traps
-    /// The first one's problem is noted, and what follows is passed over.
+    /// The first one's problem is recorded, and the rest is skipped.
     case isNoted(String?)
   }
 

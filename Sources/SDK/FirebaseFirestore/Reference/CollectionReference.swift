@@ -29,7 +29,7 @@ public final class CollectionReference: Query, @unchecked Sendable {
     return DocumentReference(firestore, resource.appending(ResourceID.random(using: &random)))
   }
 
-  /// The document at a path below; traps on what is no document's path.
+  /// The document at a path below; traps on any other path.
   public func document(_ documentPath: String) -> DocumentReference {
     DocumentReference(firestore, resource.appending(path: documentPath, of: .document))
   }

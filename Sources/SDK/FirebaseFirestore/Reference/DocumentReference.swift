@@ -40,7 +40,7 @@ public final class DocumentReference: NSObject, Sendable, Codable {
   /// The collection that the document is in.
   public var parent: CollectionReference { CollectionReference(firestore, name.path.parent) }
 
-  /// The collection at a path below; traps on what is no collection's path.
+  /// The collection at a path below; traps on any other path.
   public func collection(_ collectionPath: String) -> CollectionReference {
     CollectionReference(firestore, name.path.appending(path: collectionPath, of: .collection))
   }

@@ -93,7 +93,7 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
       return state.client
     }
     guard case .running(let client, let turn) = old else { return nil }
-    // Once more: it may have begun to run meanwhile.
+    // Once more: it may have started in the meantime.
     turn?.willEnd()
     client.perform { client in
       client.terminate()
@@ -104,12 +104,12 @@ public final class Firestore: NSObject, FirebaseComponent, Sendable {
 
   // MARK: References
 
-  /// The collection at a path; traps on what is no collection's path.
+  /// The collection at a path; traps on any other path.
   public func collection(_ collectionPath: String) -> CollectionReference {
     CollectionReference(self, .root.appending(path: collectionPath, of: .collection))
   }
 
-  /// The document at a path; traps on what is no document's path.
+  /// The document at a path; traps on any other path.
   public func document(_ documentPath: String) -> DocumentReference {
     DocumentReference(self, .root.appending(path: documentPath, of: .document))
   }

@@ -90,7 +90,7 @@ extension Firestore {
         try client.configureIndexes(definitions)
         completion(nil)
       } catch {
-        completion(FirestoreFailure(.unavailable, "The indexes cannot be kept: \(error)"))
+        completion(FirestoreFailure(.unavailable, "The indexes can't be saved: \(error)"))
       }
     }
   }

@@ -24,7 +24,7 @@ public final class PersistentCacheIndexManager: NSObject, Sendable {
       do {
         try client.configureIndexes([])
       } catch {
-        client.log("The indexes of the cache cannot be removed: \(error)")
+        client.log("The indexes of the cache can't be removed: \(error)")
       }
     }
   }

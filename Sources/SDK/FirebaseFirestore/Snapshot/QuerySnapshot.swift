@@ -10,7 +10,7 @@ public final class QuerySnapshot: NSObject, Sendable {
   /// The certainty of this snapshot.
   public let metadata: SnapshotMetadata
   let snapshot: ViewSnapshot
-  /// Made when somebody asks for them.
+  /// Created on request.
   private let made = Lock<[QueryDocumentSnapshot]?>(nil)
 
   init(_ query: Query, _ snapshot: ViewSnapshot) {

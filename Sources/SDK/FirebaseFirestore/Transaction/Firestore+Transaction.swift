@@ -12,7 +12,8 @@ extension Firestore {
     attributes: .concurrent
   )
 
-  /// Runs a block until what it did could be committed; it is called on a thread of its own, perhaps several times.
+  /// Runs a block until its changes could be committed; it is called on a thread of its own,
+  /// perhaps several times.
   ///
   /// An error that the block leaves in the pointer ends the transaction. It fails offline.
   public func runTransaction(
@@ -46,7 +47,8 @@ extension Firestore {
     }
   }
 
-  /// Runs a block until what it did could be committed; it is called on a thread of its own, perhaps several times.
+  /// Runs a block until its changes could be committed; it is called on a thread of its own,
+  /// perhaps several times.
   public nonisolated(nonsending) func runTransaction(
     _ updateBlock: @escaping (Transaction, NSErrorPointer) -> Any?
   ) async throws -> sending Any? {
@@ -107,7 +109,7 @@ extension Firestore {
     }
   }
 
-  /// Returns true if the error may not come again at the next attempt.
+  /// Returns true if the error may not occur again at the next attempt.
   private static func isWorthAnotherAttempt(_ error: any Error) -> Bool {
     let code: StatusCode?
     switch error {

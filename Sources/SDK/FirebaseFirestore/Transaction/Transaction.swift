@@ -9,7 +9,7 @@ import Locking
 public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 #endif
 
-/// Reads and writes that are made together, on documents that nobody else changes meanwhile.
+/// Reads and writes made together, on documents that no one else changes in between.
 ///
 /// All reads come before all writes. Reads are the server's state: they see neither the cache nor writes that are queued.
 public final class Transaction: NSObject, Sendable {
@@ -40,7 +40,7 @@ public final class Transaction: NSObject, Sendable {
 
   // MARK: Reading
 
-  /// Reads a document from the server; blocks the thread of the transaction's block meanwhile.
+  /// Reads a document from the server; blocks the thread of the transaction's block.
   public func getDocument(_ document: DocumentReference) throws -> DocumentSnapshot {
     trapping { try check(forDocument: document) }
     guard state.withLock({ $0.writes.isEmpty }) else {
@@ -183,7 +183,7 @@ public final class Transaction: NSObject, Sendable {
     setData(try encoder.encode(value), forDocument: document)
   }
 
-  /// Replaces a document by a value, or with `merge` sets what the value has.
+  /// Replaces a document by a value, or with `merge` sets the value's fields.
   @discardableResult
   public func setData<T: Encodable>(
     from value: T,

@@ -41,7 +41,7 @@ public final class FieldPath: NSObject, NSCopying, Sendable {
   /// The document's id, for queries.
   public static func documentID() -> FieldPath { FieldPath(names: .documentName) }
 
-  /// The path of a text with dots between the names; traps on what is no such path.
+  /// The path of a text with dots between the names; traps on invalid paths.
   static func dotted(_ text: String) -> FieldPath {
     trapping { try checked(dotted: text) }
   }

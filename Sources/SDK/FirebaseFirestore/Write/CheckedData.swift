@@ -42,7 +42,7 @@ extension Query {
     Query(firestore, definition, keepsLast: keepsLast, isOrdered: isOrdered, misuse: misuse)
   }
 
-  /// Throws what the server would refuse about the query, before it is sent.
+  /// Throws the server's refusals of the query, before it is sent.
   public func check() throws {
     if let problem = limitProblem { throw FirestoreErrorCode.error(.invalidArgument, problem) }
     do {

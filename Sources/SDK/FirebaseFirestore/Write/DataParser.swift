@@ -51,7 +51,7 @@ struct DataParser {
     return parser.write(map, name, mask: nil)
   }
 
-  /// Sets what the data names; nil `fields` are all of its leaves.
+  /// Sets the fields that the data names; nil `fields` are all of its leaves.
   static func merge(
     _ data: [String: Any],
     fields: [Any]?,

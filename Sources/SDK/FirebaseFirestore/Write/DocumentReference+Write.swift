@@ -3,8 +3,9 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
-// Writing single documents. A write is visible to listeners at once and queued; its completion, and the end of the
-// asynchronous forms, is the server's answer. What cannot be written traps, with the official texts.
+// Writing single documents. A write is visible to listeners at once and queued; its completion, and
+// the end of the asynchronous forms, is the server's answer. Data that cannot be written traps,
+// with the official texts.
 
 extension Firestore {
   /// Writes locally and queues the writes.
@@ -124,7 +125,7 @@ extension DocumentReference {
     setData(try encoder.encode(value), completion: completion)
   }
 
-  /// Replaces the document by a value, or with `merge` sets what the value has.
+  /// Replaces the document by a value, or with `merge` sets the value's fields.
   public func setData<T: Encodable>(
     from value: T,
     merge: Bool,

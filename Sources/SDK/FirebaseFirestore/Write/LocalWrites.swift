@@ -2,13 +2,13 @@ import FirestoreModel
 import FirestoreSync
 import Foundation
 
-// Beyond Google's API: writes that are awaited until the cache has them, whatever the network does. What waits for the
-// server, such as `try await setData(…)`, does not end offline.
+// Beyond Google's API: writes that are awaited until the cache has them, in any state of the
+// network. Calls that wait for the server, such as `try await setData(…)`, do not end offline.
 
 extension Firestore {
   /// Writes locally and queues the writes; returns when the cache has them, on the disk where it has a file.
   ///
-  /// Throws `unavailable` where the cache refuses them; what the server says later is not told.
+  /// Throws `unavailable` if the cache refuses them; the server's later result is not reported.
   fileprivate nonisolated(nonsending) func writeLocally(_ writes: [Write]) async throws {
     let client = client
     try await completion { done in client.perform { $0.writeLocally(writes, done) } }
@@ -16,7 +16,8 @@ extension Firestore {
 }
 
 extension DocumentReference {
-  /// Replaces the document, or with `merge` sets what the data names; returns when the cache has it.
+  /// Replaces the document, or with `merge` sets the fields that the data names; returns when the
+  /// cache has it.
   public nonisolated(nonsending) func setDataLocally(
     _ documentData: [String: Any],
     merge: Bool = false
@@ -29,7 +30,8 @@ extension DocumentReference {
     try await firestore.writeLocally([write])
   }
 
-  /// Replaces the document by a value, or with `merge` sets what the value has; returns when the cache has it.
+  /// Replaces the document by a value, or with `merge` sets the value's fields; returns when the
+  /// cache has it.
   public nonisolated(nonsending) func setDataLocally<T: Encodable>(
     from value: T,
     merge: Bool = false,
@@ -49,9 +51,10 @@ extension DocumentReference {
     try await firestore.writeLocally([Write(name: name, operation: .delete)])
   }
 
-  /// Replaces the document by a value, or with `merge` sets what the value has; waits for the server.
+  /// Replaces the document by a value, or with `merge` sets the value's fields; waits for the
+  /// server.
   ///
-  /// The name keeps `setData(from:)` what it is: a call that does not wait.
+  /// The name leaves `setData(from:)` as a call that does not wait.
   public nonisolated(nonsending) func setDataAsync<T: Encodable>(
     from value: T,
     merge: Bool = false,

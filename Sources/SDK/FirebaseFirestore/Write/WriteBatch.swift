@@ -106,7 +106,7 @@ public final class WriteBatch: NSObject, Sendable {
     setData(try encoder.encode(value), forDocument: document)
   }
 
-  /// Replaces a document by a value, or with `merge` sets what the value has.
+  /// Replaces a document by a value, or with `merge` sets the value's fields.
   @discardableResult
   public func setData<T: Encodable>(
     from value: T,

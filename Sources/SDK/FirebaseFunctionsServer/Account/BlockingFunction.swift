@@ -13,7 +13,7 @@ public struct AuthBlockingEvent: Sendable {
   public let user: AuthUserRecord
 }
 
-/// The changes that a function makes to an account before it is kept; what is nil stays.
+/// The changes of a function to a new account; nil members stay.
 public struct BeforeCreateResponse: Sendable {
   /// The name that the user shows.
   public var displayName: String?
@@ -30,7 +30,7 @@ public struct BeforeCreateResponse: Sendable {
   public init() {}
 }
 
-/// The changes that a function makes at a sign-in; what is nil stays.
+/// The changes of a function at a sign-in; nil members stay.
 public struct BeforeSignInResponse: Sendable {
   /// The changes of the account.
   public var account = BeforeCreateResponse()
@@ -115,11 +115,11 @@ private func blockingResponse(_ members: [JSONValue.Member]) -> HTTPFunctionResp
   )
 }
 
-/// Claims as JSON; throws INTERNAL for what is no object.
+/// Claims as JSON; throws INTERNAL for any value that is not an object.
 private func claimsJSON(_ claims: any Encodable & Sendable) throws -> JSONValue {
   let value = try JSONParser.parse(Array(JSONEncoder().encode(claims)))
   guard value.members != nil else {
-    throw FunctionError(.internalError, "Claims are an object with names and values.")
+    throw FunctionError(.internalError, "Claims must be an object.")
   }
   return value
 }
@@ -145,7 +145,7 @@ extension AuthBlockingEvent {
     guard let body = try? JSONParser.parse(Array(request.body)),
       let token = body["data"]?["jwt"]?.string, let payload = TokenPayload(token[...]),
       let claims = try? JSONParser.parse(Array(payload.json)), let record = claims["user_record"]
-    else { throw FunctionError(.invalidArgument, "The request is no sign-in.") }
+    else { throw FunctionError(.invalidArgument, "The request is not a sign-in.") }
     id = claims["event_id"]?.string ?? ""
     time = Date(timeIntervalSince1970: Double(claims["iat"]?.integer ?? 0))
     signInMethod = claims["sign_in_method"]?.string ?? ""

@@ -5,7 +5,7 @@ import Foundation
 public struct CallableFunctionRequest<Input: Decodable & Sendable>: Sendable {
   /// The argument of the call.
   public let data: Input
-  /// The user who calls; nil for a caller who has not signed in.
+  /// The calling user; nil for a caller who has not signed in.
   public let auth: CallableFunctionAuth?
   /// The request itself.
   public let rawRequest: HTTPFunctionRequest
@@ -120,7 +120,10 @@ extension CallableFunctionRequest {
       let bytes = JSONValue.array([data.withPlainIntegers]).compactBytes
       self.data = try JSONDecoder().decode([Input].self, from: Data(bytes))[0]
     } catch {
-      throw FunctionError(.invalidArgument, "The data has another form than the function expects.")
+      throw FunctionError(
+        .invalidArgument,
+        "The data does not have the type that the function expects."
+      )
     }
     auth = CallableFunctionAuth(request)
     rawRequest = request
@@ -151,7 +154,7 @@ private func callableEncoded(_ value: some Encodable) throws -> Data {
   return encoded.dropFirst().dropLast()
 }
 
-/// The error of a call, and its body; what is no `FunctionError` goes to the log alone.
+/// The error of a call, and its body; any error but a `FunctionError` is only logged.
 func callableError(_ error: any Error) -> (status: Int, body: Data) {
   let told: FunctionError
   if let known = error as? FunctionError {

@@ -13,7 +13,7 @@ public struct HTTPFunctionRequest: Sendable {
   /// The whole body.
   public var body: Data
 
-  /// The first value of a header field, whatever the case of its name.
+  /// The first value of a header field, ignoring the case of its name.
   public func header(_ name: String) -> String? {
     let name = name.lowercased()
     return headers.first { $0.name.lowercased() == name }?.value

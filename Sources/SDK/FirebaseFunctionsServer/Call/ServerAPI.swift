@@ -32,7 +32,10 @@ public struct ServerAPI: Sendable {
     guard let host = environment["FIRESTORE_EMULATOR_HOST"],
       let project = environment["GCLOUD_PROJECT"]
     else {
-      throw FunctionError(.failedPrecondition, "This program is no function that a server runs.")
+      throw FunctionError(
+        .failedPrecondition,
+        "This program was not started by a server as a function."
+      )
     }
     self.project = project
     base = "http://\(host)"

@@ -7,7 +7,7 @@ struct CloudEvent {
   var attributes: [String: String] = [:]
   var data = Data()
 
-  static let malformed = FunctionError(.invalidArgument, "The request is no CloudEvent.")
+  static let malformed = FunctionError(.invalidArgument, "The request is not a CloudEvent.")
 
   init(_ request: HTTPFunctionRequest) throws {
     if request.header("content-type")?.hasPrefix("application/cloudevents+json") == true {

@@ -51,7 +51,7 @@ public struct Function: Sendable {
   }
 }
 
-/// The settings of a function; what is left out is the host's default.
+/// The settings of a function; omitted members have the host's defaults.
 public struct FunctionOptions: Sendable {
   /// The regions in the function's URLs.
   public var regions: [String] = []

@@ -68,7 +68,11 @@ struct FunctionListener: Sendable {
 
   private func respond(to head: HTTPRequestHead, _ body: Data, _ writer: Writer) async throws {
     guard callKey == nil || head.headers.first(name: Self.callKeyHeader) == callKey else {
-      return try await write(.text("Only the server calls this port.", status: 403), head, writer)
+      return try await write(
+        .text("Only the server can call this port.", status: 403),
+        head,
+        writer
+      )
     }
     let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let request = HTTPFunctionRequest(

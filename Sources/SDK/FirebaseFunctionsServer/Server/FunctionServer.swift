@@ -36,7 +36,7 @@ public struct FunctionServer: Sendable {
     else {
       throw FunctionError(
         .failedPrecondition,
-        "This program is started by Brasa. Deploy it: brasa functions deploy DIR"
+        "Only Brasa can start this program. Deploy it with brasa functions deploy DIR."
       )
     }
     guard let function = functions.first(where: { $0.name == target }) else {

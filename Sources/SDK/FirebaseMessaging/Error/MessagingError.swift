@@ -12,7 +12,7 @@ public struct MessagingError: ErrorWithObject, CustomNSError, LocalizedError, Se
   public enum Code: Int, Sendable {
     /// None of the others.
     case unknown = 0
-    /// The server does not believe who the app is.
+    /// The server does not accept the app's identity.
     case authentication = 1
     /// The app may not do that.
     case noAccess = 2
@@ -66,7 +66,7 @@ public struct MessagingError: ErrorWithObject, CustomNSError, LocalizedError, Se
 
   /// None of the others.
   public static var unknown: Code { .unknown }
-  /// The server does not believe who the app is.
+  /// The server does not accept the app's identity.
   public static var authentication: Code { .authentication }
   /// The app may not do that.
   public static var noAccess: Code { .noAccess }

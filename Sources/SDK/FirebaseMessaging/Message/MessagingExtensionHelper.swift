@@ -16,7 +16,7 @@ public final class MessagingExtensionHelper: NSObject, Sendable {
         .warning,
         "FirebaseMessaging",
         "I-FCM000002",
-        "The arrival of a message is not noted: call FirebaseApp.configure() in the extension."
+        "The delivery of a message is not recorded. Call FirebaseApp.configure() in the extension."
       )
     }
     Messaging.messaging().appDidReceiveMessage(info)
@@ -44,7 +44,7 @@ public final class MessagingExtensionHelper: NSObject, Sendable {
     }.resume()
   }
 
-  /// Moves a file to a name by which the system knows what it is.
+  /// Moves a file to a name that shows the system its type.
   private static func named(_ file: URL, as name: String?) -> URL? {
     let target = FileManager.default.temporaryDirectory
       .appendingPathComponent(UUID().uuidString)

@@ -34,7 +34,7 @@ public struct RemoteMessage: Sendable, Hashable {
   }
 
   /// The message as Apple's clients get it: `aps`, the data's members beside it, `gcm.message_id`,
-  /// `google.c.sender.id`, `google.c.a.e` of a notification, and what it has beyond Apple's members under
+  /// `google.c.sender.id`, `google.c.a.e` of a notification, and its members beyond Apple's under
   /// `gcm.notification.…`.
   public var userInfo: [AnyHashable: Any] {
     let json = (try? JSONSerialization.jsonObject(with: content)) as? [String: Any] ?? [:]

@@ -7,7 +7,7 @@ extension Messaging {
   /// True if the app is reached by its installation's id: what `FirebaseMessagingInstallationIdEnabled` of the property
   /// list says.
   ///
-  /// The server takes both, the id and the token; this decides what the delegate is told of.
+  /// The server accepts both, the ID and the token; this decides which one the delegate receives.
   public var isInstallationIdEnabled: Bool { usesInstallationID }
 
   /// Registers the installation, so that back ends reach it by its id; returns when the server has it.

@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// Whose the registration is, and that it is still used.
+// The owner of the registration, and the fact that it is still used.
 
 extension Messaging {
   /// The signed-in user; without a uid there is none.
@@ -10,7 +10,8 @@ extension Messaging {
     let idToken: String?
   }
 
-  /// The time after which the server is told again that the registration is still used, in seconds.
+  /// The time after which the server is notified again that the registration is still used, in
+  /// seconds.
   private static let renewal: TimeInterval = 7 * 86_400
 
   private var currentUserID: String? { app.object?.credentials?.currentUserID }
@@ -28,17 +29,17 @@ extension Messaging {
     }
     do {
       let token = try await credentials.token(forcingRefresh: false)
-      // Another one may have signed in meanwhile, of whom nobody knows whether the token is.
+      // Another user may have signed in, and the owner of the token is unknown.
       guard let token, credentials.currentUserID == uid else { return nil }
       return Owner(uid: uid, idToken: token)
     } catch {
-      log("The user's token cannot be had: \(error)")
+      log("The user's ID token can't be fetched: \(error)")
       return nil
     }
   }
 
-  /// Tells the server that the registration is still used, and by which user; false if the server
-  /// does not know it any more.
+  /// Notifies the server that the registration is still used, and by which user; false if the
+  /// server does not know it any more.
   ///
   /// Any other failure leaves the registration as it was: the next request for a token tries again.
   func renew(_ token: String, _ address: MessagingState.AppleAddress?) async -> Bool {
@@ -49,7 +50,7 @@ extension Messaging {
     } catch is MessagingBackend.Unregistered {
       return false
     } catch {
-      log("The registration cannot be renewed: \(error)")
+      log("The registration can't be renewed: \(error)")
       return true
     }
     change { kept in
@@ -59,7 +60,7 @@ extension Messaging {
     return true
   }
 
-  /// Hears from now on who signs in and out.
+  /// Observes sign-ins and sign-outs after this.
   func observeUser() {
     let isFirst = state.withLock { state in
       defer { state.isObservingUser = true }
@@ -86,7 +87,7 @@ extension Messaging {
   private func tellUser() async {
     var failures = 0
     while !Task.isCancelled, isOfAnother {
-      // One that is under way may have begun with who was signed in before.
+      // One in flight may have started with the previous user.
       do { _ = try await sharedRegistration().value } catch {}
       guard isOfAnother else { break }
       failures += 1
@@ -94,7 +95,7 @@ extension Messaging {
       do { try await sleep(full * Double.random(in: 0.5...1)) } catch { break }
     }
     state.withLock { $0.userWork = nil }
-    // Somebody may have signed in or out behind the last look.
+    // A user may have signed in or out since the last look.
     if !Task.isCancelled { userChanged() }
   }
 }

@@ -33,7 +33,7 @@ struct MessagingBackend: Sendable {
   ) async throws -> String {
     let data = try await send("POST", "registrations", body(address), idToken: idToken)
     guard let answer = try? JSONDecoder().decode(Registration.self, from: data) else {
-      throw MessagingError.error(.unknown, "The server's answer has no token.")
+      throw MessagingError.error(.unknown, "The server's response has no token.")
     }
     return answer.token
   }
@@ -70,7 +70,7 @@ struct MessagingBackend: Sendable {
     _ = try await send("POST", "registrations/\(token)/topicSubscriptions/\(name):\(verb)", [:])
   }
 
-  /// Tells what was received; with nothing to tell it is a ping.
+  /// Reports received messages; without any, it is a ping.
   func acknowledge(_ token: String, _ receipts: Receipts) async throws {
     var body: [String: Any] = ["token": token]
     if let sequence = receipts.sequence { body["sequence"] = "\(sequence)" }
@@ -140,7 +140,7 @@ struct MessagingBackend: Sendable {
       let isTimeout = (error as? URLError)?.code == .timedOut
       throw MessagingError.error(
         isTimeout ? .timeout : .network,
-        "The server cannot be reached: \(error.localizedDescription)"
+        "The server can't be reached: \(error.localizedDescription)"
       )
     }
     try Self.check(answer.status, answer.body)

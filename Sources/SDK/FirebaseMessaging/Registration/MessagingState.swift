@@ -32,7 +32,7 @@ struct MessagingState: Codable, Sendable, Equatable {
   var nextChange = 1
   var isAutoInitEnabled: Bool?
 
-  /// More than the server keeps for a device, so that whatever it repeats is known.
+  /// More than the server keeps for a device, so that every repeated message is known.
   private static let seenLimit = 500
 
   /// Reads bytes; a fresh state where they are damaged.

@@ -17,7 +17,7 @@ extension Messaging {
   /// The seconds of the first wait after a failure, and of the longest.
   static let backoff = (first: 1.0, longest: 60.0)
 
-  /// Gets a token and follows the stream, unless that goes on or is not wanted.
+  /// Gets a token and follows the stream, unless that is in progress or is not wanted.
   func start(always: Bool = false) {
     guard always || isAutoInitEnabled else { return }
     observeUser()
@@ -95,8 +95,10 @@ extension Messaging {
     return .broken
   }
 
-  /// Notes what the server knows to be acknowledged, which is less than what was noted where it was restored from a backup: it gives
-  /// the sequences behind once more, to other messages.
+  /// Records what the server knows to be acknowledged.
+  ///
+  /// This is less than the recorded value if the server was restored from a backup: it then assigns
+  /// the later sequences again, to other messages.
   private func goBack(to acknowledged: Int64) {
     let isBehind = change { kept in
       defer { kept.acknowledged = min(kept.acknowledged, acknowledged) }
@@ -105,7 +107,8 @@ extension Messaging {
     if isBehind { state.withLock { $0.receipts.forgetSequence() } }
   }
 
-  /// Is heard every so many seconds; returns where another stream with a longer interval is better.
+  /// Sends a sign of life every so many seconds; returns if another stream with a longer interval
+  /// is better.
   private func ping(_ token: String, every seconds: Int) async throws -> End {
     while true {
       try await sleep(TimeInterval(seconds))
@@ -154,7 +157,7 @@ extension Messaging {
 
   // MARK: Receipts
 
-  /// Notes that a message arrived, and has the server told.
+  /// Records that a message arrived, and has the server notified.
   func note(_ id: String, sequence: Int64?) {
     state.withLock { state in
       state.receipts.note(id, sequence: sequence)

@@ -13,7 +13,7 @@ struct PingSchedule: Sendable, Equatable {
   private(set) var seconds = range.lowerBound
   private var quiet = 0
 
-  /// A ping was answered; returns whether the stream should be opened anew, with a longer interval.
+  /// A ping got a response; returns true if the stream should be reopened with a longer interval.
   mutating func pingWasAnswered() -> Bool {
     quiet += 1
     guard quiet >= Self.quietPings, seconds < Self.range.upperBound else { return false }

@@ -18,13 +18,13 @@ struct Receipts: Sendable, Equatable {
     if received.count > Self.limit { received.removeFirst() }
   }
 
-  /// Puts back what could not be told, in front of what came since.
+  /// Puts back reports that could not be sent, in front of later ones.
   mutating func restore(_ older: Receipts) {
     if let sequence = older.sequence { self.sequence = max(sequence, self.sequence ?? 0) }
     received = Array((older.received + received).suffix(Self.limit))
   }
 
-  /// Sequences begin anew: what was noted of them says nothing any more.
+  /// Sequences restart: the recorded ones have no meaning any more.
   mutating func forgetSequence() { sequence = nil }
 
   /// Returns all of it, and has nothing left.

@@ -6,7 +6,7 @@ enum StreamLine: Sendable, Equatable {
   case connected(hasDropped: Bool, acknowledged: Int64?)
   case message(RemoteMessage, sequence: Int64)
 
-  /// Reads a line; nil for those of later versions and for what is no JSON.
+  /// Reads a line; nil for those of later versions and for text that is not JSON.
   init?(_ line: Data) {
     guard let json = try? JSONSerialization.jsonObject(with: line),
       let members = json as? [String: Any]

@@ -25,7 +25,7 @@ extension Messaging {
         return state.isDeleted
       }
       if isDeleted { return waiter.resume(throwing: CancellationError()) }
-      // Not before somebody waits: work that goes on may be done with it at once.
+      // Not before a caller waits: work in progress may be done with it at once.
       change { kept in
         kept.topicChanges.append(
           .init(number: number, topic: topic, isSubscription: isSubscription)
@@ -44,12 +44,12 @@ extension Messaging {
     work?.cancel()
     let error = MessagingError.error(
       .unknown,
-      "The data were deleted before the server knew the topic."
+      "The app's data was deleted before the server received the topic."
     )
     for waiter in waiters { waiter.resume(throwing: error) }
   }
 
-  /// Tells the server of the changes that wait, unless that goes on.
+  /// Sends the server the queued changes, unless that is in progress.
   func startTopicWork() {
     guard !kept.topicChanges.isEmpty else { return }
     state.withLock { state in

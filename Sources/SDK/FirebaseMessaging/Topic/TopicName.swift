@@ -25,7 +25,7 @@ enum TopicName {
       }
     }
     guard isValid, (1...900).contains(name.utf8.count) else {
-      throw MessagingError.error(.invalidTopicName, "\"\(text)\" is no topic's name.")
+      throw MessagingError.error(.invalidTopicName, "\"\(text)\" is not a valid topic name.")
     }
     return name
   }

@@ -9,7 +9,9 @@ extension RemoteConfigValue {
   /// A text that is no number is 0, and one that is no list or object throws `DecodingError.typeMismatch`.
   public func decoded<Value: Decodable>(asType: Value.Type = Value.self) throws -> Value {
     if asType == Date.self {
-      throw RemoteConfigValueCodableError.unsupportedType("Date is no type of a value.")
+      throw RemoteConfigValueCodableError.unsupportedType(
+        "Date is not a supported type of a value."
+      )
     }
     return try FirebaseDataDecoder().decode(Value.self, from: Parameter(value: self))
   }

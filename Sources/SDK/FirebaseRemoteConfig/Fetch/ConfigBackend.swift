@@ -128,7 +128,7 @@ struct ConfigBackend: Sendable {
       if error is CancellationError { throw error }
       throw RemoteConfigError.error(
         .internalError,
-        "The server cannot be reached: \(error.localizedDescription)"
+        "The server can't be reached: \(error.localizedDescription)"
       )
     }
   }
@@ -143,7 +143,7 @@ struct ConfigBackend: Sendable {
       throw RemoteConfigError.error(.internalError, "The server answered \(status): \(text)")
     }
     guard let reply = try? JSONDecoder().decode(Reply.self, from: answer.body) else {
-      throw RemoteConfigError.error(.internalError, "The server's answer cannot be read.")
+      throw RemoteConfigError.error(.internalError, "The server's response can't be read.")
     }
     let number = reply.templateVersion.flatMap(Int64.init)
     if reply.state == "NO_CHANGE" { return .unchanged(templateVersion: number) }

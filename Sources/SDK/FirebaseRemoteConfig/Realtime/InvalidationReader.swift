@@ -5,7 +5,7 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Reads the stream of one request and yields the numbers that it tells.
+/// Reads the stream of one request and yields its numbers.
 struct InvalidationReader: Sendable {
   /// A message of the server on the stream.
   enum Event: Sendable {
@@ -27,7 +27,7 @@ struct InvalidationReader: Sendable {
     of request: URLRequest,
     _ client: HTTPClient
   ) -> AsyncThrowingStream<Event, any Error> {
-    // Numbers only grow: of those that nobody took yet the newest will do.
+    // Numbers only grow: the newest unread one is enough.
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: Event.self,
       bufferingPolicy: .bufferingNewest(4)

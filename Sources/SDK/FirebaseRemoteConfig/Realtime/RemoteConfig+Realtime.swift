@@ -1,7 +1,7 @@
 import Foundation
 
-// Updates in real time: a stream of the server tells of a new template, its values are fetched, and listeners hear
-// which keys would change.
+// Updates in real time: a stream of the server reports a new template, its values are fetched, and
+// listeners receive the keys that would change.
 
 extension RemoteConfig {
   /// Streams that fail one after the other before listeners are given up.
@@ -109,13 +109,14 @@ extension RemoteConfig {
     )
   }
 
-  /// Tells the listeners why nothing comes any more; the next one that is added begins anew.
+  /// Notifies the listeners of the end of updates; the next added listener starts again.
   private func giveUp(_ error: any Error) {
     state.withLock { $0.realtime = nil }
     tell(nil, error)
   }
 
-  /// Fetches the values of a number or a later one, spread over time since all devices hear of it at once.
+  /// Fetches the values of a number or a later one, spread over time since all devices are notified
+  /// at once.
   private func fetchUpdate(atLeast number: Int64) async {
     for attempt in 1...Self.fetchAttempts {
       do {

@@ -8,7 +8,7 @@ struct ConfigState: Codable, Sendable, Equatable {
   struct Fetched: Codable, Sendable, Equatable {
     var entries: [String: String] = [:]
     var templateVersion: Int64 = 0
-    /// The variant of each experiment that decided values; nil in what an older version has kept.
+    /// The variant of each experiment with values; nil in data of an older version.
     var variants: [String: String]?
   }
 

@@ -48,7 +48,7 @@ extension RemoteConfig {
       if let data = DefaultValue.data(of: value) {
         values[key] = data
       } else {
-        log("The default of \(key) is no value that a parameter can have.")
+        log("The default of \(key) has an unsupported type.")
       }
     }
     change { [values] kept in kept.defaults = values }
@@ -62,7 +62,7 @@ extension RemoteConfig {
       let data = FileManager.default.contents(atPath: url.path),
       let list = try? PropertyListSerialization.propertyList(from: data, format: nil),
       let values = list as? [String: Any]
-    else { return log("There is no property list \(fileName) to take defaults from.") }
+    else { return log("There is no property list \(fileName) with defaults.") }
     setDefaults(values.compactMapValues(DefaultValue.object))
   }
 

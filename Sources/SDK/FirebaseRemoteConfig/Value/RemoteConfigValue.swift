@@ -6,11 +6,11 @@ public enum RemoteConfigSource: Int, Sendable {
   case remote = 0
   /// The app's own defaults.
   case `default` = 1
-  /// Nowhere: it is what an unknown key has.
+  /// Nowhere: the value of an unknown key.
   case `static` = 2
 }
 
-/// The value of a key, whatever its type.
+/// The value of a key, of any type.
 public final class RemoteConfigValue: NSObject, NSCopying, Sendable {
   /// The bytes.
   public let dataValue: Data

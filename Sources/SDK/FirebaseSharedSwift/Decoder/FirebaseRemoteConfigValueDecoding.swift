@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that is whatever it is asked for: a parameter of Remote Config.
+/// A value that converts to any requested type: a parameter of Remote Config.
 ///
 /// ``FirebaseDataDecoder`` asks for what the type that it decodes needs.
 public protocol FirebaseRemoteConfigValueDecoding {
@@ -19,7 +19,7 @@ public protocol FirebaseRemoteConfigValueDecoding {
 }
 
 extension StructureDecoder {
-  /// The value as a parameter; nil for what is none.
+  /// The value as a parameter; nil for other types.
   var parameter: (any FirebaseRemoteConfigValueDecoding)? {
     value as? any FirebaseRemoteConfigValueDecoding
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Leaves. A truth value is no number and no number is a truth value, whatever bridging thinks.
+// Leaves. A truth value is not a number and a number is not a truth value, despite bridging.
 
 extension StructureDecoder {
   func boolean() throws -> Bool {
@@ -107,7 +107,7 @@ extension NSNumber {
     self === NSNumber(value: true) || self === NSNumber(value: false)
   }
 
-  /// True if the number has a fraction's type, whatever its value.
+  /// True if the number has a fraction's type, with any value.
   package var isFloating: Bool {
     let type = UInt8(bitPattern: objCType.pointee)
     return type == UInt8(ascii: "d") || type == UInt8(ascii: "f")

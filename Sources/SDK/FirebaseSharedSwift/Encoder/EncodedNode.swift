@@ -1,6 +1,6 @@
 import Foundation
 
-/// A part of what is being encoded: begun by a container, filled by others.
+/// A part of an encoding in progress: started by a container, filled by others.
 final class EncodedNode {
   private enum Content {
     case nothing
@@ -21,7 +21,7 @@ final class EncodedNode {
     switch content {
     case .nothing: nil
     case .leaf(let value): value
-    // What encodes nothing inside is an empty dictionary, as in JSON.
+    // A value that encodes nothing is an empty dictionary, as in JSON.
     case .keyed(let members): members.mapValues { $0.structure ?? [String: Any]() }
     case .unkeyed(let elements): elements.map { $0.structure ?? [String: Any]() }
     }
@@ -32,7 +32,7 @@ final class EncodedNode {
       content = .leaf(value)
       return
     }
-    preconditionFailure("A value was encoded where another one is already.")
+    preconditionFailure("A value was encoded twice at the same place.")
   }
 
   func becomeKeyed() {
@@ -40,7 +40,7 @@ final class EncodedNode {
     case .nothing: content = .keyed([:])
     case .keyed: break
     case .leaf, .unkeyed:
-      preconditionFailure("A keyed container was asked for where something else is already.")
+      preconditionFailure("A keyed container was requested where a value is already encoded.")
     }
   }
 
@@ -49,7 +49,7 @@ final class EncodedNode {
     case .nothing: content = .unkeyed([])
     case .unkeyed: break
     case .leaf, .keyed:
-      preconditionFailure("An unkeyed container was asked for where something else is already.")
+      preconditionFailure("An unkeyed container was requested where a value is already encoded.")
     }
   }
 

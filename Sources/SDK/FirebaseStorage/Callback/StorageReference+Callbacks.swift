@@ -1,8 +1,8 @@
 import FirebaseCore
 import Foundation
 
-// The forms with a callback of what is asynchronous. Each exists with a value or an error and with a result, but for
-// `delete`: there a result would take the place of the error without a word.
+// The asynchronous methods with a callback. Each exists with a value or an error and with a result,
+// but for `delete`: there a result would take the place of the error without a word.
 
 extension StorageReference {
   /// Gets a URL with which anyone can read the object.
@@ -60,7 +60,7 @@ extension StorageReference {
     AppCallback(completion).deliver(on: storage.callbackQueue) { try await self.listAll() }
   }
 
-  /// The first of what is directly below.
+  /// The first items directly below.
   public func list(
     maxResults: Int64,
     completion: @escaping (StorageListResult?, (any Error)?) -> Void
@@ -70,7 +70,7 @@ extension StorageReference {
     }
   }
 
-  /// The first of what is directly below.
+  /// The first items directly below.
   public func list(
     maxResults: Int64,
     completion: @escaping (Result<StorageListResult, any Error>) -> Void
@@ -80,7 +80,7 @@ extension StorageReference {
     }
   }
 
-  /// The next of what is directly below.
+  /// The next items directly below.
   public func list(
     maxResults: Int64,
     pageToken: String,
@@ -91,7 +91,7 @@ extension StorageReference {
     }
   }
 
-  /// The next of what is directly below.
+  /// The next items directly below.
   public func list(
     maxResults: Int64,
     pageToken: String,

@@ -99,13 +99,13 @@ extension StorageError: CustomNSError, LocalizedError {
     case .objectNotFound(let object, _): "Object \(object) does not exist."
     case .bucketNotFound(let bucket): "Bucket \(bucket) does not exist."
     case .projectNotFound(let project): "Project \(project) does not exist."
-    case .quotaExceeded(let bucket, _): "The quota of bucket \(bucket) is used up."
+    case .quotaExceeded(let bucket, _): "The quota of bucket \(bucket) is exceeded."
     case .unauthenticated:
       "User is not authenticated, please authenticate using Firebase Authentication and try again."
     case .unauthorized(let bucket, let object, _):
       "User does not have permission to access gs://\(bucket)/\(object)."
     case .retryLimitExceeded: "Max retry time for operation exceeded, please try again."
-    case .nonMatchingChecksum: "The object's checksum is another at the server than here."
+    case .nonMatchingChecksum: "The object's checksum on the server does not match the local one."
     case .downloadSizeExceeded(let total, let limit):
       "Attempted to download object with size of \(total) bytes, which exceeds the maximum size of "
         + "\(limit) bytes. Consider raising the maximum download size, or using "

@@ -38,7 +38,7 @@ struct Retry {
     self.clock = clock
   }
 
-  /// Something was reached: the time allowed begins anew.
+  /// Progress was made: the allowed time restarts.
   mutating func noteSuccess() {
     firstFailure = nil
     failures = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A page of what is below a reference.
+/// A page of the items below a reference.
 public final class StorageListResult: NSObject, Sendable {
   /// The references that have further ones below them.
   public let prefixes: [StorageReference]

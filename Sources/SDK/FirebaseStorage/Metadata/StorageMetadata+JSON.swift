@@ -64,7 +64,7 @@ extension StorageMetadata {
   convenience init(_ answer: HTTPAnswer) throws {
     let json = try? JSONSerialization.jsonObject(with: answer.body)
     guard let members = json as? [String: Any] else {
-      throw StorageError.internalError(message: "The server's answer has no metadata.")
+      throw StorageError.internalError(message: "The server's response has no metadata.")
     }
     self.init(members: members)
   }
@@ -76,6 +76,6 @@ extension StorageMetadata {
     (try? Date(text, strategy: timeFormat)) ?? (try? Date(text, strategy: .iso8601))
   }
 
-  /// The format cuts off what is below a millisecond, so that this rounds.
+  /// The format truncates to milliseconds, so that this rounds.
   private static func text(_ date: Date) -> String { (date + 0.0005).formatted(timeFormat) }
 }

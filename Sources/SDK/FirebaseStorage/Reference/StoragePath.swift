@@ -40,7 +40,7 @@ struct StoragePath: Sendable, Hashable {
   private static func noPath(_ url: String) -> StorageError {
     .pathError(
       message:
-        "\(url) is no URL of an object: it must begin with gs://, http:// or https:// and name "
+        "\(url) is not the URL of an object: it must begin with gs://, http:// or https:// and name "
         + "a bucket."
     )
   }

@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-// What is asked and answered at once.
+// The calls with one request and one response.
 
 extension StorageReference {
   /// Returns a URL with which anyone can read the object.
@@ -24,8 +24,8 @@ extension StorageReference {
     try served(by: try await send("GET"))
   }
 
-  /// Says something else of the object: only what changed since the metadata came from the server, nil for what
-  /// is to be taken away.
+  /// Changes the object's metadata: only the members that changed since the metadata came from the
+  /// server, nil for those to remove.
   @discardableResult
   public func updateMetadata(_ metadata: StorageMetadata) async throws -> StorageMetadata {
     let body = try JSONSerialization.data(withJSONObject: metadata.changes)
@@ -54,12 +54,12 @@ extension StorageReference {
     return StorageListResult(prefixes: prefixes, items: items, pageToken: nil)
   }
 
-  /// The first of what is directly below: 1 to 1,000.
+  /// The first items directly below: 1 to 1,000.
   public func list(maxResults: Int64) async throws -> StorageListResult {
     try await page(maxResults: maxResults, nil)
   }
 
-  /// The next of what is directly below: 1 to 1,000, after an earlier page.
+  /// The next items directly below: 1 to 1,000, after an earlier page.
   public func list(maxResults: Int64, pageToken: String) async throws -> StorageListResult {
     try await page(maxResults: maxResults, pageToken)
   }
@@ -82,7 +82,7 @@ extension StorageReference {
     if let token { query.append(("pageToken", token)) }
     let answer = try await listAnswer(query)
     guard let page = try? JSONDecoder().decode(Page.self, from: answer.body) else {
-      throw StorageError.internalError(message: "The server's list cannot be read.").object
+      throw StorageError.internalError(message: "The server's list can't be read.").object
     }
     let root = root()
     return StorageListResult(
@@ -125,8 +125,10 @@ extension StorageReference {
 
   func checkIsObject() throws {
     guard !fullPath.isEmpty else {
-      throw StorageError.invalidArgument(message: "The root of the bucket \(bucket) is no object.")
-        .object
+      throw StorageError.invalidArgument(
+        message: "The root of the bucket \(bucket) is not an object."
+      )
+      .object
     }
   }
 }

@@ -61,7 +61,7 @@ extension StorageReference {
     upload(.file(fileURL), metadata, AppCallback(completion))
   }
 
-  /// Uploads bytes and waits for the server to have them; the handler hears of progress.
+  /// Uploads bytes and waits for the server to have them; the handler receives progress.
   public nonisolated(nonsending) func putDataAsync(
     _ uploadData: Data,
     metadata: StorageMetadata? = nil,
@@ -70,7 +70,7 @@ extension StorageReference {
     try await finished(putData(uploadData, metadata: metadata), onProgress)
   }
 
-  /// Uploads a file and waits for the server to have it; the handler hears of progress.
+  /// Uploads a file and waits for the server to have it; the handler receives progress.
   public nonisolated(nonsending) func putFileAsync(
     from url: URL,
     metadata: StorageMetadata? = nil,
@@ -86,7 +86,7 @@ extension StorageReference {
     let handler = onProgress.map { ProgressHandler($0, of: task) }
     defer { handler?.finish(task.snapshot) }
     guard let metadata = try await task.outcome().metadata else {
-      throw StorageError.internalError(message: "The server's answer has no metadata.").object
+      throw StorageError.internalError(message: "The server's response has no metadata.").object
     }
     return metadata
   }
@@ -102,7 +102,7 @@ extension StorageReference {
     if let callback {
       task.callBack(callback) { outcome in
         guard let metadata = outcome.metadata else {
-          throw StorageError.internalError(message: "The server's answer has no metadata.").object
+          throw StorageError.internalError(message: "The server's response has no metadata.").object
         }
         return metadata
       }
@@ -184,7 +184,7 @@ extension StorageReference {
     return task
   }
 
-  /// Downloads the object into a file and waits for it; the handler hears of progress.
+  /// Downloads the object into a file and waits for it; the handler receives progress.
   public nonisolated(nonsending) func writeAsync(
     toFile fileURL: URL,
     onProgress: ((Progress?) -> Void)? = nil

@@ -1,7 +1,7 @@
 /// A download.
 ///
-/// The bytes that arrived are kept over a pause and a lost connection, unless the object was
-/// replaced meanwhile.
+/// The received bytes are kept over a pause and a lost connection, unless the object was replaced
+/// in the meantime.
 public final class StorageDownloadTask: StorageObservableTask, StorageTaskManagement,
   @unchecked Sendable
 {
@@ -11,6 +11,6 @@ public final class StorageDownloadTask: StorageObservableTask, StorageTaskManage
   public func pause() { interrupt() }
   /// Ends the download for good; it fails with `cancelled`.
   public func cancel() { abort() }
-  /// Goes on after a pause.
+  /// Resumes after a pause.
   public func resume() { start(from: .pause) }
 }

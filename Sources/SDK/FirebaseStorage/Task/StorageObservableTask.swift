@@ -1,7 +1,7 @@
 import FirebaseCore
 import Foundation
 
-/// A task that tells observers what it does.
+/// A task with observers of its progress.
 ///
 /// Observers of `success` and `failure` are called once; then all of them are forgotten. They are released outside the
 /// lock, since what they hold may use the task in its `deinit`.

@@ -25,7 +25,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
     /// In the order in which they were added.
     var handles: [String] = []
     var waiters: [@Sendable (Result<TransferOutcome, any Error>) -> Void] = []
-    /// The run under way, or the last one.
+    /// The current run, or the last one.
     var run: Task<Void, Never>?
     /// The number of the run whose reports count.
     var epoch = 0
@@ -65,7 +65,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
 
   // MARK: Steering
 
-  /// Begins, or goes on after a pause; nothing where the task runs or has ended.
+  /// Starts, or resumes after a pause; does nothing if the task runs or has ended.
   func start(from expected: StorageTaskStatus) {
     reference.storage.keep(self)
     let hasBegun = state.withLock { state in
@@ -73,7 +73,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
       state.epoch += 1
       let (epoch, last) = (state.epoch, state.run)
       state.run = Task {
-        // What a transfer keeps is one run's at a time.
+        // One run at a time owns the state of a transfer.
         await last?.value
         await self.run(epoch)
       }
@@ -83,7 +83,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
     if !hasBegun, hasEnded { reference.storage.release(self) }
   }
 
-  /// Ends the run under way; its position is kept.
+  /// Ends the current run; its position is kept.
   func interrupt() {
     state.withLock { state in
       guard state.status == .resume || state.status == .progress else { return }
@@ -93,7 +93,7 @@ public class StorageTask: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Fails with `cancelled`, and lets the server and the disk forget what there is.
+  /// Fails with `cancelled`, and removes the data on the server and the disk.
   func abort() {
     let hasEnded = finish(.failure(.cancelled))
     guard hasEnded else { return }

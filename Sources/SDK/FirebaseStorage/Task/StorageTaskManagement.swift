@@ -2,11 +2,11 @@
 public protocol StorageTaskManagement: AnyObject {
   /// Starts the task; those of references have been started.
   func enqueue()
-  /// Interrupts the task; what arrived is kept.
+  /// Interrupts the task; the received data is kept.
   func pause()
   /// Ends the task for good; it fails with `cancelled`.
   func cancel()
-  /// Goes on after a pause.
+  /// Resumes after a pause.
   func resume()
 }
 
@@ -15,6 +15,6 @@ extension StorageTaskManagement {
   public func pause() {}
   /// Ends the task, where it can be.
   public func cancel() {}
-  /// Goes on after a pause, where there are any.
+  /// Resumes after a pause, if there are any.
   public func resume() {}
 }

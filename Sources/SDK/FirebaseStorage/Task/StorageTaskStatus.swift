@@ -2,7 +2,7 @@
 public enum StorageTaskStatus: Int, Sendable {
   /// It has not begun.
   case unknown = 0
-  /// It began or goes on after a pause.
+  /// It began or resumed after a pause.
   case resume = 1
   /// Bytes arrived.
   case progress = 2

@@ -1,7 +1,7 @@
 /// An upload.
 ///
-/// The part that the server has is kept over a pause and a lost connection: the upload goes on from
-/// there.
+/// The part that the server has is kept over a pause and a lost connection: the upload continues
+/// from there.
 public final class StorageUploadTask: StorageObservableTask, StorageTaskManagement,
   @unchecked Sendable
 {
@@ -11,6 +11,6 @@ public final class StorageUploadTask: StorageObservableTask, StorageTaskManageme
   public func pause() { interrupt() }
   /// Ends the upload for good; it fails with `cancelled`.
   public func cancel() { abort() }
-  /// Goes on after a pause.
+  /// Resumes after a pause.
   public func resume() { start(from: .pause) }
 }

@@ -8,8 +8,8 @@ import FoundationNetworking
 
 /// A download in slices, each a range of the object.
 ///
-/// The first answer says which version of the object it is; the others must be of the same one, and where there is another one
-/// by now it begins anew.
+/// The first response contains the version of the object, and the others must be of the same one.
+/// If there is another one by now, the download restarts.
 final class DownloadTransfer: Transfer {
   private struct State {
     var offset: Int64 = 0
@@ -124,7 +124,9 @@ final class DownloadTransfer: Transfer {
   ) async throws -> Bool {
     let offset = state.withLock { $0.offset }
     guard let range = ContentRange(answer.headers["content-range"]), range.begin == offset else {
-      throw StorageError.internalError(message: "The server sent another range than asked for.")
+      throw StorageError.internalError(
+        message: "The server sent another range than the requested one."
+      )
     }
     guard range.total <= sink.limit else {
       throw StorageError.downloadSizeExceeded(total: range.total, maxSize: sink.limit)
@@ -169,7 +171,7 @@ final class DownloadTransfer: Transfer {
       try await FileAccess.run {
         guard rename(partial.path, file.path) == 0 else {
           throw StorageError.unknown(
-            message: "The file \(file.path) cannot be written.",
+            message: "The file \(file.path) can't be written.",
             serverError: [
               "ResponseErrorDomain": NSPOSIXErrorDomain, "ResponseErrorCode": Int(errno),
             ]
@@ -192,7 +194,7 @@ final class DownloadTransfer: Transfer {
         .warning,
         "FirebaseStorage",
         "I-STR000002",
-        "The file \(partial.path) cannot be removed: \(error)"
+        "The file \(partial.path) can't be removed: \(error)"
       )
     }
   }

@@ -40,7 +40,7 @@ enum FileAccess {
         try handle.seek(toOffset: UInt64(offset))
         try handle.write(contentsOf: data)
       } catch {
-        // What went wrong first is what the caller hears.
+        // The caller receives the first error.
         _ = try? handle.close()
         throw error
       }

@@ -2,7 +2,7 @@ import Checksums
 import FirebaseCore
 import Foundation
 
-/// The CRC-32C that a server tells of an object's bytes.
+/// The CRC-32C that a server reports for an object's bytes.
 struct ObjectChecksum {
   /// The checksum as the server has it.
   let value: UInt32

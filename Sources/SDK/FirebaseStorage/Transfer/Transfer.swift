@@ -2,11 +2,11 @@ import Foundation
 
 /// Bytes on their way between a device and the server, and how far they are.
 protocol Transfer: Sendable {
-  /// Goes on from where the last run ended, until all is there.
+  /// Continues from the end of the last run, until all is there.
   ///
-  /// A run that is cancelled throws and keeps the position; never are two runs of a transfer under way.
+  /// A cancelled run throws and keeps the position; there are never two runs of a transfer at once.
   func run(_ report: @escaping @Sendable (TransferProgress) -> Void) async throws -> TransferOutcome
-  /// Lets the server and the disk forget what there is of it; nothing runs afterwards.
+  /// Removes its data on the server and the disk; nothing runs afterwards.
   func abandon() async
 }
 

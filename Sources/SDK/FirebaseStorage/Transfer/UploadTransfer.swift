@@ -8,9 +8,9 @@ import FoundationNetworking
 
 /// An upload by the resumable protocol.
 ///
-/// A first request tells name, size and metadata and gets the address of the upload; then the bytes go there, in slices. After
-/// a failure or a pause the server is asked how many it has. The address is the right to the upload, so requests to it
-/// carry no credentials.
+/// A first request sends name, size and metadata and gets the address of the upload; then the bytes
+/// go there, in slices. After a failure or a pause the server is asked how many it has. The address
+/// is the right to the upload, so requests to it carry no credentials.
 final class UploadTransfer: Transfer {
   private struct State {
     var session: Session?
@@ -82,7 +82,7 @@ final class UploadTransfer: Transfer {
     }
   }
 
-  /// A request that may be repeated, once the server has said what it has.
+  /// A request that may be repeated, once the server has reported its state.
   private struct Again: Error {
     let cause: (any Error)?
 
@@ -115,7 +115,7 @@ final class UploadTransfer: Transfer {
       for: storage.maxUploadRetryTime
     )
     guard let url = answer.headers["x-goog-upload-url"] else {
-      throw StorageError.internalError(message: "The server began no upload.")
+      throw StorageError.internalError(message: "The server did not start the upload.")
     }
     let granularity = answer.headers["x-goog-upload-chunk-granularity"].flatMap { Int64($0) }
     let session = Session(url: url, granularity: max(granularity ?? 262_144, 1))
@@ -193,7 +193,8 @@ final class UploadTransfer: Transfer {
       if error is CancellationError { throw error }
       throw Again(cause: error)
     }
-    // Where an answer is lost the transport may send a request a second time by itself, when there is no upload any more.
+    // If a response is lost, the transport may send a request a second time by itself, when the
+    // upload no longer exists.
     if isLast, answer.status == 404 { throw Again(cause: nil) }
     return try take(answer, sent: Int64(body.count), of: size)
   }
@@ -205,7 +206,7 @@ final class UploadTransfer: Transfer {
       // The server has another position than this side thinks.
       if status == "active" { throw Again(cause: nil) }
       let error = StorageError(answer, bucket: reference.bucket, object: reference.fullPath)
-      // The next run begins anew, if there is one.
+      // The next run starts from the beginning, if there is one.
       state.withLock { $0 = State() }
       throw error
     }

@@ -69,7 +69,7 @@ public final class FUIAuthPickerViewController: UIViewController,
       try await authUI.finishSignIn(with: answer)
       dismiss(animated: true)
     } catch {
-      // The delegate has heard of it; the buttons are still there.
+      // The delegate was notified; the buttons are still there.
       authUI.cancelSignIn()
     }
   }

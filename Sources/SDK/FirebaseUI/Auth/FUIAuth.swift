@@ -36,7 +36,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
     return app.component("FirebaseUI") { FUIAuth(auth) }
   }
 
-  /// Forgets a sign-in that is under way.
+  /// Cancels a sign-in in progress.
   package func appWasDeleted() {
     state.withLock { $0.pending = nil }
   }
@@ -56,7 +56,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
     }
   }
 
-  /// Signs out; does nothing where nobody is signed in.
+  /// Signs out; does nothing if no user is signed in.
   public func signOut() throws { try auth?.signOut() }
 
   /// Begins a sign-in and returns the provider's page, which a browser is to show.
@@ -79,7 +79,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
     return signIn.url
   }
 
-  /// Signs in with the address that the provider led back to, and tells the delegate.
+  /// Signs in with the return address of the provider, and notifies the delegate.
   ///
   /// An answer of a sign-in that this object did not begin, or began before another one, is refused.
   @discardableResult
@@ -116,7 +116,7 @@ public final class FUIAuth: NSObject, FirebaseComponent, Sendable {
     if wasPending { tell(.failure(FUIAuthErrorCode.userCancelledSignIn.object)) }
   }
 
-  /// Tells the delegate on its queue, if there is one.
+  /// Notifies the delegate on its queue, if there is one.
   private func tell(_ result: Result<AuthDataResult, any Error>) {
     let delegate = state.withLock { $0.delegate }
     guard let auth, delegate.object != nil else { return }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A receiver of sign-ins.
 public protocol FUIAuthDelegate: AnyObject {
-  /// Somebody signed in, or did not: then there is an error.
+  /// A user signed in, or did not: then there is an error.
   func authUI(_ authUI: FUIAuth, didSignInWith authDataResult: AuthDataResult?, error: (any Error)?)
 }
 
@@ -53,9 +53,9 @@ public enum FUIAuthErrorCode: Int, ErrorWithObject, LocalizedError, CustomNSErro
   public var errorDescription: String? {
     switch self {
     case .userCancelledSignIn: "The sign-in was cancelled."
-    case .cannotFindProvider: "There is no such provider."
+    case .cannotFindProvider: "The provider does not exist."
     case .systemTooOld: "Sign-in at a provider's page needs iOS 17.4. Update the system."
-    case .noSignInUnderWay: "No sign-in is under way. Please begin again."
+    case .noSignInUnderWay: "No sign-in is in progress. Start again."
     }
   }
 }

@@ -60,7 +60,7 @@ public final class SDImageCache: NSObject, SDImageCacheProtocol, Sendable {
     await onQueue { cache in cache.change { disk in try disk.removeAll() } }
   }
 
-  /// Forgets what is in memory.
+  /// Clears the memory.
   public func clearMemory() { memory.withLock { $0.removeAll() } }
 
   /// Removes the files.

@@ -1,7 +1,7 @@
 import Foundation
 import Locking
 
-/// Several caches in a row: the one that was added last is asked first, and keeps what is new.
+/// Several caches in a row: the last added one is read first, and stores new items.
 public final class SDImageCachesManager: NSObject, SDImageCacheProtocol, Sendable {
   /// The row of the app; it has ``SDImageCache/shared`` until others are added.
   public static let shared = SDImageCachesManager()

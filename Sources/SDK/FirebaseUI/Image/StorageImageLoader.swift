@@ -41,7 +41,7 @@ public final class StorageImageLoader: NSObject, Sendable {
     return (try await download(reference, key, cache).value, .none)
   }
 
-  /// The download that is under way, or a new one.
+  /// The download in progress, or a new one.
   private func download(
     _ reference: StorageReference,
     _ key: String,

@@ -2,9 +2,10 @@ import BaseText
 import DocumentCodec
 import FirestoreModel
 
-// What the codecs of the cache's messages share. Messages are protobuf: what a later version adds an earlier one skips.
+// Shared code of the codecs for the cache's messages. Messages are protobuf: what a later version
+// adds an earlier one skips.
 
-/// Calls the body for every field of a message; whatever it does not read is skipped.
+/// Calls the body for every field of a message; unread fields are skipped.
 func forEachField(
   _ message: UnsafeRawBufferPointer,
   _ body: (Int, inout ProtobufReader) throws -> Bool

@@ -26,6 +26,6 @@ package struct CacheError: Error, Sendable {
   }
 
   static func damaged(_ what: String) -> CacheError {
-    CacheError(.damaged, "The local cache is damaged: \(what) cannot be read.")
+    CacheError(.damaged, "The local cache is damaged: \(what) can't be read.")
   }
 }

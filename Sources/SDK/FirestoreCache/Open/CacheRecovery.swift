@@ -91,12 +91,12 @@ struct CacheRecovery {
         batches.append((user, batch))
       }
     } catch {
-      // What comes behind the damage cannot be read; what came before it is kept.
+      // Data behind the damage cannot be read; data before it is kept.
     }
     return batches
   }
 
-  /// Queues the batches anew, under their numbers, and computes what they make of the documents.
+  /// Queues the batches again, under their numbers, and computes their effects on the documents.
   private func write(_ remains: Remains, to store: DurableLocalStore) throws {
     try store.transaction(.writeLocally) {
       var globals = try store.globals()

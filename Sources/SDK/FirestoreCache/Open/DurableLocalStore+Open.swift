@@ -58,7 +58,8 @@ extension DurableLocalStore {
     }
   }
 
-  /// Removes a cache's file and what damage left beside it; throws where it is in use for longer than those seconds.
+  /// Removes a cache's file and the leftovers of damage beside it; throws if it is in use for
+  /// longer than those seconds.
   package static func remove(_ file: URL, waiting seconds: Double = 0) throws(CacheError) {
     do {
       let lock = try lock(file, waiting: seconds)
@@ -80,7 +81,7 @@ extension DurableLocalStore {
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     do {
       let queue = try DatabaseQueue(path: file.path, configuration: configuration(seconds))
-      // Without a log, closing removes nothing that came in the file's place meanwhile.
+      // Without a log, closing removes no file that has replaced this one.
       try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = DELETE") }
       return queue
     } catch {
@@ -124,7 +125,7 @@ extension DurableLocalStore {
     case let newer:
       throw CacheError(
         .newerVersion,
-        "The local cache is of version \(newer), which this library does not know yet."
+        "The local cache has version \(newer), which this version of the library does not support."
       )
     }
     guard let name = try String.fetchOne(connection, sql: "SELECT name FROM totals") else {

@@ -2,13 +2,15 @@
 //
 // DESIGN
 //
-// One file holds one Firestore database's cache; `PRAGMA user_version` is the format's version, 2; a file of
-// version 1, without indexes of fields, gets their tables when it is opened. Journal mode is WAL,
-// the locking mode exclusive: whoever opened the file has it to itself until it closes it or dies.
+// One file holds one Firestore database's cache. `PRAGMA user_version` is the format's version, 2.
+// A file of version 1, without indexes of fields, gets their tables when it is opened. Journal mode
+// is WAL, the locking mode exclusive: the process that opened the file is its only user until it
+// closes it or dies.
 //
-// Collections and users are numbered in the order in which they were first met (`collections`, `users`; nobody is user
-// 0), and numbers are never used again. A document is a collection's number and its id as `SegmentEncoding` has it, so
-// that a collection's documents are neighbours in the order of their names:
+// Collections and users are numbered in the order in which they were first seen (`collections`,
+// `users`; user 0 is not signed in), and numbers are never used again. A document is a collection's
+// number and its id as `SegmentEncoding` has it, so that a collection's documents are neighbours in
+// the order of their names:
 //
 //     documents          what the server said of a document. `state` is the content's kind (1 found, 2 missing,
 //                        3 unknown) plus 8 where an acknowledged write is not confirmed by watch; `fields` are
@@ -28,16 +30,17 @@
 //
 // VALIDITY
 //
-// Every transaction of `LocalStore` is one of SQLite's, so the file is as after the last that was committed, whenever
-// the process ends. Between transactions: each row of `batch_documents` has its batch and each batch its rows; an
-// overlay's user has a batch for its document; a target's documents are those of a row in `targets`.
+// Every transaction of `LocalStore` is one of SQLite's, so the file is as after the last that was
+// committed, whenever the process ends. Between transactions, each row of `batch_documents` has its
+// batch and each batch its rows. An overlay's user has a batch for its document, and a target's
+// documents are those of a row in `targets`.
 //
 // DURABILITY
 //
-// The transactions that put a write into the queue are synced to the disk before the app hears of it (`synchronous` is
-// FULL for them); all others are not (NORMAL). The end of a process loses nothing. The end of the power loses at most
-// what came after the last local write: what the server said and will say again, and acknowledgements, whose batches
-// are sent again.
+// The transactions that put a write into the queue are synced to the disk before the app is
+// notified (`synchronous` is FULL for them); all others are not (NORMAL). The end of a process
+// loses nothing. A power failure loses at most the data after the last local write: server data,
+// which the server sends again, and acknowledgements, whose batches are sent again.
 //
 // The log goes into the file when the client has had nothing to do for a while (`settle`): done within a transaction that
 // would be the slowest by far. Only where there is no such pause the log grows to `longestLog`, and then it is.

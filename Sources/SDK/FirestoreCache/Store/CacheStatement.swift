@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// A compiled statement that is bound and stepped without copies of what it is given or returns.
+/// A compiled statement that is bound and stepped without copies of its input and output.
 ///
 /// Bound bytes are copied by SQLite. Values lent by a row end with the next step or reset.
 final class CacheStatement {
@@ -104,7 +104,7 @@ final class CacheStatement {
     }
   }
 
-  /// Makes the statement ready for its next run, whatever became of the last.
+  /// Prepares the statement for its next run, after any result of the last.
   func reset() {
     position = 0
     sqlite3_reset(handle)

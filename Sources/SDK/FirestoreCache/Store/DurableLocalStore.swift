@@ -16,7 +16,7 @@ package final class DurableLocalStore: LocalStore {
 
   let database: DatabaseID
   private let queue: DatabaseQueue
-  /// The connection, while a transaction is under way.
+  /// The connection, during a transaction.
   private var connection: Database?
   private var statements: [String: CacheStatement] = [:]
   /// Numbers that were looked up or given out; a transaction that is undone takes its numbers along.

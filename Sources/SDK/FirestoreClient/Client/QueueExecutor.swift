@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor on a serial queue, so that what is put on the queue keeps its order.
+/// Runs an actor on a serial queue, so that jobs on the queue keep their order.
 package final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
 

@@ -2,7 +2,7 @@ import FirestoreModel
 import FirestoreSync
 import Locking
 
-// What the app calls: listeners, writes, bundles, the network switch.
+// The app's calls: listeners, writes, bundles, the network switch.
 
 extension SyncClient {
   func newID() -> CallbackID {
@@ -12,7 +12,7 @@ extension SyncClient {
 
   /// Listens to a query; the handler may be called before this returns.
   ///
-  /// The end of the client is told to `ended` alone.
+  /// The end of the client is reported only to `ended`.
   package func listen(
     _ query: ListenQuery,
     _ options: ListenOptions,
@@ -54,7 +54,7 @@ extension SyncClient {
     if let tooLarge = writes.sizeFailure { return completion(tooLarge) }
     followUser()
     let id = newID()
-    // Nobody waits for the server's answer.
+    // No caller waits for the server's response.
     completions[id] = { _ in }
     handle(.write(id, writes, localWriteTime: configuration.now()))
     let isTaken = completions[id] != nil
@@ -84,7 +84,7 @@ extension SyncClient {
     handle(.removeSnapshotsInSyncListener(id))
   }
 
-  /// Loads a bundle; tells how far it is on the way.
+  /// Loads a bundle; reports its progress on the way.
   package func loadBundle(
     _ bytes: [UInt8],
     progress: @escaping @Sendable (BundleProgress) -> Void = { _ in },

@@ -25,7 +25,7 @@ extension SyncClient {
         client.fillIndexes()
       } catch {
         // The next call of the app tries again.
-        client.configuration.log("An index of the cache cannot be filled: \(error)")
+        client.configuration.log("An index of the cache can't be filled: \(error)")
       }
     }
   }

@@ -1,9 +1,10 @@
 import FirestoreSync
 
-// The streams that the engine asks for: one of each at most, with the credentials of who is signed in.
+// The streams that the engine requests: at most one of each, with the credentials of the signed-in
+// user.
 
 extension SyncClient {
-  /// Fetches credentials and goes on with them, on the client's queue.
+  /// Fetches credentials and continues with them, on the client's queue.
   private func withCredentials(
     _ body: @escaping @Sendable (isolated SyncClient, Result<CallCredentials, any Error>) -> Void
   ) -> Task<Void, Never> {
@@ -17,15 +18,15 @@ extension SyncClient {
       } catch {
         result = .failure(error)
       }
-      // The token may be of a user of whom the observer has not told yet: that one's queue goes with it. The streams
-      // of the last user are closed then, and the body finds that its own is.
+      // The token may be of a user whom the observer has not reported yet: that user's queue goes
+      // with it. The streams of the last user are closed then, and the body finds that its own is.
       if !Task.isCancelled { userChanged(source.currentUser) }
       body(self, result)
     }
   }
 
   static func failure(ofCredentials error: any Error) -> FirestoreFailure {
-    FirestoreFailure(.unknown, "The credentials cannot be renewed: \(error)")
+    FirestoreFailure(.unknown, "The credentials can't be renewed: \(error)")
   }
 
   func openWatch(_ id: StreamID) {

@@ -6,7 +6,7 @@ import FirestoreSync
 extension SyncClient {
   /// A timer of the engine that was started.
   struct RunningTimer {
-    /// Tells starts apart: a call of one that was cancelled may be under way.
+    /// Distinguishes starts: a call of a cancelled one may be in flight.
     let number: Int
     let deadline: DispatchTime
   }

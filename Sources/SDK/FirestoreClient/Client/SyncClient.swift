@@ -4,12 +4,13 @@ import Locking
 
 /// A client of one database: it drives the synchronisation's state machine.
 ///
-/// It performs what the engine asks for: streams, timers, callbacks; and tells it what comes of that. It runs on a serial
-/// queue of its own. `perform` keeps the order of calls; callbacks come on the queue, in the engine's order.
+/// It performs the engine's actions (streams, timers, callbacks) and reports their results to it.
+/// It runs on a serial queue of its own. `perform` keeps the order of calls; callbacks come on the
+/// queue, in the engine's order.
 package actor SyncClient {
-  /// Told what comes of a listener: snapshots, and at most one failure, which is its end.
+  /// Receives the events of a listener: snapshots, and at most one failure, which is its end.
   package typealias ListenHandler = @Sendable (Result<ViewSnapshot, FirestoreFailure>) -> Void
-  /// Told the end of something; nil is success.
+  /// Called at the end; nil is success.
   package typealias Completion = @Sendable (FirestoreFailure?) -> Void
 
   enum State {
@@ -51,7 +52,7 @@ package actor SyncClient {
   var timers: [SyncTimer: RunningTimer] = [:]
   var sources: [SyncTimer: any DispatchSourceTimer] = [:]
   var timerCount = 0
-  /// Bounds what the network has read and the engine has not handled.
+  /// Bounds the network's data that the engine has not handled.
   let unhandled = DispatchSemaphore(value: 16)
 
   // The app's callbacks.
@@ -59,7 +60,7 @@ package actor SyncClient {
   var listeners: [CallbackID: ListenHandler] = [:]
   /// The listeners that a read waits for.
   var reads: Set<CallbackID> = []
-  /// Told of the client's end, which listeners are not.
+  /// Called at the client's end, which listeners are not.
   var ends: [CallbackID: @Sendable () -> Void] = [:]
   var completions: [CallbackID: Completion] = [:]
   var inSyncListeners: [CallbackID: @Sendable () -> Void] = [:]
@@ -99,15 +100,15 @@ package actor SyncClient {
         store: store
       )
       state = .running(engine)
-      // An observer's news may be older than what a call has taken up.
+      // An observer's event may be older than the state of a call.
       configuration.credentials.observeUser { [weak self] _ in
         self?.perform { $0.followUser() }
       }
       handle(.start)
       if configuration.policy == .leastRecentlyUsed { collectGarbage(after: .seconds(60)) }
     } catch {
-      configuration.log("The cache cannot be opened: \(error)")
-      state = .failed(FirestoreFailure(.unavailable, "The cache cannot be opened: \(error)"))
+      configuration.log("The cache can't be opened: \(error)")
+      state = .failed(FirestoreFailure(.unavailable, "The cache can't be opened: \(error)"))
     }
   }
 
@@ -116,7 +117,7 @@ package actor SyncClient {
     handle(.changeUser(user))
   }
 
-  /// Takes up who is signed in now; a call of the app is that user's, also before the observer has told of them.
+  /// Applies the current user; a call of the app is that user's, also before the observer's event.
   func followUser() { userChanged(configuration.credentials.currentUser) }
 
   private func collectGarbage(after delay: Duration) {
@@ -189,9 +190,9 @@ package actor SyncClient {
 
   // MARK: The engine
 
-  /// Tells the engine what happened and performs what it asks for.
+  /// Passes an event to the engine and performs the resulting actions.
   func handle(_ event: SyncEvent) {
-    // What starts the client comes before what it was started for.
+    // The start of the client comes before the call that needed it.
     guard engine() != nil else { return }
     events.append(event)
     guard !isHandling else { return }
@@ -217,7 +218,7 @@ package actor SyncClient {
       do {
         try client.store?.settle()
       } catch {
-        client.configuration.log("The cache could not be settled: \(error)")
+        client.configuration.log("The cache could not be updated: \(error)")
       }
     }
   }

@@ -3,11 +3,11 @@ import FirestoreSync
 
 /// The caller's credentials, in the form that the client asks for.
 package protocol ClientCredentials: Sendable {
-  /// The user at this moment; nil is nobody.
+  /// The current user; nil if there is none.
   var currentUser: UserID { get }
   /// Credentials for a call, renewed if `forcingRefresh` says so.
   func credentials(forcingRefresh: Bool) async throws -> CallCredentials
-  /// Calls the observer whenever another user, or nobody, is signed in.
+  /// Calls the observer after each change of the signed-in user.
   func observeUser(_ observer: @escaping @Sendable (UserID) -> Void)
 }
 
@@ -16,7 +16,7 @@ package struct NoCredentials: ClientCredentials {
   /// No user.
   package init() {}
 
-  /// Nil: nobody is ever signed in.
+  /// Nil: there is never a signed-in user.
   package var currentUser: UserID { nil }
 
   /// Returns credentials without a token at once.
@@ -40,8 +40,8 @@ package struct SyncClientConfiguration: Sendable {
   package var transport: any FirestoreTransport
   /// The source of tokens and of the current user.
   package var credentials: any ClientCredentials = NoCredentials()
-  /// Opens the cache, on the client's queue; and the name under which its batches are told apart from
-  /// other caches'.
+  /// Opens the cache, on the client's queue; and the name that distinguishes its batches from other
+  /// caches'.
   package var openStore: @Sendable () throws -> (store: any LocalStore, name: String)
   /// This machine's clock.
   package var now: @Sendable () -> Timestamp

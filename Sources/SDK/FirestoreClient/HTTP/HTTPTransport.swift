@@ -182,7 +182,7 @@ package final class HTTPTransport: FirestoreTransport {
     do {
       answer = try await client.answer(to: request, limit: Self.greatestAnswer)
     } catch is HTTPClient.AnswerTooLarge {
-      throw FirestoreFailure(.resourceExhausted, "The server's answer is too large.")
+      throw FirestoreFailure(.resourceExhausted, "The server's response is too large.")
     } catch  where mayRepeat && HTTPClient.isConnectionLost(error) {
       return try await post(path, body, credentials, mayRepeat: false)
     } catch {
@@ -229,7 +229,7 @@ package final class HTTPTransport: FirestoreTransport {
     } catch let failure as FirestoreFailure {
       throw failure
     } catch {
-      throw FirestoreFailure(.internalError, "The server's answer is malformed.")
+      throw FirestoreFailure(.internalError, "The server's response is malformed.")
     }
   }
 }

@@ -111,7 +111,7 @@ struct JSONScanner {
     return number
   }
 
-  /// Reads a number, or one of the strings for what is no finite number.
+  /// Reads a number, or one of the strings for infinite values and NaN.
   mutating func double() throws -> Double {
     guard next == UInt8(ascii: "\"") else { return try Self.double(try digits(), malformed) }
     switch try string() {

@@ -198,7 +198,7 @@ struct ListenMessages {
 }
 
 extension TargetData.Purpose {
-  /// The label that tells the server why a target is listened to.
+  /// The label that shows the server the purpose of a target.
   fileprivate var label: String? {
     switch self {
     case .listen: nil

@@ -4,10 +4,10 @@ import FirestoreSync
 
 /// The credentials of a call's caller.
 package struct CallCredentials: Sendable, Hashable {
-  /// The ID token; nil is nobody.
+  /// The ID token; nil if no user is signed in.
   package var token: String?
 
-  /// Credentials with a token, or of nobody.
+  /// Credentials with a token, or without a user.
   package init(token: String?) { self.token = token }
 }
 
@@ -53,7 +53,7 @@ package protocol FirestoreTransport: Sendable {
     _ credentials: CallCredentials
   ) async throws -> [Text: Value]
 
-  /// Closes every connection; what is under way fails.
+  /// Closes every connection; requests in flight fail.
   func shutDown()
 }
 

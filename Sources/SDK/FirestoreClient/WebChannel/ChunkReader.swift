@@ -56,7 +56,7 @@ struct ChunkReader {
         if byte & 0xC0 != 0x80 { found.counted += byte >= 0xF0 ? 2 : 1 }
         found.end += 1
       }
-      // The last scalar may go on in bytes that are not there yet.
+      // The last scalar may continue in bytes that are not there yet.
       return Self.isWhole(buffer[found.start..<found.end])
     }
   }

@@ -2,8 +2,9 @@ import BaseText
 
 /// The messages of a WebChannel client on their way to the server.
 ///
-/// Messages are numbered over the whole session. One request is under way at a time; it carries all that waited when
-/// it began, up to bounds, and is sent again as it was until it is answered.
+/// Messages are numbered over the whole session. One request is in flight at a time. It carries all
+/// messages that were queued when it started, up to bounds, and is sent again unchanged until it
+/// has a response.
 struct ForwardQueue {
   /// A message and a number that the caller knows it by.
   struct Message {
@@ -57,7 +58,7 @@ struct ForwardQueue {
     waiting.append(Message(bytes: message, tag: tag))
   }
 
-  /// Takes up what waits, unless a request is under way or nothing waits.
+  /// Sends the queued messages, unless a request is in flight or nothing is queued.
   mutating func begin() -> Batch? {
     guard current == nil, !waiting.isEmpty else { return nil }
     var count = 1

@@ -11,8 +11,9 @@ import FoundationNetworking
 /// One bidirectional call as a WebChannel of version 8: a session of POSTs to the server and a GET whose answer is what
 /// the server says.
 ///
-/// Nothing is sent before the first message, which goes along with the opening. A back channel that ends or breaks is opened
-/// anew and goes on behind the last array that came; a request without an answer is sent again as it was.
+/// Nothing is sent before the first message, which goes along with the opening. A back channel that
+/// ends or breaks is reopened and continues after the last received array. A request without a
+/// response is sent again unchanged.
 ///
 /// Unchecked: all that changes is used on the HTTP client's queue alone.
 final class WebChannel<Message: Sendable>: @unchecked Sendable {
@@ -92,7 +93,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
       queue.append(message, tag: tag)
       guard !isFlushScheduled else { return }
       isFlushScheduled = true
-      // What is sent at the same time goes along.
+      // Messages of the same time are sent together.
       client.queue.async { [self] in
         isFlushScheduled = false
         flush()
@@ -169,7 +170,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     } catch let failure as FirestoreFailure {
       fail(failure)
     } catch  where HTTPClient.isConnectionLost(error) && attempts < Self.greatestAttempts {
-      // A session that was begun nevertheless is one that nobody asks for, and ends by itself.
+      // A session that was started anyway has no user, and ends by itself.
       post(batch, headers: headerLines)
     } catch {
       fail(Self.failure(error))
@@ -210,7 +211,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
     guard let batch = queue.current else { return }
     let failure = FirestoreFailure(
       .invalidArgument,
-      "The server takes no request of this size: \(batch.byteCount) bytes."
+      "The request is too large for the server: \(batch.byteCount) bytes."
     )
     refusal = (batch.offset, failure)
     if !isAnsweredInOrder { receive(.refused(tag: batch.messages.first?.tag, failure)) }
@@ -341,7 +342,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
   }
 
   private static func failure(_ status: Int) -> FirestoreFailure {
-    FirestoreFailure(.unavailable, "The server answered the stream with status \(status).")
+    FirestoreFailure(.unavailable, "The server ended the stream with status \(status).")
   }
 
   private static func failure(_ error: any Error) -> FirestoreFailure {
@@ -351,7 +352,7 @@ final class WebChannel<Message: Sendable>: @unchecked Sendable {
 
 /// The request in whose answer the server speaks.
 private struct BackChannel {
-  /// Tells requests apart: what comes of an earlier one is ignored.
+  /// Distinguishes requests: results of an earlier one are ignored.
   var number = 0
   var call: HTTPCall?
   var reader = ChunkReader()

@@ -31,7 +31,7 @@ package struct Bundle: Sendable {
   /// The documents that belong to each named query.
   let documentsByQuery: [String: Set<ResourcePath>]
 
-  /// Reads a whole bundle of a database; tells how far it is at first and behind each document.
+  /// Reads a whole bundle of a database; reports progress at first and behind each document.
   package init(
     parsing bytes: [UInt8],
     database: DatabaseID,

@@ -10,7 +10,7 @@ extension LocalCache {
 
   /// The results of a query in the cache, and what the server's target matches.
   ///
-  /// `usePreviousResults` allows to begin with what the target matched at its last snapshot without
+  /// `usePreviousResults` allows to begin with the target's matches at its last snapshot without
   /// documents in limbo; the results are the same either way.
   func execute(
     _ query: ListenQuery,
@@ -127,7 +127,7 @@ extension LocalCache {
     return result
   }
 
-  /// Computes the overlays of documents anew from the queue.
+  /// Recomputes the overlays of documents from the queue.
   func recalculateOverlays(_ paths: Set<ResourcePath>) throws {
     if paths.isEmpty { return }
     let bases = try store.documents(paths)

@@ -26,7 +26,7 @@ package struct CollectionResult: Sendable, Hashable {
 extension LocalCache {
   /// Removes the least recently used targets and documents, if the documents are too many.
   ///
-  /// Never what is listened to, shown or has pending writes.
+  /// Never documents with listeners, in results or with pending writes.
   func collectGarbage(_ parameters: CollectionParameters) throws -> CollectionResult {
     try transaction(.collectGarbage) {
       let nothing = CollectionResult(removedTargets: 0, removedDocuments: 0)

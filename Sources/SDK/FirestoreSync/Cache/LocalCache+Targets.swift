@@ -93,7 +93,7 @@ extension LocalCache {
         }
       }
     } catch {
-      // What is lost is only the order in which documents are collected.
+      // Only the order in which documents are collected is lost.
     }
   }
 
@@ -150,7 +150,7 @@ extension LocalCache {
     return data.snapshotVersion.microseconds - saved.microseconds >= Self.savedAge
   }
 
-  /// Stores what is newer than the cache's state.
+  /// Stores data that is newer than the cache's state.
   func applyDocuments(_ documents: Documents, readTime: CommitVersion) throws -> Documents {
     if documents.isEmpty { return [:] }
     let known = try store.documents(documents.keys)

@@ -11,7 +11,7 @@ package enum CollectionPolicy: Sendable, Hashable {
 /// Documents by path.
 typealias Documents = [ResourcePath: CachedDocument]
 
-/// The cache's logic above a store's tables: what the server said, what the user wrote on top of it, and
+/// The cache's logic above a store's tables: the server's data, the user's writes on top of it, and
 /// which of it is still needed.
 ///
 /// Every function is one transaction. One that throws changed nothing, in the store and here.
@@ -28,11 +28,11 @@ final class LocalCache {
   /// Documents that views show, with the number of views.
   private var pins: [ResourcePath: Int] = [:]
   private var pinsByTarget: [TargetID: Set<ResourcePath>] = [:]
-  /// Documents that the transaction under way may have made unneeded.
+  /// Documents that the current transaction may have made unneeded.
   private var orphans: Set<ResourcePath> = []
   /// Documents whose use the last snapshot of the server noted, and the number of that transaction.
   private var justUsed: (paths: Set<ResourcePath>, number: Int64) = ([], 0)
-  /// The number of the transaction under way, by which uses are ordered, over restarts too.
+  /// The number of the current transaction, which orders uses, over restarts too.
   private(set) var sequenceNumber: Int64
   /// True if the transaction in progress gave its number to something that outlives it.
   private var isNumberUsed = false
@@ -104,7 +104,8 @@ final class LocalCache {
     try release(isNoted ? paths.subtracting(justUsed.paths) : paths)
   }
 
-  /// The number of a use in the transaction under way; no later transaction has it, nor one after a restart.
+  /// The number of a use in the current transaction; no later transaction has it, nor one after a
+  /// restart.
   func numberOfUse() -> Int64 {
     isNumberUsed = true
     return sequenceNumber

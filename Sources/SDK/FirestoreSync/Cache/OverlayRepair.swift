@@ -2,7 +2,7 @@ import FirestoreModel
 
 /// Computes the overlays of a store's queued batches, for a store that was given batches without them.
 package enum OverlayRepair {
-  /// Computes all overlays of a user's queue anew.
+  /// Recomputes all overlays of a user's queue.
   package static func run(_ store: any LocalStore, database: DatabaseID, user: UserID) throws {
     let cache = try LocalCache(
       store: store,

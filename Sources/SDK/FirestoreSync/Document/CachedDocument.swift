@@ -7,13 +7,13 @@ import FirestoreModel
 package final class CachedDocument: Sendable {
   /// The knowledge of the document's content.
   package enum Content: Sendable, Hashable {
-    /// Neither the server nor a local write ever told anything.
+    /// Neither the server nor a local write ever had any data.
     case unseen
     /// The document exists with these fields.
     case found(DocumentFields)
     /// The document does not exist.
     case missing
-    /// The server acknowledged a write to it, but what it wrote to is not known here.
+    /// The server acknowledged a write to it, but its state before is not known here.
     case unknown
   }
 
@@ -109,7 +109,7 @@ package final class CachedDocument: Sendable {
     )
   }
 
-  /// Returns true if both have the same content, whatever their versions.
+  /// Returns true if both have the same content, with any versions.
   func hasSameContent(as other: CachedDocument) -> Bool {
     switch (content, other.content) {
     case (.found(let left), .found(let right)): left.isIdentical(to: right)

@@ -1,7 +1,7 @@
 import BaseText
 import FirestoreModel
 
-/// The value of a field that a local write sets to the server's time, until the server has told it.
+/// The value of a field that a local write sets to the server's time, until the server has sent it.
 ///
 /// In documents it is a map `{__type__: "server_timestamp", __local_write_time__: timestamp,
 /// __previous_value__: value}`, the last entry only where the field had a value.

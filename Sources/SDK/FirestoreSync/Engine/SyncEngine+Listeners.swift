@@ -1,4 +1,4 @@
-// Listeners and what they are told.
+// Listeners and their events.
 
 extension SyncEngine {
   func listen(_ id: CallbackID, _ query: ListenQuery, _ options: ListenOptions) {

@@ -37,7 +37,7 @@ extension SyncEngine {
     }
   }
 
-  /// Runs what the store must learn; if it fails the client is offline until it succeeded.
+  /// Runs a necessary change of the store; if it fails the client is offline until it succeeds.
   func storing(_ operation: @escaping RetryQueue.Operation) {
     do { try operation() } catch { waitForStore(operation) }
   }

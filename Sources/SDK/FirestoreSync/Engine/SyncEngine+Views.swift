@@ -3,7 +3,7 @@ import FirestoreModel
 // Views: one for each query that is listened to, however many listeners it has.
 
 extension SyncEngine {
-  /// Begins a view with what the cache has.
+  /// Begins a view with the cache's results.
   func addView(_ query: ListenQuery) throws {
     let data = try cache.allocate(query.target)
     let (documents, remoteKeys): (Documents, Set<ResourcePath>)
@@ -58,8 +58,8 @@ extension SyncEngine {
     for path in limbo.removeReferences(by: id) { endLimbo(of: path) }
   }
 
-  /// Brings the views up to date with changed documents and shows what changed; `acknowledged` where the server
-  /// has just applied local writes to them.
+  /// Updates the views with changed documents and reports the differences; `acknowledged` if the
+  /// server has just applied local writes to them.
   func update(_ documents: Documents, _ event: RemoteEvent? = nil, acknowledged: Bool = false) {
     var snapshots: [ViewSnapshot] = []
     var pinned: [ViewPins] = []

@@ -138,7 +138,7 @@ extension SyncEngine {
       if let purpose = event.mismatches[id] { listenAnew(id, purpose) }
     }
     do { try apply(event) } catch {
-      // What the tokens stand for was not stored.
+      // The data of the tokens was not stored.
       for (id, data) in known where listenTargets[id] != nil { listenTargets[id] = data }
       throw error
     }

@@ -40,7 +40,7 @@ extension SyncEngine {
     }
   }
 
-  /// The batch left the queue: tells who waits for it, and shows its documents.
+  /// The batch left the queue: notifies waiting callers, and shows its documents.
   private func complete(_ id: BatchID, _ documents: Documents, _ failure: FirestoreFailure?) {
     if let callback = writeCallbacks[cache.user]?.removeValue(forKey: id) {
       effects.append(.writeCompleted(callback, failure))

@@ -1,10 +1,10 @@
 import FirestoreModel
 
-/// The client's synchronisation of a database: what is listened to, what was written, what the server said.
+/// The client's synchronization of a database: its listeners, its writes, and the server's data.
 ///
-/// A state machine: `handle` takes what happened and returns what is to be done, in order. It reads no clock, opens no
-/// connection and starts no task; the one thing that it calls is its local store. It is used from one thread at
-/// a time.
+/// A state machine: `handle` takes an event and returns the resulting actions, in order. It reads
+/// no clock, opens no connection and starts no task; the one thing that it calls is its local
+/// store. It is used from one thread at a time.
 ///
 /// Its parts are in extensions: listeners and views, limbo documents, the watch stream, the write pipeline, network and
 /// user changes, and recovery from a store that fails.
@@ -15,12 +15,12 @@ package final class SyncEngine {
     package var database: DatabaseID
     /// The rule by which the cache drops documents that nothing uses.
     package var policy: CollectionPolicy
-    /// The user who is signed in at the start; nil for nobody.
+    /// The signed-in user at the start; nil if there is none.
     package var user: UserID
     /// The number of limbo documents that are requested at the same time.
     package var maxConcurrentLimboResolutions: Int
 
-    /// A configuration, nobody signed in.
+    /// A configuration without a signed-in user.
     package init(
       database: DatabaseID,
       policy: CollectionPolicy,
@@ -96,7 +96,7 @@ package final class SyncEngine {
     )
   }
 
-  /// Takes an event and returns what is to be done.
+  /// Takes an event and returns the resulting actions.
   package func handle(_ event: SyncEvent) -> [SyncEffect] {
     guard !offlineCauses.contains(.shutdown) else { return [] }
     switch event {

@@ -22,7 +22,7 @@ package enum SyncEvent: Sendable {
   case waitForPendingWrites(CallbackID)
   case addSnapshotsInSyncListener(CallbackID)
   case removeSnapshotsInSyncListener(CallbackID)
-  /// A bundle's bytes, whole; the closure is told how far the reading is, at once.
+  /// A bundle's bytes, complete; the closure receives the progress of the read, at once.
   case loadBundle(CallbackID, [UInt8], progress: @Sendable (BundleProgress) -> Void = { _ in })
 
   // The client's own life.
@@ -35,7 +35,7 @@ package enum SyncEvent: Sendable {
   /// Closes the streams; the engine does nothing any more.
   case shutdown
 
-  // The streams. What is said of another than the newest connection is ignored.
+  // The streams. Events of any but the newest connection are ignored.
   case watchOpened(StreamID)
   case watchChanged(StreamID, WatchChange)
   /// Nil is an end that the server calls orderly.
@@ -67,7 +67,7 @@ package enum SyncEffect: Sendable {
   /// One batch, with the last token of the stream; empty before the stream is closed in order.
   case sendWrites(StreamID, BatchID?, [Write], token: [UInt8])
   case closeWrite(StreamID)
-  /// The next stream needs credentials that are fetched anew.
+  /// The next stream needs newly fetched credentials.
   case invalidateCredentials
 
   /// Replaces a running timer of the same kind. With `jitter` the delay is varied by up to a half.

@@ -6,8 +6,9 @@ package typealias IndexID = Int64
 
 /// An index of the cache: the documents of all collections of an id, in the order of values of their fields.
 ///
-/// It has an entry for a document that has all of the fields, one for each different element where a field is
-/// `contains`. Entries are of what the server said; pending writes are looked at beside the index.
+/// It has an entry for a document that has all of the fields, one for each different element where
+/// a field is `contains`. Entries are of the server's data; pending writes are checked beside the
+/// index.
 package struct FieldIndex: Sendable, Hashable {
   /// The way in which an index orders a field, or that it has the field's elements.
   package enum Kind: Int64, Sendable, Hashable {

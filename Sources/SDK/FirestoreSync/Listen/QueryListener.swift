@@ -30,11 +30,11 @@ package struct ListenOptions: Sendable, Hashable {
   }
 }
 
-/// Decides which of a view's snapshots one listener is told of.
+/// Decides which of a view's snapshots one listener receives.
 struct QueryListener {
   let id: CallbackID
   let options: ListenOptions
-  /// The newest snapshot, while the listener was told of none.
+  /// The newest snapshot, while the listener has received none.
   private var waiting: ViewSnapshot?
   private var isFirstRaised = false
   private var hadPendingWrites: Bool?
@@ -46,7 +46,7 @@ struct QueryListener {
     self.onlineState = onlineState
   }
 
-  /// Takes a view's snapshot and returns what the listener is told.
+  /// Takes a view's snapshot and returns the listener's event.
   mutating func take(_ snapshot: ViewSnapshot) -> ViewSnapshot? {
     let shown = options.includesMetadataChanges ? snapshot : snapshot.withoutMetadataChanges()
     defer { hadPendingWrites = shown.hasPendingWrites }

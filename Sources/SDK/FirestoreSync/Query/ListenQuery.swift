@@ -79,7 +79,7 @@ package struct ListenQuery: Sendable, Hashable {
 }
 
 extension Query {
-  /// The query from its end: what the server is asked where the last results are wanted.
+  /// The query from its end: the request to the server if the last results are wanted.
   fileprivate func reversed(orders: [FirestoreModel.Order]) -> Query {
     var query = self
     query.orders = orders.map { order in

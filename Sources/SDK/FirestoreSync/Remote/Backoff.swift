@@ -16,7 +16,7 @@ package struct Backoff {
     return delay
   }
 
-  /// Begins anew after a success.
+  /// Restarts after a success.
   package mutating func reset() { base = .zero }
 
   /// Waits the longest, after a server said that it is exhausted.

@@ -1,9 +1,9 @@
 /// The client's belief about its connection to the server.
 package enum OnlineState: Sendable, Hashable {
-  /// Not known yet: a first attempt is under way.
+  /// Unknown yet: a first attempt is in progress.
   case unknown
   case online
-  /// The last attempt failed or took too long; listeners get what the cache has.
+  /// The last attempt failed or took too long; listeners get the cache's results.
   case offline
 }
 

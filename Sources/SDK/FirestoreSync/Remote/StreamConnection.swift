@@ -1,4 +1,4 @@
-/// The number of one connection of a stream; what a driver reports of an earlier one is ignored.
+/// The number of one connection of a stream; a driver's events of an earlier one are ignored.
 package typealias StreamID = Int
 
 /// The client's side of the watch or the write stream's life.

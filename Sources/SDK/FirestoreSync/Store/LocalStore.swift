@@ -66,7 +66,7 @@ package struct BundleRecord: Sendable, Hashable {
 package struct NamedQuery: Sendable, Hashable {
   /// The name by which apps ask for the query.
   package let name: String
-  /// The query in the order in which apps see its results, whatever its limit type.
+  /// The query in the order in which apps see its results, for both limit types.
   package let query: Query
   /// The end of the order at which the query's limit keeps results.
   package let limitType: ListenQuery.LimitType
@@ -104,18 +104,18 @@ package struct StoreGlobals: Sendable, Hashable {
 
 /// The tables of a client's cache, in memory or on disk.
 ///
-/// A store is used from one thread at a time, and only inside `transaction`: what the body changed
-/// stays if it returns and is undone if it throws. A store whose `transaction` throws has the state from
-/// before it. Every conformance passes the same suite.
+/// A store is used from one thread at a time, and only inside `transaction`: the body's changes
+/// stay if it returns and are undone if it throws. A store whose `transaction` throws has the state
+/// from before it. Every conformance passes the same suite.
 package protocol LocalStore: AnyObject {
   /// Transactions of these labels fail before they change anything: a fault that tests inject.
   var failingLabels: Set<TransactionLabel> { get set }
 
   /// Runs the body as one atomic unit.
   func transaction<R>(_ label: TransactionLabel, _ body: () throws -> R) throws -> R
-  /// Does work that would make a later transaction slow, while nobody waits for one.
+  /// Does work that would make a later transaction slow, while no caller waits for one.
   func settle() throws
-  /// Lets go of what the store is kept in; it is not used any more.
+  /// Releases the store's storage; it is not used any more.
   func close() throws
 
   // MARK: Documents, as the server knows them

@@ -3,8 +3,8 @@ import FirestoreModel
 
 /// A local store that lives as long as its process.
 ///
-/// A transaction's body that throws leaves what it did, since nothing in memory fails in the middle: the only
-/// failures are those of `failingLabels`, which come before the body.
+/// A transaction's body that throws leaves its changes, since nothing in memory fails in the
+/// middle. The only failures are those of `failingLabels`, which come before the body.
 package final class MemoryLocalStore: LocalStore {
   /// Transactions of these labels fail before they change anything.
   package var failingLabels: Set<TransactionLabel> = []
@@ -66,7 +66,7 @@ extension MemoryLocalStore {
     return version == .zero ? Array(found) : found.filter { $0.readTime > version }
   }
 
-  /// Sorts the documents of the collection; time grows with all of them, whatever the limit.
+  /// Sorts the documents of the collection; time grows with all of them, for any limit.
   package func documents(
     in collection: ResourcePath,
     after path: ResourcePath?,

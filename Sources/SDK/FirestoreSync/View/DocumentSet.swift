@@ -3,7 +3,7 @@ import FirestoreModel
 
 /// The documents of a view in the order of its query.
 struct DocumentSet {
-  /// From more changes than this on, all is sorted anew.
+  /// With more changes than this, everything is sorted again.
   private static let fewChanges = 16
 
   private let order: ResultOrder

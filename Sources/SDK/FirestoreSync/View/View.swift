@@ -1,6 +1,6 @@
 import FirestoreModel
 
-/// The results of one query as its listeners see them, and what is needed to change them.
+/// The results of one query as its listeners see them, and the data to change them.
 ///
 /// A change is two steps: `changes(for:)` computes it and may find that the query has to be run again;
 /// `apply` makes it so.
@@ -30,7 +30,7 @@ struct View {
   private var mutated: Set<ResourcePath> = []
   /// Documents shown with local writes that the server has applied since, at these versions.
   ///
-  /// Watch delivers them, unless somebody else has changed them before it did.
+  /// Watch delivers them, unless another client has changed them before it did.
   private var withheld: [ResourcePath: CommitVersion] = [:]
   private var isCurrent = false
   /// Nil before the first snapshot.
@@ -93,7 +93,7 @@ struct View {
     return result
   }
 
-  /// The document that is next to what the limit cuts off; nil where the limit is not reached.
+  /// The document next to the limit's end; nil if the limit is not reached.
   private func fullLimitEdge(_ documents: DocumentSet) -> CachedDocument? {
     guard let limit = query.limit, documents.count == limit else { return nil }
     return query.limitType == .first ? documents.last : documents.first
@@ -158,8 +158,9 @@ struct View {
 
   /// Makes a change and returns the snapshot, if one is to be shown.
   ///
-  /// `isIncomplete` is a view that lacks documents: its target's differ from the server's, or its query could not be run
-  /// again. It is from the cache, whatever the target says. `version` is the server's snapshot that the change is part of.
+  /// `isIncomplete` is a view that lacks documents: its target's differ from the server's, or its
+  /// query could not be run again. It is from the cache, in any state of the target. `version` is
+  /// the server's snapshot that the change is part of.
   mutating func apply(
     _ changes: Changes,
     target: TargetChange?,

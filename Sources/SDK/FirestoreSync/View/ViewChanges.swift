@@ -24,7 +24,7 @@ struct ViewChangeSet {
   var isEmpty: Bool { changes.isEmpty }
   var values: some Collection<ViewChange> { changes.values }
 
-  /// Adds a change, merged with what is there for the same document.
+  /// Adds a change, merged with an existing one for the same document.
   mutating func track(_ kind: ViewChange.Kind, _ document: CachedDocument) {
     let path = document.path
     guard let old = changes[path] else {

@@ -69,7 +69,7 @@ package struct ViewSnapshot: Sendable {
     )
   }
 
-  /// The snapshot as it is to a listener that was not told of an earlier one, which came right before.
+  /// The snapshot for a listener that has not received an earlier one, which came right before.
   package func merged(after earlier: ViewSnapshot) -> ViewSnapshot {
     var merged = ViewChangeSet()
     for change in earlier.changes + changes { merged.track(change.kind, change.document) }

@@ -2,9 +2,9 @@ import FirestoreModel
 
 /// A set of document names that may hold foreign names too, as the server sends it with a count.
 ///
-/// A name is its UTF-8 bytes from `projects/` on. The halves of its MD5, read as little-endian numbers a and b,
-/// give the bits (a + i * b mod 2^64) mod bit count for each i below the hash count; bit n is in byte n / 8,
-/// lowest first.
+/// A name is its UTF-8 bytes from `projects/` on. The halves of its MD5, read as little-endian
+/// numbers a and b, give the bits (a + i * b mod 2^64) mod bit count for each i below the hash
+/// count. Bit n is in byte n / 8, lowest first.
 package struct BloomFilter: Sendable, Hashable {
   private let bitmap: [UInt8]
   private let bitCount: UInt64

@@ -18,7 +18,7 @@ struct RemoteEvent: Sendable {
   /// The later snapshot; zero where the event is made up by the client.
   var version: CommitVersion
   var targetChanges: [TargetID: TargetChange] = [:]
-  /// The targets whose documents differ from the server's and that are asked for anew.
+  /// The targets to request again, because their documents differ from the server's.
   var mismatches: [TargetID: TargetData.Purpose] = [:]
   var documents: [ResourcePath: CachedDocument] = [:]
   /// The documents among them that only limbo targets named.

@@ -18,7 +18,7 @@ struct WatchAggregator {
   private struct TargetState {
     var pendingResponses = 0
     var change = TargetChange()
-    /// A new target has to be told of even if nothing else is.
+    /// A new target must be reported even without other changes.
     var hasChanges = true
 
     var isPending: Bool { pendingResponses > 0 }
@@ -144,7 +144,7 @@ struct WatchAggregator {
     targetsByDocument[path, default: []].insert(id)
   }
 
-  /// Keeps the newest state of a document that any target told; one without a version was decided here.
+  /// Keeps the newest state of a document from any target; one without a version was decided here.
   private mutating func note(_ document: CachedDocument) {
     if let present = documents[document.path], document.version > .zero,
       present.version > document.version
@@ -203,7 +203,7 @@ struct WatchAggregator {
     _ id: TargetID,
     _ context: Context
   ) {
-    // What was just told is there, whether or not the filter counts it as unchanged.
+    // A document of the last message exists, even if the filter counts it as unchanged.
     let told = states[id]?.change.modified ?? []
     for path in context.remoteKeys(id) where !told.contains(path) {
       let name = DocumentName(database: context.database, path: path)
@@ -258,7 +258,7 @@ struct WatchAggregator {
     isActive(id, context) && context.target(id)?.purpose != .limboResolution
   }
 
-  /// A document's target that is current and was not told of the document: it does not exist.
+  /// A document's current target that did not report the document: it does not exist.
   private mutating func synthesizeDelete(
     _ id: TargetID,
     _ data: TargetData,

@@ -22,7 +22,7 @@ extension AdministratorRoles {
     )
   }
 
-  /// Reads the roles that somebody gives an administrator; INVALID_ARGUMENT for wrong ones, and for none.
+  /// Reads the roles for an administrator; throws INVALID_ARGUMENT for invalid ones, and for none.
   package init(
     server: String?,
     projects given: [(project: String, role: String)]
@@ -34,18 +34,20 @@ extension AdministratorRoles {
       projects[id.project] = try Self.role(role)
     }
     guard projects.count <= Self.projectLimit else {
-      throw .invalidArgument("Roles are for \(Self.projectLimit) projects at most.")
+      throw .invalidArgument(
+        "An administrator can have roles for at most \(Self.projectLimit) projects."
+      )
     }
     let role = try server.map { text throws(ServiceError) in try Self.role(text) }
     guard let roles = AdministratorRoles(server: role, projects: projects) else {
-      throw .invalidArgument("An administrator has a role for all projects, or for one at least.")
+      throw .invalidArgument("An administrator needs a role for all projects, or for at least one.")
     }
     self = roles
   }
 
   private static func role(_ text: String) throws(ServiceError) -> AdministratorRole {
     guard let role = AdministratorRole(rawValue: text) else {
-      throw .invalidArgument("A role is owner, editor or viewer.")
+      throw .invalidArgument("A role must be owner, editor or viewer.")
     }
     return role
   }

@@ -108,7 +108,7 @@ struct AdministratorRoutes: Sendable {
       return true
     }
     guard isEnded else {
-      throw ServiceError(.notFound, "There is no open link of this id.")
+      throw ServiceError(.notFound, "There is no open link with this ID.")
     }
     return .private(.object([JSONValue.Member]()))
   }

@@ -10,7 +10,7 @@ final class AdministratorSessions: Sendable, AdministratorTokens {
   /// The holder of a token.
   private enum Bearer {
     case administrator(SignedInAdministrator)
-    /// A user as whom an administrator looks at data; nil in development, where nobody signs in.
+    /// The user for a view of data as that user; nil in development, which has no sign-in.
     case view(UserIdentity, by: SignedInAdministrator?)
 
     var administrator: SignedInAdministrator? {

@@ -2,8 +2,9 @@ import Authentication
 import BaseText
 import Crypto
 
-// Devices of administrators. A device's token is the unpadded URL-safe Base64 of 16 random bytes, its name, and of the
-// HMAC-SHA256 of name, uid and session of the account, so that it ends with a change of the account's password or roles.
+// Devices of administrators. A device's token is the unpadded URL-safe Base64 of three parts: 16
+// random bytes, the device's name, and an HMAC-SHA256. The HMAC covers name, uid and session of the
+// account, so the token ends with a change of the account's password or roles.
 
 extension Administrators {
   private static let nameLength = 16

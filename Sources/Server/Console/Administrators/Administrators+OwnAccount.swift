@@ -2,7 +2,7 @@ import Access
 import Authentication
 import BaseStatus
 
-// What administrators do with their own accounts, whatever their roles.
+// The calls of administrators about their own accounts, for every role.
 
 extension Administrators {
   /// Throws INVALID_LOGIN_CREDENTIALS unless it is the administrator's password: a stranger at an
@@ -21,12 +21,12 @@ extension Administrators {
     return user
   }
 
-  /// Makes recovery codes in place of those that were left; nobody can read them again.
+  /// Creates recovery codes that replace the remaining ones; they can't be read again.
   func makeRecoveryCodes(of holder: SignedInAdministrator) throws -> [String] {
     guard try !user(of: holder).secondFactors.isEmpty else {
       throw ServiceError(
         .failedPrecondition,
-        "Recovery codes stand in for a second factor, and this account has none."
+        "Recovery codes replace a second factor, and this account has none."
       )
     }
     return try scope.makeRecoveryCodes(holder.uid)

@@ -138,7 +138,7 @@ package final class Administrators: Sendable {
       $0.roles.server == .owner && !$0.isDisabled && $0.uid != account.uid
     }
     guard account.roles.server != .owner || !others.isEmpty else {
-      throw ServiceError(.failedPrecondition, "The last owner has to stay.")
+      throw ServiceError(.failedPrecondition, "The last owner can't be removed.")
     }
   }
 
@@ -185,7 +185,7 @@ package final class Administrators: Sendable {
     )
   }
 
-  /// The links that nobody has used yet, the oldest first.
+  /// The unused links, the oldest first.
   package func openInvitations() throws -> [OpenInvitation] {
     try scope.listedTickets(Self.invitationKind).compactMap(OpenInvitation.init)
   }
@@ -195,7 +195,8 @@ package final class Administrators: Sendable {
     try !scope.endListedTickets(TicketEnding(Self.invitationKind) { $0.id == id }).isEmpty
   }
 
-  /// The set-up link of a code; what follows the number sign is in no log and no other page's address.
+  /// The set-up link of a code; the part after the number sign is in no log and no other page's
+  /// address.
   package static func link(_ code: String, origin: String) -> String {
     "\(origin)/console#invitation=\(code)"
   }
@@ -207,7 +208,8 @@ package final class Administrators: Sendable {
 
   /// Makes the account that an invitation is for, or its owner's new password and second factor, and signs in.
   ///
-  /// The link is used up by the write that makes the account: one that was ended meanwhile makes none.
+  /// The write that creates the account uses up the link: a link that was ended before creates
+  /// none.
   ///
   /// - Parameter factorCode: A first code of the second factor; nil leaves it out where it may be.
   /// - Returns: Also the recovery codes, none without a second factor.
@@ -229,7 +231,7 @@ package final class Administrators: Sendable {
     return (try begin(user), email, codes)
   }
 
-  /// The account that an invitation makes, or makes anew.
+  /// The account that an invitation creates, or resets.
   private func account(
     of invitation: Invitation,
     _ ticket: ListedTicket,
@@ -246,7 +248,7 @@ package final class Administrators: Sendable {
       return try scope.create(draft, redeeming: ticket)
     }
     guard invitation.email != nil else {
-      throw ServiceError(.alreadyExists, "There is an administrator of this address.")
+      throw ServiceError(.alreadyExists, "An administrator with this address already exists.")
     }
     var update = UserUpdate()
     update.password = .set(password)
@@ -317,7 +319,7 @@ package final class Administrators: Sendable {
       guard !requiresSecondFactor else {
         throw ServiceError(
           .failedPrecondition,
-          "This account has no second factor: an owner or `brasa console invite` gives a new link."
+          "This account has no second factor. Ask an owner for a new link, or run `brasa console invite`."
         )
       }
       return .session(try begin(session.user))
@@ -382,7 +384,8 @@ package final class Administrators: Sendable {
       + Base64.url(accounts.configuration.random.bytes(32))
     sessions.insert(token, of: holder, session: session, began: began)
     do {
-      // Who ended the session meanwhile may have looked for its tokens before this one was there.
+      // A caller that ended the session in the meantime may have looked for its tokens before this
+      // one existed.
       return (token, try self.holder(ofSession: session).0, max(0, end - now))
     } catch {
       sessions.end(session: session)
@@ -441,7 +444,7 @@ package final class Administrators: Sendable {
     do {
       _ = try scope.redeemTicket(Self.sessionKind, session)
     } catch is Ticket.Problem {
-      // It ended by itself meanwhile.
+      // The session expired in the meantime.
     }
   }
 
@@ -454,13 +457,13 @@ package final class Administrators: Sendable {
     return policy
   }()
 
-  private static let badAddress = ServiceError.invalidArgument("This is no email address.")
+  private static let badAddress = ServiceError.invalidArgument("This is not a valid email address.")
   private static let wrongCode = ServiceError.invalidArgument(
-    "The code of the authenticator program is not right."
+    "The code of the authenticator app is wrong."
   )
   private static let overLink = ServiceError(
     .failedPrecondition,
-    "This link is not valid any more: it is used once, and expires."
+    "This link is no longer valid: a link works once and expires."
   )
   static let endedSession = ServiceError(.unauthenticated, "The session has ended.")
 }

@@ -62,7 +62,7 @@ struct Invitation: Sendable {
   }
 }
 
-/// A set-up link that nobody has used yet, as lists show it: never its code or its secret.
+/// An unused set-up link, as lists show it: never its code or its secret.
 package struct OpenInvitation: Sendable {
   /// Names the link to who ends it.
   package let id: String

@@ -2,7 +2,7 @@ import Authentication
 import AuditTrail
 import ServiceModule
 
-/// Runs what people do to come in, and with their own accounts, and notes in the audit trail what came of it.
+/// Runs sign-ins and changes of people's own accounts, and records the results in the audit trail.
 struct SessionAudit: Sendable {
   let environment: ConsoleEnvironment
 

@@ -71,7 +71,7 @@ struct AppRoutes: Sendable {
   private func register(_ request: ServiceRequest) async throws -> ServiceResponse {
     let body = try await ConsoleBody(request)
     guard let platform = RegisteredApp.Platform(rawValue: try body.required("platform")) else {
-      throw ServiceError.invalidArgument("A platform is ios, android, web or linux.")
+      throw ServiceError.invalidArgument("A platform must be ios, android, web or linux.")
     }
     let (scope, number) = (try scope(request), files.projectNumber(try project(request)))
     if body.text("teamId") != nil || body.text("fingerprints") != nil {
@@ -161,7 +161,7 @@ struct AppRoutes: Sendable {
       }
       return try !accounts.serviceAccounts.revoke(id).isEmpty
     }
-    guard isRevoked else { throw ServiceError(.notFound, "There is no such key.") }
+    guard isRevoked else { throw ServiceError(.notFound, "The key does not exist.") }
     return .private(.object([JSONValue.Member]()))
   }
 
@@ -187,7 +187,7 @@ struct AppRoutes: Sendable {
     }
   }
 
-  private static let noApp = ServiceError(.notFound, "There is no such app.")
+  private static let noApp = ServiceError(.notFound, "The app does not exist.")
 }
 
 extension RegisteredApp {

@@ -59,7 +59,7 @@ struct ProjectCalls: Sendable {
     return .private(.object(["displayName": .string(name)]))
   }
 
-  /// Nothing is lost by it: what a project has is deleted by the routes that delete such things.
+  /// Nothing is lost by it: a project's data is deleted by the routes for such data.
   @Sendable
   private func forget(_ request: ServiceRequest) async throws -> ServiceResponse {
     let id = Text(request.parameters["project"] ?? "")
@@ -78,14 +78,16 @@ struct ProjectCalls: Sendable {
   private static func name(in body: ConsoleBody) throws -> String {
     let name = try body.required("displayName").trimmingSpace
     guard 1...longestName ~= name.count else {
-      throw ServiceError.invalidArgument("A project's name has 1 to \(longestName) characters.")
+      throw ServiceError.invalidArgument(
+        "A project's name must have 1 to \(longestName) characters."
+      )
     }
     return name
   }
 
   private static let taken = ServiceError(
     .alreadyExists,
-    "There is a project with this id already. Choose another id."
+    "A project with this ID already exists. Choose another ID."
   )
 
   private func blocking(_ work: @escaping @Sendable () throws -> Void) async throws {

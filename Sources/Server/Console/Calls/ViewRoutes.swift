@@ -27,7 +27,7 @@ struct ViewRoutes: Sendable {
   private func view(_ request: ServiceRequest) async throws -> ServiceResponse {
     let uid = try await ConsoleBody(request).required("uid")
     guard !uid.isEmpty, uid.utf16.count <= 128 else {
-      throw ServiceError.invalidArgument("A uid has 1 to 128 characters.")
+      throw ServiceError.invalidArgument("A uid must have 1 to 128 characters.")
     }
     let project = Text(request.parameters["project"] ?? "")
     let holder = try environment.access.consoleAdministrator(

@@ -67,8 +67,8 @@ package struct IssuedKey: Sendable, Hashable {
 
 /// The keys of all services.
 ///
-/// A key is not its maker's: it goes on working for the back ends that have it, so the removal of
-/// an administrator shows the keys that the administrator made. All calls block.
+/// A key does not belong to its creator: it continues to work for the back ends that have it. So
+/// the removal of an administrator shows the keys that the administrator created. All calls block.
 package struct KeyRegister: Sendable {
   /// All keys that were not taken back, kind by kind.
   package let all: @Sendable () throws -> [IssuedKey]

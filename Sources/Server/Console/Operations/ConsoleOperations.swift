@@ -3,7 +3,7 @@ import ServiceModule
 
 /// The program's functions that the console needs to operate it.
 package struct ConsoleOperations: Sendable {
-  /// Tells of a job's progress; what it throws ends the job.
+  /// Reports a job's progress; a thrown error ends the job.
   package typealias Tell = (StorageEvent) throws -> Void
 
   /// A folder with an export.
@@ -53,7 +53,7 @@ package struct ConsoleOperations: Sendable {
 
     /// The target's address.
     package var target = ""
-    /// False where everybody who reaches the target can read it.
+    /// False if everyone who reaches the target can read it.
     package var isEncrypted = false
     /// Days of which every instant can be restored.
     package var days = 0
@@ -92,7 +92,7 @@ package struct ConsoleOperations: Sendable {
   package let jobs: OperationJobs
   /// The kinds of data that can be exported.
   package let kinds: [String]
-  /// Recomputes what is derived, of files' bytes one in so many.
+  /// Recomputes derived data, with the bytes of one file in this many.
   ///
   /// Blocks, and returns a summary.
   package let verify: @Sendable (_ sample: Int?, _ tell: Tell) throws -> String

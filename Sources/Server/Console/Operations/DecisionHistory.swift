@@ -23,7 +23,7 @@ package struct DecisionHistory: Sendable {
     self.take = take
   }
 
-  /// Adds what was decided since the last time, and forgets days that are too old.
+  /// Adds the decisions since the last time, and drops days that are too old.
   package func keep() throws {
     let taken = take()
     guard !taken.isEmpty else { return }

@@ -12,8 +12,8 @@ extension KeyOwner {
 
 /// The jobs of the console as they are kept: the newest, with what they came to.
 ///
-/// A job that was going on when the server ended was interrupted: nobody goes on with it. All calls block. Any thread
-/// may call.
+/// A job that ran when the server ended was interrupted: it does not continue. All calls block. Any
+/// thread may call.
 package struct JobHistory: Sendable {
   /// Jobs that are kept at least.
   static let kept = 50

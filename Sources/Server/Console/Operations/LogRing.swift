@@ -2,7 +2,8 @@ import Synchronization
 
 /// The newest lines of the server's log, in memory: so many at most, and none longer than so many bytes.
 ///
-/// Any thread may append. A reader asks for what came behind a number, and is told the first that is left.
+/// Any thread may append. A reader requests the lines after a number, and receives the number of
+/// the first remaining one.
 package final class LogRing: Sendable {
   /// A line with its number, which grows by one.
   package struct Line: Sendable, Equatable {

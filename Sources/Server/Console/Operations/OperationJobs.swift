@@ -8,7 +8,7 @@ import Synchronization
 /// The newest are kept with their findings, over restarts too. Work that was not finished when the
 /// server ended has not happened or only in part, as with the commands.
 package final class OperationJobs: Sendable {
-  /// Does a job and returns its summary; what it tells may throw, which ends it.
+  /// Does a job and returns its summary; a progress report may throw, which ends it.
   package typealias Work = @Sendable (_ tell: (StorageEvent) throws -> Void) throws -> String
 
   /// Thrown out of `tell` when a job is to end.
@@ -61,12 +61,13 @@ package final class OperationJobs: Sendable {
     guard threads.submit({ self.run(job.number, work) }) else {
       state.withLock { state in state.jobs.removeAll { $0.number == job.number } }
       try history.remove(job.number)
-      throw ServiceError(.resourceExhausted, "Too many jobs wait. Try again later.")
+      throw ServiceError(.resourceExhausted, "Too many jobs are pending. Try again later.")
     }
     return job
   }
 
-  /// Ends a job as soon as it tells something, or before it begins; false where none goes on of that number.
+  /// Ends a job at its next progress report, or before it begins; false if none with that number
+  /// runs.
   package func cancel(_ number: Int) -> Bool {
     change(number) { job in
       guard job.state.isOpen else { return false }
@@ -118,7 +119,7 @@ package final class OperationJobs: Sendable {
       case .difference(let text):
         job.differenceCount += 1
         if job.differences.count < Self.differencesKept { job.differences.append(text) }
-      // The job's summary says what an export does not have.
+      // The job's summary lists the gaps of an export.
       case .omission: break
       }
     }

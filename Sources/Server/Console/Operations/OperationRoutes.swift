@@ -30,7 +30,7 @@ struct OperationRoutes: Sendable {
       .ofConsole(.get, "/console/api/exports", environment, performing: .runJobs, exports),
       .ofConsole(.get, "/console/api/backup", environment, performing: .runJobs, backup),
     ]
-    // Of the jobs only one replaces anything, which its body says.
+    // Only one of the jobs replaces anything, and its body says so.
     return owners + [
       .ofConsole(.get, "/console/api/log", environment, log),
       .ofConsole(
@@ -134,14 +134,14 @@ struct OperationRoutes: Sendable {
     case "import":
       let (id, kinds, name) = try transfer(body)
       return ("\(name) → \(id.path)", { try operations.restore(id, kinds, name, $0) })
-    default: throw ServiceError.invalidArgument("A job is verify, export or import.")
+    default: throw ServiceError.invalidArgument("A job must be verify, export or import.")
     }
   }
 
   private static func sample(_ body: ConsoleBody) throws(ServiceError) -> Int? {
     guard let text = body.text("sample"), !text.isEmpty else { return nil }
     guard let sample = Int(text), sample > 0 else {
-      throw .invalidArgument("A sample is one in 1 or more.")
+      throw .invalidArgument("A sample must be one in 1 or more.")
     }
     return sample
   }
@@ -179,7 +179,7 @@ struct OperationRoutes: Sendable {
         }
       }
     guard isValid else {
-      throw .invalidArgument("An export's name has letters, digits, points, - and _.")
+      throw .invalidArgument("An export's name can have letters, digits, dots, - and _.")
     }
     return name
   }
@@ -188,7 +188,7 @@ struct OperationRoutes: Sendable {
   private func cancel(_ request: ServiceRequest) async throws -> ServiceResponse {
     let number = Int(request.parameters["number"] ?? "") ?? 0
     guard operations.jobs.cancel(number) else {
-      throw ServiceError(.notFound, "No job of that number goes on.")
+      throw ServiceError(.notFound, "No job with that number is running.")
     }
     return .private(.object([JSONValue.Member]()))
   }

@@ -52,7 +52,7 @@ extension Administrators {
       let credential = data.credential,
       (try? P256.Signing.PublicKey(x963Representation: credential.publicKey)) != nil,
       challenges.redeem(client.challenge, for: Self.purpose(holder))
-    else { throw ServiceError.invalidArgument("This is no passkey for this server.") }
+    else { throw ServiceError.invalidArgument("This is not a passkey for this server.") }
     let name = registration.name.prefix(100)
     try scope.add(
       Passkey(

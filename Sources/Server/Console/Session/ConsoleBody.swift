@@ -12,7 +12,7 @@ struct ConsoleBody: Sendable {
   /// Reads a request's body, which must say that it is JSON: no page of another origin can send that unasked.
   init(_ request: ServiceRequest) async throws {
     guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") == true else {
-      throw ServiceError.invalidArgument("The body must be JSON, and say so.")
+      throw ServiceError.invalidArgument("The body must be JSON, with that content type.")
     }
     json = try JSONParser.parse(try await request.collectText(upTo: Self.limit))
   }
@@ -28,7 +28,7 @@ struct ConsoleBody: Sendable {
     var texts: [(String, String)] = []
     for member in members {
       guard case .string(let text) = member.value else {
-        throw .invalidArgument("\(name) has texts by name.")
+        throw .invalidArgument("\(name) must be an object of strings.")
       }
       texts.append((member.key, text))
     }

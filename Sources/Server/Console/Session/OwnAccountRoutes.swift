@@ -6,8 +6,9 @@ import BaseText
 import HTTPTypes
 import ServiceModule
 
-/// The calls by which administrators manage their own accounts, whatever their roles; a call that
-/// adds a way to sign in takes the password again.
+/// The calls by which administrators manage their own accounts, for every role.
+///
+/// A call that adds a way to sign in requires the password again.
 ///
 ///     GET    /console/api/me                        second factor, passkeys, the number of recovery codes that are left
 ///     POST   /console/api/me/recovery-codes         ten new ones, which are shown this once
@@ -38,7 +39,7 @@ struct OwnAccountRoutes: Sendable {
     HTTPRoute.ofConsole(method, pattern, environment, about: .own) { request in
       let access = environment.access
       guard let holder = try access.consoleAdministrator(request.context, of: .own) else {
-        throw ServiceError(.failedPrecondition, "Nobody signs in to a development server.")
+        throw ServiceError(.failedPrecondition, "A development server has no sign-in.")
       }
       do {
         return try await answer(request, holder)
@@ -143,18 +144,22 @@ struct OwnAccountRoutes: Sendable {
     }
   }
 
-  /// Never UNAUTHENTICATED: the session is good, whatever was typed.
+  /// Never UNAUTHENTICATED: the session is valid, even if the input is wrong.
   private static func error(_ error: AccountError) -> ServiceError {
     switch error.code {
     case .tooManyAttempts:
       ServiceError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
     case .secondFactorLimitExceeded:
-      ServiceError(.failedPrecondition, "There are enough passkeys.", cause: error)
+      ServiceError(
+        .failedPrecondition,
+        "The account already has the maximum number of passkeys.",
+        cause: error
+      )
     case .duplicateRawID:
-      ServiceError(.alreadyExists, "This passkey is there already.", cause: error)
+      ServiceError(.alreadyExists, "This passkey is already registered.", cause: error)
     case .secondFactorNotFound:
-      ServiceError(.notFound, "There is no such passkey.", cause: error)
-    default: ServiceError(.invalidArgument, "The password is not right.", cause: error)
+      ServiceError(.notFound, "The passkey does not exist.", cause: error)
+    default: ServiceError(.invalidArgument, "The password is wrong.", cause: error)
     }
   }
 }

@@ -9,8 +9,8 @@ enum SessionCookie {
 
   /// The session's secret in a request; nil without one.
   ///
-  /// Over TLS no other name counts than the one that only this host can have set: pages of hosts beside it can set any
-  /// other, and so sign somebody in as themselves.
+  /// Over TLS only the name counts that no other host can have set: pages of sibling hosts can set
+  /// any other, and so sign a user in as themselves.
   static func secret(_ request: ServiceRequest, isSecure: Bool) -> String? {
     value(of: isSecure ? secureName : plainName, request)
   }

@@ -138,7 +138,7 @@ struct SessionRoutes: Sendable {
   @Sendable
   private func token(_ request: ServiceRequest) async throws -> ServiceResponse {
     guard let secret = SessionCookie.secret(request, isSecure: environment.isSecure(request)) else {
-      throw ServiceError(.unauthenticated, "Nobody is signed in.")
+      throw ServiceError(.unauthenticated, "No one is signed in.")
     }
     let made = try await environment.blocking { try administrators.makeToken(session: secret) }
     return .private(
@@ -231,12 +231,13 @@ struct SessionRoutes: Sendable {
       ServiceError(.resourceExhausted, "Too many attempts. Try again later.", cause: error)
     case .weakPassword, .passwordDoesNotMeetRequirements, .invalidEmail:
       ServiceError(.invalidArgument, error.message, cause: error)
-    default: ServiceError(.unauthenticated, "This is not right.", cause: error)
+    default:
+      ServiceError(.unauthenticated, "The email address, password or code is wrong.", cause: error)
     }
   }
 
   private static let unsafe = ServiceError(
     .permissionDenied,
-    "Administrators sign in over TLS, or on the server's own machine."
+    "Administrators can sign in only over TLS or on the server's own machine."
   )
 }

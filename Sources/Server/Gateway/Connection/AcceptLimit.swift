@@ -3,17 +3,16 @@ import NIOCore
 
 /// Keeps a listener from taking more connections than the process has file descriptors for.
 ///
-/// It stops accepting while too many of its connections are open or on their way to be closed, so that
-/// their number is bounded even while the event loops are behind, and for a moment after an attempt that
-/// failed. Further clients wait in the system's queue meanwhile. Belongs to one listener and its event
-/// loop.
+/// It stops accepting while too many of its connections are open or closing, and for a moment after
+/// a failed attempt. So their number is bounded even while the event loops are behind. Further
+/// clients wait in the system's queue. Belongs to one listener and its event loop.
 final class AcceptLimit: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias OutboundIn = Never
 
   /// Connections beyond the limit that are being refused at the same time.
   static let refusals = 32
-  /// After an attempt that failed: descriptors come back when somebody closes some.
+  /// After a failed attempt: descriptors come back when other connections close.
   private static let pause = TimeAmount.milliseconds(250)
   private static let failuresALogLine = 40
 
@@ -52,7 +51,7 @@ final class AcceptLimit: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard error is IOError else { return context.fireErrorCaught(error) }
     if failures % Self.failuresALogLine == 0 {
-      logger.warning("no connection can be accepted", metadata: ["error": "\(error)"])
+      logger.warning("a connection could not be accepted", metadata: ["error": "\(error)"])
     }
     failures += 1
     setAccepting(false, context)
@@ -62,7 +61,7 @@ final class AcceptLimit: ChannelDuplexHandler {
   }
 
   private func setAccepting(_ isAccepting: Bool, _ context: ChannelHandlerContext) {
-    // A listener that has closed meanwhile takes no options, and needs none.
+    // A listener that was closed in the meantime accepts no options, and needs none.
     try? context.channel.syncOptions?.setOption(.autoRead, value: isAccepting)
   }
 

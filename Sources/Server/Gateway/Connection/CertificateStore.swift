@@ -14,12 +14,12 @@ final class CertificateStore: Sendable {
   /// The time in which a client must respond that a connection ends.
   private let shutdownTimeout: Duration
   private let current: Mutex<NIOSSLContext>
-  /// Tells the files of the current certificate from changed ones.
+  /// Distinguishes the files of the current certificate from changed ones.
   private let mark: Mutex<String>
   /// Certificates of single hosts; nil where there is one for all.
   private let hosts: HostCertificates?
 
-  /// Reads the files; throws what is wrong with them.
+  /// Reads the files; throws their faults.
   init(
     _ files: GatewayConfiguration.TLSFiles,
     hosts: HostCertificates? = nil,
@@ -35,7 +35,9 @@ final class CertificateStore: Sendable {
   /// The TLS context of the next connection.
   var context: NIOSSLContext { current.withLock { $0 } }
 
-  /// Reads the files again that have changed, and returns what is wrong with those; open connections keep what they have.
+  /// Reads the changed files again, and returns the problems with them.
+  ///
+  /// Open connections keep their certificates.
   func reloadChanged() throws -> (count: Int, failures: [CertificateFailure]) {
     var (count, failures) = try hosts?.reload() ?? (0, [])
     let now = files.mark
@@ -127,7 +129,7 @@ package struct CertificateFailure: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 
   static func notPEM(_ kind: String, _ path: String) -> CertificateFailure {
-    CertificateFailure("\(path) holds no \(kind) in PEM form.")
+    CertificateFailure("\(path) contains no \(kind) in PEM format.")
   }
 }
 
@@ -144,7 +146,7 @@ private enum PEMFile {
     guard ferror(file) == 0 else { throw failure(kind, path) }
     guard count <= limit else {
       throw CertificateFailure(
-        "The \(kind) \(path) is larger than 1 MiB: give a file with this server's chain alone."
+        "The \(kind) \(path) is larger than 1 MiB. Use a file that contains only this server's chain."
       )
     }
     return Array(bytes.prefix(count))

@@ -4,15 +4,15 @@ import NIOSSL
 extension Channel {
   /// Closes the connection once the client was sent all that was answered.
   ///
-  /// An answer comes to the channel by way of its event loop: a turn later it is there, and closing
-  /// the output waits for what is not written yet. Closing all at once would cut it off. Over TLS the
-  /// client is told of the end and not waited for: one that rests between two requests reads nothing,
-  /// and would hold up a stop until the time-out of TLS.
+  /// A response reaches the channel through its event loop: a turn later it is there, and closing
+  /// the output waits for unwritten data. Closing all at once would cut it off. Over TLS the client
+  /// is notified of the end and not waited for: one that is idle between two requests reads
+  /// nothing, and would delay a stop until the time-out of TLS.
   func closeWhenWritten() {
     eventLoop.execute { self.close(mode: .output).whenComplete { _ in self.cut() } }
   }
 
-  /// Closes the socket, past TLS and whatever waits.
+  /// Closes the socket, past TLS and pending writes.
   func cut() {
     eventLoop.execute {
       let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)

@@ -21,7 +21,8 @@ final class ConnectionActivity: Sendable {
   /// True if another node of the cluster has the connection.
   var hasNode: Bool { node.load(ordering: .relaxed) }
 
-  /// Another node has the connection: what it carries is of many clients, who have their shares there.
+  /// The connection belongs to another node: it carries the requests of many clients, which have
+  /// their shares there.
   func isOfNode() { node.store(true, ordering: .relaxed) }
 
   /// A request has come.

@@ -8,7 +8,7 @@ import Synchronization
 /// The state that all connections of a gateway share.
 final class ConnectionEnvironment: Sendable {
   let methods: MethodTable
-  /// Returns true if a call's credentials are valid, whatever they allow.
+  /// Returns true if a call's credentials are valid, without regard to their rights.
   let recognizes: @Sendable (CallContext) -> Bool
   let limits: GatewayConfiguration.Limits
   /// The account of the memory that clients make the process hold.
@@ -48,7 +48,7 @@ final class ConnectionEnvironment: Sendable {
     connectionNumber.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Logs a call's failure: what is ours to repair as an error, the rest for debugging.
+  /// Logs a call's failure: server faults as errors, the rest for debugging.
   func log(_ error: ServiceError, requestID: String, of method: ServedMethod) {
     let level: Logger.Level =
       switch error.code {

@@ -176,12 +176,12 @@ final class ConnectionFactory: Sendable {
     // It would miss the DATA that passes by it; BridgedRequest checks what clients announce.
     connection.contentLengthValidation = .disabled
     connection.maximumSequentialEmptyDataFrames = 16
-    // DATA of so many streams may be under way when they are reset.
+    // DATA frames of this many streams may be in flight when they are reset.
     connection.maximumRecentlyResetStreams = 255
     connection.maximumBufferedControlFrames = 4_096
     // HTTP2Connection counts the streams that a client has the server reset.
     connection.maximumConnectionGlitches = .max
-    // The lane counts these; here they would cost every idle connection what a flood takes.
+    // The lane counts these; here, they would add the cost of a flood to every idle connection.
     connection.controlFrameRateLimit.maximumCount = 64
     connection.controlFrameRateLimit.windowLength = .nanoseconds(0)
     var stream = NIOHTTP2Handler.StreamConfiguration()

@@ -5,8 +5,8 @@ import Synchronization
 /// The open connections of a gateway: counts them against their limit, shares it among the clients'
 /// addresses, and ends them at a stop.
 ///
-/// No client is turned away below the limit. At the limit a newcomer replaces an idle connection of
-/// an address that has more connections than its own, or of its own; if none is idle, any
+/// No client is turned away below the limit. At the limit, a new connection replaces an idle
+/// connection of its own address or of an address that has more. If none is idle, it replaces any
 /// connection of an address that has far more than its share. A few connections are looked at,
 /// chosen at random, so those of an address that has many come up often. Those of other nodes of a
 /// cluster stay.
@@ -106,7 +106,7 @@ final class ConnectionRegistry: Sendable {
     for entry in entries { entry.channel.eventLoop.execute { entry.ending.finish() } }
   }
 
-  /// Closes what is still open.
+  /// Closes the remaining connections.
   func closeAll() {
     for entry in state.withLock({ Array($0.entries.values) }) { entry.channel.cut() }
   }

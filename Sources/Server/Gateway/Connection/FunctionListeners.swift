@@ -6,8 +6,9 @@ import Synchronization
 
 /// The listeners on loopback by which instances of functions reach the server, one an instance.
 ///
-/// A connection has the rights of the instance's project, whatever it sends. So it is taken only once the operating system
-/// has said that its other end is the instance's process; nothing is read before.
+/// A connection has the rights of the instance's project, whatever headers it sends. So it is taken
+/// only once the operating system has said that its other end is the instance's process; nothing is
+/// read before.
 package final class FunctionListeners: Sendable {
   /// Returns true if the process that has a connection from the one port of this machine to the
   /// other is the instance; may block.

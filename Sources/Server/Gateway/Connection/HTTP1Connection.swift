@@ -62,7 +62,7 @@ final class HTTP1Connection: Sendable {
     }
   }
 
-  /// Adds the decoder of HTTP and has what it sees answered; gives the connection's time limit from then on.
+  /// Adds the decoder of HTTP and its responses; sets the connection's time limit.
   func addDecoder(
     to channel: any Channel,
     behind lane: HTTP1MemoryLane
@@ -116,7 +116,7 @@ final class HTTP1Connection: Sendable {
     return idleTimeout
   }
 
-  /// Gives a connection whose requests were all answered by its lane to an answer that goes on.
+  /// Gives a connection with no pending responses in its lane to a streamed response.
   func hand(
     _ channel: any Channel,
     to stream: any LoopStream,
@@ -169,7 +169,7 @@ final class HTTP1Connection: Sendable {
     .framed(for: request.method)
     if peer.memory.hasShownCredentials { account.trust() }
     if isStopping { response.headers[.connection] = "close" }
-    // What a file's part is framed by is the length that the head says.
+    // The length in the head frames a file's part.
     let mayTakeFiles = response.headers[.contentLength] != nil
     let files = mayTakeFiles ? files.withLock { $0 } : nil
     response.body = response.body.metered(account, files: files)

@@ -2,16 +2,18 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Tells clients that wait for it (`Expect: 100-continue`) to send their body: when somebody begins to read it.
+/// Notifies clients that wait for it (`Expect: 100-continue`) to send their body: when a handler
+/// begins to read it.
 ///
-/// A request that is answered before that leaves open whether the body comes, so the connection ends with the answer. A
-/// client that waits and has no bytes to send is told too: AWS's takes the next response of the connection for this one else.
+/// A request that is answered before that leaves open whether the body comes, so the connection
+/// ends with the answer. A client that waits and has no bytes to send is notified too: AWS's takes
+/// the next response of the connection for this one else.
 final class HTTP1Expectation: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Somebody reads the body of the request in progress.
+  /// A handler reads the body of the request in progress.
   struct BodyIsWanted: Sendable {}
 
   private enum State {

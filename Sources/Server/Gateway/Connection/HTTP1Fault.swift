@@ -40,7 +40,7 @@ struct HTTP1Fault {
       return (.badRequest, "The request has no Host field.")
     }
     if let host = hosts.first, !isHost(host) {
-      return (.badRequest, "The request's Host field is no name or address of a host.")
+      return (.badRequest, "The request's Host field is not a host name or address.")
     }
     return transferFault(of: request)
   }
@@ -51,10 +51,10 @@ struct HTTP1Fault {
     let codings = request.headers[canonicalForm: "transfer-encoding"].map { $0.lowercased() }
     if codings.isEmpty { return nil }
     if request.version == .http1_0 {
-      return (.badRequest, "HTTP/1.0 has no transfer encodings.")
+      return (.badRequest, "HTTP/1.0 does not support transfer encodings.")
     }
     if codings != ["chunked"] {
-      return (.notImplemented, "The one transfer encoding that the server takes is chunked.")
+      return (.notImplemented, "The only supported transfer encoding is chunked.")
     }
     return nil
   }

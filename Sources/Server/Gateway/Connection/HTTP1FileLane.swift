@@ -31,7 +31,7 @@ final class HTTP1FileLane: ChannelOutboundHandler, RemovableChannelHandler {
   }
 }
 
-/// Hands parts of files to a connection's lane.
+/// Passes parts of files to a connection's lane.
 struct HTTP1FileWriter: ServiceFileWriter {
   private let lane: NIOLoopBound<HTTP1FileLane>
   private let eventLoop: any EventLoop
@@ -57,7 +57,7 @@ struct HTTP1FileWriter: ServiceFileWriter {
     try outcome.get()
   }
 
-  /// Returns when the channel does not have the region any more, also where it is closed meanwhile.
+  /// Returns when the channel has released the region, also if it was closed before.
   private func send(_ region: FileRegion) async -> Result<Void, any Error> {
     let promise = eventLoop.makePromise(of: Void.self)
     eventLoop.execute { lane.value.send(region, promise) }

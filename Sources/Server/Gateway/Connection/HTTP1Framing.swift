@@ -5,12 +5,13 @@ import NIOHTTP1
 ///
 /// The handler sits right behind the codec, where a request still has its version and all its fields as they came. Every
 /// response passes here in the order of the requests:
-/// - A response to HEAD has no body, whatever its route wrote.
+/// - A response to HEAD has no body, even if its route wrote one.
 /// - A client of HTTP/1.0 gets no chunks: a response without a length ends with the connection.
 /// - The connection ends in steps (RFC 9112, section 9.6): the rest of the last request is read and dropped first, so that a
 ///   client which still sends gets the response and no reset.
 ///
-/// A reader of requests behind this handler never sees that one is the last: it goes on to read the rest of the body.
+/// A reader of requests behind this handler never sees that one is the last: it continues to read
+/// the rest of the body.
 final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -61,7 +62,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
   private var input = Input.requests
   /// True while the newest request has not come to its end.
   private var isRequestOpen = false
-  /// The fault of the request that nobody behind this handler sees.
+  /// The fault of the request that no handler behind this one sees.
   private var fault: HTTP1Fault?
   private var timer: Scheduled<Void>?
 
@@ -95,7 +96,8 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// The head without what it says of the connection, and of what the version does not know.
+  /// The head without the fields about the connection, and without those that the version does not
+  /// know.
   private static func goingOn(_ head: HTTPRequestHead) -> HTTPRequestHead {
     var head = head
     if !head.isKeepAlive { head.headers.remove(name: "connection") }
@@ -105,7 +107,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
-    // Nobody behind this handler asks for more once the requests are over.
+    // No handler behind this one requests more once the requests are over.
     if input != .requests { context.read() }
   }
 
@@ -115,7 +117,7 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireErrorCaught(error)
   }
 
-  /// The newest request does not come to its end, or what follows is no request.
+  /// The newest request does not reach its end, or the following bytes are not a request.
   private func cannotRead(_ context: ChannelHandlerContext) {
     guard input == .requests else { return }
     input = .unreadable
@@ -180,7 +182,8 @@ final class HTTP1Framing: ChannelDuplexHandler, RemovableChannelHandler {
     return response
   }
 
-  /// Writes the response to what nobody behind this handler sees as a request, in place of the bare one that comes.
+  /// Writes the response to input that no handler behind this one sees as a request, in place of a
+  /// bare one.
   private func refuse(
     _ part: HTTPServerResponsePart,
     _ context: ChannelHandlerContext,

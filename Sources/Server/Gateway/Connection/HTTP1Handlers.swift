@@ -2,7 +2,7 @@ import BaseRuntime
 import NIOCore
 import NIOHTTPTypes
 
-/// Counts what the decoder keeps of a request's head that is still coming.
+/// Counts the decoder's memory for a request head in transit.
 final class HTTP1HeadMeter: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 
@@ -25,7 +25,7 @@ final class HTTP1HeadMeter: ChannelInboundHandler, RemovableChannelHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) { release() }
 
-  /// The head is complete: what follows is its body.
+  /// The head is complete: the body follows.
   func headArrived() {
     isHeadDue = false
     release()

@@ -153,7 +153,7 @@ private struct HTTP1HeaderLines {
   private var authority: String?
   private var fields = HTTPFields()
   private var expectsAnswer = false
-  /// A GET with these headers; nil for what is not answered on the event loop.
+  /// A GET with these headers; nil for requests that the event loop does not serve.
   private var template: HTTPRequest?
 
   /// Returns true if these lines are the first of the given bytes.
@@ -170,7 +170,7 @@ private struct HTTP1HeaderLines {
     return request
   }
 
-  /// Goes on with the header lines of a head.
+  /// Continues with the header lines of a head.
   static func reading(
     _ bytes: UnsafeRawBufferPointer,
     _ beginning: inout HTTP1HeadReader.Beginning
@@ -205,7 +205,7 @@ private struct HTTP1HeaderLines {
     )
   }
 
-  /// Takes a line; false where it is unusual, or says something of how the request ends or the connection goes on.
+  /// Takes a line; false if it is unusual, or affects the end of the request or the connection.
   private mutating func take(_ line: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
       let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))

@@ -10,7 +10,8 @@ import Synchronization
 ///
 ///     collecting -> begun -> answered
 ///
-/// Any thread may give the answer; the loop writes it when the call's turn comes, with what else there is for it.
+/// Any thread may give the response; the loop writes it when the call's turn comes, with its other
+/// work.
 // Sendable: the answer has a lock; the event loop alone touches the rest.
 final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
   private let request: ServiceRequest
@@ -55,7 +56,7 @@ final class HTTP1LoopCall: LoopTurn, @unchecked Sendable {
     do {
       return try handling.handler(request, body) { answer in self.take(answer) }
     } catch {
-      // The route's handler throws it again, and is heard.
+      // The route's handler throws it again, and reports it.
       return false
     }
   }

@@ -5,11 +5,13 @@ import ServiceModule
 
 /// Answers on the event loop what needs no more, before a request reaches the decoder of HTTP.
 ///
-/// It follows where requests begin and end. A plain GET without a body that memory can answer is answered here, and a plain
-/// POST whose route has a handler for the loop, where the answers to all requests before it have been written, and while the
-/// client reads; all else passes as it came. The decoder and what is behind it are added when the first request
-/// passes. While an answer is awaited at most one more read is taken, and kept. After a request that it cannot follow everything passes: nothing
-/// that comes then is taken for a request that the decoder does not see as one.
+/// It follows where requests begin and end. A plain GET without a body that memory can answer is
+/// handled here, and a plain POST with a route that has a handler for the loop. This happens only
+/// after the responses to all earlier requests have been written, and while the client reads.
+/// Everything else passes unchanged. The decoder and the handlers behind it are added when the
+/// first request passes. While an answer is awaited at most one more read is taken, and kept. After
+/// a request that it cannot follow everything passes: nothing that comes then is taken for a
+/// request that the decoder does not see as one.
 final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -43,7 +45,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   /// Requests that passed and whose answers are not written to their end.
   private var unanswered = 0
   private var hasWritten = false
-  /// True while a route is being asked; `early` holds a response that it gives meanwhile.
+  /// True while a route handles a request; `early` holds a response that it gives during the call.
   private var isBeginning = false
   private var early: LoopAnswer?
   /// True if the channel asked to read while a response was pending.
@@ -85,7 +87,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   private func take(_ bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
-    // What comes behind a request whose answer took the connection is passed over.
+    // Input after a request with a response that took the connection is discarded.
     while bytes.readableBytes > 0, self.context != nil {
       switch position {
       case .start: takeRequest(from: &bytes, context)
@@ -117,7 +119,8 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func read(context: ChannelHandlerContext) {
-    // Most clients send nothing meanwhile: to end and begin reading for them would be two calls of the system a request.
+    // Most clients send nothing during the response: to stop and restart reading for them would be
+    // two system calls a request.
     if case .waiting(let held) = position, held.readableBytes > 0 {
       isReadDue = true
     } else {
@@ -156,7 +159,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     }
   }
 
-  /// Goes on with a head of which the beginning has passed.
+  /// Continues with a head after its beginning has passed.
   private func takeHead(
     _ begun: consuming ByteBuffer,
     _ beginning: HTTP1HeadReader.Beginning,
@@ -164,7 +167,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     _ context: ChannelHandlerContext
   ) {
     let passed = begun.readableBytes
-    // Nobody else holds the bytes now, so that those that come do not copy all before them.
+    // The buffer has no other owner now, so appending does not copy the bytes before.
     position = .unknown
     begun.writeImmutableBuffer(bytes)
     switch reader.read(begun, after: beginning) {
@@ -188,7 +191,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     let count = min(call.length - begun.readableBytes, bytes.readableBytes)
     guard let part = bytes.readSlice(length: count) else { return }
     var whole = begun
-    // Nobody else holds the bytes now, so that those that come do not copy all before them.
+    // The buffer has no other owner now, so appending does not copy the bytes before.
     position = .unknown
     if whole.readableBytes == 0 { whole = part } else { whole.writeImmutableBuffer(part) }
     guard whole.readableBytes == call.length else {
@@ -212,7 +215,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     write(answer, of: call, context)
   }
 
-  /// Writes the answer to the call that is being answered, and goes on with what came behind it.
+  /// Writes the response to the current call, and continues with the bytes behind it.
   func finish(_ call: HTTP1LoopCall, _ answer: LoopAnswer) {
     guard !isBeginning else { return early = answer }
     guard let context, case .waiting(var held) = position else {
@@ -292,7 +295,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
 
   private func pass(_ count: Int, of bytes: inout ByteBuffer, _ context: ChannelHandlerContext) {
     var part = bytes
-    // What passes as a whole is not held here beside.
+    // Whole requests that pass are not also held here.
     if count == bytes.readableBytes {
       bytes = ByteBuffer()
     } else {
@@ -302,7 +305,8 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(wrapInboundOut(part))
   }
 
-  /// Adds the decoder and what is behind it where it is missing; false where that fails and the connection ends.
+  /// Adds the decoder and the handlers behind it if they are missing; false if that fails and the
+  /// connection ends.
   private func hasDecoder(_ context: ChannelHandlerContext) -> Bool {
     guard idleTimeout == nil else { return true }
     do {
@@ -327,7 +331,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   }
 }
 
-/// Tells a connection's lane of memory which requests that passed it have been answered.
+/// Notifies a connection's memory lane of the responses to requests that passed it.
 final class HTTP1AnswerWatch: ChannelOutboundHandler, RemovableChannelHandler {
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart

@@ -3,11 +3,11 @@ import NIOCore
 import ServiceModule
 import Synchronization
 
-/// Writes an answer that goes on, on a connection of HTTP/1.1 that has no other handler for it.
+/// Writes a streamed response, on a connection of HTTP/1.1 that has no other handler for it.
 ///
-/// It has no task, no timer and no buffer while there is nothing to say: ten thousand clients that wait cost ten
-/// thousand of these and their sockets. The connection ends with the answer; what the client sends meanwhile is
-/// passed over.
+/// It has no task, no timer and no buffer while there is nothing to say: ten thousand clients that
+/// wait cost ten thousand of these and their sockets. The connection ends with the response; the
+/// client's further input is discarded.
 // Sendable: whether its turn is due is atomic; the event loop alone touches the rest.
 final class HTTP1StreamLane: ChannelInboundHandler, RemovableChannelHandler, LoopTurn, LoopNews,
   @unchecked Sendable
@@ -27,7 +27,7 @@ final class HTTP1StreamLane: ChannelInboundHandler, RemovableChannelHandler, Loo
 
   /// - Parameters:
   ///   - limit: The time in which a client must take enough of a full buffer.
-  ///   - whenEnded: Told on the event loop when the answer is over.
+  /// - whenEnded: Called on the event loop at the end of the response.
   init(
     _ stream: any LoopStream,
     _ mailbox: EventLoopMailbox,

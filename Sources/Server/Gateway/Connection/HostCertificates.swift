@@ -20,7 +20,7 @@ package final class HostCertificates: Sendable {
   private struct State: Sendable {
     var entries: [String: Entry] = [:]
     var marks: [String: String] = [:]
-    /// Marks of files that could not be used, which are told of once.
+    /// Marks of unusable files, which are reported once.
     var refused: [String: String] = [:]
   }
 
@@ -52,7 +52,9 @@ package final class HostCertificates: Sendable {
     return (files[host] ?? wildcard.flatMap { files[$0] })?.certificate
   }
 
-  /// Reads the files that changed, and returns their number; what cannot be used keeps what was there.
+  /// Reads the changed files, and returns their number.
+  ///
+  /// A file that can't be used leaves the previous certificate.
   ///
   /// Blocks. Throws where the directory cannot be read.
   package func reload() throws -> (count: Int, failures: [CertificateFailure]) {

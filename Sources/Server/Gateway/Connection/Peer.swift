@@ -8,7 +8,7 @@ struct Peer: Sendable {
   let isSecure: Bool
   /// True if the other end is this machine.
   let isLocal: Bool
-  /// The caller to whom the connection's credentials last belonged.
+  /// The last caller of the connection's credentials.
   let memory: CallerMemory
   /// The other end's IP address; empty where there is none.
   let address: String
@@ -40,7 +40,7 @@ struct Peer: Sendable {
     isLocal = channel.remoteAddress.map(Self.isLoopback) ?? false
   }
 
-  /// The client whose request another node passed on; its credentials are nobody else's who came that way.
+  /// The client of a request that another node forwarded; its credentials belong to it alone.
   init(_ caller: ForwardedCaller, isHTTP2: Bool) {
     memory = CallerMemory()
     self.isHTTP2 = isHTTP2

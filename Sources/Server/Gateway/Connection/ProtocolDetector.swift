@@ -55,7 +55,7 @@ final class ProtocolDetector: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    // There is nobody behind to tell before the replay.
+    // There is no handler behind to notify before the replay.
   }
 
   /// Returns true if those first bytes are the preface; nil while they could still become it.

@@ -1,7 +1,6 @@
 /// Work that event loops start and the gateway's `run()` owns.
 ///
-/// Unbounded by itself: what is submitted is one item for a connection or a stream, and both are
-/// capped.
+/// Unbounded by itself: an item is a connection or a stream, and both are capped.
 struct TaskQueue: Sendable {
   private let items: AsyncStream<@Sendable () async -> Void>
   private let continuation: AsyncStream<@Sendable () async -> Void>.Continuation
@@ -20,7 +19,7 @@ struct TaskQueue: Sendable {
     continuation.finish()
   }
 
-  /// Runs what is submitted until `finish`, then waits for what still runs.
+  /// Runs submitted work until `finish`, then waits for the work that still runs.
   func run() async {
     await withDiscardingTaskGroup { group in
       for await item in items { group.addTask { await item() } }

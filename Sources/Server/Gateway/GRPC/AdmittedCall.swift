@@ -12,7 +12,7 @@ struct AdmittedCall {
   /// `context.deadline` in the event loop's time.
   let deadline: NIODeadline?
 
-  /// Checks a call's head; throws what the client is told at once.
+  /// Checks a call's head; throws the client's immediate error.
   init(
     _ head: RequestHead,
     on id: HTTP2StreamID,

@@ -23,13 +23,13 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     case running
     /// The service has answered with a stream; `isPulling` while it computes the next part.
     case streaming(any ResponseStream, isPulling: Bool)
-    /// The status was written, or nobody waits for it.
+    /// The status was written, or no caller waits for it.
     case finished
   }
 
   static let tooMuchHeld = ServiceError(
     .resourceExhausted,
-    "Too many bytes of unfinished requests on one connection."
+    "The connection has too many bytes of unfinished requests."
   )
 
   let connection: HTTP2Connection
@@ -87,7 +87,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     leasedBytes += data.readableBytes
     phase = .finished
     do throws(ServiceError) {
-      // What is not complete keeps no more of the socket's buffer than is its own.
+      // An incomplete message keeps only its own part of the socket's buffer.
       try buffer.append(isLast ? data : data.compacted())
       phase = .receiving(buffer)
     } catch {

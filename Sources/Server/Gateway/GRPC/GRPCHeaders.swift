@@ -17,7 +17,7 @@ enum GRPCHeaders {
     ":status": "200", "content-type": "application/grpc", "grpc-status": "0",
   ]
 
-  /// After the messages of a call that failed under way.
+  /// After the messages of a call that failed in progress.
   static func trailers(_ error: ServiceError, requestID: String) -> HPACKHeaders {
     var headers = HPACKHeaders()
     add(error, requestID: requestID, to: &headers)

@@ -8,9 +8,9 @@ import Synchronization
 
 /// A gRPC call in which both sides send many messages: Listen and Write.
 ///
-/// The service's messages, from any thread, go into the outbox and are carried out on the
-/// connection's event loop, in order: all that a drain of the loop's mailbox finds is one run of
-/// DATA, and one flush for the connection. Everything else here happens on that loop.
+/// The service's messages, from any thread, go into the outbox and are sent on the connection's
+/// event loop, in order. All messages in one drain of the loop's mailbox become one run of DATA and
+/// one flush of the connection. Everything else here happens on that loop.
 ///
 /// The client gets window for the bytes that the service took; while the service does not read,
 /// whole messages wait here and the window closes. The service is asked to wait when too much is in
@@ -27,10 +27,10 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     @Sendable (CallContext, any StreamResponses) throws(ServiceError) -> any StreamCall
 
   private enum Phase {
-    /// The service is being asked; what it answers meanwhile counts.
+    /// The service is handling the call; its responses in the meantime count.
     case opening
     case open(any StreamCall)
-    /// The trailers were written, or nobody waits for them.
+    /// The trailers were written, or no caller waits for them.
     case ended
   }
 
@@ -64,7 +64,8 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   private let context: CallContext
   /// Ends with the object, which the service holds on to for as long as it works on the call.
   private let lease: RequestLease
-  /// The bytes of the request on the lease: what waits here for the service and what it was handed last.
+  /// The bytes of the request on the lease: those that wait for the service, and those that it
+  /// received last.
   private var leasedBytes = 0
   private let outbox = Mutex(Outbox())
   private(set) var deadline: NIODeadline?
@@ -79,7 +80,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   private var isRequestComplete = false
   private var isRequestEndTold = false
   private var isDelivering = false
-  /// The server stops and the service ends the call with what it has received.
+  /// The server stops and the service ends the call with the messages received so far.
   private var isDraining = false
 
   var unwrittenBytes = 0 {
@@ -120,7 +121,8 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
   // MARK: Requests
 
   func receive(_ data: ByteBuffer, isLast: Bool) {
-    // The connection has taken what was held off its count and adds what is held then.
+    // The connection has subtracted the bytes held before from its count, and adds the bytes held
+    // now.
     heldRequestBytes = 0
     if case .ended = phase { return }
     guard connection.extend(lease, by: data.readableBytes, for: context) else {
@@ -230,7 +232,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   // MARK: Answers
 
-  /// Carries out what the service has said since the last time.
+  /// Carries out the service's messages since the last time.
   func carryOut() {
     let (messages, end, isWaiting) = outbox.withLock { outbox in
       defer {
@@ -276,7 +278,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
     connection.resumePausedCalls()
   }
 
-  /// True if the service waits and may go on.
+  /// True if the service waits and may continue.
   var wantsToContinue: Bool {
     guard case .open = phase else { return hasEndLeft && !isRequestComplete }
     return outbox.withLock { $0.isSenderWaiting && hasRoomAgain($0) }
@@ -316,7 +318,7 @@ final class StreamingCall: ConnectionStream, StreamResponses, @unchecked Sendabl
 
   // MARK: Ends
 
-  /// Writes the status; the client is told to stop sending once that has left.
+  /// Writes the status; the client is asked to stop sending once that has left.
   private func writeEnd(_ error: ServiceError?) {
     close()
     let trailers =

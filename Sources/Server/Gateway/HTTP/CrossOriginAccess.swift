@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import ServiceModule
 
-/// Lets web pages of any origin call the API: what authorises a call is its token, never a cookie.
+/// Lets web pages of any origin call the API: a token authorizes a call, never a cookie.
 ///
 /// Routes that decide themselves about origins are left alone.
 struct CrossOriginAccess: RouterMiddleware {

@@ -38,15 +38,15 @@ final class DevelopmentAccess: RouterMiddleware {
     case .unknownHost(let host):
       return refuse(
         host,
-        "This development server does not answer to the host \(host.prefix(100)): "
-          + "--allow-remote-dev and --origin name hosts.",
+        "This development server does not accept requests for the host \(host.prefix(100)). "
+          + "Allow it with --allow-remote-dev and --origin.",
         context
       )
     case .foreignPage(let origin):
       return refuse(
         origin,
-        "Pages of \(origin.prefix(100)) are no administrators of this development server: "
-          + "--dev-origin names those that are.",
+        "Pages of \(origin.prefix(100)) are not administrators of this development server. "
+          + "Allow the origin with --dev-origin.",
         context
       )
     }

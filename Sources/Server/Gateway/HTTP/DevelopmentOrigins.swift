@@ -8,8 +8,8 @@ import ServiceModule
 /// opens it. Two rules keep such pages away; programs that are no browsers send neither `Origin`
 /// nor `Sec-Fetch-Site`.
 ///
-/// - The `Host` of a request is a loopback name, an address written as a number, a name of Google's APIs, or
-///   one that the operator named: a page whose name was made to lead here is refused.
+/// - The `Host` of a request is a loopback name, a numeric address, a name of Google's APIs, or one
+///   that the operator named. Other names are refused: a page's name may resolve to this server.
 /// - A page of another origin is a client: it reaches what clients reach, and neither the helper routes nor the
 ///   administration APIs, nor does `Bearer owner` count from it. Pages on loopback, on the server's own name and
 ///   of origins that the operator named reach everything.
@@ -52,7 +52,8 @@ package struct DevelopmentOrigins: Sendable, Equatable {
       if admits(page: origin, to: host) { return .admitted }
       return isForClients() ? .admittedAsClient : .foreignPage(origin)
     }
-    // Without an origin a browser sends what changes nothing, or what no page may read.
+    // Without an origin, a browser sends only requests that change nothing, or that no page may
+    // read.
     let isReading = request.method == .get || request.method == .head
     guard !isReading, let site = request.headerFields[.secFetchSite],
       !["same-origin", "none"].contains(site), !isForClients()

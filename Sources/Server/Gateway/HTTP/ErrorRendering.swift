@@ -26,8 +26,8 @@ struct ErrorRendering: RouterMiddleware {
     } catch let error as any HTTPResponseError {
       return Self.response(error, to: request)
     } catch let error where Self.isClientGone(error) {
-      // Nobody reads it, and no client shall be able to fill the log by going away.
-      let failure = ServiceError(.cancelled, "The client went away.", cause: error)
+      // No client reads it, and no client must be able to fill the log by disconnecting.
+      let failure = ServiceError(.cancelled, "The client closed the connection.", cause: error)
       return Self.response(failure, isStreaming: false, logger: context.logger)
     } catch let error as KeyValueError where error.code != .corruption {
       return Self.response(.engine(error), isStreaming: false, logger: context.logger)

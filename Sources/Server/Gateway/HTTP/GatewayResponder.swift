@@ -42,7 +42,7 @@ struct GatewayResponder: Sendable {
     self.logger = logger
   }
 
-  /// The answer; what fails has become an error's answer already.
+  /// The response; a failure has already become an error's response.
   func respond(
     to request: Request,
     requestID: String,
@@ -80,10 +80,10 @@ struct GatewayResponder: Sendable {
     }
   }
 
-  /// To who says that a node passed the request on, and is none.
+  /// For a caller that falsely claims to be a node with a forwarded request.
   private static func refusal(_ logger: Logger) -> Response {
     ErrorRendering.response(
-      ServiceError(.permissionDenied, "No node of this cluster passed the request on."),
+      ServiceError(.permissionDenied, "The request was not forwarded by a node of this cluster."),
       isStreaming: false,
       logger: logger
     )

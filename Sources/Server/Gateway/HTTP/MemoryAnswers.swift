@@ -45,7 +45,7 @@ struct MemoryAnswers: Sendable {
       let call = request(head, match, requestID: requestID, peer: peer, account: account)
     else { return nil }
     let start = ContinuousClock.now
-    // The route's handler throws it again, and is heard.
+    // The route's handler throws it again, and reports it.
     guard let answer = try? handler(call) else { return nil }
     observe(call, answer.head.status, since: start)
     return bytes(answer, requestID, origin(of: call, match.route), allocator)
@@ -132,7 +132,7 @@ struct MemoryAnswers: Sendable {
   }
 
   private func logger(_ requestID: String) -> Logger {
-    // What is not written needs no name.
+    // Messages that are not written need no name.
     guard logger.logLevel <= .debug else { return logger }
     var logger = logger
     logger[metadataKey: "request"] = "\(requestID)"
@@ -181,8 +181,8 @@ struct MemoryAnswers: Sendable {
 /// The calls that paths match, so that not each path is looked up by its parts: clients and back
 /// ends use few.
 ///
-/// There are two generations: when the newer one is full it becomes the older, and paths in use
-/// move to the newer, so that a client that invents paths does not push out those of others.
+/// There are two generations. When the newer one is full, it becomes the older, and paths in use
+/// move to the newer. So a client that invents paths does not evict the paths of others.
 private final class CallMatches: Sendable {
   private typealias Generation = [String: RouteTable.Match]
 

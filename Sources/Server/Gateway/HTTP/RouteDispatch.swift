@@ -12,11 +12,11 @@ package typealias AuditRecorder = @Sendable (AdministrativeCall) async -> Void
 /// The path with a project's id in place of its number; nil where it has none.
 package typealias ProjectPaths = @Sendable (_ path: String) async throws -> String?
 
-/// Has the service answer that has the request's route; what no service has goes on.
+/// Passes the request to the service with its route; other requests continue.
 struct RouteDispatch: RouterMiddleware {
   let routes: RouteTable
   let methods: MethodTable
-  /// Keeps what signed-in administrators do, before they are answered; nil keeps nothing.
+  /// Records the actions of signed-in administrators before their responses; nil records nothing.
   let audit: AuditRecorder?
   /// Puts the ids of projects in place of their numbers; nil leaves numbers to the services.
   var numbers: ProjectPaths?
@@ -53,7 +53,7 @@ struct RouteDispatch: RouterMiddleware {
       logger: context.logger,
       body: body(of: request, for: match.route, context.lease)
     )
-    // What the request takes of memory is given back when it is answered, not before.
+    // The request's memory is released with its response, not before.
     defer { withExtendedLifetime(call) {} }
     let answer: ServiceResponse
     do {
@@ -67,7 +67,7 @@ struct RouteDispatch: RouterMiddleware {
     return Response(answer)
   }
 
-  /// Has a call kept in the audit trail that an administrator made to change something, whatever came of it.
+  /// Records an administrator's changing call in the audit trail, with any outcome.
   ///
   /// Reads change nothing, and pages repeat them every second; a refused one is kept, as an attempt.
   private func record(
@@ -94,7 +94,7 @@ struct RouteDispatch: RouterMiddleware {
     )
   }
 
-  /// The statuses of calls that somebody may not make.
+  /// The statuses of calls without permission.
   private static let refusals: Set<Int> = [401, 403]
 
   private static func status(of error: any Error) -> Int {

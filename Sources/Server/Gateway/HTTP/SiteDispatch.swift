@@ -5,7 +5,7 @@ import Hummingbird
 import NIOCore
 import ServiceModule
 
-/// Has the sites answer what is for their hosts, before anything of the server's sees it.
+/// Passes requests for sites' hosts to them, before any part of the server sees them.
 struct SiteDispatch: RouterMiddleware {
   let sites: HostedOrigins
 
@@ -62,7 +62,7 @@ struct SiteDispatch: RouterMiddleware {
   }
 
   private static var misdirected: Response {
-    let text = ByteBuffer(string: "This server answers no requests for this host.\n")
+    let text = ByteBuffer(string: "This server does not serve this host.\n")
     return Response(
       status: HTTPResponse.Status(code: 421, reasonPhrase: "Misdirected Request"),
       headers: [.contentType: "text/plain; charset=utf-8"],

@@ -44,7 +44,7 @@ final class AnswerLane: ChannelDuplexHandler {
   private var isWaitingForTurn = false
   /// True if that turn comes only when the client has credit again.
   private var isPaused = false
-  /// True if the channel was asked to read meanwhile.
+  /// True if the channel was asked to read during this time.
   private var isReadDue = false
 
   init(_ limits: GatewayConfiguration.Limits, readTurns: ReadTurns) {
@@ -96,7 +96,7 @@ final class AnswerLane: ChannelDuplexHandler {
     readTurns.append(self)
   }
 
-  /// Goes on with what waits.
+  /// Continues with the queued parts.
   func takeTurn() {
     isWaitingForTurn = false
     guard let context else { return }
@@ -147,7 +147,7 @@ final class AnswerLane: ChannelDuplexHandler {
     }
   }
 
-  /// Counts what the HTTP/2 layer keeps until the rest of a frame or of a header block has come.
+  /// Counts the HTTP/2 layer's memory until the rest of a frame or of a header block has arrived.
   private func countUnfinished() {
     let bytes = scanner.unfinishedBytes
     guard bytes != unfinishedBytes, let connection else { return }
@@ -159,7 +159,7 @@ final class AnswerLane: ChannelDuplexHandler {
     unfinishedBytes = bytes
   }
 
-  /// Takes nothing more of what the client sends, and has the connection end.
+  /// Ignores the client's further input, and ends the connection.
   func refuse() {
     guard !isRefusing else { return }
     isRefusing = true
@@ -169,7 +169,7 @@ final class AnswerLane: ChannelDuplexHandler {
   /// Takes nothing more of what the client sends.
   func stopReading() { isRefusing = true }
 
-  /// The next part of what came, unless there is too much of the wrong kind in it.
+  /// The next part of the input, unless there is too much of the wrong kind in it.
   private func nextPiece() -> FrameScanner.Piece? {
     let (knownResets, knownControls) = (scanner.resets, scanner.controls)
     guard let piece = scanner.next() else { return nil }

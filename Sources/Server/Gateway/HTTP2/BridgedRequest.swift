@@ -111,7 +111,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     if !isHandlerBehind { acknowledgeWithheld() }
   }
 
-  /// The handler hears that there is no room for the body, and says so to the client.
+  /// The handler receives the lack of room for the body, and reports it to the client.
   private func refuseBody() {
     source?.finish(ByteLedger.exhausted)
     source = nil
@@ -221,7 +221,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     for writer in writers { writer.fail(Abandoned()) }
   }
 
-  /// The body took too long; one of any length may go on if enough of it has come since.
+  /// The body took too long; one of any length may continue if enough of it has arrived since.
   func expire() {
     let limits = connection.environment.limits
     if lease.isStream, isHandlerBehind || recentBytes >= limits.streamedBodyBytes {
@@ -248,7 +248,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     connection.flushUnlessReading()
   }
 
-  /// Tells the request when its handler wants more of the body.
+  /// Notifies the request when its handler wants more of the body.
   struct BodyDelegate: NIOAsyncSequenceProducerDelegate {
     private let request: WeakRequest
 

@@ -9,9 +9,9 @@ protocol ConnectionStream: AnyObject {
   var deadline: NIODeadline? { get }
   /// Bytes of DATA that wait for the client's windows or the socket.
   var unwrittenBytes: Int { get set }
-  /// The client's credit for the response, and the parts that wait; the connection's lane keeps it.
+  /// The client's credit for the response, and the queued parts; the connection's lane keeps it.
   var flow: AnswerFlow { get set }
-  /// Bytes of the request held at the moment.
+  /// Bytes of the request held now.
   var heldRequestBytes: Int { get }
 
   /// A part of the request's body; after the last, `receiveEnd` follows and no window is due.

@@ -49,8 +49,8 @@ final class EventLoopMailbox: HandoverReceiver {
     var waking = 0
   }
 
-  /// After so many deliveries connections are flushed, while what they touched is near the processor:
-  /// a change may be for thousands of connections, with little to say to each.
+  /// After this many deliveries connections are flushed, while their data is near the processor: a
+  /// change may be for thousands of connections, with little data for each.
   private static let partCount = 64
 
   let eventLoop: any EventLoop
@@ -86,7 +86,7 @@ final class EventLoopMailbox: HandoverReceiver {
     }
   }
 
-  /// Has the loop carry out what another thread has for it.
+  /// Has the loop carry out another thread's work.
   func receive(_ deliveries: [Delivery]) {
     let mustWake = state.withLock { state in
       guard !state.isClosed else { return false }
@@ -106,8 +106,8 @@ final class EventLoopMailbox: HandoverReceiver {
     state.withLock { $0.waking -= 1 }
   }
 
-  /// Drops every further answer and returns when nobody is about to wake the event loop, which may
-  /// end after this.
+  /// Drops every further response and returns when no thread is about to wake the event loop, which
+  /// may end after this.
   func close() {
     var isWaking = true
     while isWaking {
@@ -143,7 +143,7 @@ final class EventLoopMailbox: HandoverReceiver {
 
 /// Something that an event loop does for a connection of HTTP/1.1 when its turn comes.
 protocol LoopTurn: AnyObject, Sendable {
-  /// Writes what there is to write.
+  /// Writes the pending data.
   func carryOut()
   /// Flushes what was written.
   func flush()

@@ -48,7 +48,7 @@ struct FrameScanner {
   private var blockBytes = 0
   /// The size of the frame that passes, head included; 0 for DATA and between frames.
   private var frameBytes = 0
-  /// True if that frame is part of a header block that goes on after it.
+  /// True if that frame is part of a header block that continues after it.
   private var isBlockOpen = false
   /// The number of bytes still to pass on unseen: of the preface at first, then of a frame.
   private var passing = prefaceBytes
@@ -96,7 +96,7 @@ struct FrameScanner {
 
   private mutating func takeOther(upTo end: Int) -> Piece? {
     let piece = bytes.readSlice(length: end - bytes.readerIndex)
-    // What has been read goes back to the channel.
+    // The bytes read so far go back to the channel.
     if bytes.readableBytes == 0 { bytes = ByteBuffer() }
     guard let piece, piece.readableBytes > 0 else { return nil }
     return .other(piece)

@@ -20,8 +20,8 @@ extension HTTP2Connection {
     if head.authorization != nil, peer.memory.hasShownCredentials { account.trust() }
   }
 
-  /// Takes so many bytes more for a request; where there is no room for a caller who has shown nothing,
-  /// credentials that came with the request are looked at.
+  /// Takes this many bytes more for a request; if there is no room for a caller without
+  /// credentials, the credentials of the request are checked.
   func extend(_ lease: RequestLease, by bytes: Int, for context: CallContext?) -> Bool {
     if lease.extend(by: bytes) { return true }
     guard let context, !account.isTrusted, environment.recognizes(context) else {
@@ -37,7 +37,7 @@ extension HTTP2Connection {
   func socketChanged(isWritable: Bool) {
     account.release(stalledBytes, for: .response)
     stalledBytes = 0
-    // Who does not read his answers is not read either.
+    // The server does not read from clients that do not read their responses.
     context?.channel.setOption(.autoRead, value: isWritable).whenFailure { _ in }
     lastProgress = .now()
     guard !isWritable else { return }

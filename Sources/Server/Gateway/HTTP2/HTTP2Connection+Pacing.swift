@@ -25,7 +25,7 @@ extension HTTP2Connection {
     pausedCalls[id] = call
   }
 
-  /// Has the services that waited for room on the connection go on, once half of it is free.
+  /// Lets the services that waited for room on the connection continue, once half of it is free.
   func resumePausedCalls() {
     guard !pausedCalls.isEmpty,
       streamedBytes.load(ordering: .relaxed) < environment.limits.bufferedResponseBytes / 2
@@ -78,7 +78,10 @@ extension HTTP2Connection {
     if unwrittenBytes > 0 || stalledBytes > 0 {
       let stalled = lastProgress + TimeAmount(environment.limits.stalledReaderTimeout)
       guard now < stalled else {
-        environment.logger.info("client stopped reading", metadata: ["connection": "\(number)"])
+        environment.logger.info(
+          "connection closed: the client stopped reading",
+          metadata: ["connection": "\(number)"]
+        )
         closeNow()
         return
       }
@@ -92,7 +95,7 @@ extension HTTP2Connection {
   }
 }
 
-/// Told during the writing, by the HTTP/2 layer and the lane: nothing may be written from here.
+/// Called during a write, by the HTTP/2 layer and the lane: nothing may be written from here.
 extension HTTP2Connection: NIOHTTP2FrameDelegate {
   func wroteFrame(_ frame: HTTP2Frame) {
     switch frame.payload {

@@ -10,7 +10,7 @@ extension HTTP2Connection {
   func refuseFlood() {
     guard !isEnded else { return }
     environment.logger.debug(
-      "client sends too many control frames",
+      "connection closed: the client sends too many control frames",
       metadata: ["connection": "\(String(number, radix: 36))"]
     )
     lane.writeGoAway(lastStreamID: lastStreamID, .enhanceYourCalm)
@@ -31,7 +31,8 @@ extension HTTP2Connection {
     context?.close(promise: nil)
   }
 
-  /// Announces the end now and refuses new streams a little later, when those under way have come.
+  /// Announces the end now and refuses new streams a little later, when those in flight have
+  /// arrived.
   ///
   /// The first GOAWAY names the highest stream there can be, the second the last one that came (RFC
   /// 9113, section 6.8): a stream that crosses the first on its way is served.
@@ -43,7 +44,7 @@ extension HTTP2Connection {
     }
   }
 
-  /// Tells the client that the server stops; `closing` refuses streams from now on.
+  /// Notifies the client that the server stops; `closing` refuses streams after that.
   private func advanceShutdown() {
     switch shutdown {
     case .none:

@@ -73,7 +73,7 @@ final class HTTP2Connection: ChannelInboundHandler {
   /// The progress of the connection to a graceful end.
   enum Shutdown {
     case none
-    /// The client was told; streams that crossed the notice are still served.
+    /// The client was notified; streams that crossed the notice are still served.
     case announced
     /// New streams are refused; the channel closes with the last one.
     case closing
@@ -131,7 +131,8 @@ final class HTTP2Connection: ChannelInboundHandler {
       "connection failed",
       metadata: ["connection": "\(String(number, radix: 36))", "error": "\(error)"]
     )
-    // The HTTP/2 layer has reset the stream, or told the client why the connection ends.
+    // The HTTP/2 layer has reset the stream, or sent the client the reason for the connection's
+    // end.
     if error is NIOHTTP2Errors.StreamError { return }
     closeNow()
   }

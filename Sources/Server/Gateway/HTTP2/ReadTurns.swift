@@ -2,10 +2,10 @@ import NIOCore
 
 /// The connections of one event loop that have more to read than one turn takes, served by turns.
 ///
-/// The data that a client sends is processed for a short time, a connection at a time, and then it
-/// is the next one's turn: one that sends as fast as it can delays others by a share of `round`,
-/// not by all that its buffers hold. Turns are measured in time and not in frames, since frames of
-/// one size cost a hundredfold or nothing. On the event loop only.
+/// The data of each client is processed for a short time, one connection after another. So a client
+/// that sends as fast as it can delays others by a share of `round`, not by all that its buffers
+/// hold. Turns are measured in time and not in frames, since frames of one size cost a hundredfold
+/// or nothing. On the event loop only.
 final class ReadTurns {
   /// The approximate time of a round through all waiting connections.
   private static let round = TimeAmount.milliseconds(1)
@@ -24,7 +24,7 @@ final class ReadTurns {
     return .now() + max(Self.leastTurn, .nanoseconds(share))
   }
 
-  /// Has the lane take a turn after those that wait already.
+  /// Queues the lane for a turn, after those that are queued already.
   func append(_ lane: AnswerLane) {
     waiting.append(lane)
     guard !isScheduled else { return }
@@ -32,7 +32,7 @@ final class ReadTurns {
     eventLoop.assumeIsolated().execute { self.serve() }
   }
 
-  /// One turn of each that waits; whatever else the loop has to do comes between two rounds.
+  /// One turn for each queued lane; the loop does its other work between two rounds.
   private func serve() {
     isScheduled = false
     for _ in 0..<waiting.count { waiting.popFirst()?.takeTurn() }

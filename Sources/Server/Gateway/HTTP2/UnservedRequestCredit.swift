@@ -3,11 +3,11 @@ import NIOCore
 /// The amount of work without effect that a connection may cause while its callers have shown no
 /// credentials.
 ///
-/// It is counted in frames. A request costs `request` of them when it is opened, and gives them
-/// back when it is served; a request that is refused, reset or left unfinished has cost them, and
-/// so has every other frame. The credit grows again with time. If it is used up the connection is
-/// not read until it has grown: a client that only makes work is slowed down, and disconnected when
-/// it goes on for long.
+/// It is counted in frames. A request costs `request` of them when it is opened, and returns them
+/// when it is served. A request that is refused, reset or left unfinished keeps the cost, and so
+/// does every other frame. The credit grows again with time. If it is used up, the connection is
+/// not read until it has grown: a client that only makes work is slowed down, and disconnected if
+/// it continues for long.
 struct UnservedRequestCredit {
   /// The cost of a request: about its work compared with a small frame.
   static let request = 32
@@ -28,7 +28,7 @@ struct UnservedRequestCredit {
     intervalNanoseconds = 1_000_000_000 / Int64(max(1, perSecond * Self.request))
   }
 
-  /// Takes what so many frames cost; whether nothing is left then.
+  /// Takes the cost of this many frames; true if nothing is left then.
   mutating func spend(_ frames: Int, at now: NIODeadline) -> Bool {
     if left == most { counted = now }
     if left <= frames { grow(until: now) }

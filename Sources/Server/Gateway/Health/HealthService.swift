@@ -11,7 +11,7 @@ final class HealthService: Sendable {
   private struct State {
     var isWell = true
     var isStopping = false
-    /// Watches that have told how things are, to be asked again when that has changed.
+    /// Watches with a sent status, to be evaluated again when that has changed.
     var waiting: [ObjectIdentifier: @Sendable () -> Void] = [:]
 
     var status: HealthCheckResponse.Status { isWell && !isStopping ? .serving : .notServing }
@@ -65,7 +65,7 @@ final class HealthService: Sendable {
     }
   }
 
-  /// Tells every watcher, present and future, that the server stops.
+  /// Notifies every watcher, present and future, that the server stops.
   func stop() { change { $0.isStopping = true } }
 
   private func isKnown(_ request: [UInt8]) throws(ServiceError) -> Bool {
@@ -81,8 +81,8 @@ final class HealthService: Sendable {
     for askAgain in waiting { askAgain() }
   }
 
-  /// Returns the next step of a watch that has sent `told`; if that is to wait, `askAgain` is
-  /// called once.
+  /// Returns the next step of a watch that has sent `told`; if that must wait, `askAgain` is called
+  /// once.
   fileprivate func step(
     of watch: HealthWatch,
     told: HealthCheckResponse.Status?,

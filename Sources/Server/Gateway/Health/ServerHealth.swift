@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The table of what is wrong with the server, by part: all engines and services report here.
+/// The table of the server's problems, by part: all engines and services report here.
 ///
 /// A problem keeps the server from doing its work: `/healthz` is 503 and gRPC's health service NOT_SERVING. A
 /// warning takes nothing from clients: `/healthz` has a line more.
@@ -29,7 +29,7 @@ package final class ServerHealth: Sendable {
     if let told { told.observer(told.isWell) }
   }
 
-  /// Says what an operator has to decide about a part that does its work; nil is nothing.
+  /// Reports a decision that an operator must make about a working part; nil is nothing.
   ///
   /// The text is for strangers to read.
   package func warn(_ part: String, _ warning: String?) {
@@ -46,7 +46,7 @@ package final class ServerHealth: Sendable {
     state.withLock { $0.problems.sorted { $0.key < $1.key } }.map { "\($0.key): \($0.value)" }
   }
 
-  /// Has `observer` told how things are, now and whenever that changes.
+  /// Reports the status to `observer`, now and after each change.
   func observe(_ observer: @escaping @Sendable (_ isWell: Bool) -> Void) {
     let isWell = state.withLock { state in
       state.observer = observer

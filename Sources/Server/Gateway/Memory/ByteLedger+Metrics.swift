@@ -1,7 +1,7 @@
 import BaseRuntime
 
 extension ByteLedger {
-  /// The ledger's figures for the metrics page: what is held, by kind.
+  /// The ledger's figures for the metrics page: held bytes, by kind.
   var metrics: MetricsRegistry.Source {
     { [self] in
       Kind.allCases.map { ("client_memory_\($0)_bytes", Double(bytes(of: $0))) } + [

@@ -15,7 +15,7 @@ struct MeteredBody: AsyncSequence, Sendable {
 
   let base: RequestBody
   let lease: RequestLease
-  /// Told before the first part is awaited.
+  /// Called before the first part is awaited.
   var whenWanted: (@Sendable () -> Void)?
 
   struct AsyncIterator: AsyncIteratorProtocol {

@@ -4,7 +4,7 @@ import Synchronization
 /// The memory of its connection's account that one request holds, from its head until its stream
 /// has closed and all work on it has ended: the lease ends with the object.
 ///
-/// A handler of a request holds the object that holds the lease, so a handler that goes on after
+/// A handler of a request holds the object that holds the lease, so a handler that continues after
 /// its client has gone still counts. Any thread may call.
 final class RequestLease: Sendable {
   let account: LedgerAccount

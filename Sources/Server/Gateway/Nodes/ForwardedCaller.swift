@@ -4,8 +4,8 @@ import HTTPTypes
 
 /// The caller of a request that another node passed on, as that node knows its client's connection.
 ///
-/// As text it is the network's name, then what holds of `local`, `secure` and `foreign`, and the address where it is known, with
-/// semicolons: `4:7f000001;local;at=127.0.0.1`.
+/// As text it is the network's name, then the true ones of `local`, `secure` and `foreign`, and the
+/// address if it is known, with semicolons: `4:7f000001;local;at=127.0.0.1`.
 package struct ForwardedCaller: Sendable, Hashable {
   /// The network by which the client's shares are counted.
   package let network: ClientAddress

@@ -22,7 +22,8 @@ package struct ForwardedRequest: Sendable {
   /// The client's IP address; empty where there is none.
   package let address: String
 
-  /// A request with its body; without what is the connection's, or says who passed it on.
+  /// A request with its body, without the headers of the connection or about the node that
+  /// forwarded it.
   init(_ request: ServiceRequest, body: [UInt8]) {
     method = request.method.rawValue
     let path = request.head.path ?? "/"
@@ -81,7 +82,7 @@ package struct ForwardedRequest: Sendable {
   }
 
   private static func length(of request: ServiceRequest) -> Length {
-    // Whose answer may be its head alone, behind which nobody would let a body go.
+    // A request with a response that may have only a head; no body is allowed after it.
     guard request.method != .get, request.method != .head else { return .none }
     let said = request.headers[.contentLength].flatMap { Int64($0) }
     if let said, said > 0 { return .known(said) }
@@ -116,8 +117,9 @@ package struct ForwardedResponse: Sendable {
   /// The answer to a browser's stream, to which this node adds again what each gateway adds.
   var response: ServiceResponse { response { Self.kept.contains($0.name.canonicalName) } }
 
-  /// The whole answer of a service of which the node says what it says to its own clients; without what is the connection's,
-  /// and what this node's gateway adds again.
+  /// The whole response of a service on another node, which knows its own clients.
+  ///
+  /// It lacks the headers of the connection, and those that this node's gateway adds again.
   package var whole: ServiceResponse { response { !Self.own.contains($0.name.canonicalName) } }
 
   private func response(keeping isKept: (HTTPField) -> Bool) -> ServiceResponse {

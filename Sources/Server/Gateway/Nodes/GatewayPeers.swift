@@ -1,6 +1,7 @@
 import KeyValueStore
 
-/// The other nodes of a cluster, as a gateway needs them: what one node has in memory is reached by way of all.
+/// The other nodes of a cluster, as a gateway needs them: the data in one node's memory is reached
+/// through all.
 package struct GatewayPeers: Sendable {
   /// Passes a request on to a node; nil where that is gone.
   package typealias Forward =

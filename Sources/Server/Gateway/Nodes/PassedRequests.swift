@@ -13,7 +13,7 @@ package final class PassedRequests: Sendable {
   ///
   /// A caller that drops its response ends it.
   package final class Passage: Sendable {
-    /// Raised when the request is to end; what has to be done then is the business of who passes it on.
+    /// Thrown when the request must end; the code that forwards it decides what to do.
     package let cancellation = Cancellation()
     private let passages: PassedRequests
     private let id: Int
@@ -69,7 +69,7 @@ package final class PassedRequests: Sendable {
     guard let passage else {
       throw ServiceError(
         .resourceExhausted,
-        "Too many requests are passed on to the home node of the cluster. Try again later."
+        "Too many requests are being forwarded to the home node of the cluster. Try again later."
       )
     }
     return passage
@@ -78,7 +78,7 @@ package final class PassedRequests: Sendable {
   /// The number of requests in flight.
   package var count: Int { state.withLock { $0.entries.count } }
 
-  /// Ends those that are under way to a node, or all.
+  /// Ends the requests in flight to one node, or to all.
   package func endAll(to node: NodeNumber? = nil) {
     let ended = state.withLock { state in
       state.entries.values.filter { node == nil || $0.node == node }

@@ -54,6 +54,6 @@ package final class DamageMonitor: Sendable {
   /// The line about damage in `/healthz`; nil if no read met damage.
   package var healthLine: String? {
     let total = state.withLock { $0.total }
-    return total == 0 ? nil : "damaged data met by \(total) reads since the start: see the log"
+    return total == 0 ? nil : "\(total) reads found damaged data since the start: see the log"
   }
 }

@@ -8,7 +8,7 @@ import ServiceModule
 ///
 /// They tell how many users, calls and files a server has, so strangers get none. No page of another origin reads them.
 struct MetricsRoute: Sendable {
-  /// Throws to a caller who is no administrator.
+  /// Throws for a caller who is not an administrator.
   typealias Admission = @Sendable (CallContext) async throws -> Void
 
   private let registry: MetricsRegistry
@@ -43,7 +43,8 @@ struct MetricsRoute: Sendable {
     return route.openToViewers()
   }
 
-  /// Tells a program of this machine from a proxy, which asks for somebody else, and from a page in a browser.
+  /// Distinguishes a program of this machine from a proxy, which forwards for others, and from a
+  /// page in a browser.
   private func isOwnMachine(_ request: ServiceRequest) -> Bool {
     guard trustsMachine, request.context.isLocal, !request.context.isForwarded else { return false }
     guard !Self.foreignFields.contains(where: { request.headers[$0] != nil }) else { return false }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// The bound on error lines that say the same again and again.
 ///
-/// Two lines are the same when label, message and details are, whatever the request. The first ones of a
-/// minute are written, the others counted; the next line after that minute says how many there were
-/// (`more_since_last`). So a disk that fails, or is full, costs the log some lines a minute, however many
-/// calls it refuses. Any thread may call.
+/// Two lines are equal if label, message and details are, even for different requests. The first
+/// ones of a minute are written, the others counted; the next line after that minute says how many
+/// there were (`more_since_last`). So a disk that fails, or is full, costs the log some lines a
+/// minute, however many calls it refuses. Any thread may call.
 package final class RepeatedErrors: Sendable {
   private struct Entry {
     var begin: ContinuousClock.Instant
@@ -20,7 +20,7 @@ package final class RepeatedErrors: Sendable {
   private static let period = Duration.seconds(60)
   /// Lines of one kind that are written in a period.
   private static let burst = 5
-  /// Kinds that are told apart; those beyond share the last bound.
+  /// Distinct kinds; those beyond share the last bound.
   private static let most = 256
   /// Details that tell one request from another of the same kind.
   private static let requestDetails: Set<String> = ["request", "id"]

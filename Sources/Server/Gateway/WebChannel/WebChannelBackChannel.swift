@@ -13,7 +13,7 @@ struct WebChannelBackChannel {
     case end
   }
 
-  /// Tells it from the one before, which may not know yet that it was replaced.
+  /// Distinguishes it from the one before, which may not know yet that it was replaced.
   let generation: Int
   let isLongPoll: Bool
   /// The time at which it ends, with a noop if nothing else has been written.

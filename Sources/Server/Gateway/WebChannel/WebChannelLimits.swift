@@ -7,14 +7,14 @@ package struct WebChannelLimits: Sendable, Equatable {
   /// The number of bytes that a session has in flight to its client before the service is asked to
   /// wait.
   var windowBytes = 1 << 20
-  /// The same for a caller who has shown no credentials.
+  /// The same for a caller without credentials.
   var anonymousWindowBytes = 256 << 10
   /// The largest number of bytes that a session holds for its client; more ends it.
   package var sessionBytes = 64 << 20
   /// Messages that wait for the service before a request's answer is held back, and their bytes.
   var requests = 1_000
   var requestBytes = 16 << 20
-  /// Messages, their bytes, and requests held back, of a client that goes on all the same; more ends
+  /// Messages, their bytes, and requests held back, of a client that continues anyway; more ends
   /// its session.
   var floodRequests = 20_000
   var floodRequestBytes = 64 << 20
@@ -29,7 +29,7 @@ package struct WebChannelLimits: Sendable, Equatable {
   var longPoll = Duration.seconds(25)
   /// The time that a session without a back channel waits for the next.
   var idleTimeout = Duration.seconds(90)
-  /// The same for a caller who has shown no credentials, and for everybody's first back channel.
+  /// The same for a caller without credentials, and for every caller's first back channel.
   var anonymousIdleTimeout = Duration.seconds(45)
   /// The time that the last array of a session waits to be fetched.
   var afterlife = Duration.seconds(60)
@@ -38,7 +38,7 @@ package struct WebChannelLimits: Sendable, Equatable {
   package init() {}
 }
 
-/// Told what sessions do, for metrics.
+/// Receives the sessions' events, for metrics.
 protocol WebChannelObserver: Sendable {
   func received()
   func sent(_ messages: Int)

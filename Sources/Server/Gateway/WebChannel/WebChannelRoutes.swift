@@ -187,7 +187,7 @@ struct WebChannelRoutes: Sendable {
     )
   }
 
-  /// Nothing between us may keep, change or hold back what is written.
+  /// No proxy may store, change or hold back the output.
   private static let headers: HTTPFields = [
     .contentType: "text/plain; charset=utf-8",
     .cacheControl: "no-cache, no-store, max-age=0, must-revalidate",

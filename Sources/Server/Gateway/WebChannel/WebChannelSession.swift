@@ -108,7 +108,7 @@ final class WebChannelSession: StreamResponses {
 
   // MARK: From the client
 
-  /// Begins the call; what refuses it is told to the client in the stream, as every error is.
+  /// Starts the call; its refusals are sent to the client in the stream, like every error.
   func open(_ context: CallContext) {
     do throws(ServiceError) {
       let call = try binding.method.open(context, self)
@@ -151,7 +151,10 @@ final class WebChannelSession: StreamResponses {
       acknowledge(acknowledged, &state)
       guard case .open = state.phase else { return }
       guard !isFlooded(state) else {
-        throw ServiceError(.resourceExhausted, "The client does not wait for its answers.")
+        throw ServiceError(
+          .resourceExhausted,
+          "The client sends requests without waiting for responses."
+        )
       }
       for message in try state.inbox.receive(form) {
         state.requests.append(message)
@@ -195,7 +198,7 @@ final class WebChannelSession: StreamResponses {
     state.requestBytes >= limits.requestBytes || state.requests.count >= limits.requests
   }
 
-  /// Frees what the client has.
+  /// Frees data that the client already has.
   private func acknowledge(_ number: Int?, _ state: inout State) {
     guard let number else { return }
     state.outbox.acknowledge(through: min(number, state.outbox.last))
@@ -335,7 +338,7 @@ final class WebChannelSession: StreamResponses {
   /// may.
   private func excess(_ state: inout State) -> ServiceError? {
     guard state.outbox.bytes <= limits.sessionBytes else {
-      return ServiceError(.resourceExhausted, "The client does not read what it asked for.")
+      return ServiceError(.resourceExhausted, "The client does not read its responses.")
     }
     return settle(&state) ? nil : ByteLedger.exhausted
   }
@@ -362,7 +365,7 @@ final class WebChannelSession: StreamResponses {
         return (false, [CheckedContinuation<Void, Never>]())
       }
       state.phase = .ended(ContinuousClock.now)
-      // Who holds too much gets the error and nothing else.
+      // A client that holds too much gets only the error.
       if error?.code == .resourceExhausted { state.outbox.acknowledge(through: state.outbox.last) }
       state.outbox.append(error.map(WebChannelPayload.failure) ?? WebChannelPayload.close)
       return (true, leave(&state, cancelsCall: cancelsCall))
@@ -372,7 +375,7 @@ final class WebChannelSession: StreamResponses {
     deliver()
   }
 
-  /// Forgets the session at once: the client does not want it any more, or has not been heard of.
+  /// Drops the session at once: the client does not want it any more, or has been silent.
   func discard() {
     let (wasOpen, waiters) = state.withLock { state in
       var wasOpen = false
@@ -395,7 +398,7 @@ final class WebChannelSession: StreamResponses {
     deliver()
   }
 
-  /// Stops everything that waits; gives whom to wake.
+  /// Stops all queued work; returns the waiters to wake.
   private func leave(
     _ state: inout State,
     cancelsCall: Bool
@@ -411,7 +414,7 @@ final class WebChannelSession: StreamResponses {
     return waiters
   }
 
-  /// Wakes what is due; false when the session is over and may be forgotten.
+  /// Wakes due work; false when the session is over and may be dropped.
   func tick(_ now: ContinuousClock.Instant) -> Bool {
     let (isAlive, waiter) = state.withLock { state in
       switch state.phase {
@@ -444,7 +447,7 @@ final class WebChannelSession: StreamResponses {
 
   // MARK: To the service
 
-  /// Brings what waits to the service's call, unless another thread is at it.
+  /// Passes pending messages to the service's call, unless another thread does.
   private func deliver() {
     let isMine = state.withLock { state in
       defer { state.isDelivering = true }

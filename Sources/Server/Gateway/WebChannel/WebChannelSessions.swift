@@ -68,7 +68,7 @@ final class WebChannelSessions: WebChannelObserver {
       now: .now
     )
     binding.method.served.streamOpened()
-    // Whose share it is shows when the service has looked at the credentials.
+    // The service decides about the share's owner after it has checked the credentials.
     let context = context(session.cancellation, account)
     session.open(context)
     let holder = context.memory.map(WebChannelShares.Holder.init) ?? .nobody
@@ -124,7 +124,7 @@ final class WebChannelSessions: WebChannelObserver {
     for session in sessions { session.drain() }
   }
 
-  /// Does what is due.
+  /// Does due work.
   func tick(_ now: ContinuousClock.Instant) {
     for session in state.withLock({ $0.entries.values.map(\.session) }) where !session.tick(now) {
       remove(session)

@@ -4,10 +4,10 @@ import BaseText
 
 /// The shares of clients in the number of WebChannel sessions.
 ///
-/// Shares are dynamic thresholds: an address, and a signed-in user, may hold at most as many sessions as
-/// are free, so that one client gets half of an idle table and something is always left for the next.
-/// Callers without credentials share half of the table among them in the same manner. Administrators
-/// have no bound but the table's.
+/// Shares are dynamic thresholds: an address, and a signed-in user, may hold at most as many
+/// sessions as are free. So one client gets half of an idle table, and something is always left for
+/// the next. Callers without credentials share half of the table among them in the same manner.
+/// Administrators have no bound but the table's.
 struct WebChannelShares {
   /// The caller who opens a session.
   enum Holder: Hashable, Sendable {

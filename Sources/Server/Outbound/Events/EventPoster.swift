@@ -38,7 +38,8 @@ package final class EventPoster: EventPosting {
   private let authorization: Authorization
   private let clients = Mutex(Clients())
 
-  /// A poster that asks public addresses by https, and whatever it takes to reach the hosts that the operator names.
+  /// A poster that connects to public addresses over https, and to the hosts that the operator
+  /// names.
   ///
   /// - Parameters:
   ///   - allowed: Hosts as `name` or `name:port`, which may be inside the network and in cleartext.
@@ -65,16 +66,19 @@ package final class EventPoster: EventPosting {
     allowed.contains(url.host) || allowed.contains("\(url.host):\(url.port)")
   }
 
-  /// Throws INVALID_ARGUMENT for a URL that may not be asked whatever its host's address is.
+  /// Throws INVALID_ARGUMENT for a URL that is not allowed for any address of its host.
   package func check(_ url: String) throws {
     guard let parsed = FetchURL(url) else {
-      throw ServiceError(.invalidArgument, "The target \(url.prefix(100)) is no plain https URL.")
+      throw ServiceError(
+        .invalidArgument,
+        "The target \(url.prefix(100)) is not a plain https URL."
+      )
     }
     let isLocal = NetworkAddress(parsed.host).map { !$0.isPublic } ?? false
     guard !parsed.isCleartext && !isLocal || isAllowed(parsed) else {
       throw ServiceError(
         .invalidArgument,
-        "Events are sent by https to public addresses only. To send them to \(parsed.host), name it in BRASA_EVENT_HOSTS."
+        "Events are sent only over https and only to public addresses. To send them to \(parsed.host), add it to BRASA_EVENT_HOSTS."
       )
     }
   }
@@ -87,9 +91,9 @@ package final class EventPoster: EventPosting {
     timeoutSeconds: Int
   ) async -> DeliveryOutcome {
     guard let parsed = FetchURL(url) else {
-      return .failed(status: nil, reason: "The target is no plain https URL.")
+      return .failed(status: nil, reason: "The target is not a plain https URL.")
     }
-    // Where no credentials can be made, as on a full disk, no attempt is.
+    // Without credentials, as on a full disk, no attempt is made.
     guard let credentials = try? authorization(project, parsed.origin) else { return .absent }
     do {
       let judge = isAllowed(parsed) ? allowedJudge : judge
@@ -99,7 +103,10 @@ package final class EventPoster: EventPosting {
     } catch let error as OutboundError {
       return .failed(status: nil, reason: error.message)
     } catch {
-      return .failed(status: nil, reason: "\(parsed.host) could not be asked: \(type(of: error)).")
+      return .failed(
+        status: nil,
+        reason: "\(parsed.host) could not be reached: \(type(of: error))."
+      )
     }
   }
 

@@ -15,7 +15,7 @@ package struct FetchPolicy: Sendable, Hashable {
   /// A PEM file of authorities to trust instead of the system's.
   package var authorities: String?
 
-  /// A policy; the strict one unless told otherwise.
+  /// A policy; the default is the strict one.
   package init(
     hosts: Set<String>? = nil,
     allowsPrivateAddresses: Bool = false,
@@ -26,13 +26,13 @@ package struct FetchPolicy: Sendable, Hashable {
     self.allowsCleartextToLoopback = allowsCleartextToLoopback
   }
 
-  /// Refuses URLs that may not be asked whatever their host's address is.
+  /// Refuses URLs that are not allowed for any address of their host.
   func check(_ url: FetchURL) throws {
     if let hosts, !hosts.contains(url.host) {
-      throw OutboundError(.refused, "the host \(url.host) is not among those that may be asked")
+      throw OutboundError(.refused, "requests to the host \(url.host) are not allowed")
     }
     if url.isCleartext, !allowsCleartextToLoopback, !allowsCleartext {
-      throw OutboundError(.refused, "only https is asked, not \(url.host) in the clear")
+      throw OutboundError(.refused, "only https is allowed, not cleartext to \(url.host)")
     }
   }
 
@@ -58,7 +58,8 @@ struct FetchURL: Hashable {
   let port: Int
   let isCleartext: Bool
 
-  /// Nil for what is no plain http or https URL; user names in it and escapes in the host are refused.
+  /// Nil for text that is not a plain http or https URL; user names in it and escapes in the host
+  /// are refused.
   init?(_ text: String) {
     let lowercased = text.prefix(8).lowercased()
     isCleartext = lowercased.hasPrefix("http://")

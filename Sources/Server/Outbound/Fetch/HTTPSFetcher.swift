@@ -39,7 +39,7 @@ package struct HTTPSFetcher: DocumentFetcher {
   /// size limit, `unreachable` otherwise.
   package func fetch(_ request: DocumentRequest) async throws -> FetchedDocument {
     guard let url = FetchURL(request.url) else {
-      throw OutboundError(.refused, "the address is no plain https URL")
+      throw OutboundError(.refused, "the address is not a plain https URL")
     }
     try policy.check(url)
     let address = try await judge.addresses(of: url)[0]
@@ -54,7 +54,7 @@ package struct HTTPSFetcher: DocumentFetcher {
     } catch {
       try await client.shutdown()
       if error is OutboundError { throw error }
-      throw OutboundError(.unreachable, "\(url.host) could not be asked", cause: error)
+      throw OutboundError(.unreachable, "\(url.host) could not be reached", cause: error)
     }
   }
 
@@ -100,7 +100,7 @@ package struct HTTPSFetcher: DocumentFetcher {
     do {
       body = try await response.body.collect(upTo: policy.largestBody, by: deadline)
     } catch is NIOTooManyBytesError {
-      throw OutboundError(.rejected, "the answer is larger than \(policy.largestBody) bytes")
+      throw OutboundError(.rejected, "the response is larger than \(policy.largestBody) bytes")
     }
     return FetchedDocument(
       status: Int(response.status.code),

@@ -59,7 +59,7 @@ final class NameLookups: Sendable {
       }
       if outcome.isFull {
         continuation.resume(
-          throwing: OutboundError(.overloaded, "too many names are looked up already")
+          throwing: OutboundError(.overloaded, "too many name lookups are in progress")
         )
       } else if outcome.isNew {
         lookUp(name)

@@ -51,7 +51,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Global unicast is 2000::/3 so far; what is special in there is left out.
+  /// Global unicast is 2000::/3 so far; special ranges in there are left out.
   private static func isPublic(six: [UInt8]) -> Bool {
     guard six[0] & 0xE0 == 0x20 else { return false }
     switch (six[0], six[1], six[2], six[3]) {

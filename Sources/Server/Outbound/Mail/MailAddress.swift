@@ -3,8 +3,8 @@ package struct MailAddress: Sendable, Hashable {
   /// The address as it was given.
   package let text: String
 
-  /// Nil for what is no plain `local@domain`: quotes, brackets, spaces and control characters have no
-  /// room in it.
+  /// Nil for text that is not a plain `local@domain`: quotes, brackets, spaces and control
+  /// characters are not allowed in it.
   package init?(_ text: String) {
     let parts = text.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 254,

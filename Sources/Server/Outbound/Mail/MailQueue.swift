@@ -56,12 +56,15 @@ package final class MailQueue: Mailer {
       throw AccountError(.init(rawValue: "INVALID_RECIPIENT_EMAIL"))
     }
     guard MailText.isOneLine(mail.subject) else {
-      throw OutboundError(.refused, "the message's subject is no plain line")
+      throw OutboundError(.refused, "the email's subject must be one plain line")
     }
     try state.withLock { state in
       guard !state.isClosed else { throw OutboundError(.overloaded, "the server is stopping") }
       guard state.count < capacity else {
-        throw AccountError(.init(rawValue: "QUOTA_EXCEEDED"), "Too many messages wait already.")
+        throw AccountError(
+          .init(rawValue: "QUOTA_EXCEEDED"),
+          "Too many emails are queued. Try again later."
+        )
       }
       state.count += 1
       state.new.append(mail)
@@ -102,7 +105,13 @@ package final class MailQueue: Mailer {
       guard let delay, (problem as? OutboundError)?.code != .refused, !Task.isCancelled else {
         return giveUp(mail, problem, attempts)
       }
-      note(.warning, "a message waits for another attempt", mail, problem, ["after": "\(delay)"])
+      note(
+        .warning,
+        "an email was not delivered and will be retried",
+        mail,
+        problem,
+        ["after": "\(delay)"]
+      )
       do {
         try await Task.sleep(for: delay)
       } catch {
@@ -136,7 +145,13 @@ package final class MailQueue: Mailer {
   }
 
   private func giveUp(_ mail: Mail, _ problem: any Error, _ attempts: Int) {
-    note(.error, "a message was given up", mail, problem, ["attempts": "\(attempts)"])
+    note(
+      .error,
+      "an email was not delivered and will not be retried",
+      mail,
+      problem,
+      ["attempts": "\(attempts)"]
+    )
   }
 
   private func note(

@@ -51,14 +51,14 @@ package struct SMTPConfiguration: Sendable, Hashable {
     senderName: String
   ) throws {
     guard let sender = MailAddress(sender) else {
-      throw OutboundError(.refused, "\"\(sender)\" is no e-mail address")
+      throw OutboundError(.refused, "\"\(sender)\" is not an email address")
     }
     if encryption == .none {
       guard login == nil else {
-        throw OutboundError(.refused, "a password is sent over TLS only")
+        throw OutboundError(.refused, "a password is sent only over TLS")
       }
       guard host == "localhost" || NetworkAddress(host)?.isLoopback == true else {
-        throw OutboundError(.refused, "mail leaves this machine over TLS only")
+        throw OutboundError(.refused, "email leaves this machine only over TLS")
       }
     }
     guard MailText.isOneLine(senderName) else {

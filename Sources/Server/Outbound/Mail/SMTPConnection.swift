@@ -4,8 +4,8 @@ import NIOTLS
 
 /// Carries one conversation over a channel; on its event loop.
 ///
-/// TLS is put in front when the conversation asks for it. Bytes that came in the clear behind the
-/// server's consent are nobody's and end the connection.
+/// TLS is put in front when the conversation asks for it. Bytes received in cleartext after the
+/// server's consent are invalid and end the connection.
 final class SMTPConnection: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -40,7 +40,7 @@ final class SMTPConnection: ChannelInboundHandler {
     received.writeBuffer(&bytes)
     while !isOver, let line = nextLine() { perform(conversation.receive(line), context) }
     if !isOver, received.readableBytes > Self.longestLine {
-      perform(.fail("the mail server said too long a line"), context)
+      perform(.fail("the mail server sent a line that is too long"), context)
     }
   }
 
@@ -99,14 +99,17 @@ final class SMTPConnection: ChannelInboundHandler {
 
   private func encrypt(_ context: ChannelHandlerContext) {
     guard received.readableBytes == 0, let tls else {
-      return perform(.fail("the mail server spoke before TLS was on"), context)
+      return perform(.fail("the mail server sent data before TLS was established"), context)
     }
     do {
       hasSwitched = true
       let handler = try NIOSSLClientHandler(context: tls, serverHostname: serverName)
       try context.pipeline.syncOperations.addHandler(handler, position: .first)
     } catch {
-      end(context, .failure(OutboundError(.unreachable, "TLS could not begin", cause: error)))
+      end(
+        context,
+        .failure(OutboundError(.unreachable, "TLS could not be established", cause: error))
+      )
     }
   }
 

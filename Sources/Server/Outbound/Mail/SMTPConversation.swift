@@ -2,9 +2,9 @@ import BaseText
 
 /// A client's side of SMTP (RFC 5321, 3207, 4954) for one message, without I/O.
 ///
-/// Fed with the server's reply lines it says what to do next. Nothing but the greeting and EHLO is
-/// said before TLS where TLS is asked for; a server that does not offer it gets nothing more, and one
-/// that does not offer UTF-8 gets no international address.
+/// Fed with the server's reply lines it says what to do next. Where TLS is required, only the
+/// greeting and EHLO are exchanged before it. A server that does not offer it gets nothing more,
+/// and one that does not offer UTF-8 gets no international address.
 struct SMTPConversation {
   /// The next action of the connection.
   enum Action: Equatable {
@@ -56,7 +56,7 @@ struct SMTPConversation {
     let code = line.utf8.prefix(3)
     guard code.count == 3, code.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(line.prefix(3)), replyLines.count < 100
-    else { return .fail("the mail server said what is no reply") }
+    else { return .fail("the mail server sent an invalid reply") }
     let rest = line.dropFirst(3)
     replyLines.append(String(rest.dropFirst()))
     if rest.first == "-" { return .wait }
@@ -65,7 +65,7 @@ struct SMTPConversation {
     return reply(number, lines)
   }
 
-  /// TLS is on; the server is greeted anew.
+  /// TLS is on; the server is greeted again.
   mutating func didEncrypt() -> Action {
     state = .hello(isEncrypted: true)
     return .send("EHLO \(name)")
@@ -109,7 +109,7 @@ struct SMTPConversation {
     }
     if recipient.isInternational || configuration.sender.isInternational {
       guard offers.contains("SMTPUTF8") else {
-        return .fail("the mail server takes no international addresses")
+        return .fail("the mail server does not accept international addresses")
       }
     }
     guard let login = configuration.login else { return beginMessage() }

@@ -33,7 +33,7 @@ package struct SMTPTransport: Sendable {
   /// `limit` may shorten how long it may take.
   package func deliver(_ mail: Mail, within limit: Duration? = nil) async throws {
     guard let recipient = MailAddress(mail.recipient) else {
-      throw OutboundError(.refused, "the recipient is no plain e-mail address")
+      throw OutboundError(.refused, "the recipient is not a plain email address")
     }
     var generator = SystemRandomNumberGenerator()
     let token = String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
@@ -76,7 +76,7 @@ package struct SMTPTransport: Sendable {
         .connect(host: configuration.host, port: configuration.port)
         .get()
     } catch {
-      let failure = OutboundError(.unreachable, "the mail server is not there", cause: error)
+      let failure = OutboundError(.unreachable, "the mail server can't be reached", cause: error)
       result.fail(failure)
       throw failure
     }

@@ -60,7 +60,7 @@ package final class S3BackupTarget: BackupTarget {
         guard found == bytes else {
           throw BackupError(
             .refused,
-            "\(name) is there already: another server backs up to \(address)."
+            "\(name) already exists: another server backs up to \(address)."
           )
         }
         return

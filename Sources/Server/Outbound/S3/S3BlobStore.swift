@@ -9,8 +9,8 @@ import StorageWire
 /// LAYOUT
 ///
 /// - `{prefix}finished/{2 digits}/{32 digits}`: a finished blob, by its id in hexadecimal;
-/// - `{prefix}unfinished/{32 digits}/{8 digits}`: a segment of an unfinished one, by its number. All but the last have the
-///   configured size, so an offset says what there is.
+/// - `{prefix}unfinished/{32 digits}/{8 digits}`: a segment of an unfinished one, by its number.
+///   All but the last have the configured size, so an offset gives the position.
 ///
 /// All bytes that `persist` has confirmed are durable, the last segment included, which is written
 /// again when there is more. A blob that is finished within its first segment is one request;
@@ -61,7 +61,7 @@ package final class S3BlobStore: BlobStore {
   package func open(_ id: BlobID) async throws -> any BlobReader {
     let answer = try await client.send(S3Client.Call(method: "HEAD", key: finished(id)))
     guard let size = answer?.contentLength else {
-      throw StorageError(.corrupt, "The server of the files does not tell a file's size.")
+      throw StorageError(.corrupt, "The S3 server did not return a file's size.")
     }
     return S3BlobReader(self, size: size) { [key = finished(id)] _ in (key, 0) }
   }
@@ -167,7 +167,7 @@ package final class S3BlobStore: BlobStore {
     } catch {
       throw StorageError(
         .unavailable,
-        "The server of the files answers what nobody understands.",
+        "The S3 server sent an invalid response.",
         cause: error
       )
     }
@@ -182,7 +182,7 @@ package final class S3BlobStore: BlobStore {
       S3Client.Call(method: "POST", key: key, parameters: [(name: "uploads", value: "")])
     )
     guard let upload = try Self.document(begun)["UploadId"]?.text else {
-      throw StorageError(.unavailable, "The server of the files began no upload.")
+      throw StorageError(.unavailable, "The S3 server did not start an upload.")
     }
     do {
       var parts: [XMLElement] = []
@@ -198,7 +198,7 @@ package final class S3BlobStore: BlobStore {
       )
       // An answer that began well may still tell of a failure.
       guard try Self.document(done).name == "CompleteMultipartUploadResult" else {
-        throw StorageError(.unavailable, "The server of the files did not complete an upload.")
+        throw StorageError(.unavailable, "The S3 server did not complete an upload.")
       }
     } catch {
       try await abort(upload, key)
@@ -224,7 +224,7 @@ package final class S3BlobStore: BlobStore {
       )
     )
     guard let tag = try Self.document(copied)["ETag"]?.text else {
-      throw StorageError(.unavailable, "The server of the files did not copy a part.")
+      throw StorageError(.unavailable, "The S3 server did not copy a part.")
     }
     return XMLElement("Part", [XMLElement("PartNumber", "\(number + 1)"), XMLElement("ETag", tag)])
   }

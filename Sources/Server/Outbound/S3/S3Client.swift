@@ -43,7 +43,7 @@ final class S3Client: Sendable {
     guard let scheme = configuration.endpoint.firstRange(of: "://"),
       ["http", "https"].contains(String(configuration.endpoint[..<scheme.lowerBound])),
       !configuration.endpoint[scheme.upperBound...].contains("/")
-    else { throw OutboundError(.refused, "\(configuration.endpoint) is no address of a server") }
+    else { throw OutboundError(.refused, "\(configuration.endpoint) is not a server address") }
     self.configuration = configuration
     host = String(configuration.endpoint[scheme.upperBound...])
     signer = RequestSigner(
@@ -74,15 +74,16 @@ final class S3Client: Sendable {
         switch answer.status {
         case 200..<300: return answer
         case 404 where !call.mustExist: return nil
-        case 404: throw StorageError(.notFound, "The file is not there.")
-        case 416: throw StorageError(.rangeNotSatisfiable, "There are no such bytes.")
+        case 404: throw StorageError(.notFound, "The file is missing.")
+        case 416: throw StorageError(.rangeNotSatisfiable, "The range of bytes does not exist.")
         case 429, 500...: throw Self.unavailable(Refusal(answer))
         default: throw Self.refused(answer)
         }
       } catch let error as StorageError where error.code != .unavailable {
         throw error
       } catch {
-        // Whoever was cancelled does not wait for the answer: that it did not come says nothing of the server.
+        // A cancelled caller does not wait for the response: its absence says nothing about the
+        // server.
         try Task.checkCancellation()
         guard attempt < configuration.attempts else {
           throw error is StorageError ? error : Self.unavailable(error)
@@ -146,11 +147,11 @@ final class S3Client: Sendable {
   }
 
   private static func unavailable(_ cause: any Error) -> StorageError {
-    StorageError(.unavailable, "The server of the files could not be asked.", cause: cause)
+    StorageError(.unavailable, "The S3 server could not be reached.", cause: cause)
   }
 
   /// A wrong key or a bucket that is not there: nothing that passes by itself.
   private static func refused(_ answer: Answer) -> StorageError {
-    StorageError(.corrupt, "The server of the files refuses.", cause: Refusal(answer))
+    StorageError(.corrupt, "The S3 server refused the request.", cause: Refusal(answer))
   }
 }

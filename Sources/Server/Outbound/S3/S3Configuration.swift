@@ -14,7 +14,8 @@ package struct S3Configuration: Sendable {
   package var secret: String
   /// Certificates in PEM beside the system's; nil is the system's alone.
   package var authorities: String?
-  /// Bytes of a segment of an unfinished blob: 5 MiB at least, what a part of a multipart upload has.
+  /// Bytes of a segment of an unfinished blob: At least 5 MiB, the minimum part of a multipart
+  /// upload.
   package var segmentBytes = 8 << 20
   /// The number of times that a request is sent that fails for temporary reasons.
   package var attempts = 4

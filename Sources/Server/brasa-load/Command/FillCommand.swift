@@ -56,7 +56,7 @@ struct FillCommand: AsyncParsableCommand {
 final class Counter: Sendable {
   private let next = Atomic<Int>(0)
 
-  /// The first of `count` numbers that nobody else gets.
+  /// The first of `count` unique numbers.
   func take(_ count: Int) -> Int {
     next.wrappingAdd(count, ordering: .relaxed).oldValue
   }

@@ -40,7 +40,7 @@ final class ConfigStreamRun {
     try wait(for: Array("HTTP/1.1 200".utf8)) { _ in }
   }
 
-  /// Publishes a template and returns when every stream has told of its version.
+  /// Publishes a template and returns when every stream has received its version.
   func publish(_ template: String) throws {
     let number = ledger.begin(expecting: streams.count, now: monotonicNanoseconds())
     awaiting = Set(streams.indices)
@@ -80,7 +80,7 @@ final class ConfigStreamRun {
     }
   }
 
-  /// Reads what came on a stream; true where the text is there for the first time.
+  /// Reads the data of a stream; true if the text appears for the first time.
   private func read(_ number: Int, _ text: [UInt8]) throws -> Bool {
     let count = buffer.withUnsafeMutableBytes { streams[number].read(into: $0) }
     guard let count else { throw LoadError.refused("a stream was closed") }

@@ -19,7 +19,7 @@ struct ConfigTarget: Sendable {
     )
   }
 
-  /// The fetch of a client that nobody has seen before.
+  /// The fetch of a new client.
   func fetch(_ random: inout RandomSource) -> FileRequest {
     let country = Self.countries[random.below(Self.countries.count)]
     let body = """

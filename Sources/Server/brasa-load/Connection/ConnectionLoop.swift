@@ -58,16 +58,17 @@ final class ConnectionLoop {
     connection.close(now: monotonicNanoseconds())
   }
 
-  /// Handles what arrives until the condition holds or the time has come; says whether it holds.
+  /// Handles arriving data until the condition holds or the time has come; returns true if it
+  /// holds.
   @discardableResult
   func run(until deadline: Int64, _ isDone: () -> Bool = { false }) throws -> Bool {
     while !isDone() {
       let left = deadline - monotonicNanoseconds()
       guard left > 0 else { return false }
-      // The poller counts milliseconds: what is left below one is waited for before.
+      // The poller counts milliseconds: a fraction of one is waited for before.
       if left < 1_000_000 { try poller.pause(nanoseconds: left) }
       let milliseconds = min(left / 1_000_000, 1_000)
-      // What is ready is handled when the poller is free to be changed.
+      // Ready descriptors are handled when the poller is free to be changed.
       ready.removeAll(keepingCapacity: true)
       try poller.wait(milliseconds: Int32(milliseconds)) { ready.append($0) }
       for event in ready { try handle(event) }

@@ -1,4 +1,4 @@
-/// Hears what arrives on the streams of a `FrameConnection`.
+/// Receives the data on the streams of a `FrameConnection`.
 protocol FrameConnectionOwner: AnyObject {
   /// A gRPC message, lent for the call. `now` is when its bytes were read.
   func receive(
@@ -104,7 +104,7 @@ final class FrameConnection {
     sendUnsent(of: id)
   }
 
-  /// Hands what was queued to the system; false when the connection has ended.
+  /// Passes queued data to the system; false when the connection has ended.
   func flush() -> Bool {
     guard !isClosed else { return false }
     if outgoing.isEmpty { return socket.sendUnsent() }
@@ -232,7 +232,7 @@ final class FrameConnection {
     if head.hasFirstFlag { end(head.stream, code: 2, text: "no trailers", now: now) }
   }
 
-  /// Counts what was received, and gives it back once half of the window is used.
+  /// Counts received bytes, and returns them once half of the window is used.
   private func giveWindow(_ count: Int) {
     received += count
     guard received > FrameCodec.largestWindow / 2 else { return }

@@ -46,7 +46,7 @@ final class LoadSocket {
   /// True if something waits for room to be sent.
   var hasUnsent: Bool { !unsent.isEmpty }
 
-  /// Reads what is there; 0 when there is nothing now, nil when the connection has ended.
+  /// Reads the available bytes; 0 when there is nothing now, nil when the connection has ended.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
     if count > 0 { return count }
@@ -60,7 +60,7 @@ final class LoadSocket {
     return sendUnsent()
   }
 
-  /// Sends what was kept, as far as there is room; false when the connection has ended.
+  /// Sends the kept data, as far as there is room; false when the connection has ended.
   func sendUnsent() -> Bool {
     guard hasUnsent else { return true }
     let count = unsent.withUnsafeBytes { bytes in

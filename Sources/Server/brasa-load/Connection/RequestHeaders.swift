@@ -4,7 +4,7 @@ struct RequestHeaders {
   private let target: LoadTarget
   /// The fields that the server remembers, the oldest first.
   private var table: [Field] = []
-  /// Blocks that only name what is remembered.
+  /// Blocks that only name remembered fields.
   private var blocks: [OutgoingCall.Method: [UInt8]] = [:]
 
   private struct Field: Hashable {

@@ -3,10 +3,10 @@ import NIOHPACK
 
 /// Reads the header blocks of one server, which refer to each other.
 ///
-/// Nearly all say what the one before said, in the same bytes: such are known without decoding them.
+/// Nearly all repeat the one before, in the same bytes: such are known without decoding them.
 struct ResponseHeaders {
   private var decoder = HPACKDecoder(allocator: ByteBufferAllocator())
-  /// A block that only names what is remembered, and how its call ended.
+  /// A block that only names remembered fields, and the end of its call.
   private var known: (block: [UInt8], status: Int)?
 
   /// The end of a call.

@@ -136,8 +136,10 @@ final class EventRun: Sendable {
     }
   }
 
-  /// Merges what waits to be merged; answers the bytes on the disk: of tables before and after the engine has merged
-  /// them, and of all else, which is the log and does not grow with the events.
+  /// Merges the pending segments, and returns the bytes on the disk: of tables before and after the
+  /// engine has merged them, and of everything else.
+  ///
+  /// The rest is the log, which does not grow with the events.
   func settle() throws -> (unmerged: Int, tables: Int, rest: Int) {
     while try analytics.maintain() {}
     let unmerged = tableBytes

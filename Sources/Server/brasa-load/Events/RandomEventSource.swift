@@ -1,7 +1,7 @@
 import EventAnalytics
 
-/// Batches as they come from the world: late, repeated, from wrong clocks, without consent, with names that are not
-/// allowed; of sessions that go on over batches and midnights.
+/// Batches as they arrive in practice: late, repeated, from wrong clocks, without consent, with
+/// names that are not allowed; of sessions that continue over batches and midnights.
 ///
 /// They come in the order in which the server gets them, evenly over the days.
 struct RandomEventSource {
@@ -21,7 +21,7 @@ struct RandomEventSource {
   private static let second: Int64 = 1_000_000
   private static let hour: Int64 = 3_600 * second
   private static let day: Int64 = 24 * hour
-  /// Batches of which one may come again.
+  /// Batches of which one may be sent again.
   private static let remembered = 512
 
   private let users: Int
@@ -49,7 +49,7 @@ struct RandomEventSource {
     time += step
     if !recent.isEmpty, generator.below(15) == 0 {
       let again = recent[generator.below(recent.count)]
-      // Of repeats that come later the server no longer knows the first.
+      // The server no longer knows the first copy of late repeats.
       if time - again.received < 6 * Self.day {
         return Sent(batch: again.batch, received: time, sent: time)
       }

@@ -49,7 +49,7 @@ final class FileConnection {
     guard socket.send(request) else { throw Self.disconnected }
   }
 
-  /// Sends what there is room for.
+  /// Sends as much as there is room for.
   func sendMore() throws {
     guard let body = request?.body, wantsToWrite else { return }
     guard socket.sendUnsent() else { throw Self.disconnected }
@@ -75,7 +75,7 @@ final class FileConnection {
     return taken
   }
 
-  /// Reads what has come; the answer once it is whole.
+  /// Reads the received data; returns the response once it is complete.
   func receive(into buffer: UnsafeMutableRawBufferPointer) throws -> FileAnswer? {
     while true {
       guard let count = socket.read(into: buffer) else { throw Self.disconnected }

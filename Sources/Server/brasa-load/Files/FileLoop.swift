@@ -35,7 +35,7 @@ final class FileLoop {
     slots[number] = Slot(connection: connection, operation: operation, random: random)
   }
 
-  /// Runs until all are done; what takes longer than two minutes without a byte is given up.
+  /// Runs until all are done; requests without a byte for two minutes are given up.
   func run() throws -> FileMeasurement {
     let started = monotonicNanoseconds()
     for (place, number) in slots.keys.sorted().enumerated() {
@@ -45,7 +45,7 @@ final class FileLoop {
     var quiet = started
     while !slots.isEmpty {
       try beginWaiting()
-      // What is ready is handled when the poller is free to be changed.
+      // Ready descriptors are handled when the poller is free to be changed.
       var ready: [Int] = []
       try poller.wait(milliseconds: pause) { ready.append($0.number) }
       if !ready.isEmpty || !waiting.isEmpty { quiet = monotonicNanoseconds() }

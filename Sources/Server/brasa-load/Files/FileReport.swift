@@ -51,14 +51,15 @@ struct FileReport {
   }
 }
 
-/// Compares what was acknowledged with what the bucket has afterwards, and says what it cost to be durable.
+/// Compares the acknowledged writes with the bucket's contents afterwards, and reports the cost of
+/// durability.
 struct FileDurabilityCheck {
   private let run: FileRun
   private let prefix: String
   private let countBefore: Int
   private let metricsBefore: ServerMetrics?
 
-  /// Counts what is below the prefix before the run.
+  /// Counts the objects below the prefix before the run.
   init(_ run: FileRun, prefix: String) throws {
     self.run = run
     self.prefix = prefix

@@ -36,7 +36,7 @@ struct FileAnswer: Sendable {
   let status: Int
   /// Bytes of the body.
   let count: Int64
-  /// The address at which an upload goes on.
+  /// The address at which an upload continues.
   let location: String?
   /// The last byte that an unfinished upload has; nil where there is none.
   let lastByte: Int64?
@@ -59,7 +59,7 @@ protocol FileOperation: Sendable {
 
 /// The next step after a response.
 enum FileStep: Sendable {
-  /// The round goes on with this request.
+  /// The round continues with this request.
   case request(FileRequest)
   /// The round moved so many objects, and so many bytes of theirs.
   case finished(objects: Int, bytes: Int64)

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Opens connections that each have one request under way, and gathers what they measured.
+/// Opens connections with one request in flight each, and gathers their measurements.
 ///
-/// A round counts if it ends while the run measures; what is under way at the end is waited for.
+/// A round counts if it ends while the run measures; the run waits for requests in flight at the
+/// end.
 struct FileRun: Sendable {
   /// The length of a run.
   enum Length: Sendable {
@@ -16,7 +17,7 @@ struct FileRun: Sendable {
     var measurement = FileMeasurement()
     /// The duration of the measurement in seconds.
     var seconds: Double
-    /// Time on processors that the server took while the run measured; nil where nobody knows.
+    /// Time on processors that the server took while the run measured; nil if unknown.
     var serverSeconds: Double?
     /// The server's resident bytes before, and the most that were seen.
     var residentBytes: (before: Int, most: Int)?

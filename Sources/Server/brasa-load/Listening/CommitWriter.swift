@@ -44,7 +44,7 @@ final class CommitWriter: FrameConnectionOwner {
     return number
   }
 
-  /// Commits several documents that nobody listens to yet, and waits for the answer.
+  /// Commits several documents without listeners yet, and waits for the response.
   func fill(_ documents: [(id: String, user: String)]) throws {
     let number = ledger.begin(expecting: 0, now: monotonicNanoseconds())
     // Not a number of any commit, whose write could then change nothing.

@@ -68,7 +68,7 @@ final class DeliveryLedger {
     answers.add(now - commits[number].started)
   }
 
-  /// The commit was refused; nobody will see it.
+  /// The commit was refused and will not become visible.
   func fail(_ number: Int, _ error: String) {
     errors[error, default: 0] += 1
     expectedCount -= commits[number].left

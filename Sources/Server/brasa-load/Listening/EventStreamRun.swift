@@ -1,7 +1,7 @@
 import Foundation
 
 /// The same measure on PocketBase: subscribers of its event streams (one connection each, HTTP/1.1)
-/// who all hear of every change of a collection.
+/// that all receive every change of a collection.
 ///
 /// A change carries its number in the field `code`, as `COD` and eight digits; a subscriber has seen
 /// it once those bytes have come.
@@ -49,7 +49,7 @@ final class EventStreamRun {
     }
   }
 
-  /// Changes one record at a time, each when all have heard of the last, and gives what that took.
+  /// Changes one record at a time, each when all have received the last, and returns the times.
   func change(record: String, seconds: Int) throws -> DeliveryLedger {
     let end = monotonicNanoseconds() + Int64(seconds) * 1_000_000_000
     while monotonicNanoseconds() < end {
@@ -77,7 +77,7 @@ final class EventStreamRun {
     }
   }
 
-  /// Reads what came for a subscriber; false where that is nothing.
+  /// Reads a subscriber's data; false if there is none.
   private func read(_ index: Int) throws -> Bool {
     let count = buffer.withUnsafeMutableBytes { subscribers[index].socket.read(into: $0) }
     guard let count else { throw LoadError.refused("a subscriber was disconnected") }

@@ -5,7 +5,9 @@ enum ListenMessages {
   static let listenPath = "/google.firestore.v1.Firestore/Listen"
   static let commitPath = "/google.firestore.v1.Firestore/Commit"
 
-  /// Adds a target: one user's products; an empty token begins anew.
+  /// Adds a target: one user's products.
+  ///
+  /// An empty token starts from the beginning.
   static func add(
     _ targetID: Int,
     user: String,
@@ -57,7 +59,7 @@ enum ListenMessages {
 /// A document whose change listeners are to see.
 struct ListenedDocument {
   let id: String
-  /// The commit's number, which tells deliveries apart.
+  /// The commit's number, which distinguishes deliveries.
   let number: Int
   let user: String
 

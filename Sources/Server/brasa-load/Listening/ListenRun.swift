@@ -55,7 +55,7 @@ struct ListenRun {
 
   private func fill() throws {
     let writer = try writer(DeliveryLedger())
-    // Where commit rates are compared, those that nobody listens to are changed too.
+    // Where commit rates are compared, documents without listeners are changed too.
     let users =
       options.sharing == .sameQuery
       ? 1 : options.listeners * (options.scenario == .commitRate ? 2 : 1)
@@ -100,7 +100,7 @@ struct ListenRun {
         + " \(counts.documents) documents sent, \(counts.removals) removals,"
         + " \(counts.filters) filters, \(counts.resets) resets"
     )
-    // What was only needed to open them has time to go.
+    // Memory that was only needed to open them has time to be freed.
     try loop.run(until: monotonicNanoseconds() + 1_000_000_000)
     if let before, let after = server.resources() { printMemory(before, after) }
     return fleet
@@ -154,7 +154,7 @@ struct ListenRun {
     Double(max(ledger.deliveredCount, 1))
   }
 
-  /// Waits, for some seconds at most, until all commits were answered and everybody saw them.
+  /// Waits, for some seconds at most, until all commits have responses and every listener saw them.
   private func settle(_ ledger: DeliveryLedger) throws {
     try loop.run(until: monotonicNanoseconds() + 5_000_000_000) {
       ledger.openCount == 0 && ledger.missingCount <= 0

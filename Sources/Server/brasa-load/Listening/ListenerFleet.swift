@@ -1,4 +1,4 @@
-/// Listeners over any number of streams and connections: opens them, counts what they are sent.
+/// Listeners over any number of streams and connections: opens them, counts their messages.
 ///
 /// A delivery counts when the server has said that the stream is consistent again: only then would
 /// a client show it.

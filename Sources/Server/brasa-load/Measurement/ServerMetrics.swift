@@ -57,7 +57,7 @@ struct ServerMetrics {
     difference("storage_file_syncs_total", earlier)
   }
 
-  /// Returns the growth of the counter of that name, whatever its prefix.
+  /// Returns the growth of the counter of that name, with any prefix.
   private func difference(_ suffix: String, _ earlier: ServerMetrics) -> Double? {
     guard let (name, value) = counters.first(where: { $0.key.hasSuffix(suffix) }) else {
       return nil

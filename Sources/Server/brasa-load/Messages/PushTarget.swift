@@ -38,7 +38,8 @@ struct PushTarget: Sendable {
     return request("POST", "registrations:connect", body, device.authToken)
   }
 
-  /// Acknowledges what came to a device: its token, its installation's and a sequence are to be filled in.
+  /// Acknowledges a device's message: its token, its installation's and a sequence are to be filled
+  /// in.
   func acknowledgement(like device: PushDevice) throws -> RequestTemplate {
     let sequence = Self.place
     let body = JSONValue.object([

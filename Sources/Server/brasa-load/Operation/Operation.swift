@@ -10,7 +10,7 @@ protocol Operation: Sendable {
 
 /// The next step after a response.
 enum OperationStep {
-  /// The round goes on with this call.
+  /// The round continues with this call.
   case call(OutgoingCall)
   /// The round succeeded and wrote or returned that many documents.
   case finished(documents: Int)

@@ -1,8 +1,8 @@
 import KeyValueStore
 import Synchronization
 
-/// An engine in memory that notes what every group puts and keeps only what the store needs to
-/// know itself by (definitions, the catalog, which collections exist).
+/// An engine in memory that records the writes of each group, and keeps only the store's own
+/// records: definitions, the catalog, and the existing collections.
 ///
 /// The store above it believes that every document is new, so that each commit shows the keys and
 /// values that creating it costs.

@@ -53,12 +53,12 @@ struct RulesCost {
     longSourceLines = source.split(separator: "\n", omittingEmptySubsequences: false).count
   }
 
-  /// Somebody reads a product of theirs.
+  /// A user reads a product of theirs.
   func evaluateRead() throws {
     guard try session.evaluate(read).isAllowed else { throw WrongDecision() }
   }
 
-  /// Somebody asks for all products of theirs.
+  /// A user requests all products of theirs.
   func proveQuery() throws { try prove(query) }
 
   /// The same with as many alternatives as a query may have, of values that are stored in two ways.

@@ -1,4 +1,4 @@
-/// Compares what was acknowledged with what the collection holds afterwards.
+/// Compares the acknowledged writes with the collection's contents afterwards.
 struct DurabilityCheck {
   private let target: LoadTarget
   private let countBefore: Int64

@@ -102,7 +102,7 @@ struct LoadRun {
       throw LoadError.cannotConnect("\(nodes.sorted().joined(separator: ", ")): no answer")
     }
     for connection in connections { try connection.begin() }
-    // What is under way at the end is waited for.
+    // The run waits for requests in flight at the end.
     let last = end + 120_000_000_000
     if let pace {
       try keep(pace, of: connections, on: loop, until: last)
@@ -115,7 +115,7 @@ struct LoadRun {
     return total
   }
 
-  /// Has connections begin what is due, in turn, until all of it is done.
+  /// Has connections start the due requests, in turn, until all are done.
   private static func keep(
     _ pace: Pace,
     of connections: [LoadConnection],
@@ -131,7 +131,7 @@ struct LoadRun {
         turn = (turn + 1) % connections.count
       }
       if pace.isOver { for connection in connections { connection.endFree() } }
-      // Where what is due found no slot free, an answer frees one and takes it.
+      // If a due request found no free slot, a response frees one, and the request takes it.
       let now = monotonicNanoseconds()
       let wake = pace.next > now && !pace.isOver ? pace.next : now + 1_000_000
       try loop.run(until: min(wake, last)) { connections.allSatisfy(\.isDone) }

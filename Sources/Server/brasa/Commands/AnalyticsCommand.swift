@@ -6,7 +6,7 @@ import Foundation
 struct AnalyticsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "analytics",
-    abstract: "Look at, move and erase the events of apps.",
+    abstract: "Show, export, import and erase the events of apps.",
     discussion: """
       Examples:
         brasa analytics events --project shop --from 2026-11-01 --to 2026-11-30
@@ -39,7 +39,8 @@ struct AnalyticsDaysOptions: ParsableArguments {
 struct AnalyticsEventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events",
-    abstract: "List events by name, with as many days before (default: the last 28 days).",
+    abstract:
+      "List events by name, compared with the same number of days before (default: the last 28 days).",
     discussion: """
       Example:
         brasa analytics events --project shop --from 2026-11-01 --to 2026-11-30
@@ -78,16 +79,16 @@ struct AnalyticsReportCommand: ParsableCommand {
 
   @Argument(help: "The report's name.") var name: String
   @OptionGroup var days: AnalyticsDaysOptions
-  @Option(name: .long, help: "Of breakdown: by what, such as country.") var by: String?
-  @Option(name: .long, help: "Of breakdown: by the value of a user property.") var property: String?
-  @Option(name: .long, help: "Of breakdown: one event in place of all.") var event: String?
-  @Option(name: .long, help: "Of timeline: the installation's id.") var installation: String?
-  @Option(name: .long, help: "Of timeline: the user id that the app has set.") var user: String?
-  @Option(name: .long, help: "Of retention: up to how many days later.") var later: Int?
-  @Option(name: .long, help: "Of timeline: how many events.") var limit: Int?
-  @Option(name: .long, help: "Of funnel: an event; several, in their order.") var step: [String] =
-    []
-  @Option(name: .long, help: "Of funnel: the window from the first step.") var windowSeconds: Int?
+  @Option(name: .long, help: "For breakdown: the dimension, such as country.") var by: String?
+  @Option(name: .long, help: "For breakdown: a user property.") var property: String?
+  @Option(name: .long, help: "For breakdown: a single event instead of all.") var event: String?
+  @Option(name: .long, help: "For timeline: the installation's ID.") var installation: String?
+  @Option(name: .long, help: "For timeline: the user ID that the app has set.") var user: String?
+  @Option(name: .long, help: "For retention: the number of days to follow.") var later: Int?
+  @Option(name: .long, help: "For timeline: the number of events.") var limit: Int?
+  @Option(name: .long, help: "For funnel: an event; repeat for each step, in order.")
+  var step: [String] = []
+  @Option(name: .long, help: "For funnel: the window after the first step.") var windowSeconds: Int?
   @Flag(name: .long, help: "Print CSV.") var csv = false
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
@@ -135,10 +136,11 @@ private func printReport(
 struct AnalyticsExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write events as a gzip file of JSON lines a day, in the shape of BigQuery's export.",
+    abstract:
+      "Write events as one gzip file of JSON lines a day, in the format of BigQuery's export.",
     discussion: """
-      DuckDB, ClickHouse and BigQuery read the files as they are. A file that exists is written anew: \
-      after a stop, begin again with --from and the last day that is there.
+      DuckDB, ClickHouse and BigQuery read the files directly. Existing files are replaced: \
+      after an interruption, continue with --from and the last day in the directory.
 
       Example:
         brasa analytics export events --project shop --from 2026-11-01
@@ -171,9 +173,9 @@ struct AnalyticsExportCommand: ParsableCommand {
 struct AnalyticsImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Read events in the shape of BigQuery's export: JSON lines, packed with gzip or not.",
+    abstract: "Read events in the format of BigQuery's export: JSON lines, with or without gzip.",
     discussion: """
-      Events are added to those that are there: what is imported twice counts twice.
+      Events are added to the existing ones: a file that is imported twice counts twice.
 
       Example:
         brasa analytics import events/events_20261123.json.gz --project shop
@@ -210,7 +212,7 @@ struct AnalyticsImportCommand: ParsableCommand {
 struct AnalyticsEraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
-    abstract: "Erase every event of a user, as if they had never been.",
+    abstract: "Erase every event of a user or an installation.",
     discussion: """
       Example:
         brasa analytics erase --project shop --installation cFid…

@@ -6,9 +6,9 @@ import Foundation
 struct AppsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apps",
-    abstract: "Register a project's apps and write the files that they are configured with.",
+    abstract: "Register a project's apps and write their configuration files.",
     discussion: """
-      An app that has the file beside it needs no other settings: FirebaseApp.configure() finds the project \
+      An app with the file beside it needs no other settings: FirebaseApp.configure() finds the project \
       and this server.
 
       Examples:
@@ -31,7 +31,7 @@ extension AppConfiguration.Form: ExpressibleByArgument {}
 struct AppsCreateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
-    abstract: "Register an app; prints its id.",
+    abstract: "Register an app and print its ID.",
     discussion: """
       Examples:
         brasa apps create ios --bundle-id com.example.shop --name Shop --project shop
@@ -40,16 +40,16 @@ struct AppsCreateCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "What the app is for.") var platform: RegisteredApp.Platform
+  @Argument(help: "The platform: ios, android, web or linux.") var platform: RegisteredApp.Platform
   @Option(
     name: .customLong("bundle-id"),
-    help: "The bundle's id (ios) or package's name (android)."
+    help: "The bundle ID (ios) or package name (android)."
   )
   var bundleID: String?
-  @Option(name: .long, help: "What lists call it.") var name: String?
+  @Option(name: .long, help: "The name to show in lists.") var name: String?
   @Option(
     name: .customLong("team-id"),
-    help: "The team at Apple, so that links of this server open the app (ios)."
+    help: "The Apple team ID, so that links of this server open the app (ios)."
   )
   var teamID: String?
   @Option(
@@ -59,7 +59,7 @@ struct AppsCreateCommand: ParsableCommand {
   var fingerprints: [String] = []
   @Option(
     name: .customLong("google-client-id"),
-    help: "The app's own client at Google: CLIENT_ID of its file (ios)."
+    help: "The app's own Google client ID: CLIENT_ID of its file (ios)."
   )
   var googleClientID: String?
   @OptionGroup var project: RulesProjectOptions
@@ -110,13 +110,13 @@ struct AppsConfigCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The app's id or bundle id.") var app: String
+  @Argument(help: "The app's ID or bundle ID.") var app: String
   @Option(name: .long, help: "The file: plist, json or google-services.")
   var format: AppConfiguration.Form?
-  @Option(name: .long, help: "The file to write, in place of standard output.") var out: String?
+  @Option(name: .long, help: "The file to write instead of standard output.") var out: String?
   @Option(
     name: .long,
-    help: "Where apps reach the server (or $BRASA_ORIGIN; default: as it was started)."
+    help: "The server's address for apps (or $BRASA_ORIGIN; default: as it was started)."
   )
   var origin: String?
   @OptionGroup var project: RulesProjectOptions
@@ -144,7 +144,7 @@ struct AppsConfigCommand: ParsableCommand {
 struct AppsClientCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "client",
-    abstract: "Set an iOS app's own client at Google, or take it away.",
+    abstract: "Set or remove an iOS app's own Google client.",
     discussion: """
       The client is CLIENT_ID of the app's file, and ID tokens for it sign in to the project. Without one the app \
       has the client of google.com.
@@ -155,8 +155,11 @@ struct AppsClientCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The app's id or bundle id.") var app: String
-  @Option(name: .customLong("google-client-id"), help: "The client; without it the app has none.")
+  @Argument(help: "The app's ID or bundle ID.") var app: String
+  @Option(
+    name: .customLong("google-client-id"),
+    help: "The client ID; without it the app's client is removed."
+  )
   var googleClientID: String?
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
@@ -171,14 +174,14 @@ struct AppsClientCommand: ParsableCommand {
 struct AppsDeleteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "delete",
-    abstract: "Forget an app; those that have its file go on working.",
+    abstract: "Remove an app; installed apps that have its file keep working.",
     discussion: """
       Example:
         brasa apps delete com.example.shop --project shop
       """
   )
 
-  @Argument(help: "The app's id or bundle id.") var app: String
+  @Argument(help: "The app's ID or bundle ID.") var app: String
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
 

@@ -7,7 +7,7 @@ import Foundation
 struct BackupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Make a backup's key, look at a backup, prove that it can be restored.",
+    abstract: "Create a backup's key, show a backup, verify that it can be restored.",
     discussion: """
       brasa serve --backup writes the backup while the server runs; brasa restore reads it.
 
@@ -49,7 +49,7 @@ struct BackupOptions: ParsableArguments {
     }
   }
 
-  /// The failure; of a damaged segment with the way to restore what is before it.
+  /// The failure; for a damaged segment with the way to restore the data before it.
   private static func text(of error: BackupError) -> String {
     guard error.code == .damaged, let segment = error.segment else { return error.message }
     return "\(error.message) Restore what was written before it with --before-segment \(segment)."
@@ -60,10 +60,10 @@ struct BackupOptions: ParsableArguments {
 struct BackupKeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key",
-    abstract: "Print a new key for backups.",
+    abstract: "Create a key for backups and print it.",
     discussion: """
-      Keep the file where neither the server's disk nor the backup's target can be lost with it: without the key the \
-      backup is of no use to anybody.
+      Keep the file apart from the server's disk and the backup's target: without the key the \
+      backup can't be read.
 
       Example:
         brasa backup key > backup.key
@@ -77,9 +77,9 @@ struct BackupKeyCommand: ParsableCommand {
 struct BackupStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show what a backup holds and when it was last proven.",
+    abstract: "Show the contents of a backup and its last verification.",
     discussion: """
-      Reads the target alone and works while a server writes to it. How far behind the server is stands in /healthz \
+      Reads only the target and works while a server writes to it. The delay of the server's backup is in /healthz \
       and in the metric brasa_backup_lag_seconds.
 
       Example:
@@ -123,7 +123,7 @@ struct BackupStatusCommand: AsyncParsableCommand {
 struct BackupVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Prove a backup: restore all of it into a scratch directory and verify that.",
+    abstract: "Verify a backup: restore all of it into a scratch directory and check the result.",
     discussion: """
       Reads every byte of the newest base and the segments behind it, restores them with the files of Storage, and runs \
       what brasa verify does on the result, which is removed afterwards. The target remembers the proof; a server removes old bases \
@@ -139,7 +139,7 @@ struct BackupVerifyCommand: AsyncParsableCommand {
   @OptionGroup var backup: BackupOptions
 
   @Option(
-    help: "Where to restore to; it must not exist (default: in the folder for temporary files)."
+    help: "The scratch directory; it must not exist (default: in the folder for temporary files)."
   )
   var scratch: String?
 

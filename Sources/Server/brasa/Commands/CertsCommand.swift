@@ -4,7 +4,7 @@ import ArgumentParser
 struct CertsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "certs",
-    abstract: "Make a certificate authority of your own and a server certificate, for trying TLS.",
+    abstract: "Create your own certificate authority and a server certificate, to try TLS.",
     discussion: """
       Writes authority.pem, which clients are to trust, server.pem and server-key.pem, which \
       `brasa serve` takes, and authority-key.pem, which signs: keep that one to yourself. An \
@@ -17,14 +17,15 @@ struct CertsCommand: ParsableCommand {
       """
   )
 
-  @Option(help: "Where to write the files.", completion: .directory)
+  @Option(help: "The directory for the files.", completion: .directory)
   var directory = "brasa-certs"
 
-  @Option(help: "A name or address that clients use; may be repeated.")
+  @Option(help: "A host name or address that clients use; repeatable.")
   var host = ["localhost", "127.0.0.1", "::1"]
 
   @Option(
-    help: "How long the server certificate is good for; the authority's is good for ten years."
+    help:
+      "The days for which the server certificate is valid; the authority is valid for ten years."
   )
   var days = 365
 

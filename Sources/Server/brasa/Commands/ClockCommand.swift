@@ -4,7 +4,7 @@ import ArgumentParser
 struct ClockCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clock",
-    abstract: "Show the server's clock, and accept a step of the system clock.",
+    abstract: "Show the server's clock, and accept a jump of the system clock.",
     discussion: """
       A server in production does not follow the system clock when it is set by more than five minutes: a wrong \
       clock would expire tokens, registrations and reports. It goes on with the time of before, and /healthz, the log \
@@ -21,7 +21,7 @@ struct ClockCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show the server's time and the step that it does not follow."
+      abstract: "Show the server's time, and a jump of the system clock that it ignores."
     )
     @OptionGroup var data: DataOptions
 
@@ -30,9 +30,9 @@ struct ClockCommand: ParsableCommand {
 
   struct Accept: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Take the system clock, and the database server's, to be right.",
+      abstract: "Accept the time of the system clock and of the database server's clock.",
       discussion: """
-        What expires by the new time expires at once. On a cluster one node is enough for the database's clock.
+        Data that is expired by the new time expires immediately. On a cluster, one node is enough for the database's clock.
         """
     )
     @OptionGroup var data: DataOptions

@@ -22,7 +22,10 @@ struct ConfigCommand: ParsableCommand {
 /// The template that a command is about.
 struct ConfigTemplateOptions: ParsableArguments {
   @OptionGroup var project: RulesProjectOptions
-  @Flag(name: .long, help: "The template that back ends evaluate, in place of that of apps.")
+  @Flag(
+    name: .long,
+    help: "The server template, which back ends evaluate, instead of the apps' template."
+  )
   var server = false
 
   func request(_ request: ConfigRequest) throws -> AdministrationRequest {
@@ -55,10 +58,10 @@ struct ConfigGetCommand: ParsableCommand {
 struct ConfigPublishCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Make a file's template the newest version.",
+    abstract: "Publish a template from a file.",
     discussion: """
-      Apps that listen hear of it at once; a running server needs no restart. A template that breaks a \
-      rule is refused, with the column where it is a condition.
+      Listening apps are notified immediately; a running server needs no restart. A template that breaks a \
+      rule is refused; for a condition, the error has the column.
 
       Example:
         brasa config publish template.json --project shop --etag etag-shop-12
@@ -67,8 +70,8 @@ struct ConfigPublishCommand: ParsableCommand {
 
   @Argument(help: "The file with the template.", completion: .file()) var file: String
   @Option(name: .long, help: "Publish only if this is the newest version's etag.") var etag: String?
-  @Flag(name: .long, help: "Only say whether it could be published.") var validate = false
-  @Option(name: .long, help: "What the list of versions says of it.") var description: String?
+  @Flag(name: .long, help: "Only validate the template.") var validate = false
+  @Option(name: .long, help: "A description for the list of versions.") var description: String?
   @OptionGroup var template: ConfigTemplateOptions
   @OptionGroup var data: DataOptions
 
@@ -95,12 +98,12 @@ struct ConfigVersionsCommand: ParsableCommand {
       """
   )
 
-  @Option(name: .long, help: "How many to list.") var limit = 10
+  @Option(name: .long, help: "The number of entries to list.") var limit = 10
   @OptionGroup var template: ConfigTemplateOptions
   @OptionGroup var data: DataOptions
 
   func run() throws {
-    guard limit > 0 else { throw ValidationError("--limit is at least 1.") }
+    guard limit > 0 else { throw ValidationError("--limit must be at least 1.") }
     try printReplies(try template.request(.versions(limit: limit)), of: data)
   }
 }
@@ -129,24 +132,24 @@ struct ConfigRollbackCommand: ParsableCommand {
 struct ConfigEvaluateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "evaluate",
-    abstract: "Show what a device and its user would get, and which condition gives it.",
+    abstract: "Show the values for a device and its user, and the conditions that apply.",
     discussion: """
-      What is not named is not known, and conditions about it are false.
+      Conditions about facts that you do not pass are false.
 
       Example:
         brasa config evaluate --project shop --app 1:42:ios:ab --country BR --property plan=gold
       """
   )
 
-  @Option(name: .long, help: "The app's id: 1:{number}:{platform}:{digits}.") var app: String?
+  @Option(name: .long, help: "The app's ID: 1:{number}:{platform}:{digits}.") var app: String?
   @Option(name: .long, help: "The installation's id.") var installation: String?
   @Option(name: .long, help: "The app's version.") var appVersion: String?
   @Option(name: .long, help: "The app's build.") var build: String?
-  @Option(name: .long, help: "The country in two letters.") var country: String?
+  @Option(name: .long, help: "The two-letter country code.") var country: String?
   @Option(name: .long, help: "The language, such as pt-BR.") var language: String?
-  @Option(name: .long, help: "A user property as name=value; may be repeated.")
+  @Option(name: .long, help: "A user property as name=value; repeatable.")
   var property: [String] = []
-  @Option(name: .long, help: "A custom signal as name=value; may be repeated.")
+  @Option(name: .long, help: "A custom signal as name=value; repeatable.")
   var signal: [String] = []
   @Option(name: .long, help: "A time such as 2027-01-15T08:00:00Z (default: now).") var at: String?
   @OptionGroup var template: ConfigTemplateOptions
@@ -171,7 +174,7 @@ struct ConfigEvaluateCommand: ParsableCommand {
     for text in texts {
       let halves = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard halves.count == 2, !halves[0].isEmpty else {
-        throw ValidationError("\(text) is not of the form name=value.")
+        throw ValidationError("\(text) must have the form name=value.")
       }
       pairs[String(halves[0])] = String(halves[1])
     }
@@ -185,7 +188,7 @@ struct ConfigExperimentsCommand: ParsableCommand {
     commandName: "experiments",
     abstract: "List the experiments and how many installations each variant has.",
     discussion: """
-      Numbers that hardly come of the weights by chance are told as a sample ratio mismatch.
+      If the numbers are unlikely for the weights, the list reports a sample ratio mismatch.
 
       Example:
         brasa config experiments --project shop

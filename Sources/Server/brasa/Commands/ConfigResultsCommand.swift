@@ -5,10 +5,10 @@ import ConfigTemplates
 struct ConfigResultsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "results",
-    abstract: "Compare the variants of an experiment by an event of analytics.",
+    abstract: "Compare the variants of an experiment by an Analytics event.",
     discussion: """
-      Each variant is told with its difference from the first one and the interval that this lies in with 95 %, \
-      however often one looks. Installations count from the day on that they got their variant.
+      Each variant is shown with its difference from the first one and the 95 % confidence interval, \
+      valid however often you look. Installations count from the day on which they got their variant.
 
       Example:
         brasa config results checkout --project shop
@@ -17,11 +17,11 @@ struct ConfigResultsCommand: ParsableCommand {
   )
 
   @Argument(help: "The experiment's id.") var experiment: String
-  @Option(name: .long, help: "The event's name; without one the experiment's own goal counts.")
+  @Option(name: .long, help: "The event's name (default: the experiment's goal).")
   var event: String?
   @Option(
     name: .long,
-    help: "users: who had the event; events: how often; value: the sum of its parameter value."
+    help: "users (with the event), events (their number) or value (the sum of the parameter value)."
   )
   var measure: ExperimentGoal.Measure = .users
   @OptionGroup var template: ConfigTemplateOptions

@@ -5,10 +5,10 @@ import Foundation
 struct ConsoleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "console",
-    abstract: "Let people into the console in the browser.",
+    abstract: "Manage the accounts of the browser console.",
     discussion: """
-      Whoever opens a set-up link chooses a password and a second factor; the link works once. Who has an account and \
-      forgot either gets a new link with invite.
+      The person who opens a set-up link chooses a password and a second factor; the link works once. For a lost \
+      password or second factor, send a new link with invite.
 
       Examples:
         brasa console open
@@ -28,7 +28,7 @@ struct ConsoleCommand: ParsableCommand {
 struct ConsoleOriginOptions: ParsableArguments {
   @Option(
     name: .long,
-    help: "Where browsers reach the server (or $BRASA_ORIGIN; default: as it was started)."
+    help: "The server's address for browsers (or $BRASA_ORIGIN; default: as it was started)."
   )
   var origin: String?
 
@@ -43,7 +43,7 @@ struct ConsoleOriginOptions: ParsableArguments {
 struct ConsoleOpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
-    abstract: "Print a link that sets up a new owner, for the next 15 minutes.",
+    abstract: "Print a link that sets up a new owner, valid for 15 minutes.",
     discussion: """
       Example:
         brasa console open
@@ -68,10 +68,10 @@ struct ConsoleInviteCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "invite",
     abstract:
-      "Print a link that sets up an administrator, or a new password and second factor, within a day.",
+      "Print a link that sets up an administrator, or a new password and second factor, valid for a day.",
     discussion: """
       Owners do everything; editors everything but administrators and the deletion of databases; viewers change \
-      nothing. A role for single projects reaches nothing of others, and nothing that is the server's.
+      nothing. A role for single projects gives no access to other projects or to the server's settings.
 
       Example:
         brasa console invite ada@example.org --role viewer
@@ -84,7 +84,7 @@ struct ConsoleInviteCommand: ParsableCommand {
   @Option(
     name: .customLong("project"),
     help:
-      "A project that the role is for; may be given again. Without one it is for the whole server."
+      "A project for the role; repeatable (default: the whole server)."
   )
   var projects: [String] = []
   @OptionGroup var origin: ConsoleOriginOptions
@@ -126,7 +126,8 @@ struct ConsoleAdministratorsCommand: ParsableCommand {
 struct ConsoleRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Take an administrator's account and end the sessions; the last owner stays.",
+    abstract:
+      "Delete an administrator's account and end its sessions; the last owner can't be removed.",
     discussion: """
       Example:
         brasa console remove ada@example.org

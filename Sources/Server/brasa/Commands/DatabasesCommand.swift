@@ -6,8 +6,8 @@ struct DatabasesCommand: ParsableCommand {
     commandName: "databases",
     abstract: "List, create and delete databases, and empty collections.",
     discussion: """
-      A project's (default) database is there when the first authorised call names it; others are \
-      created before use, except in development.
+      A project's (default) database is created by the first authorized call; others must be \
+      created before use, except in development mode.
 
       Examples:
         brasa databases create orders --project shop
@@ -39,10 +39,10 @@ struct DatabasesCommand: ParsableCommand {
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Create a database.",
-      discussion: "An id is (default) or 4 to 63 of a-z, 0-9 and -, beginning with a letter."
+      discussion: "An ID is (default), or 4 to 63 of a-z, 0-9 and -, beginning with a letter."
     )
-    @Argument(help: "The new database's id.") var id: String
-    @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).") var project: String?
+    @Argument(help: "The new database's ID.") var id: String
+    @Option(name: .long, help: "The project's ID (or $BRASA_PROJECT).") var project: String?
     @OptionGroup var data: DataOptions
 
     func run() throws {
@@ -53,11 +53,12 @@ struct DatabasesCommand: ParsableCommand {
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Delete a database with all its documents.",
-      discussion: "There is no way back. The data is erased in the background."
+      discussion: "This can't be undone. The data is erased in the background."
     )
     @Argument(help: "The database's id.") var id: String
-    @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).") var project: String?
-    @Flag(name: .long, help: "Really delete; without it only says what would go.") var force = false
+    @Option(name: .long, help: "The project's ID (or $BRASA_PROJECT).") var project: String?
+    @Flag(name: .long, help: "Delete; without it the command only shows what it would delete.")
+    var force = false
     @OptionGroup var data: DataOptions
 
     func run() throws {
@@ -85,9 +86,10 @@ struct DatabasesCommand: ParsableCommand {
         """
     )
     @Argument(help: "The collection's path, for example users/ana/orders.") var path: String
-    @Flag(name: .long, help: "Delete the documents of all collections below it, too.")
+    @Flag(name: .long, help: "Also delete the documents of all collections below it.")
     var recursive = false
-    @Flag(name: .long, help: "Really delete; without it only says what would go.") var force = false
+    @Flag(name: .long, help: "Delete; without it the command only shows what it would delete.")
+    var force = false
     @OptionGroup var database: DatabaseOptions
     @OptionGroup var data: DataOptions
 

@@ -4,7 +4,7 @@ import ArgumentParser
 struct EventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events",
-    abstract: "Send events to addresses, and see what waits for delivery and what failed.",
+    abstract: "Send events to URLs, and show pending and failed deliveries.",
     discussion: """
       Examples:
         brasa events subscribe orders --url https://hooks.example.org/orders \\
@@ -37,8 +37,8 @@ struct EventsSubscribeCommand: ParsableCommand {
     commandName: "subscribe",
     abstract: "Send a project's events to an address, as CloudEvents by POST.",
     discussion: """
-      A subscription of that name is replaced; its pending events stay if the type does. The address must be https and \
-      public, or its host be named in BRASA_EVENT_HOSTS of the server.
+      An existing subscription with that name is replaced; its pending events stay if the type is the same. The address must be https and \
+      public, or its host must be in the server's BRASA_EVENT_HOSTS.
 
       Example:
         brasa events subscribe orders --url https://hooks.example.org/orders \\
@@ -49,14 +49,14 @@ struct EventsSubscribeCommand: ParsableCommand {
   @Argument(help: "The subscription's name.") var name: String
   @Option(help: "The address that receives the events.") var url: String
   @Option(help: "The event type.") var type = "google.cloud.firestore.document.v1.written"
-  @Option(help: "A filter as name=value, such as document=orders/{id}; may be repeated.")
+  @Option(help: "A filter as name=value, such as document=orders/{id}; repeatable.")
   var filter: [String] = []
   @Option(help: "The channel of custom events, such as locations/us-central1/channels/firebase.")
   var channel: String?
-  @Flag(help: "Send documents as protobuf, not as JSON.") var protobuf = false
-  @Flag(help: "Repeat failed deliveries for 24 hours.") var retry = false
-  @Option(help: "Deliveries at the same time.") var concurrency = 16
-  @Option(help: "Seconds after which a delivery has failed.") var timeout = 30
+  @Flag(help: "Send documents as protobuf instead of JSON.") var protobuf = false
+  @Flag(help: "Retry failed deliveries for 24 hours.") var retry = false
+  @Option(help: "The number of concurrent deliveries.") var concurrency = 16
+  @Option(help: "The timeout of a delivery in seconds.") var timeout = 30
   @OptionGroup var options: EventsOptions
 
   func validate() throws {
@@ -120,17 +120,19 @@ struct EventsTriggersCommand: ParsableCommand {
 struct EventsListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List events that wait for delivery, or dead letters.",
+    abstract: "List pending events or dead letters.",
     discussion: """
       Example:
         brasa events list --dead --trigger orders --project shop
       """
   )
 
-  @Flag(help: "List events that could not be delivered; they are kept for seven days.")
+  @Flag(
+    help: "List dead letters: events that could not be delivered. They are kept for seven days."
+  )
   var dead = false
-  @Option(help: "A function's or subscription's name; all if not given.") var trigger: String?
-  @Option(help: "How many to list.") var limit = 100
+  @Option(help: "The name of a function or subscription (default: all).") var trigger: String?
+  @Option(help: "The number of entries to list.") var limit = 100
   @OptionGroup var options: EventsOptions
 
   func run() throws {
@@ -159,15 +161,15 @@ struct EventsShowCommand: ParsableCommand {
 struct EventsReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Deliver dead letters again: all of the project, those of a trigger, or one.",
+    abstract: "Deliver dead letters again: all in the project, those of a trigger, or one.",
     discussion: """
       Example:
         brasa events replay --trigger orders --project shop
       """
   )
 
-  @Argument(help: "The event's id; all if not given.") var id: String?
-  @Option(help: "A function's or subscription's name; all if not given.") var trigger: String?
+  @Argument(help: "The event's ID (default: all).") var id: String?
+  @Option(help: "The name of a function or subscription (default: all).") var trigger: String?
   @OptionGroup var options: EventsOptions
 
   func run() throws { try options.perform(.replay(trigger: trigger, id: id)) }
@@ -177,7 +179,7 @@ struct EventsReplayCommand: ParsableCommand {
 struct EventsDiscardCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "discard",
-    abstract: "Remove dead letters for good: one, or those of a trigger.",
+    abstract: "Delete dead letters: one, or those of a trigger.",
     discussion: """
       Example:
         brasa events discard --trigger orders --project shop
@@ -190,7 +192,7 @@ struct EventsDiscardCommand: ParsableCommand {
 
   func validate() throws {
     guard id != nil || trigger != nil else {
-      throw ValidationError("Name an event, or a trigger by --trigger.")
+      throw ValidationError("Name an event, or a trigger with --trigger.")
     }
   }
 

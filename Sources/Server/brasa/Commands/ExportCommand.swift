@@ -38,16 +38,16 @@ struct ExportCommand: ParsableCommand {
 
   @Argument(help: "The directory to write; it must not exist or be empty.", completion: .directory)
   var target: String
-  @Option(name: .long, help: "Another kind of data to write, or \"all\"; may be repeated.")
+  @Option(name: .long, help: "Another kind of data to write, or \"all\"; repeatable.")
   var include: [String] = []
-  @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
+  @Option(name: .long, help: "A kind to leave out of \"all\"; repeatable.")
   var exclude: [String] = []
   @Option(
     name: .long,
     help: "brasa (lines of JSON), managed (Google's export) or firebase (the emulators' folder)."
   )
   var format = ExportForm.brasa
-  @Flag(name: .long, help: "Write secrets of what is exported too, encrypted.")
+  @Flag(name: .long, help: "Also write the secrets of the exported kinds, encrypted.")
   var withSecrets = false
   @OptionGroup var passphrase: SecretPassphrase
   @OptionGroup var data: DataOptions
@@ -77,7 +77,7 @@ struct ExportCommand: ParsableCommand {
   private func exportToGoogles(_ label: DatabaseLabel) throws {
     guard include.isEmpty, exclude.isEmpty, !withSecrets else {
       throw ValidationError(
-        "--format \(format.rawValue) has its own kinds: leave out --include, --exclude and --with-secrets."
+        "--format \(format.rawValue) has its own kinds. Remove --include, --exclude and --with-secrets."
       )
     }
     var export = FirebaseExport(label, data, ProgressLine())
@@ -95,7 +95,7 @@ struct ExportCommand: ParsableCommand {
     let refused = named.filter { secrets.contains($0) && $0 != Self.plainSecrets }
     guard withSecrets || refused.isEmpty else {
       throw ValidationError(
-        "\(refused.joined(separator: ", ")): secrets are exported under a passphrase only. Add --with-secrets."
+        "\(refused.joined(separator: ", ")): secrets are exported only with a passphrase. Add --with-secrets."
       )
     }
     if withSecrets { named.removeAll { secrets.contains($0) } }

@@ -6,9 +6,9 @@ import Foundation
 struct FirebaseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "firebase",
-    abstract: "Point Firebase's command line at this server.",
+    abstract: "Use the Firebase CLI with this server.",
     discussion: """
-      Firebase's command line is installed by itself (npm install -g firebase-tools). In production it needs a key: \
+      Install the Firebase CLI first (npm install -g firebase-tools). In production it needs a key: \
       brasa keys create deployer --role admin --out key.json.
 
       Examples:
@@ -23,7 +23,7 @@ struct FirebaseCommand: ParsableCommand {
   struct EnvironmentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "env",
-      abstract: "Print the variables that lead Firebase's command line here, for a shell.",
+      abstract: "Print the environment variables that point the Firebase CLI at this server.",
       discussion: """
         Example:
           eval "$(brasa firebase env --project shop)"
@@ -43,19 +43,19 @@ struct FirebaseCommand: ParsableCommand {
   struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "run",
-      abstract: "Run Firebase's command line with those variables.",
+      abstract: "Run the Firebase CLI with those variables.",
       discussion: """
         Example:
           brasa firebase run --project shop -- deploy --only hosting
         """
     )
     @OptionGroup var options: FirebaseOptions
-    @Argument(parsing: .postTerminator, help: "What firebase is to do, behind --.")
+    @Argument(parsing: .postTerminator, help: "The arguments for firebase, after --.")
     var arguments: [String] = []
 
     func run() throws {
       guard !arguments.isEmpty else {
-        throw ValidationError("Say what firebase is to do, as: brasa firebase -- deploy")
+        throw ValidationError("Add the arguments for firebase, as in: brasa firebase -- deploy")
       }
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -67,7 +67,7 @@ struct FirebaseCommand: ParsableCommand {
       process.waitUntilExit()
       guard process.terminationStatus != 127 else {
         throw CommandFailure(
-          "Firebase's command line is not installed: npm install -g firebase-tools."
+          "The Firebase CLI is not installed. Run npm install -g firebase-tools."
         )
       }
       if process.terminationStatus != 0 { throw ExitCode(process.terminationStatus) }
@@ -79,10 +79,10 @@ struct FirebaseCommand: ParsableCommand {
 struct FirebaseOptions: ParsableArguments {
   @Option(
     name: .long,
-    help: "Where the server is (or $BRASA_ORIGIN; default: http://127.0.0.1:8080)."
+    help: "The server's address (or $BRASA_ORIGIN; default: http://127.0.0.1:8080)."
   )
   var origin: String?
-  @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).") var project: String?
+  @Option(name: .long, help: "The project's ID (or $BRASA_PROJECT).") var project: String?
   @Option(name: .long, help: "The key file of a service account, in production.") var key: String?
 
   /// The variables and their values, in order.
@@ -102,7 +102,7 @@ struct FirebaseOptions: ParsableArguments {
     if let key {
       let path = URL(fileURLWithPath: key).path
       guard FileManager.default.isReadableFile(atPath: path) else {
-        throw ValidationError("The key file \(path) cannot be read.")
+        throw ValidationError("Can't read the key file \(path).")
       }
       variables.append(("GOOGLE_APPLICATION_CREDENTIALS", path))
     }

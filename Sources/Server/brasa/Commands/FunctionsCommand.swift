@@ -7,7 +7,7 @@ struct FunctionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "functions",
     abstract:
-      "Deploy functions in Python, Node or Swift, and look after them.",
+      "Deploy and manage functions in Python, Node or Swift.",
     discussion: """
       The server must be running with --functions.
 
@@ -31,9 +31,10 @@ struct FunctionsCommand: ParsableCommand {
 struct FunctionsDeployCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deploy",
-    abstract: "Deploy the source in a folder: copy it, install its packages, start its functions.",
+    abstract:
+      "Deploy the source in a folder: copy it, install its packages and start its functions.",
     discussion: """
-      Functions of the codebase that the source no longer has are deleted.
+      Functions of the codebase that are no longer in the source are deleted.
 
       Example:
         brasa functions deploy functions --codebase default --project shop
@@ -102,7 +103,7 @@ struct FunctionsCallCommand: ParsableCommand {
 struct FunctionsLogsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "logs",
-    abstract: "Print what functions wrote.",
+    abstract: "Print the logs of functions.",
     discussion: """
       Examples:
         brasa functions logs --project shop
@@ -110,9 +111,9 @@ struct FunctionsLogsCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The function's name; all of the project without one.") var name: String?
+  @Argument(help: "The function's name (default: all of the project).") var name: String?
   @Option(help: "Only lines with this text.") var containing: String?
-  @Flag(help: "Print new lines as they come.") var follow = false
+  @Flag(help: "Keep printing new lines.") var follow = false
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
 
@@ -186,7 +187,7 @@ struct FunctionsSecretsCommand: ParsableCommand {
 struct FunctionsSecretSetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
-    abstract: "Set a secret to what comes on standard input, without the line's end.",
+    abstract: "Set a secret to the text on standard input, without its final line break.",
     discussion: """
       Example:
         brasa functions secrets set API_KEY --project shop < key.txt

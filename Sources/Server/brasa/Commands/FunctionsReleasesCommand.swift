@@ -29,7 +29,7 @@ struct FunctionsReleasesCommand: ParsableCommand {
 struct FunctionsRollbackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
-    abstract: "Put an earlier deployment of a codebase in force again.",
+    abstract: "Roll a codebase back to an earlier deployment.",
     discussion: """
       Its source, packages, parameters and triggers return; secrets stay as they are.
 
@@ -39,7 +39,7 @@ struct FunctionsRollbackCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The release's number; the one before that in force without it.")
+  @Argument(help: "The release's number (default: the one before the live one).")
   var release: Int?
   @Option(help: "The name of the codebase.") var codebase = "default"
   @OptionGroup var project: RulesProjectOptions

@@ -39,7 +39,8 @@ struct IndexesCommand: ParsableCommand {
         """
     )
     @Argument(help: "The file.", completion: .file(extensions: ["json"])) var file: String
-    @Flag(name: .long, help: "Delete what the file does not name.") var force = false
+    @Flag(name: .long, help: "Delete indexes and overrides that the file does not contain.")
+    var force = false
     @OptionGroup var data: DataOptions
     @OptionGroup var database: DatabaseOptions
 

@@ -5,10 +5,11 @@ import Foundation
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "Make, list and revoke the key files of back ends; rotate the key of users' tokens.",
+    abstract:
+      "Create, list and revoke the key files of back ends; rotate the key of users' tokens.",
     discussion: """
       A key file has the form that Google's Admin and Cloud clients take \
-      (GOOGLE_APPLICATION_CREDENTIALS). Its private key is in the file alone. Whoever has the file is \
+      (GOOGLE_APPLICATION_CREDENTIALS). Its private key is only in the file. Anyone with the file is \
       an administrator of every project of the server.
 
       Examples:
@@ -34,12 +35,14 @@ struct KeysCommand: ParsableCommand {
     )
     @Argument(help: "The account's name: 4 to 30 of a-z, 0-9 and -, beginning with a letter.")
     var name: String
-    @Option(help: "What the account may do: admin.") var role: String
-    @Option(help: "The project of its clients and custom tokens (or $BRASA_PROJECT).")
+    @Option(help: "The account's role: admin.") var role: String
+    @Option(help: "The project for its clients and custom tokens (or $BRASA_PROJECT).")
     var project: String?
-    @Option(help: "The file to write; must not exist. Without it the key is printed.")
+    @Option(help: "The file to write; it must not exist (default: print the key).")
     var out: String?
-    @Option(help: "Where clients reach the server (or $BRASA_ORIGIN; default: as it was started).")
+    @Option(
+      help: "The server's address for clients (or $BRASA_ORIGIN; default: as it was started)."
+    )
     var origin: String?
     @OptionGroup var data: DataOptions
 
@@ -92,17 +95,19 @@ struct KeysCommand: ParsableCommand {
           brasa keys revoke --made-by bea@example.com
         """
     )
-    @Argument(help: "A key's id, or an account's e-mail or name.") var which: String?
-    @Option(help: "The e-mail of the account that made the keys.")
+    @Argument(help: "A key's ID, or an account's email or name.") var which: String?
+    @Option(help: "The email of the account that created the keys.")
     var madeBy: String?
     @OptionGroup var data: DataOptions
 
     func validate() throws {
       guard (which == nil) != (madeBy == nil) else {
-        throw ValidationError("Name a key, an account, or with --made-by the maker of keys.")
+        throw ValidationError(
+          "Name a key, an account, or with --made-by the account that created the keys."
+        )
       }
       guard madeBy?.contains("@") ?? true else {
-        throw ValidationError("--made-by takes an e-mail address.")
+        throw ValidationError("--made-by needs an email address.")
       }
     }
 
@@ -116,7 +121,7 @@ struct KeysCommand: ParsableCommand {
 extension KeysCommand {
   struct Rotate: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Make a next key for users' tokens before its time.",
+      abstract: "Create the next key for users' tokens early.",
       discussion: """
         Keys change by themselves every thirty days. The next key is published a day before it signs, and \
         the old one's tokens stay good. With --immediately, for a store that was stolen, the old keys go \
@@ -124,7 +129,7 @@ extension KeysCommand {
         ones by their refresh tokens.
         """
     )
-    @Flag(help: "Let the old keys and all their tokens go at once.") var immediately = false
+    @Flag(help: "Remove the old keys and end all their tokens immediately.") var immediately = false
     @OptionGroup var data: DataOptions
 
     func run() throws {

@@ -43,19 +43,19 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
 
   @Option(help: "The key file of a service account at the source.", completion: .file())
   var key: String?
-  @Option(help: "The origin of the source, in place of Google's.") var origin: String?
+  @Option(help: "The origin of the source (default: Google).") var origin: String?
   @Option(help: "The project at the source (default: that of --project).")
   var sourceProject: String?
   @Option(help: "The database at the source (default: that of --database).")
   var sourceDatabase: String?
-  @Option(help: "The file that notes what is stored (default: brasa-migration-PROJECT.json).")
+  @Option(help: "The file that records the progress (default: brasa-migration-PROJECT.json).")
   var plan: String?
   @Option(
     help: "A kind to leave out: documents, accounts, files, rules, indexes or config; repeatable."
   )
   var exclude: [String] = []
-  @Option(help: "Parts of the documents that are read at the same time.") var parallel = 8
-  @Flag(help: "Go on copying changes until Ctrl-C.") var follow = false
+  @Option(help: "The number of parallel document reads.") var parallel = 8
+  @Flag(help: "Keep copying changes until Ctrl-C.") var follow = false
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
 
@@ -64,17 +64,21 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
   func validate() throws {
     if let unknown = exclude.first(where: { !Self.kinds.contains($0) }) {
       throw ValidationError(
-        "--exclude \(unknown) is none of \(Self.kinds.joined(separator: ", "))."
+        "--exclude must be one of \(Self.kinds.joined(separator: ", ")), not \(unknown)."
       )
     }
-    guard (1...64).contains(parallel) else { throw ValidationError("--parallel is from 1 to 64.") }
+    guard (1...64).contains(parallel) else {
+      throw ValidationError("--parallel must be between 1 and 64.")
+    }
     if key == nil, origin == nil {
       throw ValidationError("Name the service account's key with --key.")
     }
     if let origin {
       guard let url = URL(string: origin), ["http", "https"].contains(url.scheme ?? ""),
         url.host() != nil, url.path().isEmpty
-      else { throw ValidationError("--origin is like https://brasa.example.org, not \(origin).") }
+      else {
+        throw ValidationError("--origin must be like https://brasa.example.org, not \(origin).")
+      }
     }
   }
 
@@ -134,7 +138,7 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
     if differences.isEmpty {
       await log.print("compared: \(count.counting("document")) are equal on both sides")
     } else if !follow {
-      await log.print("Documents changed meanwhile. With --follow changes are copied, too.")
+      await log.print("Documents changed during the copy. Use --follow to copy changes, too.")
     }
     return losses == 0 && differences.isEmpty
   }
@@ -162,7 +166,7 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
       losses += drops.count
       let loss = drops.isEmpty ? "" : ", \(drops.count) dropped"
       await log.print("\(kind): \(text)\(loss)")
-      // A kind with losses is copied anew by the next run.
+      // The next run copies a kind with losses again.
       if drops.isEmpty { try await state.change { $0.done.append(kind) } }
     }
     try await once("indexes") { ("\(try await settings.indexes()) declared", []) }
@@ -182,7 +186,7 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
     return losses
   }
 
-  /// Runs the body until somebody interrupts the program, or it fails.
+  /// Runs the body until the program is interrupted, or it fails.
   private static func untilInterrupted(
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {

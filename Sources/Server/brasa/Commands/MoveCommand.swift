@@ -29,6 +29,6 @@ struct MoveCommand: ParsableCommand {
       progress.show(done: $0, total: nil, unit: "key")
     }
     let count = try move.run()
-    progress.print("moved \(count.counting("key")); brasa verify compares what follows from them")
+    progress.print("moved \(count.counting("key")); run brasa verify to check the result")
   }
 }

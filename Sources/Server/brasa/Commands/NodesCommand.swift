@@ -5,10 +5,10 @@ import KeyValuePostgres
 struct NodesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "nodes",
-    abstract: "List the nodes that serve a store in PostgreSQL together.",
+    abstract: "List the nodes of a cluster.",
     discussion: """
-      A line a node: its name, whether it leads, the seconds since it started, where other nodes reach it, and whether it is the home \
-      node. A node that stopped is gone from the list at once, one that was killed within fifteen seconds.
+      One line for each node: its name, if it is the leader, the seconds since it started, its address for other nodes, and if it is the home \
+      node. A stopped node leaves the list immediately, a killed one within fifteen seconds.
 
       Example:
         brasa nodes --store postgres://brasa@db.example.org/brasa
@@ -19,7 +19,7 @@ struct NodesCommand: ParsableCommand {
 
   func run() throws {
     guard case .postgres(let address) = try data.location else {
-      throw ValidationError("Only a store in PostgreSQL has nodes: name it with --store.")
+      throw ValidationError("Only a store in PostgreSQL has nodes. Pass its address with --store.")
     }
     let nodes = try StoreNode.all(PostgresConfiguration(address: address), namedBy: HomeClaim.key)
     for node in nodes {

@@ -35,10 +35,10 @@ struct RestoreCommand: AsyncParsableCommand {
 
   @OptionGroup var backup: BackupOptions
 
-  @Option(help: "The directory to make.", completion: .directory)
+  @Option(help: "The directory to create.", completion: .directory)
   var to: String?
 
-  @Option(name: .customLong("as"), help: "The id of the new database to make of one of the backup.")
+  @Option(name: .customLong("as"), help: "The ID of the new database for --database.")
   var newDatabase: String?
 
   @Flag(help: .hidden)
@@ -47,23 +47,23 @@ struct RestoreCommand: AsyncParsableCommand {
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var data: DataOptions
 
-  @Option(help: "Restore what was written up to this instant, such as 2026-11-27T15:00:00-03:00.")
+  @Option(help: "Restore everything up to this time, such as 2026-11-27T15:00:00-03:00.")
   var at: String?
 
   @Option(
-    help: "Restore what was written before the commit with this version (microseconds since 1970)."
+    help: "Restore everything before the commit with this version (microseconds since 1970)."
   )
   var beforeCommit: Int64?
 
-  @Option(help: "Restore what was written before this segment of the backup.")
+  @Option(help: "Restore everything before this segment of the backup.")
   var beforeSegment: Int?
 
-  @Flag(help: "Leave sessions, users and keys of an earlier instant as they were.")
+  @Flag(help: "Keep sessions, users and keys as they were at the earlier time.")
   var withAccess = false
 
   func validate() throws {
     guard [at != nil, beforeCommit != nil, beforeSegment != nil].count(where: { $0 }) < 2 else {
-      throw ValidationError("Name one of --at, --before-commit and --before-segment.")
+      throw ValidationError("Use only one of --at, --before-commit and --before-segment.")
     }
     guard (to == nil) != (newDatabase == nil) else {
       throw ValidationError("Name a directory with --to, or a new database with --as.")
@@ -71,7 +71,7 @@ struct RestoreCommand: AsyncParsableCommand {
     if newDatabase != nil { _ = try database.label() }
     guard newDatabase != nil || database.database == "(default)" else {
       throw ValidationError(
-        "--database goes with --as: a directory has all databases of a project."
+        "--database needs --as: a directory contains all databases of a project."
       )
     }
     _ = try point()
@@ -121,7 +121,7 @@ struct RestoreCommand: AsyncParsableCommand {
       }
       if outcome.files > 0 {
         progress.print(
-          "No backup has functions.key, which opens the secrets of functions: copy it to \(to) from where you keep it."
+          "Backups do not contain functions.key, which decrypts the secrets of functions. Copy the file from where you keep it to \(to)."
         )
       }
       let differences = try await restored.verify { progress.print($0) }
@@ -137,7 +137,7 @@ struct RestoreCommand: AsyncParsableCommand {
     if let beforeSegment { return .beforeSegment(beforeSegment) }
     guard let at else { return .end }
     guard let time = Self.instant(at) else {
-      throw ValidationError("--at takes an instant such as 2026-11-27T15:00:00-03:00, not \(at).")
+      throw ValidationError("--at needs a time such as 2026-11-27T15:00:00-03:00, not \(at).")
     }
     return .instant(time)
   }

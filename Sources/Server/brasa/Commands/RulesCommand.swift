@@ -22,7 +22,7 @@ struct RulesCommand: ParsableCommand {
 
 /// The project whose rules a command is about.
 struct RulesProjectOptions: ParsableArguments {
-  @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).")
+  @Option(name: .long, help: "The project's ID (or $BRASA_PROJECT).")
   var project: String?
 
   /// The project that was named.

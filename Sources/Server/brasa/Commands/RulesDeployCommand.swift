@@ -8,10 +8,10 @@ import SecurityRules
 struct RulesDeployCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deploy",
-    abstract: "Put rules in force.",
+    abstract: "Deploy rules.",
     discussion: """
-      The rules hold for the next request; a running server needs no restart. A file that does not \
-      compile is refused with all its errors, and what was in force stays.
+      The rules apply from the next request; a running server needs no restart. A file that does not \
+      compile is refused with all its errors, and the rules stay as they are.
 
       Examples:
         brasa rules deploy firestore.rules --project shop
@@ -20,7 +20,7 @@ struct RulesDeployCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The file of rules.", completion: .file()) var file: String
+  @Argument(help: "The file with the rules.", completion: .file()) var file: String
   @OptionGroup var project: RulesProjectOptions
   @Option(name: .long, help: "The database's id.") var database = "(default)"
   @Option(
@@ -74,7 +74,7 @@ extension RulesService {
     switch argument {
     case "firestore", RulesService.firestore.rawValue: self = .firestore
     case "storage", RulesService.storage.rawValue: self = .storage
-    default: throw ValidationError("The service is firestore or storage.")
+    default: throw ValidationError("--service must be firestore or storage.")
     }
   }
 }
@@ -83,7 +83,7 @@ extension RulesService {
 struct RulesListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List which rules are in force, and the rulesets that are kept."
+    abstract: "List the deployed rules and the stored rulesets."
   )
 
   @OptionGroup var project: RulesProjectOptions
@@ -103,7 +103,7 @@ struct RulesShowCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "A release as cloud.firestore/{database}, or a ruleset's id.")
+  @Argument(help: "A release such as cloud.firestore/{database}, or a ruleset's ID.")
   var name = "cloud.firestore"
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions

@@ -11,10 +11,10 @@ import SecurityRules
 struct RulesExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say why rules allow or deny a request.",
+    abstract: "Explain why rules allow or deny a request.",
     discussion: """
-      Prints each allow statement that was tried with its line, and the values that its condition \
-      saw. With --documents the request is judged on those documents alone, without a server; \
+      Prints each evaluated allow statement with its line, and the values that its condition \
+      used. With --documents the request is evaluated on those documents only, without a server; \
       otherwise on the data of the directory or its running server, by the rules in force there or \
       those of --rules.
 
@@ -34,15 +34,19 @@ struct RulesExplainCommand: ParsableCommand {
   @Argument(help: "get, list, create, update or delete.") var method: String
   @Argument(help: "The document's path, or the collection's for list; with --bucket an object's.")
   var path: String
-  @Option(name: .long, help: "The bucket, where the request is about an object of Storage.")
+  @Option(name: .long, help: "The bucket, for a request about an object in Storage.")
   var bucket: String?
-  @Option(name: .long, help: "The file of rules (default: those in force).", completion: .file())
+  @Option(
+    name: .long,
+    help: "The file with the rules (default: the deployed ones).",
+    completion: .file()
+  )
   var rules: String?
-  @Option(name: .long, help: "The caller's user id (default: nobody).") var uid: String?
+  @Option(name: .long, help: "The caller's user ID (default: not signed in).") var uid: String?
   @Option(name: .long, help: "The claims of the caller's token, a JSON object.") var claims: String?
   @Option(name: .long, help: "The stored document, JSON (default: what is stored).")
   var resource: String?
-  @Option(name: .long, help: "The document that a write would leave, JSON.")
+  @Option(name: .long, help: "The document after the write, JSON.")
   var newResource: String?
   @Option(name: .long, help: "A StructuredQuery of the REST API without from, for list.")
   var query: String?

@@ -11,7 +11,7 @@ import SecurityRules
 struct RulesTestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
-    abstract: "Try a file of cases on rules, and show what they reach. Needs no server.",
+    abstract: "Test rules with a file of cases, and show their coverage. Needs no server.",
     discussion: """
       Example:
         brasa rules test cases.json --rules firestore.rules
@@ -40,10 +40,10 @@ struct RulesTestCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The file of cases.", completion: .file()) var file: String
+  @Argument(help: "The file with the cases.", completion: .file()) var file: String
   @Option(
     name: .long,
-    help: "The file of rules (default: the source in the file of cases, or firestore.rules).",
+    help: "The file with the rules (default: the source in the file of cases, or firestore.rules).",
     completion: .file()
   )
   var rules: String?
@@ -75,12 +75,12 @@ struct RulesTestCommand: ParsableCommand {
     if failures > 0 { throw ExitCode.failure }
   }
 
-  /// Tells what is wrong with the file, where it is no file of cases.
+  /// Reports the file's faults, if it is not a file of cases.
   private func readCases<T>(_ body: () throws -> T) throws -> T {
     do {
       return try body()
     } catch let error as ServiceError {
-      throw ValidationError("\(file) is no file of cases. \(error.message)")
+      throw ValidationError("\(file) is not a file of cases. \(error.message)")
     }
   }
 

@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
     let descriptors = try DescriptorBudget.raisingLimit(hasPeers: settings.isClustered)
     if descriptors.isTight {
       logger.warning(
-        "the limit of open files leaves room for fewer connections",
+        "the limit of open files allows fewer connections; raise it with ulimit -n",
         metadata: ["limit": "\(descriptors.limit)", "connections": "\(descriptors.connections)"]
       )
     }

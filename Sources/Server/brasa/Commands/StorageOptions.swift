@@ -14,7 +14,7 @@ struct DataOptions: ParsableArguments, Administration {
 
   @Option(
     name: .long,
-    help: "Where the store is, if not in that directory: postgres://… (or $BRASA_STORE)."
+    help: "The store's address, if it is not in that directory: postgres://… (or $BRASA_STORE)."
   )
   var store: String?
 
@@ -51,7 +51,7 @@ struct DataOptions: ParsableArguments, Administration {
         try local.perform(request, input: input, output: output)
       }
     } catch let error as ServiceError {
-      // As a running server's refusal is told.
+      // Like the refusal of a running server.
       throw ControlError.refused(
         code: error.code.rawValue,
         message: TerminalText.lines(error.message)
@@ -65,7 +65,7 @@ struct DataOptions: ParsableArguments, Administration {
 
 /// The database of the directory to work on.
 struct DatabaseOptions: ParsableArguments {
-  @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).")
+  @Option(name: .long, help: "The project's ID (or $BRASA_PROJECT).")
   var project: String?
 
   @Option(name: .long, help: "The database's id.")

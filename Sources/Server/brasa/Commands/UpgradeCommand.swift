@@ -9,7 +9,7 @@ import KeyValueStore
 struct UpgradeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upgrade",
-    abstract: "Upgrade a data directory to this program's formats, or say whether that is needed.",
+    abstract: "Upgrade a data directory to this version's formats, or show if that is needed.",
     discussion: """
       A start of the server upgrades the data directory by itself, and older versions of Brasa refuse it after that. \
       --check changes nothing and works beside a running server: run it with the new program before you replace the \
@@ -23,7 +23,7 @@ struct UpgradeCommand: ParsableCommand {
       """
   )
 
-  @Flag(help: "Change nothing; say what a start would upgrade.")
+  @Flag(help: "Change nothing; show what a start would upgrade.")
   var check = false
   @OptionGroup var data: DataOptions
 
@@ -41,7 +41,7 @@ struct UpgradeCommand: ParsableCommand {
     if upgrades.isEmpty {
       print("\(directory) has the formats of brasa \(ProgramVersion.full).")
     } else if check {
-      print("The next start upgrades \(directory). Back it up before.")
+      print("The next start upgrades \(directory). Back it up first.")
     }
   }
 
@@ -101,7 +101,7 @@ struct UpgradeCommand: ParsableCommand {
     _ location: StoreLocation
   ) throws -> [StoredFormats.Upgrade] {
     if location == .directory {
-      // An opening makes what is missing, which is for a server's first start.
+      // An opening creates missing files, which is for a server's first start.
       _ = try look(directory, location)
     }
     var configuration = StoreConfiguration()

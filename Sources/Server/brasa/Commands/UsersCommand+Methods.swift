@@ -5,7 +5,7 @@ extension UsersCommand {
   /// The command `brasa users methods`.
   struct Methods: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show how people sign in and what apps may do, or change one of these.",
+      abstract: "List or change the sign-in methods and what apps may do.",
       discussion: """
         METHOD is password, email-link, anonymous, sign-up or deletion. In production password, email-link, \
         sign-up and deletion are on from the beginning.
@@ -22,31 +22,31 @@ extension UsersCommand {
           brasa users methods oidc.corp on --client-id web --issuer https://login.example.com --project shop
         """
     )
-    @Argument(help: "The method or provider; without it all are listed.") var method: String?
+    @Argument(help: "The method or provider (default: list all).") var method: String?
     @Argument(help: "on or off.") var state: State?
-    @Option(name: .customLong("client-id"), help: "The client's id at the provider.")
+    @Option(name: .customLong("client-id"), help: "The client ID at the provider.")
     var clientID: String?
     @Flag(help: "Read the client's secret, or Apple's .p8 file.") var secretStdin = false
     @Option(help: "The provider's address (oidc.NAME).") var issuer: String?
-    @Option(help: "common, organizations, consumers or a tenant's id (microsoft.com).")
+    @Option(help: "common, organizations, consumers or a tenant ID (microsoft.com).")
     var tenant: String?
-    @Option(name: .customLong("team-id"), help: "The team at Apple (apple.com).") var teamID:
-      String?
-    @Option(name: .customLong("key-id"), help: "The id of Apple's key (apple.com).")
+    @Option(name: .customLong("team-id"), help: "The Apple team ID (apple.com).")
+    var teamID: String?
+    @Option(name: .customLong("key-id"), help: "The ID of Apple's key (apple.com).")
     var keyID: String?
     @OptionGroup var accounts: Accounts
 
     enum State: String, ExpressibleByArgument { case on, off }
 
     func validate() throws {
-      guard (method == nil) == (state == nil) else { throw ValidationError("Say on or off.") }
+      guard (method == nil) == (state == nil) else { throw ValidationError("Add on or off.") }
       guard !isProvider else { return }
       if method == "phone" {
         throw ValidationError("Brasa does not support sign-in by telephone number.")
       }
       if let method, SignInMethod(rawValue: method) == nil {
         let known = SignInMethod.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("\(method) is no method. Methods: \(known), or a provider's id.")
+        throw ValidationError("\(method) is not a method. Methods: \(known), or a provider's ID.")
       }
       let options = [clientID, issuer, tenant, teamID, keyID]
       guard options.allSatisfy({ $0 == nil }), !secretStdin else {

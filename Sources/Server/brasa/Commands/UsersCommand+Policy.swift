@@ -4,23 +4,23 @@ extension UsersCommand {
   /// The command `brasa users policy`.
   struct Policy: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show what is asked of new passwords, or change it.",
+      abstract: "Show or change the password policy.",
       discussion: """
         Without options it shows the policy. From the beginning it is Firebase's: six characters and nothing else. \
-        Passwords that users choose have to fit it; those that administrators set need six characters.
+        It applies to passwords that users choose; those that administrators set need six characters.
 
         Example:
           brasa users policy --minimum-length 10 --require digit,symbol --refuse-common --project shop
         """
     )
-    @Option(help: "The fewest characters, 6 to 30.") var minimumLength: Int?
-    @Option(help: "The most characters, up to 4096.") var maximumLength: Int?
-    @Option(help: "lowercase, uppercase, digit, symbol, with commas; or nothing.") var require:
-      String?
+    @Option(help: "The minimum length, 6 to 30.") var minimumLength: Int?
+    @Option(help: "The maximum length, up to 4096.") var maximumLength: Int?
+    @Option(help: "lowercase, uppercase, digit and symbol, separated by commas, or nothing.")
+    var require: String?
     @Flag(
       inversion: .prefixedNo,
       exclusivity: .exclusive,
-      help: "Whether the most common passwords are refused."
+      help: "Refuse the most common passwords."
     ) var refuseCommon: Bool?
     @OptionGroup var accounts: Accounts
 
@@ -39,7 +39,9 @@ extension UsersCommand {
       return try text.split(separator: ",").map { name in
         guard let kind = PasswordPolicyChange.Kind(rawValue: String(name)) else {
           let known = PasswordPolicyChange.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-          throw ValidationError("--require takes \(known) with commas, or nothing; not \(name).")
+          throw ValidationError(
+            "--require must be \(known), separated by commas, or nothing; not \(name)."
+          )
         }
         return kind
       }

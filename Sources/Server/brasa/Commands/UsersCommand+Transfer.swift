@@ -16,7 +16,7 @@ extension UsersCommand {
           brasa users export users.json --project shop
         """
     )
-    @Argument(help: "The file to write; must not exist.") var file: String
+    @Argument(help: "The file to write; it must not exist.") var file: String
     @OptionGroup var accounts: Accounts
 
     func run() throws {
@@ -24,7 +24,7 @@ extension UsersCommand {
       guard !FileManager.default.fileExists(atPath: file),
         FileManager.default.createFile(atPath: file, contents: nil, attributes: attributes),
         let handle = FileHandle(forWritingAtPath: file)
-      else { throw ValidationError("\(file) exists or cannot be written.") }
+      else { throw ValidationError("\(file) exists or can't be written.") }
       let progress = ProgressLine()
       var separator = "{\"users\": [\n"
       try accounts.perform(.export) { reply in
@@ -130,7 +130,7 @@ extension UsersCommand {
       case nil: break
       case "SALT_FIRST": add("passwordHashOrder", "SALT_AND_PASSWORD")
       case "PASSWORD_FIRST": add("passwordHashOrder", "PASSWORD_AND_SALT")
-      default: throw ValidationError("--hash-input-order is SALT_FIRST or PASSWORD_FIRST.")
+      default: throw ValidationError("--hash-input-order must be SALT_FIRST or PASSWORD_FIRST.")
       }
       return JSONValue.object(members).compact
     }

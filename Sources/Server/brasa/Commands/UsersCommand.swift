@@ -7,7 +7,7 @@ struct UsersCommand: ParsableCommand {
     commandName: "users",
     abstract: "Create, list, change, import and export accounts.",
     discussion: """
-      Works beside a running server. WHO is a uid, an e-mail or a telephone number.
+      Works beside a running server. WHO is a uid, an email address or a phone number.
 
       Examples:
         brasa users create --email ana@example.com --project shop
@@ -28,7 +28,7 @@ struct UsersCommand: ParsableCommand {
 
   /// The project whose accounts a command works on, and the server.
   struct Accounts: ParsableArguments {
-    @Option(name: .long, help: "The project's id (or $BRASA_PROJECT).") var project: String?
+    @Option(name: .long, help: "The project's ID (or $BRASA_PROJECT).") var project: String?
     @OptionGroup var data: DataOptions
 
     /// Asks, and prints lines and the summary.
@@ -70,7 +70,7 @@ struct UsersCommand: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show an account as JSON.")
-    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
+    @Argument(help: "A uid, an email address or a phone number.") var who: String
     @OptionGroup var accounts: Accounts
 
     func run() throws { try accounts.print(.show(who: who), asJSON: true) }
@@ -87,12 +87,12 @@ struct UsersCommand: ParsableCommand {
           brasa users create --email ana@example.com --password-stdin --project shop
         """
     )
-    @Option(help: "The uid; the server chooses one otherwise.") var uid: String?
+    @Option(help: "The uid (default: the server chooses one).") var uid: String?
     @Option(help: "The e-mail.") var email: String?
-    @Option(help: "The name to show.") var displayName: String?
-    @Option(help: "The telephone number, as +5511987654321.") var phone: String?
-    @Flag(help: "The e-mail is known to be the person's.") var emailVerified = false
-    @Flag(help: "The account cannot be used yet.") var disabled = false
+    @Option(help: "The display name.") var displayName: String?
+    @Option(help: "The phone number, such as +5511987654321.") var phone: String?
+    @Flag(help: "Mark the email address as verified.") var emailVerified = false
+    @Flag(help: "Create the account disabled.") var disabled = false
     @Flag(help: "Read a password.") var passwordStdin = false
     @OptionGroup var accounts: Accounts
 
@@ -116,9 +116,9 @@ struct UsersCommand: ParsableCommand {
 
   struct Disable: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Disable an account; its tokens end at once."
+      abstract: "Disable an account; its tokens end immediately."
     )
-    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
+    @Argument(help: "A uid, an email address or a phone number.") var who: String
     @OptionGroup var accounts: Accounts
 
     func run() throws { try accounts.print(.setDisabled(who: who, true)) }
@@ -126,7 +126,7 @@ struct UsersCommand: ParsableCommand {
 
   struct Enable: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Enable an account again.")
-    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
+    @Argument(help: "A uid, an email address or a phone number.") var who: String
     @OptionGroup var accounts: Accounts
 
     func run() throws { try accounts.print(.setDisabled(who: who, false)) }
@@ -136,13 +136,13 @@ struct UsersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Set the claims that an account's tokens carry.",
       discussion: """
-        The claims are a JSON object; {} takes them away. Rules see them as request.auth.token.
+        The claims are a JSON object; {} removes them. Rules see them as request.auth.token.
 
         Example:
           brasa users set-claims ana@example.com '{"role": "manager"}' --project shop
         """
     )
-    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
+    @Argument(help: "A uid, an email address or a phone number.") var who: String
     @Argument(help: "The claims, a JSON object.") var claims: String
     @OptionGroup var accounts: Accounts
 
@@ -151,8 +151,8 @@ struct UsersCommand: ParsableCommand {
 
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Delete an account.")
-    @Argument(help: "A uid, an e-mail or a telephone number.") var who: String
-    @Flag(help: "Really delete; without it only says what would go.") var force = false
+    @Argument(help: "A uid, an email address or a phone number.") var who: String
+    @Flag(help: "Delete; without it the command only shows what it would delete.") var force = false
     @OptionGroup var accounts: Accounts
 
     func run() throws {
@@ -165,7 +165,7 @@ struct UsersCommand: ParsableCommand {
 
   struct Parameters: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the secret parameters of password hashes, as `import` takes them."
+      abstract: "Print the secret parameters of password hashes, as options for `import`."
     )
     @OptionGroup var accounts: Accounts
 

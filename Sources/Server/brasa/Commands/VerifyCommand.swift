@@ -4,7 +4,7 @@ import ArgumentParser
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Recompute what is derived from stored data and report every difference.",
+    abstract: "Check stored data: recompute all derived data and report every difference.",
     discussion: """
       Index entries, collection directories and the change log are computed again from the stored \
       documents and compared with what is stored; accounts with their index entries and tokens, releases \
@@ -20,12 +20,12 @@ struct VerifyCommand: ParsableCommand {
       """
   )
 
-  @Option(name: .long, help: "Read the bytes of one file in so many (default: of all).")
+  @Option(name: .long, help: "Read the bytes of one file in this many (default: all files).")
   var sample: Int?
   @OptionGroup var data: DataOptions
 
   func validate() throws {
-    guard sample ?? 1 > 0 else { throw ValidationError("--sample is at least 1.") }
+    guard sample ?? 1 > 0 else { throw ValidationError("--sample must be at least 1.") }
   }
 
   func run() throws {

@@ -5,7 +5,7 @@ import CCommit
 struct VersionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "version",
-    abstract: "Print the version of the program, and the commit that it was built from."
+    abstract: "Print the program's version and the commit of its build."
   )
 
   func run() {
@@ -19,7 +19,7 @@ struct VersionCommand: ParsableCommand {
 enum ProgramVersion {
   static let text = "0.1.0"
 
-  /// The commit that the build was told of by `BRASA_COMMIT`; nil where it was told of none.
+  /// The commit of the build from `BRASA_COMMIT`; nil if it is not set.
   static var commit: String? {
     let text = String(cString: brasa_commit())
     return text.isEmpty ? nil : text

@@ -7,7 +7,7 @@ import UnixSignals
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Show a query's documents as a table that stays true.",
+    abstract: "Show a query's documents as a live table.",
     discussion: """
       It listens to a running server as an app does, with the right of the token that it sends: the \
       administrator key shows everything, a user's ID token what the rules let that user see. \
@@ -24,10 +24,10 @@ struct WatchCommand: AsyncParsableCommand {
   @Argument(help: "The collection: products, or users/ana/orders.") var collection: String
   @Option(help: "A condition, field, operator (== != < <= > >= contains) and value; repeatable.")
   var `where`: [String] = []
-  @Option(help: "A field to sort by, with :desc for the other way; repeatable.")
+  @Option(help: "A field to sort by, with :desc for descending order; repeatable.")
   var order: [String] = []
-  @Option(help: "How many documents to show.") var limit: Int?
-  @Flag(help: "All collections of that name, wherever they are.") var group = false
+  @Option(help: "The number of documents to show.") var limit: Int?
+  @Flag(help: "All collections with that name, at any depth.") var group = false
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var server: WatchServerOptions
 
@@ -66,7 +66,7 @@ struct WatchCommand: AsyncParsableCommand {
     return parts.joined(separator: " · ") + "   \(label.project)/\(label.database)"
   }
 
-  /// Runs the body until it ends or somebody interrupts the program.
+  /// Runs the body until it ends or the program is interrupted.
   private static func untilInterrupted(
     redrawing view: any WatchView,
     _ body: @escaping @Sendable () async throws -> Void
@@ -90,7 +90,7 @@ struct WatchCommand: AsyncParsableCommand {
 struct WatchServerOptions: ParsableArguments {
   @Option(help: "The server's address and port.") var host = "127.0.0.1:8080"
   @Option(help: "The bearer token to send (or $BRASA_TOKEN).") var token: String?
-  @Flag(help: "Speak TLS; a production server takes the administrator key over nothing else.")
+  @Flag(help: "Use TLS; a production server accepts the administrator key only over TLS.")
   var tls = false
   @Option(
     help: "The authority that signed the server's certificate, a PEM file; implies --tls.",
@@ -104,7 +104,7 @@ struct WatchServerOptions: ParsableArguments {
     let name = colon.map { host[..<$0] } ?? host[...]
     guard let port = colon.map({ Int(host[$0...].dropFirst()) }) ?? 8080,
       (1...65_535).contains(port), !name.isEmpty
-    else { throw ValidationError("--host is an address and a port, as in 127.0.0.1:8080.") }
+    else { throw ValidationError("--host must be an address and a port, such as 127.0.0.1:8080.") }
     return WatchServer(
       host: name.trimmingCharacters(in: ["[", "]"]),
       port: port,

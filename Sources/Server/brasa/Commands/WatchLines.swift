@@ -2,7 +2,8 @@ import FirestoreModel
 import Foundation
 import Synchronization
 
-/// A watch as lines on standard output: `+` for what came, `~` for what changed, `-` for what left.
+/// A watch as lines on standard output: `+` for added, `~` for changed and `-` for removed
+/// documents.
 final class WatchLines: WatchView {
   private let isGroup: Bool
   private let isLost = Mutex(false)
@@ -29,7 +30,7 @@ final class WatchLines: WatchView {
       return !lost
     }
     guard isNew else { return }
-    Terminal.note("connection lost: \(reason); trying again")
+    Terminal.note("connection lost: \(reason); reconnecting")
   }
 
   func redraw() {}

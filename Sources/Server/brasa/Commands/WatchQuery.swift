@@ -4,8 +4,8 @@ import BaseText
 import DocumentCodec
 import FirestoreModel
 
-/// The query of `brasa watch`: read from its arguments, sent as a target, and what its documents are
-/// sorted by.
+/// The query of `brasa watch`: read from its arguments, sent as a target, with the sort order of
+/// its documents.
 struct WatchQuery: Sendable {
   let database: DatabaseID
   let isGroup: Bool
@@ -14,7 +14,7 @@ struct WatchQuery: Sendable {
   private let query: Query
   private let normalized: NormalizedQuery
 
-  /// Reads the arguments; throws what is wrong with them.
+  /// Reads the arguments; throws their faults.
   init(
     collection: String,
     isGroup: Bool,
@@ -25,10 +25,12 @@ struct WatchQuery: Sendable {
   ) throws {
     let segments = collection.split(separator: "/", omittingEmptySubsequences: false)
     guard !segments.contains(""), segments.count % 2 == 1 else {
-      throw ValidationError("\(collection) is no collection: products, or users/ana/orders.")
+      throw ValidationError(
+        "\(collection) is not a collection. Use a path such as products or users/ana/orders."
+      )
     }
     guard let id = segments.last, !isGroup || segments.count == 1 else {
-      throw ValidationError("--group takes the collection's name alone.")
+      throw ValidationError("--group needs the collection's name without a path.")
     }
     let parent = ResourcePath(segments.dropLast().map { Text(String($0)) })
     let name = Text(String(id))
@@ -94,7 +96,7 @@ struct WatchQuery: Sendable {
     }
   }
 
-  /// A value as JSON has it; what is no JSON is a string as it is.
+  /// A value as JSON; text that is not JSON is a string.
   private static func value(_ text: Substring) -> Value {
     ((try? JSONValue(parsing: String(text)))?.value) ?? .string(Text(String(text)))
   }
@@ -127,7 +129,7 @@ struct WatchQuery: Sendable {
   /// The one target's number.
   static let target = 1
 
-  /// The ListenRequest that adds the target; an empty token begins anew.
+  /// The ListenRequest that adds the target; an empty token starts from the beginning.
   func request(resuming token: [UInt8]) -> [UInt8] {
     var request = ProtobufWriter(capacity: 256)
     request.string(1, database.path)

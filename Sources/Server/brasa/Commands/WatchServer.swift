@@ -14,7 +14,7 @@ struct WatchServer: Sendable {
   let port: Int
   let token: String
   let isSecure: Bool
-  /// A PEM file of whom to trust beside the system's authorities.
+  /// A PEM file with authorities to trust beside the system's.
   let authority: String?
 
   private typealias Payload = NIOAsyncChannel<HTTP2Frame.FramePayload, HTTP2Frame.FramePayload>
@@ -93,7 +93,7 @@ struct WatchServer: Sendable {
         }
       }
     } catch is NIOConnectionError {
-      throw ServiceError(.unavailable, "Nothing answers at \(host):\(port).")
+      throw ServiceError(.unavailable, "No server responds at \(host):\(port).")
     } catch {
       throw ServiceError(.unavailable, "Cannot reach \(host):\(port): \(error)")
     }
@@ -120,7 +120,7 @@ struct WatchServer: Sendable {
   private func check(_ trailers: HPACKHeaders) throws {
     guard let number = trailers.first(name: "grpc-status").flatMap({ Int($0) }) else {
       let status = trailers.first(name: ":status") ?? "no status"
-      throw ServiceError(.unavailable, "\(host):\(port) is no Firestore server (\(status))")
+      throw ServiceError(.unavailable, "\(host):\(port) is not a Firestore server (\(status))")
     }
     guard number != 0 else { return }
     let text = trailers.first(name: "grpc-message") ?? ""

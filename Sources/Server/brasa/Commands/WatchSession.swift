@@ -30,8 +30,9 @@ protocol WatchView: Sendable {
   func close()
 }
 
-/// Listens to one query, over connections that may be lost: keeps its documents and the token with
-/// which the server sends only what has changed meanwhile.
+/// Listens to one query, over connections that may be lost.
+///
+/// Keeps its documents, and the token for a resume with only the changes since.
 struct WatchSession {
   private let query: WatchQuery
   private let view: any WatchView
@@ -60,7 +61,7 @@ struct WatchSession {
       } catch is CancellationError {
         return
       } catch {
-        // A server that was never there is a mistake to be told, not an interruption.
+        // A server that never existed is an error to report, not an interruption.
         guard hasShown else { throw error }
         view.showLost((error as? ServiceError)?.message ?? "\(error)")
       }
@@ -123,7 +124,7 @@ struct WatchSession {
     }
   }
 
-  /// Forgets what is held; all of it is sent again.
+  /// Drops the held state; all of it is sent again.
   private mutating func reset() {
     isCurrent = false
     pending = documents.mapValues { _ in nil }
@@ -157,7 +158,7 @@ struct WatchSession {
     }
   }
 
-  /// A count that differs says that something was missed: the stream begins anew, without a token.
+  /// A different count means that changes were missed: the stream restarts without a token.
   private mutating func takeFilter(_ bytes: UnsafeRawBufferPointer) throws {
     var reader = ProtobufReader(bytes)
     var count = 0
@@ -172,7 +173,7 @@ struct WatchSession {
     token = []
     documents = [:]
     isCurrent = false
-    throw ServiceError(.aborted, "something was missed; reading all again")
+    throw ServiceError(.aborted, "changes were missed; reading everything again")
   }
 
   private mutating func beConsistent(_ token: [UInt8], _ readTime: CommitVersion) {

@@ -3,7 +3,7 @@ import FirestoreModel
 import FirestoreWire
 import Synchronization
 
-/// A watch as a table on the terminal, drawn anew with every change.
+/// A watch as a table on the terminal, redrawn with every change.
 final class WatchTable: WatchView {
   private struct State {
     var snapshot: WatchSnapshot?
@@ -70,7 +70,7 @@ final class WatchTable: WatchView {
   }
 
   private func footer(_ state: State) -> String {
-    if let lost = state.lost { return ValueText.safe("connection lost: \(lost); trying again") }
+    if let lost = state.lost { return ValueText.safe("connection lost: \(lost); reconnecting") }
     guard let snapshot = state.snapshot else { return "connecting…   Ctrl-C ends" }
     let time = snapshot.readTime.timestamp
     let count = snapshot.documents.count
@@ -108,7 +108,7 @@ final class WatchTable: WatchView {
     }
   }
 
-  /// The columns: what the query names, then what most documents have, then by name.
+  /// The columns: the query's fields, then the most common fields, then by name.
   private func fields(of documents: [DecodedDocument]) -> [FieldPath] {
     var counts: [Text: Int] = [:]
     for document in documents {

@@ -18,7 +18,7 @@ enum ACMEChallenges {
             on: .files,
             { try? PlainFile.contents(of: root.appendingPathComponent(token), below: root) }
           ), bytes.count <= 4_096
-        else { throw ServiceError(.notFound, "There is no such challenge.") }
+        else { throw ServiceError(.notFound, "The challenge does not exist.") }
         return ServiceResponse(
           headers: [.contentType: "text/plain"],
           body: .bytes(Array(bytes))

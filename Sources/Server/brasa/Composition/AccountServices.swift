@@ -28,7 +28,7 @@ enum AccountServices {
       allowsCleartextToLoopback: settings.isDevelopment
     )
     policy.authorities = identity.fetchAuthorities
-    // More than may wait for a password's hash at once, so that other calls go on.
+    // More than may wait for a password's hash at once, so that other calls continue.
     let count = accounts.passwords.maximumLoad + ThreadCounts(cores: ThreadCounts.cores).reads
     let threads = EngineThreads(count: count, capacity: 1_024)
     var environment = IdentityEnvironment(

@@ -49,7 +49,7 @@ final class AccountTokenVerifier: TokenVerifier {
       guard isSecure || !protectsAdministrators else {
         throw ServiceError(
           .unauthenticated,
-          "Service accounts are accepted over TLS only."
+          "Service accounts are accepted only over TLS."
         )
       }
       return .administrator

@@ -5,7 +5,7 @@ import Foundation
 /// The file that keeps the administrator key's digest, mode 0600.
 ///
 /// An operator who lost the key stops the server, deletes the file and starts again: a new key is
-/// made.
+/// created.
 struct AdministratorKeyFile {
   let directory: String
   var path: String { directory + "/administrator-key.sha256" }

@@ -3,7 +3,7 @@ import ConfigTemplates
 import EventAnalytics
 import PushMessaging
 
-/// Tells Remote Config and messaging which audiences of analytics an installation is in.
+/// Provides Remote Config and messaging with the audiences of an installation in analytics.
 struct AnalyticsAudiences: ConfigAudiences, MessageAudiences {
   let analytics: EventAnalytics
 

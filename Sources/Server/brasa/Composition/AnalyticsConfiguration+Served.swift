@@ -20,24 +20,27 @@ extension AnalyticsConfiguration {
 }
 
 extension SpaceNotice {
-  /// Tells the operator.
+  /// Notifies the operator.
   fileprivate func write(to log: Logger) {
     switch self {
     case .low(let available, let next):
       log.warning(
-        "the disk has little room for events: senders that prove nothing are refused",
+        "disk space is low: events of unauthenticated senders are refused",
         metadata: Self.metadata(available, next)
       )
     case .short(let available, let next):
       log.error(
-        "the disk has no room for events: all batches are refused",
+        "disk space is too low for events: all batches are refused",
         metadata: Self.metadata(available, next)
       )
     case .room(let available):
-      log.notice("the disk has room for events again", metadata: Self.metadata(available, nil))
+      log.notice(
+        "disk space suffices again: events are accepted",
+        metadata: Self.metadata(available, nil)
+      )
     case .dropped(let day):
       log.warning(
-        "a day of events was dropped for want of room",
+        "a day of events was deleted to free disk space",
         metadata: ["project": "\(day.project.string)", "day": "\(day.day.text)"]
       )
     }

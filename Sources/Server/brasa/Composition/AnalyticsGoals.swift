@@ -2,7 +2,7 @@ import BaseText
 import ConfigTemplates
 import EventAnalytics
 
-/// Tells Remote Config what the installations of an experiment did, by the events of analytics.
+/// Provides Remote Config with the events of an experiment's installations in analytics.
 struct AnalyticsGoals: ConfigGoals {
   let analytics: EventAnalytics
 

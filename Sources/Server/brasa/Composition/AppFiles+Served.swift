@@ -9,7 +9,7 @@ extension AppFiles {
     AppFiles(
       file: { app, project, form in
         if let form, AppConfiguration.Form(rawValue: form) == nil {
-          throw ServiceError.invalidArgument("A form is plist, json or google-services.")
+          throw ServiceError.invalidArgument("The format must be plist, json or google-services.")
         }
         let origin = try LocalAdministration.checked(accounts.origin)
         let file = AppConfiguration(

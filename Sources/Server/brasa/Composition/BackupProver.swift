@@ -31,7 +31,7 @@ struct BackupProver: Sendable {
       } catch {
         notBefore = now + Self.retry
         shipper.noteProof(failure: "\(error)")
-        log.error("the backup was not proven", metadata: ["cause": "\(error)"])
+        log.error("the backup could not be verified", metadata: ["error": "\(error)"])
       }
     }
   }
@@ -52,6 +52,6 @@ struct BackupProver: Sendable {
     try await ChildCommand(report: directory + "/backup-proof.log").run(arguments)
     shipper.noteProof(failure: nil)
     let removed = try await shipper.takeProof()
-    log.notice("the backup was proven", metadata: ["removed": "\(removed)"])
+    log.notice("the backup was verified", metadata: ["removed": "\(removed)"])
   }
 }

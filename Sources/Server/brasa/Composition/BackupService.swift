@@ -14,7 +14,7 @@ import ObjectStorage
 import ServiceLifecycle
 import Synchronization
 
-/// Backs the server up while it runs, and tells how that fares.
+/// Backs the server up while it runs, and reports its state.
 final class BackupService: Service {
   let shipper: BackupShipper
   private let prover: BackupProver
@@ -125,8 +125,8 @@ final class BackupService: Service {
     threads.stop()
   }
 
-  /// Makes backups of databases when their schedules say so and the target has a base: what is before the first one can't be
-  /// brought back.
+  /// Makes backups of databases when their schedules are due and the target has a base: earlier
+  /// states can't be restored.
   private func makeBackups() async {
     while !Task.isCancelled {
       do {
@@ -135,12 +135,12 @@ final class BackupService: Service {
           hasBase ? try databases.makeDueBackups() : 0
         }
         if made > 0 {
-          log.notice("backups of databases were made", metadata: ["backups": "\(made)"])
+          log.notice("scheduled backups of databases were made", metadata: ["backups": "\(made)"])
         }
         health.warn("backups of databases", nil)
       } catch {
         health.warn("backups of databases", "are not made")
-        log.error("backups of databases are not made", metadata: ["error": "\(error)"])
+        log.error("scheduled backups of databases failed", metadata: ["error": "\(error)"])
       }
       try? await Task.sleep(for: Self.schedulePause)
     }
@@ -167,7 +167,7 @@ final class BackupService: Service {
     }
     guard isNew else { return }
     if let text {
-      log.error("the backup fails", metadata: ["cause": "\(text)", "lag": "\(Int(lag)) s"])
+      log.error("the backup failed", metadata: ["error": "\(text)", "lag": "\(Int(lag)) s"])
     } else {
       log.notice("the backup works", metadata: ["target": "\(status.target)"])
     }
@@ -223,7 +223,7 @@ struct BackupID {
     if let text = try? String(contentsOfFile: path, encoding: .utf8) {
       let id = text.trimmingCharacters(in: .whitespacesAndNewlines)
       guard !id.isEmpty else {
-        throw CommandFailure("\(path) is empty. Delete it: the backup begins anew.")
+        throw CommandFailure("\(path) is empty. Delete it; the backup then starts again.")
       }
       return id
     }

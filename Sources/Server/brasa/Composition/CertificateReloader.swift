@@ -24,13 +24,16 @@ struct CertificateReloader: Service {
       do {
         let (count, failures) = try gateway.reloadChangedCertificates()
         if count > 0 {
-          logger.notice("changed certificates loaded", metadata: ["count": "\(count)"])
+          logger.notice("changed certificates were loaded", metadata: ["count": "\(count)"])
         }
         for failure in failures {
-          logger.error("a certificate was not loaded", metadata: ["error": "\(failure)"])
+          logger.error(
+            "a certificate could not be loaded; any earlier one stays in use",
+            metadata: ["error": "\(failure)"]
+          )
         }
       } catch {
-        logger.error("certificates not watched", metadata: ["error": "\(error)"])
+        logger.error("certificates can't be watched for changes", metadata: ["error": "\(error)"])
       }
     }
   }
@@ -39,9 +42,12 @@ struct CertificateReloader: Service {
     for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
       do {
         try gateway.reloadCertificates()
-        logger.notice("certificates reloaded")
+        logger.notice("certificates were reloaded")
       } catch {
-        logger.error("certificates not reloaded", metadata: ["error": "\(error)"])
+        logger.error(
+          "certificates could not be reloaded; the previous ones stay in use",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

@@ -17,7 +17,7 @@ struct ChildCommand: Sendable {
       attributes: [.posixPermissions: 0o600]
     )
     guard isMade, let output = FileHandle(forWritingAtPath: report) else {
-      throw CommandFailure("\(report) can't be written. Check the room on the disk.")
+      throw CommandFailure("\(report) can't be written. Check the free disk space.")
     }
     process.standardOutput = output
     process.standardError = output

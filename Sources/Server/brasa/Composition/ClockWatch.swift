@@ -84,14 +84,14 @@ final class ClockWatch: Service {
     let time = "\(Self.text(clock.now()))"
     if step != 0, !wasReported {
       log.error(
-        "the \(clock.part) stepped and is not followed",
+        "the \(clock.part) jumped and is ignored",
         metadata: [
           "seconds": "\(step / 1_000_000)", "time": "\(time)",
-          "remedy": "set the clock right, or run brasa clock accept",
+          "remedy": "correct the clock, or run brasa clock accept",
         ]
       )
     } else if step == 0, wasReported {
-      log.notice("the \(clock.part) is followed again", metadata: ["time": "\(time)"])
+      log.notice("the \(clock.part) is used again", metadata: ["time": "\(time)"])
     }
   }
 
@@ -107,7 +107,7 @@ final class ClockWatch: Service {
     do {
       try record.write(to: directory)
     } catch {
-      log.warning("the clock is not remembered", metadata: ["error": "\(error)"])
+      log.warning("the clock's record could not be written", metadata: ["error": "\(error)"])
     }
   }
 

@@ -39,7 +39,7 @@ extension X509.Certificate {
     let text = try String(contentsOfFile: file, encoding: .utf8)
     let end = "-----END CERTIFICATE-----"
     guard let range = text.range(of: end) else {
-      throw ServiceError(.failedPrecondition, "The file of the certificate has none.")
+      throw ServiceError(.failedPrecondition, "The certificate file contains no certificate.")
     }
     try self.init(pemEncoded: String(text[..<range.upperBound]))
   }
@@ -86,7 +86,7 @@ private struct ServedTransfer: Sendable {
   ) throws -> String {
     let target = folder.appendingPathComponent(name)
     guard !FileManager.default.fileExists(atPath: target.path) else {
-      throw ServiceError(.alreadyExists, "There is an export \(name) already.")
+      throw ServiceError(.alreadyExists, "An export \(name) already exists.")
     }
     var counts: [String] = []
     var manifest = ExportManifest(of: DatabaseLabel(id))

@@ -111,27 +111,35 @@ struct ConsoleProduct {
     return console
   }
 
-  /// Keeps what the rules decided; decisions that cannot be kept are lost, as they are figures alone.
+  /// Stores the rules' decisions; decisions that cannot be stored are lost, since they are only
+  /// figures.
   private static func keep(_ decisions: DecisionHistory, _ threads: EngineThreads) async {
     do {
       try await threads.run(on: .maintenance) { try decisions.keep() }
     } catch {
-      Logger(label: "console").debug("decisions are not kept", metadata: ["error": "\(error)"])
+      Logger(label: "console").debug(
+        "counts of rules decisions could not be saved",
+        metadata: ["error": "\(error)"]
+      )
     }
   }
 
-  /// Loads the console's jobs; false where that failed, which the log tells.
+  /// Loads the console's jobs; false if that failed, which is logged.
   private static func load(_ jobs: OperationJobs, _ threads: EngineThreads) async -> Bool {
     do {
       try await threads.run(on: .maintenance) { try jobs.load() }
       return true
     } catch {
-      Logger(label: "console").warning("jobs are not read yet", metadata: ["error": "\(error)"])
+      Logger(label: "console").warning(
+        "the console's jobs could not be loaded",
+        metadata: ["error": "\(error)"]
+      )
       return false
     }
   }
 
-  /// Shows a set-up link to an operator who starts a production server at a terminal, while nobody can sign in to its console.
+  /// Shows a set-up link to an operator who starts a production server at a terminal, while its
+  /// console has no accounts.
   static func welcome(_ core: ServerCore) {
     guard core.settings.servesConsole, !core.settings.isDevelopment, isatty(STDOUT_FILENO) == 1
     else { return }
@@ -146,11 +154,14 @@ struct ConsoleProduct {
         )
         let link = Administrators.link(code, origin: accounts.origin)
         let text =
-          "Nobody can sign in to the console yet. This link works once, within 15 minutes:\n\n"
+          "The console has no accounts yet. This link sets up the first one and works once, within 15 minutes:\n\n"
         // To the terminal and nowhere else: logs are kept, and read by others.
         writeFully(text + "    \(link)\n\n", to: STDERR_FILENO)
       } catch {
-        Logger(label: "console").warning("no set-up link", metadata: ["error": "\(error)"])
+        Logger(label: "console").warning(
+          "the console's set-up link could not be made",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

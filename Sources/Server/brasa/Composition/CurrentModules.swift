@@ -89,8 +89,8 @@ extension KeyValueEngine {
   }
 }
 
-/// Lets calls wait until memory is current, and go on with an engine thread, so that the thread that answers the question is free for
-/// the next one.
+/// Lets calls wait until memory is current, and continue on an engine thread, so that the
+/// responding thread is free for the next one.
 private struct CurrentGate: Sendable {
   let engine: any KeyValueEngine
   let threads: EngineThreads
@@ -192,7 +192,7 @@ private final class CurrentStreamCall: StreamCall {
       (state.waiting, state.waitingBytes) = ([], 0)
       return (true, false)
     }
-    if isTooMuch { end(ServiceError(.resourceExhausted, "Too many messages wait.")) }
+    if isTooMuch { end(ServiceError(.resourceExhausted, "Too many messages are pending.")) }
     if mustAsk { ask() }
   }
 

@@ -26,17 +26,20 @@ struct DatabaseRestores: Sendable {
   /// Restores a backup as a database that was made for it, once those before it are done.
   func add(_ backup: DatabaseBackup, as id: DatabaseID) {
     if case .enqueued = waiting.yield((backup, id)) { return }
-    end(id, "Too many restores wait. Delete the database and restore it again later.")
+    end(id, "Too many restores are pending. Delete the database and restore it again later.")
   }
 
-  /// Restores what is asked for until the task is cancelled.
+  /// Restores requested backups until the task is cancelled.
   func run() async {
     do { try databases.failUnfinishedRestores() } catch {
-      log.error("restores that were cut off can't be ended", metadata: ["error": "\(error)"])
+      log.error(
+        "interrupted restores could not be marked as failed",
+        metadata: ["error": "\(error)"]
+      )
     }
     do { try RestoredDatabase.removeLeftovers(in: directory) } catch {
       log.error(
-        "what restores left that were cut off can't be removed: delete restore-*.restoring",
+        "files of interrupted restores could not be removed; delete restore-*.restoring",
         metadata: ["directory": "\(directory)", "error": "\(error)"]
       )
     }
@@ -48,7 +51,7 @@ struct DatabaseRestores: Sendable {
         return
       } catch {
         let reason = (error as? CommandFailure)?.description ?? "The restore failed."
-        log.error("a database was not restored", metadata: ["cause": "\(reason)"])
+        log.error("a database could not be restored", metadata: ["error": "\(reason)"])
         end(id, reason)
       }
     }
@@ -66,7 +69,7 @@ struct DatabaseRestores: Sendable {
 
   private func end(_ id: DatabaseID, _ failure: String?) {
     do { try databases.endRestore(of: id, failure: failure) } catch {
-      log.error("the end of a restore is not kept", metadata: ["error": "\(error)"])
+      log.error("the result of a restore could not be saved", metadata: ["error": "\(error)"])
     }
   }
 }

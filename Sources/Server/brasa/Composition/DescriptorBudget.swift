@@ -8,11 +8,11 @@ import Darwin
 
 /// The division of the file descriptors that the process may have open.
 ///
-/// The store comes first: a store that cannot open a file stops taking writes. A fixed reserve is for
-/// its logs, flushes and merges, and for the event loops, commands, mail and fetches. Connections get
-/// what is left, so they never take the last ones: libdispatch ends a process that cannot open the files
-/// in which it looks up its threads. A node of a cluster keeps half of that for connections to others, since a client's
-/// request may take one of each.
+/// The store comes first: a store that cannot open a file stops taking writes. A fixed reserve is
+/// for its logs, flushes and merges, and for the event loops, commands, mail and fetches.
+/// Connections get the rest, so they never take the last ones: libdispatch ends a process that
+/// cannot open the files in which it looks up its threads. A node of a cluster keeps half of that
+/// for connections to others, since a client's request may take one of each.
 struct DescriptorBudget: Sendable, Equatable {
   /// The number that the system lets the process have.
   let limit: Int

@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 extension DescriptorBudget {
-  /// Shows what may be open, and what is, among the metrics.
+  /// Shows the limit and the number of open descriptors among the metrics.
   func addMetrics(to metrics: MetricsRegistry) {
     metrics.addSource { [self] in
       var samples = [

@@ -4,14 +4,14 @@ import KeyValueRocksDB
 import Logging
 
 extension RocksDBEngine {
-  /// Tells the operator what this start cut off the store's log, and what that may have been.
+  /// Reports the part of the store's log that this start discarded, and its possible meaning.
   func reportDiscardedLog(to log: Logger) {
     for part in discardedLog {
       log.warning(
         """
-        the end of the store's log could not be read and was cut off; whether commits were lost is \
-        unknown: a crash leaves a commit there that nobody was told of, anything else that changes the \
-        file may take commits that were acknowledged
+        the unreadable end of the store's log was discarded; whether commits were lost is unknown: \
+        a crash leaves an unacknowledged commit there, but any other damage to the file may have \
+        destroyed acknowledged commits
         """,
         metadata: [
           "file": "\(part.file)", "offset": "\(part.offset)", "bytes": "\(part.bytes)",

@@ -2,7 +2,7 @@ import ServiceLifecycle
 
 /// Ends all waiting for a database server that is away once the port is closed, so that what else stops does not wait for it.
 ///
-/// It stops right after the port: nobody hears of what then fails.
+/// It stops right after the port: later failures are not reported.
 struct EndOfWaiting: Service {
   let directory: OpenDataDirectory
 

@@ -10,7 +10,7 @@ import KeyValueStore
 import ObjectStorage
 import StorageAPI
 
-// What accounts, files and Remote Config tell of their changes, written in the groups of the changes.
+// The events of accounts, files and Remote Config, written in the groups of their changes.
 
 extension EventTap {
   /// Follows accounts of projects and their tenants.

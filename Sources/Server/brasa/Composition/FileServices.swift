@@ -170,10 +170,10 @@ struct FileServices {
     while reason.hasSuffix(".") { reason.removeLast() }
     return switch error.code {
     case .notFound:
-      "The server of S3 has no such bucket. Check BRASA_S3_BUCKET, or create the bucket."
+      "The S3 server does not have the bucket. Check BRASA_S3_BUCKET, or create the bucket."
     case .unavailable:
-      "The server of S3 does not answer\(reason). Check BRASA_S3_ENDPOINT."
-    default: "The server of S3 refuses the key\(reason). Check the variables BRASA_S3_…."
+      "The S3 server does not respond\(reason). Check BRASA_S3_ENDPOINT."
+    default: "The S3 server refuses the key\(reason). Check the BRASA_S3_… variables."
     }
   }
 

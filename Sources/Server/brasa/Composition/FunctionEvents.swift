@@ -54,7 +54,7 @@ struct FunctionEvents: TriggerRegistry, FunctionTarget {
     case .responded(let status, let body):
       let text = String(decoding: body.prefix(300), as: UTF8.self)
       return .failed(status: status, reason: text.isEmpty ? "The function failed." : text)
-    case .timedOut: return .failed(status: nil, reason: "The function did not end in time.")
+    case .timedOut: return .failed(status: nil, reason: "The function did not finish in time.")
     case .failed(let reason): return .failed(status: nil, reason: reason)
     case .absent: return .absent
     }
@@ -127,7 +127,7 @@ extension QueueDeclaration {
 }
 
 extension RetryDeclaration {
-  /// Reads the pauses of a `retryConfig`; what it has not stays.
+  /// Reads the pauses of a `retryConfig`; missing ones stay.
   fileprivate mutating func read(_ config: JSONValue?) {
     maxRetrySeconds = config?["maxRetrySeconds"]?.seconds ?? maxRetrySeconds
     minBackoffSeconds = config?["minBackoffSeconds"]?.seconds ?? minBackoffSeconds

@@ -40,7 +40,7 @@ struct FunctionServices {
       let types = try FunctionHost.deployedBlockingTypes(configuration, shared: shared)
       if !types.isEmpty {
         Logger(label: "functions").warning(
-          "sign-ins that functions decide about are refused: start with --functions",
+          "sign-ins with blocking functions are refused; start the server with --functions",
           metadata: ["projects": "\(types.keys.sorted().joined(separator: " "))"]
         )
         core.accounts.guardSignIns(by: ClosedSignInGate(types))

@@ -61,12 +61,12 @@ extension ServiceModule {
         do {
           try await claim.become(threads) { try fitness.check() }
           try await threads.run(on: .maintenance) { try files.keep() }
-          log.notice("this node is home")
+          log.notice("this node is the home node now")
           end = .success(try await claim.untilLost())
         } catch {
           end = .failure(error)
         }
-        // Whoever is cancelled waits for this all the same.
+        // A cancelled task waits for this all the same.
         try? await Task { try await threads.run(on: .maintenance) { try claim.release() } }.value
         try end.get()
       }
@@ -98,8 +98,8 @@ extension HTTPRoute {
 extension HomeClaim {
   /// Returns the response of a handler on the primary.
   ///
-  /// A handler that hung meanwhile may find files gone, which the next primary has cleared away: an
-  /// error counts only if this node is still primary.
+  /// A handler that hung may find files gone that the next home node has cleared away: an error
+  /// counts only if this node is still the home node.
   fileprivate func answer(
     _ request: ServiceRequest,
     by handler: HTTPRoute.Handler
@@ -144,8 +144,8 @@ private final class HomeFitness: Sendable {
     if isFirst {
       log.warning(
         """
-        this node does not become home: larger files are in another node's files/, or on another server of S3. Share \
-        them, or say --home-without-files
+        this node can't become the home node: larger files are in another node's files/ or on another \
+        S3 server. Share them, or start the node with --home-without-files
         """
       )
     }

@@ -73,7 +73,7 @@ enum HostingServices {
       }
     )
     environment.certificate = { try SiteCertificates.end(of: $0, settings) }
-    environment.report = { [health = core.taskHealth] in health.report("clean-up of sites", $0) }
+    environment.report = { [health = core.taskHealth] in health.report("cleanup of sites", $0) }
     return .hosting(environment)
   }
 

@@ -13,8 +13,8 @@ import PushMessaging
 extension KeyOwnerTable {
   /// The owners of the keys in the store of a server: its products and what belongs to all of them.
   ///
-  /// The range that is nobody's yet: 0xFF. A product takes sixteen first bytes. Analytics has an engine
-  /// of its own, whose keys are its own but for those of the formats.
+  /// The unassigned range: 0xFF. A product takes sixteen first bytes. Analytics has an engine of
+  /// its own, whose keys are its own but for those of the formats.
   static let store: KeyOwnerTable = {
     guard
       let table = KeyOwnerTable([

@@ -65,7 +65,7 @@ final class MaintenanceService: Service {
         } ?? false
       }
     } catch {
-      // Others wait for the lane; there is another round.
+      // Others wait for the lane; another round follows.
       return false
     }
   }

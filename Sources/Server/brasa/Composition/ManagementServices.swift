@@ -48,8 +48,8 @@ extension ServerCore {
 
   /// Puts projects' ids in place of their numbers in paths.
   ///
-  /// A number that led to a project goes on leading there while the server runs. Registrations of apps name projects by
-  /// their keys, and are left alone.
+  /// A number that led to a project continues to lead there while the server runs. Registrations of
+  /// apps name projects by their keys, and are left alone.
   var projectPaths: ProjectPaths {
     let numbers = projectNumbers
     let known = KnownNumbers()

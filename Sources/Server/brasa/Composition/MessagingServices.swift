@@ -29,8 +29,11 @@ extension Accounts {
       do {
         try messages.forget(user: uid.string, of: project, in: group)
       } catch let error as KeyValueError where error.code == .corruption {
-        // What is damaged there keeps nobody from being revoked.
-        log.error("a user's registrations are still his", metadata: ["error": "\(error)"])
+        // Damaged records there do not prevent a revocation.
+        log.error(
+          "push registrations of a revoked user could not be removed",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

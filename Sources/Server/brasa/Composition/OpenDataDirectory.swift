@@ -144,7 +144,8 @@ final class OpenDataDirectory: Sendable {
     return tuning
   }
 
-  /// Does what only one does of the processes that have the store open, if that is this one; nil if it is not.
+  /// Does the work of only one process among those that have the store open, if that is this one;
+  /// nil if it is not.
   func lead<R>(_ body: () throws -> R) rethrows -> R? {
     guard let shared = engine as? PostgresEngine else { return try body() }
     return try shared.lead(body)

@@ -43,7 +43,7 @@ struct SeedFolder: Sendable {
         progress: ProgressLine { logger.info("\($0)") }
       )
       _ = try run.readGoogles()
-      if !run.report() { logger.warning("not all of \(source) was read") }
+      if !run.report() { logger.warning("the import of \(source) is incomplete") }
     }
   }
 
@@ -64,7 +64,7 @@ struct SeedFolder: Sendable {
         ProgressLine { logger.info("\($0)") }
       )
       if try !export.writeFolder(to: unfinished) {
-        logger.warning("\(target) does not have everything")
+        logger.warning("the export in \(target) is incomplete")
       }
       if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
       try files.moveItem(atPath: unfinished, toPath: target)
@@ -96,11 +96,11 @@ struct SeedFolder: Sendable {
       projects.insert(String(path.split(separator: "/")[1]))
     }
     guard projects.count > 1 else { return projects.first }
-    logger.warning("there are several projects: --project names the one that is exported")
+    logger.warning("there are several projects; choose the one to export with --project")
     return nil
   }
 
-  /// Runs what blocks on a thread of its own: the cooperative pool may have one thread alone.
+  /// Runs blocking work on a thread of its own: the cooperative pool may have only one thread.
   private static func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, Error>) in
       let thread = Thread { continuation.resume(with: Result(catching: body)) }
@@ -119,8 +119,8 @@ private struct ExportOnExit: Service {
     do {
       try await folder.write()
     } catch {
-      let reason = CommandFailure(endedBy: error)?.description ?? "it was cut off"
-      folder.logger.error("the export on exit failed", metadata: ["reason": "\(reason)"])
+      let reason = CommandFailure(endedBy: error)?.description ?? "it was interrupted"
+      folder.logger.error("the export on exit failed", metadata: ["error": "\(reason)"])
     }
   }
 }

@@ -121,14 +121,17 @@ extension ServedSystem {
     return [ofEveryNode, service(try products.stored(.home), by: .home(cluster.home))]
   }
 
-  /// Keeps what administrators do; the log tells what could not be kept.
+  /// Records administrators' calls in the audit trail; a failure to record is logged.
   private static func recorder(_ audit: AuditTrail, threads: EngineThreads) -> AuditRecorder {
     let log = Logger(label: "audit")
     return { call in
       do {
         try await threads.run(on: .maintenance) { _ = try audit.append(AuditEvent(call)) }
       } catch {
-        log.error("a call is missing in the audit trail", metadata: ["error": "\(error)"])
+        log.error(
+          "a call could not be recorded in the audit trail",
+          metadata: ["error": "\(error)"]
+        )
       }
     }
   }

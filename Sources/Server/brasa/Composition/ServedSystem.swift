@@ -13,11 +13,11 @@ struct ServedSystem {
   let audit: AuditRecorder
   /// Returns true if a call's credentials are valid.
   let recognizes: @Sendable (CallContext) -> Bool
-  /// Throws to a call of somebody who is no administrator of the whole server.
+  /// Throws for a caller who is not an administrator of the whole server.
   let administers: @Sendable (CallContext) async throws -> Void
   /// Puts projects' ids in place of their numbers in paths.
   let numbers: ProjectPaths
-  /// Told the port when it takes connections.
+  /// Receives the port when it accepts connections.
   let onListening: @Sendable (Int) -> Void
   /// The work of commands inside the server.
   let administration: ServedAdministration

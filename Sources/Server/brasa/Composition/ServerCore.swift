@@ -60,7 +60,7 @@ struct ServerCore {
     directory = try OpenDataDirectory(process, feed: feed, tap: tap, log: log)
     for upgrade in directory.upgrades {
       log.notice(
-        "the data's format was upgraded; older versions of Brasa refuse it now",
+        "the data's format was upgraded; older versions of Brasa can't open it",
         metadata: [
           "part": "\(upgrade.owner)", "from": "\(upgrade.stored)", "to": "\(upgrade.current)",
         ]
@@ -108,7 +108,8 @@ struct ServerCore {
     taskHealth = TaskHealth(process.health, metrics: process.metrics, log: log)
   }
 
-  /// True on the node that serves what one node alone serves: always where the server has its store alone.
+  /// True on the node that serves the single-node services: always if the server has its store
+  /// alone.
   var isHome: @Sendable () -> Bool {
     { [home = cluster?.home] in home?.isHeld ?? true }
   }
@@ -181,7 +182,7 @@ extension StoreConfiguration {
     }
     configuration.missingIndexObserver = { entry in
       log.warning(
-        "production would need an index for this query",
+        "this query needs an index in production",
         metadata: ["index": "\(entry)"]
       )
     }
@@ -224,7 +225,7 @@ extension AccessControl {
     if let text = loaded.generated, settings.isLoggedToJournal {
       try file.keep(text)
       Logger(label: "access").notice(
-        "the administrator key was made: read it from the file, keep it elsewhere and delete the file",
+        "the administrator key was created; store it in a safe place and delete the file",
         metadata: ["file": "\(file.textPath)"]
       )
     } else if let text = loaded.generated {

@@ -3,7 +3,7 @@ import Console
 import Gateway
 import ServiceModule
 
-/// The process that serves: its settings, its share of the machine, and where it tells how it fares.
+/// The serving process: its settings, its share of the machine, and the receivers of its status.
 struct ServerProcess: Sendable {
   let settings: ServeSettings
   let descriptors: DescriptorBudget

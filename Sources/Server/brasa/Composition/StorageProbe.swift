@@ -6,8 +6,8 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Writes a few bytes to an engine every five seconds, so that the health probes, a metric and the log
-/// tell when it takes no writes, though nobody writes at the time.
+/// Writes a few bytes to an engine every five seconds, so that the health probes, a metric and the
+/// log report failing writes even without other writers.
 ///
 /// Each engine has one: the store (`storage`), and analytics' events (`events`).
 ///
@@ -38,7 +38,7 @@ final class StorageProbe: Service {
   private static let pause = Duration.seconds(5)
   /// The pause between two checks for a change.
   private static let tick = Duration.milliseconds(500)
-  /// A write that takes longer is told as a failure.
+  /// A write that takes longer is reported as a failure.
   private static let timeout = Duration.seconds(10)
 
   /// A probe of the engine that holds a part of the server.
@@ -73,7 +73,7 @@ final class StorageProbe: Service {
       return true
     }
     if isSucceeded == true {
-      throw KeyValueError(.stopped, "another node has taken the store over")
+      throw KeyValueError(.stopped, "another node has taken over the store")
     }
   }
 
@@ -88,7 +88,7 @@ final class StorageProbe: Service {
     report(outcome)
   }
 
-  /// Runs the write; tells that it is stalled if it takes too long.
+  /// Runs the write; reports a stall if it takes too long.
   private func withStallReported(_ write: @Sendable () async -> Outcome) async -> Outcome {
     async let _: Void = reportStall()
     return await write()
@@ -127,17 +127,17 @@ final class StorageProbe: Service {
     switch outcome {
     case .written:
       health.report(part, nil)
-      if isNew { log.notice("the store takes writes again", metadata: shownPart) }
+      if isNew { log.notice("writes to the store succeed again", metadata: shownPart) }
     case .failed(_, let cause):
       health.report(part, "writes fail")
       if isNew {
-        let details = shownPart.merging(["cause": "\(cause)"]) { $1 }
-        log.error("the store takes no writes", metadata: details)
+        let details = shownPart.merging(["error": "\(cause)"]) { $1 }
+        log.error("writes to the store fail", metadata: details)
       }
     case .stalled:
       health.report(part, "writes take longer than ten seconds")
       if isNew {
-        log.error("a write to the store takes longer than ten seconds", metadata: shownPart)
+        log.error("a write to the store has taken more than ten seconds", metadata: shownPart)
       }
     }
   }

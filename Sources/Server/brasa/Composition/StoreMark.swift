@@ -5,8 +5,8 @@ import KeyValueStore
 /// The file `store-location` of a data directory whose store is elsewhere: one line, the address without password
 /// and settings.
 ///
-/// It keeps a command that is not told where the store is from making an empty one in the directory, and a server
-/// from leaving the directory's own store behind unseen.
+/// It keeps a command without the store's address from creating an empty one in the directory, and
+/// a server from ignoring the directory's own store.
 struct StoreMark {
   private let directory: String
 
@@ -20,7 +20,7 @@ struct StoreMark {
       throw KeyValueError(
         .foreign,
         """
-        the store of \(directory) is at \(line.trimmingCharacters(in: .newlines)): name it with --store, or set \
+        the store of \(directory) is at \(line.trimmingCharacters(in: .newlines)). Name it with --store, or set \
         BRASA_STORE
         """
       )
@@ -28,7 +28,7 @@ struct StoreMark {
       guard FileManager.default.fileExists(atPath: directory + "/store/FORMAT") else { return }
       throw KeyValueError(
         .foreign,
-        "\(directory) holds a store of its own, which --store would leave behind: take another directory"
+        "\(directory) contains its own store, which --store would ignore. Choose another directory"
       )
     }
   }

@@ -6,7 +6,7 @@ import ObjectStorage
 import PushMessaging
 import Synchronization
 
-/// Reports tasks that go on for as long as the server runs to the health table, the metrics and the log.
+/// Reports long-running tasks to the health table, the metrics and the log.
 ///
 /// A task that fails has a warning until a step of it goes well. The log has a line when it begins to fail and one
 /// when it recovers, not one a step. A failure of an engine is not the task's: the table has a line of the engine.
@@ -47,7 +47,7 @@ final class TaskHealth: Sendable {
     health.warn(task, fails ? "fails" : nil)
   }
 
-  /// True for an engine's failure, whatever service it came through; damage is the service's.
+  /// True for an engine's failure, through any service; damage belongs to the service.
   private static func isEngines(_ error: any Error) -> Bool {
     let cause: (any Error)? =
       switch error {

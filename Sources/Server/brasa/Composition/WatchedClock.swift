@@ -43,7 +43,7 @@ struct WatchedClock: Sendable {
     let seconds = abs(step) / 1_000_000
     let direction = step > 0 ? "ahead" : "back"
     return """
-      the \(name) stepped \(seconds) s \(direction) and is not followed; set it right, or run brasa clock accept
+      the \(name) jumped \(seconds) s \(direction) and is ignored; correct it, or run brasa clock accept
       """
   }
 }

@@ -27,7 +27,8 @@ extension Administration {
 
 /// One request, as the control socket carries it: one line of JSON, then the items of an import.
 enum AdministrationRequest: Codable, Sendable, Equatable {
-  /// Recomputes what is derived, in every service, and compares; of files' bytes one in `sample`, nil is all.
+  /// Recomputes derived data, in every service, and compares it; of files' bytes one in `sample`,
+  /// nil is all.
   case verify(sample: Int?)
   /// The kinds of data that can be exported, a line each.
   case listTransfers
@@ -56,7 +57,7 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case showRules(project: String, name: String)
   /// Judges a request on the database's data, with the values that the conditions saw.
   case explainRules(database: DatabaseLabel, explanation: RulesExplanation)
-  /// Declares what the text of a `firestore.indexes.json` has, and deletes what it has not.
+  /// Creates the definitions of a `firestore.indexes.json`, and deletes the others.
   case applyIndexes(database: DatabaseLabel, definitions: String, deletingOthers: Bool)
   /// Makes a service account's key; its file is the one line of the answer.
   case createKey(name: String, role: String, project: String, origin: String?)

@@ -8,7 +8,7 @@ enum AnalyticsRequest: Codable, Sendable, Equatable {
   case export(from: String?, to: String?)
   /// Takes the events that follow.
   case importEvents
-  /// Erases what is kept of an installation or a user id.
+  /// Erases the stored data of an installation or a user ID.
   case erase(installation: String?, user: String?)
 
   /// As the log names it.

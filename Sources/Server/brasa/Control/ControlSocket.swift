@@ -82,8 +82,11 @@ final class ControlSocket: Sendable {
       return true
     default:
       guard !isStopping.load(ordering: .sequentiallyConsistent) else { return false }
-      log.error("no command can reach the server", metadata: ["errno": "\(failure)"])
-      // A command then finds nobody instead of waiting.
+      log.error(
+        "the control socket failed; commands can't reach the server until it restarts",
+        metadata: ["errno": "\(failure)"]
+      )
+      // A command then finds no server instead of waiting.
       unlink("\(directory)/\(UnixSocket.fileName)")
       return false
     }
@@ -101,7 +104,7 @@ final class ControlSocket: Sendable {
       let request = try JSONDecoder().decode(AdministrationRequest.self, from: Data(line.utf8))
       try answer(request, on: channel)
     } catch {
-      log.warning("control request failed", metadata: ["error": "\(error)"])
+      log.warning("a request on the control socket failed", metadata: ["error": "\(error)"])
     }
   }
 

@@ -1,6 +1,6 @@
 /// A request of `brasa functions` about a project.
 enum FunctionsRequest: Codable, Sendable, Equatable {
-  /// Deploys the source in a folder of this machine; what happens is told as lines.
+  /// Deploys the source in a folder of this machine; reports progress as lines.
   case deploy(folder: String, codebase: String)
   /// Each function as a line.
   case list

@@ -65,7 +65,7 @@ final class LineChannel {
     return bytes
   }
 
-  /// Reads more bytes behind what is left; false at the end of the stream.
+  /// Reads more bytes behind the remaining ones; false at the end of the stream.
   private func fill(_ searched: inout Int) throws -> Bool {
     if start > 0 {
       buffer.removeFirst(start)
@@ -137,7 +137,7 @@ final class LineChannel {
     }
   }
 
-  /// Tells the other side that no more lines come.
+  /// Signals the other side that no more lines follow.
   func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 }
 

@@ -30,7 +30,7 @@ extension LocalAdministration {
       }
       try output(.finished(summary: "exported \(count.counting("event"))"))
     case .importEvents:
-      // Told at the end: the other side writes all before it reads.
+      // Called at the end: the other side writes all before it reads.
       var refusals: [String] = []
       let count = try EventTransfer(analytics: events, project: project)
         .importRows(next: input) { refusals.append($0) }
@@ -81,7 +81,7 @@ extension LocalAdministration {
 
   private static func day(_ text: String) throws -> EventDay {
     guard let day = EventDay(text) else {
-      throw ServiceError.invalidArgument("\(text) is no day such as 2026-11-23.")
+      throw ServiceError.invalidArgument("\(text) is not a day such as 2026-11-23.")
     }
     return day
   }

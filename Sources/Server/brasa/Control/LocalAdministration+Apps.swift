@@ -75,7 +75,7 @@ extension LocalAdministration {
   }
 
   private static func noApp(_ which: String) -> ServiceError {
-    ServiceError(.notFound, "There is no app with the id or bundle id \(which).")
+    ServiceError(.notFound, "There is no app with the ID or bundle ID \(which).")
   }
 
   /// An origin that apps take from a file: over TLS, or this machine's own.
@@ -86,7 +86,7 @@ extension LocalAdministration {
       parts.scheme == "https" || parts.scheme == "http" && loopback.contains(host)
     else {
       throw .invalidArgument(
-        "Apps need an address over TLS, and \(origin) is none. Name one: --origin https://db.example.com"
+        "Apps need an https address, and \(origin) is not one. Pass one: --origin https://db.example.com"
       )
     }
     return origin.hasSuffix("/") ? String(origin.dropLast()) : origin

@@ -9,7 +9,7 @@ extension LocalAdministration {
       throw ServiceError(
         .failedPrecondition,
         """
-        No server in production runs on this directory: its clock is the system's. A start after a step of the clock takes \
+        No production server runs on this directory. To start one after the clock has jumped, use \
         brasa serve --accept-clock.
         """
       )

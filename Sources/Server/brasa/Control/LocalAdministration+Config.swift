@@ -31,7 +31,7 @@ extension LocalAdministration {
     case .rollBack(let version):
       let served = try templates.rollBack(id, to: version, by: Publisher(origin: "REST_API"))
       try output(
-        .finished(summary: "published version \(served.version.number), which is \(version) again")
+        .finished(summary: "published version \(served.version.number), a copy of \(version)")
       )
     case .evaluate(let subject, let time): try evaluate(subject, at: time, by: id, output)
     case .experiments: try listExperiments(of: id, output)
@@ -84,7 +84,7 @@ extension LocalAdministration {
       try output(
         .line(
           "  sample ratio mismatch: chi-squared \(ratio.chiSquared), p = \(ratio.probability); "
-            + "its results say nothing"
+            + "its results are not valid"
         )
       )
     }
@@ -126,7 +126,7 @@ extension LocalAdministration {
   ) throws {
     let instant = try time.map { text in
       guard let instant = TimestampText.parse(text) else {
-        throw ServiceError.invalidArgument("\(text) is no time such as 2027-01-15T08:00:00Z.")
+        throw ServiceError.invalidArgument("\(text) is not a time such as 2027-01-15T08:00:00Z.")
       }
       return instant.microseconds
     }

@@ -19,7 +19,7 @@ extension LocalAdministration {
       let code = try administrators.invite(email: email, roles: roles, lifetime: seconds)
       try note("invite", of: email ?? "")
       try output(.line(Administrators.link(code, origin: origin ?? accounts.origin)))
-      try output(.finished(summary: "used once, within \(seconds / 60) minutes"))
+      try output(.finished(summary: "works once, within \(seconds / 60) minutes"))
     case .list:
       let lines = try administrators.lines()
       for line in lines { try output(.line(line)) }
@@ -30,7 +30,7 @@ extension LocalAdministration {
       try note("remove", of: email)
       let keys = try isAway ? [] : keyRegister.made(by: email)
       for key in keys {
-        try output(.line("made by \(email), and still working: \(key.text)"))
+        try output(.line("created by \(email) and still valid: \(key.text)"))
       }
       if !keys.isEmpty { try output(.line("To end them: brasa keys revoke --made-by \(email)")) }
       try output(.finished(summary: "removed \(email)"))

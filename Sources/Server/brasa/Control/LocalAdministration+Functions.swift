@@ -50,7 +50,7 @@ extension LocalAdministration {
       try output(.finished(summary: ""))
     case .setSecret(let name, let value):
       try functions.secrets.set(name, to: value, of: project)
-      try output(.finished(summary: "set \(name); instances that start from now on have it"))
+      try output(.finished(summary: "set \(name); new instances will have it"))
     case .listSecrets:
       let names = try functions.secrets.names(of: project)
       for name in names { try output(.line(name)) }
@@ -66,13 +66,13 @@ extension LocalAdministration {
     if isAway {
       throw ServiceError(
         .failedPrecondition,
-        "Functions run at the home node of the cluster: run the command there. brasa nodes names it."
+        "Functions run on the home node of the cluster. Run the command there; brasa nodes shows which node it is."
       )
     }
     guard let functions else {
       throw ServiceError(
         .failedPrecondition,
-        "Functions need a running server that has them on. Start it: brasa serve --functions"
+        "Functions need a running server that serves them. Start one with brasa serve --functions."
       )
     }
     return functions
@@ -170,7 +170,7 @@ extension LocalAdministration {
       case .event, .blocking:
         throw ServiceError(
           .failedPrecondition,
-          "\(name) is called by its events alone. Cause one, such as a write to its document."
+          "\(name) runs only on its events. Trigger one, for example by writing its document."
         )
       }
       if body != .null { request.body = body.compactBytes }
@@ -187,7 +187,7 @@ extension LocalAdministration {
   }
 }
 
-/// Waits for asynchronous work on a thread that may block, and passes on what it tells meanwhile.
+/// Waits for asynchronous work on a thread that may block, and forwards its progress.
 private enum Waiting {
   private struct State<Value: Sendable>: Sendable {
     var lines: [String] = []
@@ -228,7 +228,7 @@ private enum Waiting {
       do {
         for line in lines { try output(.line(line)) }
       } catch {
-        // The command is gone; what it began is undone.
+        // The command is gone; its unfinished work is undone.
         task.cancel()
         throw error
       }

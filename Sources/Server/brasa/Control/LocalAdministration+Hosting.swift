@@ -18,7 +18,10 @@ extension LocalAdministration {
   ) throws {
     try DatabaseID(project: Text(project), database: "(default)").checkCreatable()
     guard let sites else {
-      throw ServiceError(.failedPrecondition, "Sites are not served by several nodes.")
+      throw ServiceError(
+        .failedPrecondition,
+        "A cluster serves no sites. Start a separate server for them."
+      )
     }
     let work = HostingWork(hosting: sites, project: project)
     switch request {
@@ -34,7 +37,7 @@ extension LocalAdministration {
       try output(.finished(summary: "\(host) shows \(site)"))
     case .removeDomain(let host, let site):
       try sites.removeDomain(host.lowercased(), from: try work.own(site).name)
-      try output(.finished(summary: "\(host) shows nothing any more"))
+      try output(.finished(summary: "\(host) was removed"))
     case .begin(let site, let config): try work.begin(site, config, input, output)
     case .upload(let site, let version): try work.upload(site, version, input, output)
     case .release(let site, let version, let channel, let message):
@@ -70,7 +73,7 @@ private struct HostingWork {
     guard site.project == project else {
       throw ServiceError(
         .permissionDenied,
-        "The site \(name) is not one of the project \(project)."
+        "The site \(name) does not belong to the project \(project)."
       )
     }
     return site
@@ -256,7 +259,7 @@ private final class UploadParts: Sendable {
     }
   }
 
-  /// Waits for room; a part that nobody takes any more is dropped.
+  /// Waits for room; a part without a receiver is dropped.
   func add(_ part: [UInt8]) {
     slots.wait()
     guard !isOver.withLock({ $0 }) else {

@@ -50,7 +50,7 @@ extension LocalAdministration {
     )
   }
 
-  /// Declares what the file has; builds go on in the background.
+  /// Declares the file's definitions; builds continue in the background.
   func applyIndexes(
     _ text: String,
     to id: DatabaseID,

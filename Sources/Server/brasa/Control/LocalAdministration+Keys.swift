@@ -17,7 +17,7 @@ extension LocalAdministration {
     try DatabaseID(project: Text(project)).checkCreatable()
     guard let role = ServiceAccount.Role(rawValue: role) else {
       let known = ServiceAccount.Role.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ServiceError.invalidArgument("There is no role \(role); there is: \(known).")
+      throw ServiceError.invalidArgument("There is no role \(role). Roles: \(known).")
     }
     let made = try accounts.serviceAccounts.create(
       name,
@@ -58,7 +58,7 @@ extension LocalAdministration {
     guard !key.maker.isEmpty else { return "" }
     let administrators = Administrators(accounts, requiresSecondFactor: true)
     let isGone = try administrators.isMakerGone(key)
-    return "  by \(key.maker)" + (isGone ? ", who is no administrator any more" : "")
+    return "  by \(key.maker)" + (isGone ? ", no longer an administrator" : "")
   }
 
   /// Makes the next key of users' tokens.
@@ -68,7 +68,7 @@ extension LocalAdministration {
       .finished(
         summary: immediately
           ? "a new key signs, and every ID token, session cookie and access token has ended"
-          : "a new key is published; it signs from tomorrow on, and the old one's tokens stay good"
+          : "a new key is published; it signs from tomorrow, and the old key's tokens stay valid"
       )
     )
   }
@@ -81,7 +81,7 @@ extension LocalAdministration {
       return try output(.finished(summary: "1 key revoked"))
     }
     guard !gone.isEmpty else {
-      throw ServiceError(.notFound, "There is no key with the id, e-mail or name \(which).")
+      throw ServiceError(.notFound, "There is no key with the ID, email or name \(which).")
     }
     for key in gone { try output(.line("revoked \(key.keyID) of \(key.email)")) }
     try output(.finished(summary: "\(gone.count.counting("key")) revoked"))
@@ -107,7 +107,7 @@ extension LocalAdministration {
       }
     }
     guard revoked > 0 else {
-      throw ServiceError(.notFound, "\(maker.prefix(320)) made no key that is still there.")
+      throw ServiceError(.notFound, "\(maker.prefix(320)) has no keys.")
     }
     try output(.finished(summary: "\(revoked.counting("key")) revoked"))
   }

@@ -89,7 +89,7 @@ extension LocalAdministration {
       try Waiting.run { try await messages.cancel(id, of: project) }
     }
     guard isCancelled == true else {
-      throw ServiceError(.notFound, "No message \(name) waits for its time.")
+      throw ServiceError(.notFound, "There is no scheduled message \(name).")
     }
     try output(.finished(summary: "cancelled \(name)"))
   }
@@ -171,19 +171,19 @@ extension LocalAdministration {
     case .addAPNsKey(let keyID, let teamID, let bundle, let privateKey):
       let key = APNsKey(keyID: keyID, teamID: teamID, privateKey: privateKey, bundle: bundle)
       try Waiting.run { try await messages.addAPNsKey(key, to: project) }
-      try output(.finished(summary: "kept the APNs key \(keyID)"))
+      try output(.finished(summary: "added the APNs key \(keyID)"))
     case .removeAPNsKey(let bundle):
       let isRemoved = try Waiting.run {
         try await messages.removeAPNsKey(bundle: bundle, of: project)
       }
       guard isRemoved else {
-        throw ServiceError(.notFound, "There is no APNs key of that bundle.")
+        throw ServiceError(.notFound, "There is no APNs key for that bundle.")
       }
       try output(.finished(summary: "removed the APNs key"))
     case .vapid(let subject):
       let pair = try Waiting.run { try await messages.vapidPair(of: project, subject: subject) }
       try output(.line(Base64.url(pair.publicKey)))
-      try output(.finished(summary: "push services may ask \(pair.subject)"))
+      try output(.finished(summary: "contact for push services: \(pair.subject)"))
     default:
       let found = try Waiting.run { try await messages.credentials(of: project) }
       for key in found.apnsKeys {
@@ -235,7 +235,7 @@ extension LocalAdministration {
         try await messages.makeServerKey(named: name, of: project, by: IssuedKey.commandLine)
       }
       try output(.line(key))
-      try output(.finished(summary: "made the server key \(name); it is shown this once"))
+      try output(.finished(summary: "created the server key \(name); it is shown only once"))
     case .revokeServerKey(let name):
       let isRevoked = try Waiting.run {
         try await messages.revokeServerKey(named: name, of: project)

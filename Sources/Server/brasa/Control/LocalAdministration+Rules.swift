@@ -8,7 +8,7 @@ import RulesAPI
 import SecurityRules
 
 extension LocalAdministration {
-  /// Keeps the file and puts it in force; what does not compile is refused with every error.
+  /// Stores the file and deploys it; a file that does not compile is refused with every error.
   func deployRules(
     _ file: RulesSource,
     to releases: [String],
@@ -17,7 +17,7 @@ extension LocalAdministration {
   ) throws {
     let targets = try releases.map { name in
       guard let target = RulesTarget(project: project, releaseName: Text(name)) else {
-        throw ServiceError.invalidArgument("\(name) is no release of rules.")
+        throw ServiceError.invalidArgument("\(name) is not a release of rules.")
       }
       return target
     }
@@ -68,7 +68,7 @@ extension LocalAdministration {
     try output(.finished(summary: "ruleset \(ruleset.id.string)"))
   }
 
-  /// Judges the request on what is stored, by the rules in force or those of the request.
+  /// Evaluates the request on the stored data, by the deployed rules or those of the request.
   func explainRules(
     _ explanation: RulesExplanation,
     in id: DatabaseID,
@@ -88,7 +88,7 @@ extension LocalAdministration {
     try output(.finished(summary: decision.isAllowed ? "allowed" : "denied"))
   }
 
-  /// The verdict on a request about an object, as it is stored.
+  /// The decision about a request for an object, as it is stored.
   private func objectDecision(
     _ explanation: RulesExplanation,
     in bucket: BucketID
@@ -129,7 +129,7 @@ extension LocalAdministration {
   }
 }
 
-/// A database's documents as rules read them, at the moment of reading.
+/// A database's documents as rules read them, at the time of the read.
 struct StoredDocuments: RulesDataSource {
   let database: Database
 

@@ -25,7 +25,9 @@ extension LocalAdministration {
     case .quota(let bucket, let change): try quota(bucket, change, output)
     case .assign(let bucket):
       let assigned = try operations.assign(bucket)
-      try output(.finished(summary: "gave gs://\(bucket)/ to project \(assigned.project.string)"))
+      try output(
+        .finished(summary: "assigned gs://\(bucket)/ to project \(assigned.project.string)")
+      )
     case .remove(let path, let isRecursive): try remove(path, isRecursive: isRecursive, output)
     case .read(let path, let isRecursive): try read(path, isRecursive: isRecursive, output)
     case .write(let bucket):
@@ -211,7 +213,7 @@ extension StoredObject {
     if let md5 = hashes.md5 { facts.append(("md5", Base64.standard(md5))) }
     facts.append(("crc32c", Base64.standard(CRC32C.bytes(of: hashes.crc32c))))
     for (key, value) in attributes.metadata.sorted(by: { $0.key < $1.key }) {
-      // Whoever has a token may download.
+      // Anyone with a token may download.
       guard key != ObjectAttributes.tokensKey else {
         facts.append(("download tokens", "\(attributes.downloadTokens.count)"))
         continue

@@ -61,7 +61,7 @@ extension LocalAdministration {
   ) throws {
     let events = try bus.find(id, project: project)
     guard let first = events.first else {
-      throw ServiceError(.notFound, "No event \(id) waits or is a dead letter.")
+      throw ServiceError(.notFound, "There is no pending event or dead letter \(id).")
     }
     for event in events { try output(.line(event.line)) }
     try output(.line(try EventReport.data(of: first.event).compact))
@@ -79,7 +79,7 @@ extension LocalAdministration {
     for filter in filters {
       let parts = filter.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
-        throw ServiceError(.invalidArgument, "The filter \(filter) is not of the form name=value.")
+        throw ServiceError(.invalidArgument, "The filter \(filter) must have the form name=value.")
       }
       declared.filters[parts[0]] = parts[1]
     }

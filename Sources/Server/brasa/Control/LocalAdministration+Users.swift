@@ -149,15 +149,19 @@ extension LocalAdministration {
       try output(.line(AccountTransfer.line(user)))
     }
     for uid in withoutHash {
-      let reason = "its password is left out, as it was imported and nobody signed in since."
+      let reason =
+        "its password is not exported: it was imported, and the user has not signed in since."
       try output(.difference("\(uid): \(reason)"))
     }
     if withFactor > 0 {
-      try output(.difference("Second factors are left out, of \(withFactor.counting("account"))."))
+      try output(
+        .difference("Second factors of \(withFactor.counting("account")) are not exported.")
+      )
     }
     let note =
       withoutHash.isEmpty
-      ? "" : "; \(withoutHash.count) without their imported hashes, as nobody signed in to them yet"
+      ? ""
+      : "; \(withoutHash.count) without their imported hashes, as their users have not signed in yet"
     try output(.finished(summary: "exported \(count.counting("account"))\(note)"))
   }
 
@@ -172,7 +176,7 @@ extension LocalAdministration {
       takesEmulators: project.accounts.configuration.acceptsUnsigned
     )
     let stored = try AccountTransfer.store(in: project) { try text(input).map(reader.user) }
-    // Told at the end: the other side writes all before it reads.
+    // Called at the end: the other side writes all before it reads.
     for refusal in stored.refusals { try output(.difference(refusal)) }
     let count = stored.read - stored.refusals.count
     try output(

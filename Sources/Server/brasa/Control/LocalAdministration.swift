@@ -88,7 +88,7 @@ struct LocalAdministration: Administration {
         sites: try HostingServices.atRest(open, threads: threads)
       )
       try body(administration)
-      // What the request left to the background has nobody else to do it.
+      // Nothing else runs the request's background work.
       while try services.maintain() {}
     } catch {
       try open.close()
@@ -189,8 +189,8 @@ struct LocalAdministration: Administration {
     throw ServiceError(
       .failedPrecondition,
       """
-      This node has not all the files, messages and events: run the command at the home node of the cluster, \
-      which brasa nodes names.
+      This node does not have all files, messages and events. Run the command on the home node of the cluster; \
+      brasa nodes shows which node it is.
       """
     )
   }
@@ -210,7 +210,7 @@ struct LocalAdministration: Administration {
     let verdict =
       found.differences == 0 ? "no differences" : found.differences.counting("difference")
     let counts = found.counts.map(\.text).joined(separator: ", ")
-    let rest = isAway ? "; files, messages and events are verified at the home node" : ""
+    let rest = isAway ? "; files, messages and events are verified on the home node" : ""
     try output(.finished(summary: "\(counts): \(verdict)\(rest)"))
   }
 

@@ -17,7 +17,7 @@ enum MessagesRequest: Codable, Sendable, Equatable {
   /// Keeps an Apple key for a bundle; an empty one is every app.
   case addAPNsKey(keyID: String, teamID: String, bundle: String, privateKey: String)
   case removeAPNsKey(bundle: String)
-  /// Makes the VAPID pair if there is none, and says whom push services may ask.
+  /// Creates the VAPID pair if there is none, and sets the contact for push services.
   case vapid(subject: String?)
   /// The credentials with their private keys, as one line of JSON.
   case exportSecrets

@@ -1,6 +1,6 @@
 import Authentication
 
-/// A change of what a project asks of new passwords; nil leaves a part as it is.
+/// A change of a project's password policy; nil leaves a part as it is.
 struct PasswordPolicyChange: Codable, Sendable, Equatable {
   /// A kind of character that every password has to have.
   enum Kind: String, Codable, Sendable, CaseIterable {

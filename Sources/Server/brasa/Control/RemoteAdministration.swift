@@ -34,6 +34,6 @@ struct RemoteAdministration: Administration {
       try output(reply)
       if case .finished = reply { return }
     }
-    throw ControlError.malformed("the answer ended early")
+    throw ControlError.malformed("the response ended early")
   }
 }

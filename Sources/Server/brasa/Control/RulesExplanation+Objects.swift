@@ -8,7 +8,7 @@ import RulesAPI
 import SecurityRules
 
 extension RulesExplanation {
-  /// The verdict on a request about an object, or for `list` about the names below a path.
+  /// The decision about a request for an object, or for `list` about the names below a path.
   ///
   /// - Parameter stored: The stored object, unless the request gives another one.
   func decision(
@@ -60,7 +60,7 @@ extension RulesExplanation {
       return value
     }
     guard let time = TimestampText.parse(text.string) else {
-      throw .invalidArgument("\(key.string) is no time.")
+      throw .invalidArgument("\(key.string) is not a valid time.")
     }
     return .timestamp(RulesTimestamp(time))
   }

@@ -7,7 +7,7 @@ import FirestoreWire
 import RulesAPI
 import SecurityRules
 
-/// A request whose verdict is to be explained; JSON values are texts.
+/// A request with a decision to explain; JSON values are texts.
 struct RulesExplanation: Codable, Sendable, Equatable {
   /// Nil takes the rules in force.
   var rules: RulesSource?
@@ -17,7 +17,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
   var path: String
   /// The bucket of Storage that the request is about; nil where it is about documents.
   var bucket: String?
-  /// Nil is nobody.
+  /// Nil is not signed in.
   var uid: String?
   /// The token's claims as a JSON object.
   var claims: String?
@@ -28,7 +28,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
   /// The conditions of a query: a `StructuredQuery` without `from`.
   var query: String?
 
-  /// The verdict, with the values that the conditions saw.
+  /// The decision, with the values that the conditions used.
   func decision(
     by ruleset: CompiledRuleset,
     in database: DatabaseID,
@@ -52,7 +52,7 @@ struct RulesExplanation: Codable, Sendable, Equatable {
       )
     }
     guard path.isDocument else {
-      throw ServiceError.invalidArgument("\(self.path) is no document's path.")
+      throw ServiceError.invalidArgument("\(self.path) is not a document path.")
     }
     var request = RulesRequest(
       method: try ruleMethod(),
@@ -69,7 +69,9 @@ struct RulesExplanation: Codable, Sendable, Equatable {
 
   func ruleMethod() throws(ServiceError) -> RulesMethod {
     guard let method = RulesMethod(rawValue: method) else {
-      throw .invalidArgument("\(method) is none of get, list, create, update and delete.")
+      throw .invalidArgument(
+        "The method must be get, list, create, update or delete, not \(method)."
+      )
     }
     return method
   }

@@ -65,7 +65,7 @@ struct StoragePath: Codable, Sendable, Equatable {
     self.init(bucket: String(bucket), name: parts.count > 1 ? String(parts[1]) : "")
   }
 
-  /// The path as a folder: what the names in it begin with ends with a slash, or is empty.
+  /// The path as a folder: the prefix of the names in it, which ends with a slash or is empty.
   var folder: StoragePath {
     guard !name.isEmpty, !name.hasSuffix("/") else { return self }
     return StoragePath(bucket: bucket, name: name + "/")

@@ -1,4 +1,4 @@
-/// A request of `brasa users`; `who` is a uid, an e-mail or a telephone number.
+/// A request of `brasa users`; `who` is a uid, an email address or a phone number.
 enum UsersRequest: Codable, Sendable, Equatable {
   /// The account's password, if it has one, is the one line of the input.
   case create(NewAccount)

@@ -6,8 +6,8 @@ import Foundation
 
 /// Follows the changes of the source: a listener for each id of collections, from the time of the copy on.
 ///
-/// The ids are listed again each minute. A listener's token is saved when its changes are stored, so that another run
-/// goes on there.
+/// The ids are listed again each minute. A listener's token is saved when its changes are stored,
+/// so that another run continues there.
 struct ChangeFollower: Sendable {
   let copy: DocumentCopy
 
@@ -32,7 +32,7 @@ struct ChangeFollower: Sendable {
     }
   }
 
-  /// The collections that are known; those at the root are listed anew, where the source responds.
+  /// The known collections; those at the root are listed again, where the source responds.
   private func ids() async throws -> [String] {
     let known = await copy.state.plan.groups
     do {

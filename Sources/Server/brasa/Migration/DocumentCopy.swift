@@ -15,7 +15,7 @@ struct DocumentCopy: Sendable {
   private static let batch = (documents: 500, bytes: 4 << 20)
   private static let partsOfWorker = 4
 
-  /// Copies what is not copied yet; returns why documents were dropped.
+  /// Copies the documents that are not copied yet; returns the reasons of dropped ones.
   func run() async throws -> [String] {
     if await !state.plan.hasParts { try await plan() }
     let open = await state.plan.parts.indices.filter { _ in true }
@@ -38,7 +38,8 @@ struct DocumentCopy: Sendable {
   // MARK: Parts
 
   private func plan() async throws {
-    // The time of the first response is that of all: what changes later is followed, or seen by the last comparison.
+    // The time of the first response is that of all: later changes are followed, or found by the
+    // last comparison.
     let first = SourceQueries.documents(
       of: database,
       after: nil,
@@ -106,7 +107,7 @@ struct DocumentCopy: Sendable {
 
   // MARK: Documents
 
-  /// Copies a part, beginning behind what is stored; connections that break are made again.
+  /// Copies a part, beginning after the stored position; broken connections are reopened.
   private func copy(_ index: Int) async throws -> [String] {
     var drops: [String] = []
     var failures = 0
@@ -120,7 +121,7 @@ struct DocumentCopy: Sendable {
       } catch let error as ServiceError where Self.isGone(error) {
         guard await state.plan.readTime != nil else { throw error }
         await log.print(
-          "The source does not keep its past so long: documents are read as they are now."
+          "The source does not keep its history long enough: documents are read as they are now."
         )
         try await state.change { $0.readTime = nil }
       } catch let error as ServiceError where Self.isTransient(error.code) {

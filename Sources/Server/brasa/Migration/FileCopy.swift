@@ -9,7 +9,8 @@ struct FileCopy: Sendable {
   let target: MigrationTarget
   let state: MigrationState
 
-  /// Copies what is not copied yet; returns how many objects there were, and why some were dropped.
+  /// Copies the objects that are not copied yet; returns their number, and the reasons of dropped
+  /// ones.
   func run() async throws -> (count: Int, drops: [String]) {
     var buckets: [String] = []
     try await source.list(.storage, "/storage/v1/b?project=\(source.project)", "items") { bucket in

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The state of a migration, in a file that is replaced as a whole: a migration that was cut off goes on there.
+/// The state of a migration, in a file that is replaced as a whole: an interrupted migration
+/// continues there.
 struct MigrationPlan: Codable, Equatable {
   /// A part of the documents, in the order of names.
   struct Part: Codable, Equatable {
@@ -47,7 +48,9 @@ actor MigrationState {
     var plan = MigrationPlan(source: source, target: target)
     if let bytes = FileManager.default.contents(atPath: file) {
       guard let known = try? JSONDecoder().decode(MigrationPlan.self, from: bytes) else {
-        throw ValidationError("\(file) is no plan of a migration. Name another file with --plan.")
+        throw ValidationError(
+          "\(file) is not the plan of a migration. Name another file with --plan."
+        )
       }
       guard known.source == source, known.target == target else {
         throw ValidationError(

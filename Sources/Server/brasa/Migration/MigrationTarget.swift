@@ -25,7 +25,7 @@ struct MigrationTarget: Sendable {
     self.log = log
   }
 
-  /// Throws where no server runs on the directory: each batch would open it anew.
+  /// Throws if no server runs on the directory: each batch would open it again.
   func checkServer() throws {
     guard try RemoteAdministration(directory: data.directory) != nil else {
       throw CommandFailure(

@@ -27,7 +27,7 @@ final class SourceCredentials: Sendable {
   private static let scope = "https://www.googleapis.com/auth/cloud-platform"
   private static let lifetime = 3_600
 
-  /// Credentials of a key file; without one the owner whom development servers know.
+  /// Credentials of a key file; without one, the owner of development servers.
   ///
   /// - Parameter origin: The server that is asked for tokens where the key file has no `token_uri`.
   init(keyFile: String?, origin: String?, client: NodeClient) throws {
@@ -41,7 +41,7 @@ final class SourceCredentials: Sendable {
     guard let email = json["client_email"]?.string, let pem = json["private_key"]?.string,
       let address, let url = URL(string: address),
       let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem)
-    else { throw ValidationError("\(keyFile) is no key file of a service account.") }
+    else { throw ValidationError("\(keyFile) is not the key file of a service account.") }
     account = Account(
       email: email,
       key: key,

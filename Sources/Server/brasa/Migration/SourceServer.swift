@@ -26,7 +26,7 @@ struct SourceServer: Sendable {
 
   private static let longestText = 256 << 20
 
-  /// Sends a GET and returns the JSON; nil for what is not there.
+  /// Sends a GET and returns the JSON; nil for a missing resource.
   func get(_ service: Service, _ target: String) async throws -> JSONValue? {
     let answer = try await open(service, target)
     let text = try await Self.text(of: answer.body)

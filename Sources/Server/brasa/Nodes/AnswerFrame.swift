@@ -47,7 +47,7 @@ enum AnswerFrame {
     }
   }
 
-  /// Takes the first frame of what has arrived, which begins at `start`; nil where it is not whole.
+  /// Takes the first frame of the received bytes, which begins at `start`; nil if it is incomplete.
   static func take(from bytes: [UInt8], at start: inout Int) throws -> AnswerFrame? {
     guard bytes.count - start >= prefixLength else { return nil }
     let length = bytes[(start + 1)..<(start + prefixLength)].reduce(0) { $0 << 8 | Int($1) }

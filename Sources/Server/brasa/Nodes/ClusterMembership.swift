@@ -45,7 +45,7 @@ struct ClusterMembership {
     isCandidate = settings.isHome
   }
 
-  /// The module that tells load balancers which node is home, and becomes it.
+  /// The module that shows load balancers the home node, and becomes it.
   func homeModule(threads: EngineThreads) -> ServiceModule {
     .home(
       home,

@@ -7,9 +7,9 @@ import KeyValueStore
 //   0x01 file    path in UTF-8                       the digest (32 bytes), 1 for a program and 0 for another file
 //   0x02 bytes   digest, number (4 bytes)            up to 256 KiB of a file's bytes
 //
-// The bytes of new files are written first. One group then makes the files those of a deployment, and bytes that no file has
-// any more go last: a crash leaves what was before or what is after, and at most bytes without a file, which the next
-// change removes.
+// The bytes of new files are written first. One group then makes the files those of a deployment,
+// and unreferenced bytes go last. So a crash leaves either the old or the new state, and at most
+// bytes without a file, which the next change removes.
 
 /// The files of functions in a store that outlives the machine.
 struct FunctionFiles: SharedFunctionFiles {

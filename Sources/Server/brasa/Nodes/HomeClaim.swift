@@ -25,9 +25,9 @@ final class HomeClaim: Sendable {
     var lastWatcher = 0
   }
 
-  /// A home node, and in how many looks nothing was heard of it since it was heard of at a time.
+  /// A home node, and the number of looks without a new sign of life since a given time.
   ///
-  /// Looks are counted, not seconds: while the store is away nobody is heard of.
+  /// Looks are counted, not seconds: while the store is unreachable, no node gives a sign of life.
   private struct Silence {
     let node: NodeNumber
     let heard: Int64
@@ -40,7 +40,8 @@ final class HomeClaim: Sendable {
 
   /// The claim's key, whose value is the number of the node that is home.
   static let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x02]
-  /// After so many looks a silent home node has lost its claim; it tells the store each second that it is there.
+  /// After this many looks a silent home node has lost its claim; it renews its sign of life in the
+  /// store each second.
   private static let patience = 8
   private static let pause = Duration.seconds(1)
 
@@ -64,7 +65,7 @@ final class HomeClaim: Sendable {
   /// Throws UNAVAILABLE where this node is not home.
   func check() throws {
     guard isHeld else {
-      throw ServiceError(.unavailable, "Another node of the cluster is home.")
+      throw ServiceError(.unavailable, "Another node is the home node of the cluster.")
     }
   }
 
@@ -74,7 +75,7 @@ final class HomeClaim: Sendable {
     try check()
   }
 
-  /// Tells at once, and whenever the claim may have changed.
+  /// Reports at once, and after each possible change of the claim.
   func changes() -> AsyncStream<Void> {
     let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     watcher.yield()
@@ -124,7 +125,7 @@ final class HomeClaim: Sendable {
           try self.look(after: silence, isFit)
         }
       } catch {
-        // Where the store is away, nothing is known of others.
+        // While the store is unreachable, nothing is known of other nodes.
         silence = nil
       }
       if !isHeld { try await Task.sleep(for: Self.pause) }

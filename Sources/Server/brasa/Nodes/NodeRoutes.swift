@@ -25,7 +25,7 @@ struct NodeRoutes: Sendable {
   /// The largest request: as clients may send it.
   private static let bodyLimit = 16 << 20
 
-  /// The routes, and the task that passes on what other nodes are to do.
+  /// The routes, and the task that forwards work to other nodes.
   var module: ServiceModule {
     var module = ServiceModule("nodes")
     module.routes = [

@@ -16,9 +16,10 @@ extension KeyOwner {
 ///
 ///     brasa-forwarded: <caller> <proof>
 ///
-/// where the proof is a code under the secret of caller, receiving node, method and target: who has seen one can use it for nothing
-/// else. It says who the node's client is and that the request is not to be passed on again, and gives no right: the client's own
-/// credentials are judged where they arrive.
+/// where the proof is a code under the secret of caller, receiving node, method and target: a third
+/// party can use it for nothing else. It contains the node's client and that the request must not
+/// be forwarded again, and grants nothing: the client's own credentials are checked at the
+/// receiver.
 struct NodeSecret: Sendable {
   private let key: SymmetricKey
 

@@ -3,13 +3,15 @@ import ServiceModule
 
 /// The body of a request on its way to another node.
 ///
-/// The HTTP client may still wait for the next part when the other node has answered. The connection goes on to read from where the
-/// body ends, and must not find somebody else reading: so a body is let go behind the answer, before the request is over. The waiting is
-/// not cancelled, which would end the connection, and with it what the client has not read of the answer.
+/// The HTTP client may still wait for the next part when the other node has answered. The
+/// connection continues to read from the end of the body, and must not find another reader: so a
+/// body is released after the response, before the request ends. The waiting is not cancelled,
+/// which would end the connection, and with it the unread part of the response.
 ///
-/// Behind a refusal the HTTP client sends nothing more of a body, and takes its end for that of one that is too short, which fails the
-/// request with what has not come of the answer. So the end of a body of a known length, which nobody waits for, is kept back until
-/// the other node has taken it.
+/// After a refusal, the HTTP client sends nothing more of a body. It takes the end for that of a
+/// body that is too short, and fails the request with the rest of the response. So the end of a
+/// body of a known length, which no reader waits for, is held back until the other node has taken
+/// it.
 actor PassedBody {
   private var parts: ServiceBody.AsyncIterator
   private var asked: Task<[UInt8]?, any Error>?
@@ -26,7 +28,7 @@ actor PassedBody {
     (sent, sending) = AsyncStream.makeStream()
   }
 
-  /// Returns when the last part was given, or nobody asks any more; for one task.
+  /// Returns when the last part was given, or without further requests; for one task.
   nonisolated func untilSent() async {
     for await _ in sent {}
   }
@@ -41,7 +43,8 @@ actor PassedBody {
   /// The parts, for the one who sends them.
   nonisolated var sequence: Sequence { Sequence(body: self) }
 
-  /// Ends the sending, and returns when nobody reads: once the client has sent the part that is waited for, or is gone.
+  /// Ends the sending, and returns when there is no reader: once the client has sent the awaited
+  /// part, or is gone.
   func letGo() async {
     isLetGo = true
     sending.finish()

@@ -14,8 +14,9 @@ import Synchronization
 
 /// The other nodes of a cluster: finds them, and passes calls and requests on.
 ///
-/// Before anything of a client is sent to a node it is greeted, which only a node of this cluster can answer: so credentials
-/// reach nobody else, and one that is gone or hangs has not had what was meant for it.
+/// Before any data of a client is sent to a node, the node is greeted, and only a node of this
+/// cluster can reply. So credentials reach no one else, and a node that is gone or hangs has not
+/// received a request.
 final class PeerNodes: CallForwarder {
   let own: NodeNumber
   let secret: NodeSecret
@@ -24,7 +25,8 @@ final class PeerNodes: CallForwarder {
   private let calls: NodeClient
   /// The client for requests of browsers, whose streams end when this node begins to stop.
   private let channels: NodeClient
-  /// To the home node: what is asked and answered, which may end while this node stops, and what goes on until either end leaves.
+  /// To the home node: requests, which may end while this node stops, and streams, which last until
+  /// either end closes.
   private let requests: (client: NodeClient, passages: PassedRequests)
   private let streams: (client: NodeClient, passages: PassedRequests)
   private let home: HomeClaim
@@ -51,7 +53,8 @@ final class PeerNodes: CallForwarder {
   private static let uploadPatience = Duration.seconds(330)
   /// The longest upload.
   private static let longestUpload = Duration.seconds(7 * 24 * 3_600)
-  /// The time that requests in flight to a primary may go on after another node has replaced it.
+  /// The time for which requests in flight to a home node may continue after another node has
+  /// replaced it.
   private static let grace = Duration.seconds(2)
 
   /// The nodes of the store that an engine shares; nil for one that has its store alone.
@@ -72,7 +75,8 @@ final class PeerNodes: CallForwarder {
     (jobs, submission) = AsyncStream.makeStream()
     calls = NodeClient(connections: connections)
     channels = NodeClient(connections: connections)
-    // A device's stream says nothing for hours; what hangs ends when another node is home.
+    // A device's stream is silent for hours; one that hangs ends when another node becomes the home
+    // node.
     let (requests, streams) = (
       NodeClient(connections: connections, silence: nil),
       NodeClient(connections: connections, silence: nil)
@@ -91,7 +95,7 @@ final class PeerNodes: CallForwarder {
     }
   }
 
-  /// Adds figures of what is under way to the home node.
+  /// Adds figures of the requests in flight to the home node.
   func addMetrics(to metrics: MetricsRegistry) {
     let (requests, streams) = (requests.passages, streams.passages)
     metrics.addSource {
@@ -104,7 +108,7 @@ final class PeerNodes: CallForwarder {
 
   // MARK: Running
 
-  /// Passes on what is asked for, until the task is cancelled.
+  /// Forwards requests, until the task is cancelled.
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in await followHome() }
@@ -139,12 +143,13 @@ final class PeerNodes: CallForwarder {
         try engine.announce(address: address)
       } catch {
         // The engine lists it with its next beat.
-        log.warning("not listed yet", metadata: ["error": "\(error)"])
+        log.warning("the node's address could not be listed yet", metadata: ["error": "\(error)"])
       }
     }
   }
 
-  /// Ends the streams of browsers and devices that other nodes have: their clients come again, to others.
+  /// Ends the streams of browsers and devices that other nodes hold: their clients reconnect to
+  /// others.
   func endStreams() {
     submission.yield { [channels] in try? await channels.shutdown() }
     streams.passages.endAll()
@@ -202,7 +207,7 @@ final class PeerNodes: CallForwarder {
     return ForwardedStream(answer.body) { [weak self] in self?.submit($0) ?? false }
   }
 
-  /// The error of a call of which nobody knows what came of it.
+  /// The error of a call with an unknown outcome.
   static func failure(_ error: (any Error)?) -> ServiceError {
     error as? ServiceError
       ?? ServiceError(
@@ -242,7 +247,7 @@ final class PeerNodes: CallForwarder {
   /// Passes a request on to the primary, with its body as it comes; returns nil if this node is the
   /// primary, and UNAVAILABLE if there is none.
   ///
-  /// - Parameter isStream: True if the response goes on until either end leaves.
+  /// - Parameter isStream: True if the response continues until either end leaves.
   func passHome(
     _ request: ServiceRequest,
     decidesOrigins: Bool = false,
@@ -341,7 +346,7 @@ final class PeerNodes: CallForwarder {
 
   private static let homelessness = ServiceError(
     .unavailable,
-    "The node of this cluster that serves this is not there (docs/cluster.md)."
+    "The cluster has no home node now. Try again later (docs/cluster.md)."
   )
 
   private func field(
@@ -361,14 +366,14 @@ final class PeerNodes: CallForwarder {
   private func reach(_ node: NodeNumber, for context: CallContext) async throws -> String? {
     guard let address = try await address(of: node, for: context) else { return nil }
     if context.isSecure, !NodeAddress.isPrivate(address) {
-      warn("a client's encrypted call is not passed on in the clear", node, address)
+      warn("an encrypted call was not forwarded: the node's address has no TLS", node, address)
       return nil
     }
     if await answers(node, at: address, for: context) {
       _ = unreached.withLock { $0.remove(node) }
       return address
     }
-    warn("a node does not answer at the address where it is listed", node, address)
+    warn("a node does not respond at its listed address", node, address)
     addresses.withLock { _ = $0.removeValue(forKey: node) }
     return nil
   }

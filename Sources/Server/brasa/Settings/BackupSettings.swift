@@ -9,7 +9,7 @@ struct BackupFlags: ParsableArguments {
   @Option(
     name: .customLong("backup"),
     help: """
-      Back up to this directory, or to s3://bucket/path, all the time. One target is for one server. [BRASA_BACKUP]
+      Back up continuously to this directory or to s3://bucket/path. Each server needs its own target. [BRASA_BACKUP]
       """
   )
   var target: String?
@@ -17,20 +17,20 @@ struct BackupFlags: ParsableArguments {
   @Option(
     name: .customLong("backup-key"),
     help:
-      "The file of the key that encrypts the backup: brasa backup key makes one. [BRASA_BACKUP_KEY]"
+      "The key file that encrypts the backup; create one with brasa backup key. [BRASA_BACKUP_KEY]"
   )
   var key: String?
 
   @Flag(
     name: .customLong("allow-plain"),
     help:
-      "Let the backup be readable for everybody who reaches the target. [BRASA_BACKUP_ALLOW_PLAIN]"
+      "Allow a backup without encryption, readable for anyone with access to the target. [BRASA_BACKUP_ALLOW_PLAIN]"
   )
   var allowPlain = false
 
   @Option(
     name: .customLong("backup-days"),
-    help: "Days of which every instant can be restored. [BRASA_BACKUP_DAYS, default: 7]"
+    help: "Days for which any point in time can be restored. [BRASA_BACKUP_DAYS, default: 7]"
   )
   var days: Int?
 }
@@ -53,7 +53,7 @@ struct BackupSettings: Sendable, Equatable {
     guard let text = flags.target ?? environment.text("BACKUP") else {
       guard flags.key == nil, !flags.allowPlain else {
         throw ValidationError(
-          "--backup-key and --allow-plain need a target: name it with --backup."
+          "--backup-key and --allow-plain need a target. Name it with --backup."
         )
       }
       return nil
@@ -61,8 +61,8 @@ struct BackupSettings: Sendable, Equatable {
     guard key != nil || allowsPlain else {
       throw ValidationError(
         """
-        The backup would be readable for everybody who reaches \(text). Name a key file with --backup-key, which \
-        brasa backup key makes, or say --allow-plain.
+        The backup would be readable for anyone with access to \(text). Name a key file with --backup-key, which \
+        brasa backup key creates, or use --allow-plain.
         """
       )
     }
@@ -98,7 +98,7 @@ enum BackupTargetAddress: Sendable, Equatable {
     }
     let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
     guard text.hasPrefix("s3://"), parts.count >= 3, !parts[2].isEmpty else {
-      throw ValidationError("--backup takes a directory or s3://bucket/path, not \(text).")
+      throw ValidationError("--backup needs a directory or s3://bucket/path, not \(text).")
     }
     func setting(_ name: String) -> String? {
       environment.text("BACKUP_S3_" + name) ?? environment.text("S3_" + name)

@@ -6,7 +6,7 @@ struct ByteSize: Sendable, Equatable {
     ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000), ("B", 1),
   ]
 
-  /// Reads a text; nil for what is none, or more than 64 bits hold.
+  /// Reads a text; nil for invalid text, or a number of more than 64 bits.
   init?(_ text: String) {
     let text = text.uppercased()
     let unit = Self.units.first { text.hasSuffix($0.suffix) }

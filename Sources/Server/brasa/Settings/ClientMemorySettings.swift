@@ -20,8 +20,8 @@ struct ClientMemorySettings: Sendable, Equatable {
     }
   }
 
-  /// The ledger's limits: development, where nobody needs credentials, has no smaller part for those
-  /// who show none.
+  /// The ledger's limits: development mode, which needs no credentials, has no smaller part for
+  /// callers without them.
   func limits(isDevelopment: Bool) -> ByteLedger.Limits {
     var limits = ByteLedger.Limits()
     limits.poolBytes = megabytes << 20

@@ -45,7 +45,7 @@ struct EnvironmentReader {
   func level(_ name: String) throws -> Logger.Level? {
     try text(name).map { text in
       guard let level = Logger.Level(rawValue: text.lowercased()) else {
-        throw ValidationError("BRASA_\(name) is no log level: \"\(text)\".")
+        throw ValidationError("BRASA_\(name) is not a log level: \"\(text)\".")
       }
       return level
     }

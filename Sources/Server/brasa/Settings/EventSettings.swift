@@ -1,7 +1,8 @@
 import ArgumentParser
 import EventAnalytics
 
-/// The bounds of what apps and strangers send to analytics, and the days that go where the disk is short, from `BRASA_*` variables.
+/// The bounds for data that apps and strangers send to analytics, and the days to delete when disk
+/// space is short, from `BRASA_*` variables.
 ///
 ///     BRASA_ANALYTICS_EXPORT              the directory of the daily export
 ///     BRASA_ANALYTICS_APP_MEGABYTES       events of an app in a day: 1 to 1,048,576, 1,024 if not said

@@ -28,7 +28,7 @@ struct FileSettings: Sendable, Equatable {
   init(_ environment: EnvironmentReader) throws {
     projectQuota = try environment.text("STORAGE_QUOTA").map { text in
       guard let size = ByteSize(text) else {
-        throw ValidationError("BRASA_STORAGE_QUOTA is no number of bytes: \"\(text)\".")
+        throw ValidationError("BRASA_STORAGE_QUOTA is not a number of bytes: \"\(text)\".")
       }
       return size.bytes
     }

@@ -61,7 +61,7 @@ struct SeedSettings: Sendable, Equatable {
       let isNew = !FileManager.default.fileExists(atPath: source) || Self.isEmpty(source)
       guard isNew, target != nil else {
         throw ValidationError(
-          "\(source) is no export of the emulators: it has no \(EmulatorFolder.index)."
+          "\(source) is not an export of the emulators: it has no \(EmulatorFolder.index)."
         )
       }
     }

@@ -15,23 +15,23 @@ struct ServeFlags: ParsableArguments {
   )
   var sitesDomain: String?
 
-  @Option(help: "The TCP port; 0 takes any free one. [BRASA_PORT, default: 8080]")
+  @Option(help: "The TCP port; 0 chooses a free one. [BRASA_PORT, default: 8080]")
   var port: Int?
 
-  @Option(help: "The directory that keeps the data. [BRASA_DATA, default: brasa-data]")
+  @Option(help: "The data directory. [BRASA_DATA, default: brasa-data]")
   var data: String?
 
   @Option(
     help: """
       Keep the store in a PostgreSQL database, such as postgres://user@host/database, instead of the data \
-      directory. A password is better in the variable, or in libpq's files. [BRASA_STORE]
+      directory. Put a password into the variable or libpq's files. [BRASA_STORE]
       """
   )
   var store: String?
 
   @Flag(
     help: """
-      Serve the store together with other nodes, each started so, behind one address. docs/cluster.md says what is \
+      Serve the store together with other nodes behind one address; start each with this flag. See docs/cluster.md for what is \
       served then. [BRASA_CLUSTER]
       """
   )
@@ -39,8 +39,8 @@ struct ServeFlags: ParsableArguments {
 
   @Flag(
     help: """
-      Be the home node of a cluster while no other one is: serve files, messages, analytics, installations and the console, too, for \
-      which the others pass their requests on to it. [BRASA_HOME_NODE]
+      Make this node a candidate for the home node, which also serves files, messages, analytics, installations and the console, to \
+      which the other nodes forward those requests. [BRASA_HOME_NODE]
       """
   )
   var home = false
@@ -49,8 +49,8 @@ struct ServeFlags: ParsableArguments {
     name: .customLong("home-without-files"),
     help: ArgumentHelp(
       """
-      Be the home node although the larger files of the last one are neither in files/ of the data directory nor on its server of S3: \
-      they are missing then. [BRASA_HOME_WITHOUT_FILES]
+      Become the home node even if the larger files of the last one are neither in files/ of the data directory nor on its S3 server: \
+      those files are missing then. [BRASA_HOME_WITHOUT_FILES]
       """
     )
   )
@@ -58,23 +58,23 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      Where other nodes of the cluster reach this one, such as http://10.0.0.2:8080. [BRASA_NODE_ADDRESS, default: the \
-      address and port, or the machine's name where it listens on all]
+      This node's address for the other nodes, such as http://10.0.0.2:8080. [BRASA_NODE_ADDRESS, default: the \
+      address and port, or the machine's name if it listens on all addresses]
       """
   )
   var nodeAddress: String?
 
   @Option(
     help: """
-      Where clients reach the server, such as https://brasa.example.org: what links in mail and key \
-      files say. [BRASA_ORIGIN, default: the address and port]
+      The server's address for clients, such as https://brasa.example.org, used in links in email and in key \
+      files. [BRASA_ORIGIN, default: the address and port]
       """
   )
   var origin: String?
 
   @Option(
     help: """
-      Serve the metrics in cleartext at an address of their own, such as 127.0.0.1:9090, to everybody who reaches it. \
+      Serve the metrics in cleartext at a separate address, such as 127.0.0.1:9090, to anyone who can reach it. \
       [BRASA_METRICS_ADDRESS]
       """
   )
@@ -82,8 +82,8 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      When tokens of disabled, deleted and revoked users end: immediate, or lazy, with the hour that a \
-      token lives. [BRASA_REVOCATION, default: immediate]
+      End the tokens of disabled, deleted and revoked users immediately (immediate), or when they expire within an \
+      hour (lazy). [BRASA_REVOCATION, default: immediate]
       """
   )
   var revocation: BearerTokens.RevocationMode?
@@ -91,19 +91,22 @@ struct ServeFlags: ParsableArguments {
   @Flag(
     help: ArgumentHelp(
       """
-      Take the machine's clock to be right although it stepped, or is more than half a year ahead of the store's last \
+      Accept the machine's clock even if it has jumped, or is more than half a year ahead of the store's last \
       write. [BRASA_ACCEPT_CLOCK]
       """
     )
   )
   var acceptClock = false
 
-  @Flag(help: "Development mode: accept what emulators accept, check no credential. [BRASA_DEV]")
+  @Flag(
+    help:
+      "Development mode: accept everything that emulators accept, without checking credentials. [BRASA_DEV]"
+  )
   var dev = false
 
   @Option(
     help: """
-      The project of clients whose API key names none. [BRASA_PROJECT, default: in development the only \
+      The project for clients with an API key that names none. [BRASA_PROJECT, default: in development the only \
       project there is, else demo-brasa]
       """
   )
@@ -115,8 +118,8 @@ struct ServeFlags: ParsableArguments {
     parsing: .next,
     help: ArgumentHelp(
       """
-      Let development mode listen beyond this machine; with host names and commas, answer to these names \
-      too. [BRASA_ALLOW_REMOTE_DEV]
+      Allow development mode to listen beyond this machine; with host names, separated by commas, also accept those names \
+      in requests. [BRASA_ALLOW_REMOTE_DEV]
       """,
       valueName: "hosts"
     )
@@ -125,21 +128,22 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      Origins with commas, such as http://app.test:3000, whose pages may do in development mode what \
+      Origins, separated by commas, such as http://app.test:3000. In development mode their pages may do what \
       pages on localhost may. [BRASA_DEV_ORIGIN]
       """
   )
   var devOrigin: String?
 
   @Flag(
-    help: "Refuse queries without their composite index in development too. [BRASA_REQUIRE_INDEXES]"
+    help:
+      "Also refuse queries without their composite index in development mode. [BRASA_REQUIRE_INDEXES]"
   )
   var requireIndexes = false
 
   @Option(
     help: """
-      safe, or emulator: rules that tolerate a missing field then allow queries that do not name \
-      it, as in Google's emulator. [BRASA_RULES_COMPATIBILITY, default: safe]
+      safe, or emulator: with emulator, rules that tolerate a missing field allow queries that do not filter \
+      by it, as in Google's emulator. [BRASA_RULES_COMPATIBILITY, default: safe]
       """
   )
   var rulesCompatibility: ServeSettings.RulesCompatibility?
@@ -149,19 +153,19 @@ struct ServeFlags: ParsableArguments {
     parsing: .next,
     help: ArgumentHelp(
       """
-      Serve functions; with --dev and a folder, deploy what is there whenever it changes. [BRASA_FUNCTIONS]
+      Serve functions; with --dev and a folder, deploy the folder whenever it changes. [BRASA_FUNCTIONS]
       """,
       valueName: "folder"
     )
   )
   var functions: String? = nil
 
-  @Flag(name: .customLong("no-console"), help: "Serve no console. [BRASA_NO_CONSOLE]")
+  @Flag(name: .customLong("no-console"), help: "Do not serve the console. [BRASA_NO_CONSOLE]")
   var noConsole = false
 
   @Option(
     help: """
-      Read the console's files from this directory instead of the program, for who works on them. \
+      Read the console's files from this directory instead of the program, for work on the console. \
       [BRASA_CONSOLE_DIRECTORY]
       """
   )
@@ -169,7 +173,7 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      Seconds for which a sign-in to the console allows what takes a recent one. \
+      Seconds after a sign-in to the console during which it counts as recent. \
       [BRASA_RECENT_SIGN_IN, default: 900]
       """
   )
@@ -183,8 +187,8 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      A directory with certificates of single hosts: HOST.pem and HOST-key.pem, or HOST/fullchain.pem and HOST/privkey.pem, which is \
-      watched. Other hosts have that of --tls-certificate. [BRASA_TLS_DIRECTORY]
+      A directory with certificates for single hosts: HOST.pem and HOST-key.pem, or HOST/fullchain.pem and HOST/privkey.pem. It is \
+      watched for changes. Other hosts use --tls-certificate. [BRASA_TLS_DIRECTORY]
       """
   )
   var tlsDirectory: String?
@@ -199,7 +203,7 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      Megabytes of memory for data that was read. [BRASA_CACHE, default: a sixteenth of the \
+      Megabytes of memory for the read cache. [BRASA_CACHE, default: a sixteenth of the \
       machine's memory, between 64 and 1024]
       """
   )
@@ -207,7 +211,7 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      Megabytes that requests, answers and sessions of all clients may take. [BRASA_CLIENT_MEMORY, \
+      Megabytes of memory for the requests, responses and sessions of all clients. [BRASA_CLIENT_MEMORY, \
       default: an eighth of the machine's memory, between 128 and 2048]
       """
   )
@@ -223,7 +227,7 @@ struct ServeFlags: ParsableArguments {
 
   @Option(
     help: """
-      Kilobytes of changes that wait for a listener that reads slowly, before it begins anew. \
+      Kilobytes of changes to queue for a slow listener before it is restarted. \
       [BRASA_LISTEN_BACKLOG, default: 4096]
       """
   )

@@ -6,7 +6,7 @@ import Gateway
 import Logging
 import ServiceModule
 
-/// Everything `brasa serve` can be told: flags first, then `BRASA_*` variables, then defaults.
+/// All settings of `brasa serve`: flags first, then `BRASA_*` variables, then defaults.
 struct ServeSettings: Sendable, Equatable {
   var host: String
   var port: Int
@@ -87,7 +87,7 @@ struct ServeSettings: Sendable, Equatable {
     case emulator
   }
 
-  /// Merges the flags with the environment and refuses what is unsafe or cannot be meant.
+  /// Merges the flags with the environment and refuses unsafe or contradictory settings.
   init(_ flags: ServeFlags, environment: [String: String]) throws {
     isLoggedToJournal = Journal.hasStandardError(environment["JOURNAL_STREAM"])
     let environment = EnvironmentReader(environment)
@@ -163,14 +163,14 @@ struct ServeSettings: Sendable, Equatable {
   private func checkReach(_ remote: RemoteDevelopment) throws {
     if tlsDirectory != nil, tls == nil {
       throw ValidationError(
-        "--tls-directory is beside a certificate for all other hosts: name it by --tls-certificate and --tls-key."
+        "--tls-directory also needs a certificate for all other hosts. Add --tls-certificate and --tls-key."
       )
     }
     if isDevelopment, !isLoopback, !remote.isAllowed {
       throw ValidationError(
         """
         Development mode lets everyone who reaches \(host) read and write everything. \
-        Leave --host at 127.0.0.1, or say --allow-remote-dev if that is what you want.
+        Leave --host at 127.0.0.1, or use --allow-remote-dev if you want this.
         """
       )
     }
@@ -194,7 +194,7 @@ struct ServeSettings: Sendable, Equatable {
       throw ValidationError("The cache must have between 8 and 1048576 megabytes.")
     }
     guard (1...43_200).contains(recentSignIn) else {
-      throw ValidationError("A sign-in is recent for between 1 and 43200 seconds.")
+      throw ValidationError("--recent-sign-in must be between 1 and 43200 seconds.")
     }
   }
 
@@ -202,14 +202,14 @@ struct ServeSettings: Sendable, Equatable {
   private func checkCluster() throws {
     if isClustered, store == .directory {
       throw ValidationError(
-        "--cluster is for a store that several nodes reach: name it with --store postgres://…"
+        "--cluster needs a store in PostgreSQL. Name it with --store postgres://…"
       )
     }
     if nodeAddress != nil, !isClustered {
-      throw ValidationError("--node-address is where nodes reach each other: it needs --cluster.")
+      throw ValidationError("--node-address needs --cluster.")
     }
     if isHome, !isClustered {
-      throw ValidationError("--home is one node of several: it needs --cluster.")
+      throw ValidationError("--home needs --cluster.")
     }
     if backup != nil, store != .directory {
       throw ValidationError(
@@ -220,7 +220,7 @@ struct ServeSettings: Sendable, Equatable {
       )
     }
     if isHomeWithoutFiles, !isHome {
-      throw ValidationError("--home-without-files is for a node that may be home: it needs --home.")
+      throw ValidationError("--home-without-files needs --home.")
     }
   }
 
@@ -260,16 +260,16 @@ struct ServeSettings: Sendable, Equatable {
       if !isLoopback {
         warnings.append(
           """
-          the development server is reachable from other machines, and its tokens are unsigned: a back end that checks \
-          them as the emulator's believes whatever anybody writes
+          the development server is reachable from other machines, and its tokens are unsigned: a back end that \
+          accepts emulator tokens also accepts forged ones
           """
         )
       }
     } else if !isLoopback, tls == nil {
       warnings.append(
         """
-        NO TLS on an address that other machines reach: what clients send can be read and changed \
-        under way, and the administrator key is not accepted from there. Use --tls-certificate and \
+        NO TLS on an address that other machines can reach: others can read and change the traffic, \
+        and the administrator key is not accepted from there. Use --tls-certificate and \
         --tls-key
         """
       )
@@ -278,21 +278,21 @@ struct ServeSettings: Sendable, Equatable {
       warnings.append(
         """
         ONE OF SEVERAL NODES: documents, rules, accounts and Remote Config are served here; files, messages, analytics and \
-        installations are the home node's, to which their requests are passed on, and the console is there
+        installations are forwarded to the home node, which also serves the console
         """
       )
     }
     if isHome {
       warnings.append(
         """
-        ONE OF SEVERAL NODES, AND THE HOME NODE WHILE NO OTHER IS: files, messages, analytics, installations and the console are \
-        served here then; the events, and the bytes of files that are not on a server of S3, are in this data directory
+        ONE OF SEVERAL NODES, AND A CANDIDATE FOR HOME NODE: while it is the home node, it serves files, messages, analytics, \
+        installations and the console. Events, and files that are not on an S3 server, are in its data directory
         """
       )
     }
     if rulesCompatibility == .emulator {
       warnings.append(
-        "EMULATOR-COMPATIBLE RULES: a query may return documents that the rules deny one by one"
+        "EMULATOR-COMPATIBLE RULES: a query may return documents that the rules deny when they are read alone"
       )
     }
     return warnings
@@ -384,7 +384,7 @@ struct ServeSettings: Sendable, Equatable {
     case (let certificate?, let key?):
       GatewayConfiguration.TLSFiles(certificate: certificate, key: key)
     case (_?, nil), (nil, _?):
-      throw ValidationError("--tls-certificate and --tls-key go together.")
+      throw ValidationError("--tls-certificate and --tls-key must be used together.")
     }
   }
 }
@@ -403,7 +403,9 @@ struct RemoteDevelopment {
     default:
       (isAllowed, hosts) = (true, commaSeparated(text))
       guard hosts.allSatisfy({ !$0.contains("/") && !$0.contains(":") && !$0.contains(" ") }) else {
-        throw ValidationError("--allow-remote-dev takes names of hosts with commas, not \(text).")
+        throw ValidationError(
+          "--allow-remote-dev needs host names separated by commas, not \(text)."
+        )
       }
     }
   }

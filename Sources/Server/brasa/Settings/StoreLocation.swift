@@ -7,7 +7,7 @@ enum StoreLocation: Sendable, Equatable {
   /// In a PostgreSQL database, at an address for libpq.
   case postgres(String)
 
-  /// Reads what `--store` and `BRASA_STORE` say; nil is the data directory.
+  /// Reads `--store` and `BRASA_STORE`; nil is the data directory.
   init(_ text: String?) throws {
     switch text {
     case nil, "": self = .directory
@@ -15,7 +15,7 @@ enum StoreLocation: Sendable, Equatable {
       self = .postgres(text)
     case .some:
       // It may hold a password.
-      throw ValidationError("--store takes an address like postgres://user@host/database.")
+      throw ValidationError("--store needs an address such as postgres://user@host/database.")
     }
   }
 }

@@ -39,14 +39,14 @@ struct WebChannelSettings: Sendable, Equatable {
 struct WebChannelFlags: ParsableArguments {
   @Option(
     name: .customLong("webchannel-sessions"),
-    help: "Open streams of browsers; more are refused. [BRASA_WEBCHANNEL_SESSIONS, default: 10000]"
+    help: "The maximum number of open browser streams. [BRASA_WEBCHANNEL_SESSIONS, default: 10000]"
   )
   var sessions: Int?
 
   @Option(
     name: .customLong("webchannel-backlog"),
     help: """
-      Kilobytes that wait for one browser's stream before it is ended. [BRASA_WEBCHANNEL_BACKLOG, \
+      Kilobytes to queue for one browser's stream before it is ended. [BRASA_WEBCHANNEL_BACKLOG, \
       default: 65536]
       """
   )
@@ -55,7 +55,7 @@ struct WebChannelFlags: ParsableArguments {
   @Option(
     name: .customLong("webchannel-keep-alive"),
     help: """
-      Seconds after which a browser's quiet stream is sent something: less than proxies wait. \
+      Seconds between keep-alives on an idle browser stream; less than the timeout of proxies. \
       [BRASA_WEBCHANNEL_KEEP_ALIVE, default: 30]
       """
   )
@@ -64,7 +64,7 @@ struct WebChannelFlags: ParsableArguments {
   @Option(
     name: .customLong("webchannel-streaming"),
     help: """
-      Seconds after which a browser asks anew for what follows: less than proxies let an answer \
+      Seconds after which a browser starts a new request for its stream; less than proxies let a response \
       last. [BRASA_WEBCHANNEL_STREAMING, default: 240]
       """
   )

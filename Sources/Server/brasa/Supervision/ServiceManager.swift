@@ -9,7 +9,7 @@ import Darwin
 /// `NOTIFY_SOCKET` names a datagram socket of the file system, or with `@` in front an abstract one. A message is lines
 /// of `NAME=value`; each is sent in a datagram of its own, and nothing is ever read.
 struct ServiceManager: Sendable {
-  /// A fact that the manager is told.
+  /// A status for the manager.
   enum Notice: Sendable, Equatable {
     /// The port takes connections.
     case ready

@@ -32,10 +32,10 @@ final class SupervisedServer: Sendable {
     self.health = health
   }
 
-  /// Tells that the data directory is being opened, which takes long after a crash.
+  /// Reports that the data directory is being opened, which takes long after a crash.
   func opens(_ directory: String) { manager.tell(.status("Opening \(directory)")) }
 
-  /// Tells that the port takes connections.
+  /// Reports that the port accepts connections.
   func listens(on address: SocketAddress, mode: String) {
     let host = address.ipAddress.map { $0.contains(":") ? "[\($0)]" : $0 } ?? ""
     state.withLock { $0.address = "\(host):\(address.port ?? 0), \(mode)" }
@@ -43,7 +43,7 @@ final class SupervisedServer: Sendable {
     manager.tell(.ready)
   }
 
-  /// Tells that the server has begun to stop; signs of life go on until it has ended.
+  /// Reports that the server has begun to stop; signs of life continue until it has ended.
   private func stops() {
     let isFirst = state.withLock { state in
       defer { state.isStopping = true }
@@ -121,7 +121,7 @@ extension ServerCore {
       if engine is PostgresEngine { return true }
       return await withCheckedContinuation { continuation in
         let isTaken = threads.submit {
-          // An error is the store's response, too: health tells of it.
+          // An error is the store's response, too: the health report shows it.
           _ = try? engine.read { try $0.get([KeyOwner.formats.firstBytes.lowerBound]) }
           continuation.resume(returning: true)
         }

@@ -10,7 +10,7 @@ import NIOCore
 import ObjectStorage
 import PushMessaging
 
-/// The failure of a command: one or two sentences that say what failed and what to do.
+/// The failure of a command: one or two sentences with the failure and the remedy.
 ///
 /// The program prints it after `Error: ` and exits with 1. It prints its usage only if its
 /// arguments cannot be parsed.
@@ -69,7 +69,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// The place of the error in a JSON text, and what is wrong there.
+  /// The place and the description of an error in a JSON text.
   private static func decodingText(of error: DecodingError) -> String {
     let context: DecodingError.Context? =
       switch error {
@@ -87,7 +87,7 @@ struct CommandFailure: Error, CustomStringConvertible {
   private static func fileText(of error: CocoaError) -> String {
     let path = error.filePath ?? error.url?.path
     if path == nil, error.code == .fileWriteOutOfSpace {
-      return "The disk is full. Make room, or write to another one."
+      return "The disk is full. Free some space, or write to another disk."
     }
     guard let path else { return error.localizedDescription }
     switch error.code {

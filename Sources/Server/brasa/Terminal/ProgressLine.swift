@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 #endif
 
-/// A line on standard error that shows how far long work is; silent where nobody looks.
+/// A line on standard error that shows the progress of long work; silent without a terminal.
 final class ProgressLine {
   private let isTerminal: Bool
   private let printed: (String) -> Void
@@ -18,13 +18,13 @@ final class ProgressLine {
     printed = { Terminal.print($0) }
   }
 
-  /// No line, where a server works; what is printed goes to `log`.
+  /// No line, where a server works; messages go to `log`.
   init(log: @escaping (String) -> Void) {
     isTerminal = false
     printed = log
   }
 
-  /// Shows the state, ten times a second at most; `unit` is what one of them is called.
+  /// Shows the state, ten times a second at most; `unit` is the name of one item.
   func show(done: Int, total: Int?, unit: String) {
     guard isTerminal else { return }
     let now = ContinuousClock.now

@@ -1,7 +1,7 @@
 /// Rows and columns as lines of a given width.
 ///
-/// Columns are as wide as what they hold, where there is room; where there is not, wide ones give
-/// first, and the last ones that would become too narrow are left out.
+/// Columns are as wide as their contents, if there is room. Otherwise wide ones shrink first, and
+/// the last ones that would become too narrow are left out.
 struct TextTable {
   /// The highlighting of a row.
   enum Mark {

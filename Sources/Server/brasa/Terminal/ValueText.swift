@@ -2,7 +2,7 @@ import BaseText
 import FirestoreModel
 import FirestoreWire
 
-/// Values as a person reads them, safe to print: whatever they hold, no terminal obeys it.
+/// Values as a person reads them, safe to print: a terminal obeys none of them.
 enum ValueText {
   /// A value in a table's cell; strings are bare.
   static func cell(_ value: Value) -> String {

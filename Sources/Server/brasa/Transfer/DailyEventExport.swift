@@ -7,9 +7,9 @@ import ServiceModule
 
 /// Writes the events of every day that is over to a file, as `brasa analytics export` does.
 ///
-/// A project has a directory, a day one file, which has its name when it is whole. While late events may still come,
-/// for three days, the file is written anew once a day; what it was written of is told by its own time, so nothing
-/// else is kept, and a round after a stop does what is missing.
+/// A project has a directory, a day one file, which has its name when it is whole. While late
+/// events may still arrive, for three days, the file is rewritten once a day. Its own time shows
+/// which events it covers, so nothing else is kept, and a round after a stop does the missing work.
 struct DailyEventExport: Sendable {
   let analytics: EventAnalytics
   let threads: EngineThreads
@@ -40,7 +40,7 @@ struct DailyEventExport: Sendable {
     }
   }
 
-  /// Writes what is missing or no longer whole.
+  /// Writes missing or incomplete files.
   func round() async throws {
     for project in analytics.projects {
       let days = try await threads.run(on: .scans) { try analytics.daysWithEvents(of: project) }
@@ -81,7 +81,8 @@ struct DailyEventExport: Sendable {
       .appendingPathComponent("events_\(day.compactText).json.gz")
   }
 
-  /// A project's id as the name of a folder; what is no letter, digit, hyphen or underscore is escaped.
+  /// A project's ID as the name of a folder; any character but a letter, digit, hyphen or
+  /// underscore is escaped.
   static func folder(_ project: String) -> String {
     project.utf8.map { byte in
       switch byte {

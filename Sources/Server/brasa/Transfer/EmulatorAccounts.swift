@@ -21,7 +21,7 @@ struct EmulatorPasswords {
     guard let bytes = try PlainFile.contents(of: url, below: root) else { return nil }
     let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
     guard let groups = json?["groups"]?.elements else {
-      throw ValidationError("\(url.path) is damaged. Without it no password can be taken over.")
+      throw ValidationError("\(url.path) is damaged. Passwords can't be imported without it.")
     }
     for group in groups {
       guard let parameters = group["parameters"] else { continue }
@@ -37,7 +37,7 @@ struct EmulatorPasswords {
     return groups
   }
 
-  /// Begins a group, or goes on with that of the same parameters.
+  /// Begins a group, or continues with that of the same parameters.
   mutating func add(_ uid: String, _ parameters: String) {
     let index = self.parameters.firstIndex(of: parameters) ?? self.parameters.endIndex
     if index == self.parameters.endIndex {
@@ -116,7 +116,7 @@ final class EmulatorAccounts: ImportSource {
       }
       guard let wanted = groups[uid] else {
         drops.append(
-          "\(uid): its passwordHash names no algorithm. Import it with brasa users import and --hash-algo."
+          "\(uid): its passwordHash has no algorithm. Import it with brasa users import and --hash-algo."
         )
         continue
       }
@@ -132,13 +132,13 @@ final class EmulatorAccounts: ImportSource {
     var losses: [String] = []
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for name in names.sorted() where name.hasPrefix("accounts-") && name.hasSuffix(".json") {
-      losses.append("\(name) has the accounts of a tenant. Brasa has no tenants.")
+      losses.append("\(name) contains the accounts of a tenant. Brasa does not support tenants.")
     }
     let file = folder.appendingPathComponent(configuration)
     guard let bytes = try PlainFile.contents(of: file, below: root) else { return losses }
     let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
     if json?["signIn"]?["allowDuplicateEmails"]?.boolean == true {
-      losses.append("\(configuration) lets several accounts have one email. Brasa does not.")
+      losses.append("\(configuration) allows several accounts with one email. Brasa does not.")
     }
     return losses
   }

@@ -71,7 +71,7 @@ final class EmulatorAccountsSink: ExportSink {
     let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
     guard FileManager.default.createFile(atPath: path, contents: nil, attributes: attributes),
       let file = FileHandle(forWritingAtPath: path)
-    else { throw CommandFailure("\(path) can't be written. Check the room on the disk.") }
+    else { throw CommandFailure("\(path) can't be written. Check the free disk space.") }
     return file
   }
 }

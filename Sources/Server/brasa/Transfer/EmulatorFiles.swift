@@ -86,7 +86,7 @@ final class EmulatorFiles: ImportSource {
     while let url = walk?.nextObject() as? URL {
       if try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true { continue }
       guard url.pathExtension == "json" else {
-        drops.append("\(url.lastPathComponent): it is no metadata of a file.")
+        drops.append("\(url.lastPathComponent): it is not the metadata of a file.")
         continue
       }
       return url
@@ -105,15 +105,15 @@ final class EmulatorFiles: ImportSource {
   private func open(_ url: URL) throws {
     let json = try read(url)
     guard let name = json["name"]?.string, !name.isEmpty, let bucket = json["bucket"]?.string else {
-      throw Problem(text: "it names no object of a bucket.")
+      throw Problem(text: "it does not name an object of a bucket.")
     }
     let file = try openBytes(of: url)
     let facts = try Self.facts(of: file)
     if let size = json["size"].flatMap(Self.number), size != facts.size {
-      throw Problem(text: "\(name) has \(facts.size) bytes, and its metadata says \(size).")
+      throw Problem(text: "\(name) has \(facts.size) bytes, but its metadata says \(size).")
     }
     if let hash = json["md5Hash"]?.string, hash != Base64.standard(facts.md5) {
-      throw Problem(text: "the bytes of \(name) are damaged: their MD5 is another one.")
+      throw Problem(text: "the bytes of \(name) are damaged: their MD5 does not match.")
     }
     try file.seek(toOffset: 0)
     let line = Self.line(json, name: name, bucket: bucket, facts)
@@ -126,11 +126,11 @@ final class EmulatorFiles: ImportSource {
     let file = try PlainFile.open(url, below: root)
     let bytes = try file.read(upToCount: Self.metadataBytes + 1) ?? Data()
     guard bytes.count <= Self.metadataBytes else {
-      throw Problem(text: "it is larger than metadata of a file can be.")
+      throw Problem(text: "it is too large for the metadata of a file.")
     }
     guard let json = try? JSONValue(parsing: String(decoding: bytes, as: UTF8.self)),
       case .object = json
-    else { throw Problem(text: "it is no JSON object.") }
+    else { throw Problem(text: "it is not a JSON object.") }
     return json
   }
 

@@ -40,7 +40,7 @@ struct EmulatorFolder {
     guard let bytes = try PlainFile.contents(of: index, below: directory) else { return nil }
     let text = String(decoding: bytes, as: UTF8.self)
     guard case .object(let members)? = try? JSONValue(parsing: text) else {
-      throw ValidationError("\(index.path) is damaged: it is no JSON of an export.")
+      throw ValidationError("\(index.path) is damaged: it is not the JSON of an export.")
     }
     func folder(_ name: String) throws -> URL? {
       guard let path = members.first(where: { $0.key == name })?.value["path"]?.string else {

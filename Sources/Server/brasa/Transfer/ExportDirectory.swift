@@ -3,9 +3,9 @@ import Foundation
 
 /// The files of an export: one a collection, each line the JSON of a document.
 ///
-/// A file is named for its collection's path, percent-encoded so that any id makes a legal name;
-/// a name that would be too long for a file system is cut and told apart by a hash. Names are for
-/// people: every line carries its document's full name.
+/// A file is named for its collection's path, percent-encoded so that any ID makes a legal name. A
+/// name that would be too long for a file system is truncated and distinguished by a hash. Names
+/// are for people: every line carries its document's full name.
 final class ExportDirectory {
   private let directory: URL
   private var collection: String?
@@ -42,7 +42,7 @@ final class ExportDirectory {
     if pending.count > 1 << 20 { try flush() }
   }
 
-  /// Writes what is left to the disk.
+  /// Writes the rest to the disk.
   func close() throws {
     try flush()
     try file?.synchronize()

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The file `export.json` of an export: what the export has, what it lacks, and whether it is whole.
+/// The file `export.json` of an export: the contents of the export, its gaps, and if it is
+/// complete.
 ///
 /// It is one JSON object. It is written when an export begins, with `isComplete` false, and again when all of it is on the
 /// disk. `format` is 1; a version that reads a format refuses newer ones. Exports of version 0.1.0 have no such file.
@@ -67,7 +68,7 @@ struct ExportManifest: Codable, Equatable {
       return try JSONDecoder().decode(ExportManifest.self, from: bytes)
     } catch is DecodingError {
       throw ValidationError(
-        "\(url.path) is damaged. Delete the file to import what is there; nothing tells then what is missing."
+        "\(url.path) is damaged. Delete the file to import the rest; missing data is not reported then."
       )
     }
   }

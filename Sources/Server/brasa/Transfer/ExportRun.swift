@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// One run of `brasa export`: writes kinds of data, and in the end what the export has and lacks.
+/// One run of `brasa export`: writes kinds of data, and finally the contents and gaps of the
+/// export.
 struct ExportRun {
   private let label: DatabaseLabel
   private let target: String
@@ -47,7 +48,7 @@ struct ExportRun {
     }
   }
 
-  /// Notes what no export of everything has.
+  /// Records the gaps that every export has.
   mutating func noteGaps(excluded: [String]) throws {
     var others: [String] = []
     let start = "projects/\(label.project)/databases/"
@@ -58,12 +59,12 @@ struct ExportRun {
     others.removeAll { $0 == label.database }
     if !others.isEmpty { omissions.append((ExportGaps.others(others), nil)) }
     if !excluded.isEmpty {
-      omissions.append(("As it was told: \(excluded.joined(separator: ", ")).", nil))
+      omissions.append(("Excluded: \(excluded.joined(separator: ", ")).", nil))
     }
     omissions.append((ExportGaps.ofProject, nil))
   }
 
-  /// Ends the export, which is whole then, and prints what it does not have.
+  /// Ends the export, which is complete then, and prints its gaps.
   mutating func finish() throws {
     manifest.isComplete = differences == 0
     manifest.omissions = omissions.map(\.text)

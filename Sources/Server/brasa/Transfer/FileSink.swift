@@ -78,7 +78,7 @@ final class FileSink: ExportSink {
       )
     }
     let file = Self.file(done.name, in: content)
-    // The same bytes come again where an object was copied or renamed after the first was handed out.
+    // The same bytes are sent again if an object was copied or renamed after the first was sent.
     guard !FileManager.default.fileExists(atPath: file.path) else {
       return try FileManager.default.removeItem(at: done.part)
     }

@@ -50,7 +50,7 @@ struct FirebaseExport {
       progress.print(
         """
         Google's emulator can't check the passwords of \(accounts.withPassword.counting("account")): \
-        it has no hashes. Brasa takes them back.
+        it has no hashes. Brasa can import them again.
         """
       )
     }

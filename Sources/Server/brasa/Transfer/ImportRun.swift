@@ -6,7 +6,8 @@ struct ImportRun {
   /// The kind that is read before documents: an override may be what lets a document be stored.
   static let firstKind = "indexes"
   /// The sentence about an export that is not whole.
-  static let notWhole = "The export is not whole: it was cut off, or could not read everything."
+  static let notWhole =
+    "The export is incomplete: it was interrupted, or could not read everything."
   /// The folder of an export that has sealed kinds.
   static let secretsFolder = "secrets"
   /// The file of an export that has the private keys of push services.
@@ -139,12 +140,12 @@ struct ImportRun {
 
   // MARK: The end
 
-  /// Prints what became of each kind, and ends with 1 where something was dropped or is missing.
+  /// Prints the result of each kind, and ends with 1 if something was dropped or is missing.
   func finish() throws {
     if !report() { throw ExitCode(1) }
   }
 
-  /// Prints what became of each kind; returns false where something was dropped or is missing.
+  /// Prints the result of each kind; returns false if something was dropped or is missing.
   func report() -> Bool {
     for tally in tallies { progress.print(tally.text) }
     if let manifest {
@@ -183,7 +184,7 @@ struct KindTally {
     if dropped > 0 { parts.append("\(dropped) dropped") }
     if missing > 0 {
       let lines = missing.counting("line")
-      parts.append("\(lines) of the export missing: files were cut off or deleted")
+      parts.append("\(lines) of the export missing: files were truncated or deleted")
     }
     return "\(kind): \(parts.joined(separator: ", "))"
   }

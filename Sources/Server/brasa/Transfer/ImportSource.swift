@@ -93,7 +93,7 @@ final class FileSource: ImportSource {
     if let current { return try part(of: current).encoded }
     while let line = try lines.next() {
       guard let content = try? JSONDecoder().decode(ContentLine.self, from: Data(line)) else {
-        drops.append("\(lines.location): the line is no JSON of a bucket or an object.")
+        drops.append("\(lines.location): the line is not the JSON of a bucket or an object.")
         continue
       }
       try open(content)
@@ -107,7 +107,7 @@ final class FileSource: ImportSource {
     guard let name = line.content else { return }
     if line.isShared == true, !sent.insert(name).inserted { return }
     guard BlobID(hexadecimal: name) != nil else {
-      throw ValidationError("\(name) is no name of a file's bytes.")
+      throw ValidationError("\(name) is not the name of a file's bytes.")
     }
     let url = FileSink.file(name, in: content)
     guard FileManager.default.fileExists(atPath: url.path) else {

@@ -27,7 +27,7 @@ final class ManagedSource: ImportSource {
 
   /// The documents of a directory with its index, for a database.
   ///
-  /// - Parameter root: The directory that the operator named; what is below may be no link.
+  /// - Parameter root: The directory that the operator named; files below it may not be links.
   init(_ directory: URL, index: URL, below root: URL, into label: DatabaseLabel) throws {
     let target = ExportedDatabase(project: label.project, database: label.database)
     reader = EntityReader(into: target)
@@ -72,7 +72,8 @@ final class ManagedSource: ImportSource {
     return nil
   }
 
-  /// The next entity; what is behind damage in a file is told as dropped, and the other files are read.
+  /// The next entity; data behind damage in a file is reported as dropped, and the other files are
+  /// read.
   private func nextEntity() throws -> [UInt8]? {
     while true {
       do {

@@ -12,7 +12,8 @@ import Darwin
 /// An export is data from elsewhere: a link in it would have the import read a file of this machine, and keep it where
 /// clients read. The directory itself is the operator's to name, and may be a link.
 enum PlainFile {
-  /// Opens a file for reading; refuses a link, a directory and whatever else is no file, by name.
+  /// Opens a file for reading by name; refuses a link, a directory and anything else that is not a
+  /// file.
   static func open(_ url: URL, below root: URL) throws -> FileHandle {
     let descriptor = try descriptor(of: url, below: root, O_RDONLY | O_NONBLOCK)
     var facts = stat()
@@ -59,7 +60,7 @@ enum PlainFile {
         let path = steps.prefix(index + 1).reduce(root) { $0.appendingPathComponent($1) }.path
         errno = problem
         throw isLink(path)
-          ? ValidationError("\(path) is a link. An import follows none.") : failure(path)
+          ? ValidationError("\(path) is a link. An import does not follow links.") : failure(path)
       }
       current = next
     }

@@ -17,9 +17,9 @@ import PushMessaging
 
 /// Makes a restored data directory that no server has open one of a single project.
 ///
-/// The project's records are copied to new engines, which take the place of the old ones: no byte of another project stays
-/// behind in a table or a log. What belongs to the server goes too: administrators, the keys that sign tokens, the audit trail,
-/// the history of jobs.
+/// The project's records are copied to new engines, which take the place of the old ones: no byte
+/// of another project stays behind in a table or a log. The server's own data goes too:
+/// administrators, the keys that sign tokens, the audit trail, the history of jobs.
 struct ProjectSeparation {
   let directory: String
   let project: String
@@ -39,7 +39,7 @@ struct ProjectSeparation {
   private static let store: [ProjectRecords] = KeyOwnerTable.store.owners.compactMap { owner in
     if let records = known.first(where: { $0.owner == owner }) { return records }
     guard serverOwners.contains(owner) else {
-      preconditionFailure("what \(owner.name) keeps of a project is not known")
+      preconditionFailure("the data of \(owner.name) for a project is unknown")
     }
     return nil
   }
@@ -64,7 +64,7 @@ struct ProjectSeparation {
   private func copy(_ path: String, to alone: String, _ records: [ProjectRecords]) throws -> Int {
     let source = try RocksDBEngine(directory: path)
     defer { try? source.close() }
-    // Time goes on where that of the old engine ended.
+    // Time continues where that of the old engine ended.
     let last = try source.read { try $0.readTime() }
     let clock = MicrosecondClock { max(MicrosecondClock.system.now(), last + 1) }
     let target = try RocksDBEngine(directory: alone, clock: clock)

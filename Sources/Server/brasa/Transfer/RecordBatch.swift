@@ -23,7 +23,7 @@ struct RecordBatch {
     return true
   }
 
-  /// Writes what is left.
+  /// Writes the rest.
   mutating func write() throws {
     try target.write { [records] group in
       _ = try group.allocateVersion()

@@ -70,7 +70,7 @@ struct RestoredDatabase {
     try data.perform(.listDatabases) { reply in
       guard case .line(target.id.path) = reply else { return }
       throw CommandFailure(
-        "There is a database \(target.database) already. Name another one with --as."
+        "The database \(target.database) already exists. Name another one with --as."
       )
     }
   }

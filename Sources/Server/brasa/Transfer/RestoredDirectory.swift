@@ -12,7 +12,7 @@ import ObjectStorage
 /// and gets its name when it is whole and verified.
 struct RestoredDirectory {
   let path: String
-  /// True if the sessions of an earlier instant go on.
+  /// True if the sessions of an earlier time stay valid.
   let keepsSessions: Bool
   let threads: EngineThreads
   /// True if the directory is for a proof: all files of Storage are below it then, and it is
@@ -35,7 +35,7 @@ struct RestoredDirectory {
   static func check(_ directory: String) throws {
     guard FileManager.default.fileExists(atPath: "\(directory)/\(mark)") else { return }
     throw CommandFailure(
-      "\(directory) is what a restore left that was cut off. Delete it and restore again."
+      "\(directory) is left from an interrupted restore. Delete it and restore again."
     )
   }
 
@@ -83,7 +83,7 @@ struct RestoredDirectory {
           contents: Data(text.utf8),
           attributes: attributes
         )
-      else { throw CommandFailure("\(path) can't be written. Check the room on the disk.") }
+      else { throw CommandFailure("\(path) can't be written. Check the free disk space.") }
     }
     if hasEnginesAlone { return outcome }
     let directory = unfinished
@@ -106,7 +106,7 @@ struct RestoredDirectory {
     project.map { ProjectSeparation(directory: unfinished, project: $0) }
   }
 
-  /// Has listeners begin anew that come back with a time which the restored store may not have seen.
+  /// Restarts listeners that return with a time which the restored store may not have seen.
   private func noteRestore() async throws {
     let directory = unfinished
     try await threads.run(on: .maintenance) {
@@ -143,8 +143,8 @@ struct RestoredDirectory {
     if let segment = outcome.unreadSegment {
       tell(
         """
-        Access that was taken away in segment \(segment) or later is there again: that segment can't be read. \
-        Look at brasa keys list and brasa console administrators.
+        Access that was revoked in segment \(segment) or later is active again: that segment can't be read. \
+        Check brasa keys list and brasa console administrators.
         """
       )
     }
@@ -185,7 +185,7 @@ struct RestoredDirectory {
     }
   }
 
-  /// Removes what is left of the directory, where the restore was for a proof.
+  /// Removes the remains of the directory, if the restore was for a proof.
   func remove() throws { try FileManager.default.removeItem(atPath: unfinished) }
 
   private func prepare() throws {

@@ -11,17 +11,19 @@ import Foundation
 //   {"last": false, "sealed": "…"}
 //   {"last": true, "sealed": "…"}
 //
-// Bytes are base64url. A part is lines of JSON, 256 KiB about, under AES-256-GCM: `sealed` is what is sealed and a tag of 16
-// bytes, the nonce is the part's number from 0 in 12 bytes, big-endian. The key is HKDF-SHA256 of a main key with the
-// kind as its info, the main key is 32 bytes of scrypt (N 2^16, r 8, p 1) of the passphrase and the salt, 16 random bytes that
-// no two exports share. A part authenticates format, kind, number and `last`, so that parts can be neither exchanged,
-// moved, repeated nor left out. A file is valid where each part opens and the last one says so.
+// Bytes are base64url. A part is lines of JSON, 256 KiB about, under AES-256-GCM: `sealed` is the
+// encrypted data and a tag of 16 bytes, the nonce is the part's number from 0 in 12 bytes,
+// big-endian. The key is HKDF-SHA256 of a main key with the kind as its info. The main key is 32
+// bytes of scrypt (N 2^16, r 8, p 1) of the passphrase and the salt, 16 random bytes that no two
+// exports share. A part authenticates format, kind, number and `last`, so that parts can be neither
+// exchanged, moved, repeated nor left out. A file is valid where each part opens and the last one
+// says so.
 
 /// The keys of sealed kinds, by passphrase.
 final class SealingKeys {
   private let passphrase: String
   private var mainKeys: [[UInt8]: SymmetricKey] = [:]
-  /// The salt of what is sealed.
+  /// The salt of the encrypted data.
   let salt = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
 
   /// Keys of a passphrase.
@@ -146,7 +148,7 @@ final class SealedSource: ImportSource {
     return items.removeLast()
   }
 
-  /// Opens every part, so that nothing is imported of what is damaged.
+  /// Opens every part, so that nothing of damaged data is imported.
   func check() throws { while try next() != nil {} }
 
   private func open() throws {

@@ -27,14 +27,14 @@ struct SealedSecrets {
 
     var description: String {
       switch self {
-      case .malformed: "The file holds no secrets of an export."
-      case .wrongPassphrase: "The passphrase is another one, or the file is damaged."
+      case .malformed: "The file contains no secrets of an export."
+      case .wrongPassphrase: "The passphrase is wrong, or the file is damaged."
       case .noPassphrase:
         "Set BRASA_SECRETS_PASSPHRASE to at least \(SealedSecrets.shortest) characters, or name a file with --passphrase-file."
       case .damaged(let kind):
-        "The export's secrets/\(kind) is damaged. Take another copy of the export, or leave it out: --exclude \(kind)"
+        "The export's secrets/\(kind) is damaged. Use another copy of the export, or leave it out: --exclude \(kind)"
       case .cutOff(let kind):
-        "The export's secrets/\(kind) was cut off. Take another copy of the export, or leave it out: --exclude \(kind)"
+        "The export's secrets/\(kind) is incomplete. Use another copy of the export, or leave it out: --exclude \(kind)"
       }
     }
   }

@@ -6,14 +6,14 @@ import KeyValueStore
 
 /// The way of a store from a data directory to PostgreSQL, or back, while no server runs.
 ///
-/// The copy is made under another name, `store-moving` or `brasa_moving`, and takes its own when it is whole: what
-/// is broken off leaves the directory as it was, and the next move begins anew. The store that was left is kept
-/// under the name `store-before-move` or `brasa_before_move`.
+/// The copy has another name, `store-moving` or `brasa_moving`, and gets its own when it is
+/// complete. So an interrupted move leaves the directory as it was, and the next move starts again.
+/// The store that was left is kept under the name `store-before-move` or `brasa_before_move`.
 struct StoreMove {
   let directory: String
   let source: StoreLocation
   let target: StoreLocation
-  /// Told how many keys were copied.
+  /// Receives the number of copied keys.
   let progress: (Int) -> Void
 
   private static let moving = "brasa_moving"
@@ -41,7 +41,7 @@ struct StoreMove {
     guard try !places.hasStore(name) else {
       throw KeyValueError(
         .foreign,
-        "there is a store at \(configuration.shownAddress) already, in the schema \(name)"
+        "a store already exists at \(configuration.shownAddress), in the schema \(name)"
       )
     }
     try places.drop(Self.moving)
@@ -103,7 +103,7 @@ struct StoreMove {
     }
     let found = try Self.count(target)
     guard found == copied else {
-      throw KeyValueError(.corruption, "\(copied) keys were copied, and \(found) have arrived")
+      throw KeyValueError(.corruption, "\(copied) keys were copied, but \(found) were found")
     }
     return copied
   }

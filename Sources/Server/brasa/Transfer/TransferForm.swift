@@ -42,7 +42,7 @@ struct TransferForm {
 
   /// The items of the kind in a directory; nil where there are none and there need not be any.
   ///
-  /// - Parameter root: A directory above it or itself; what is below may be no link.
+  /// - Parameter root: A directory above it or itself; files below it may not be links.
   func makeSource(
     _ path: String,
     below root: String,

@@ -56,13 +56,16 @@ extension ProjectAccounts {
     try accounts.engine.write { group in
       let known = try apps(group)
       guard known.count < Self.maximumApps else {
-        throw AccountError(.invalidConfiguration, "There are \(Self.maximumApps) apps already.")
+        throw AccountError(
+          .invalidConfiguration,
+          "The project already has \(Self.maximumApps) apps."
+        )
       }
       let isTaken = known.contains {
         $0.platform == platform && $0.bundleID == bundleID && bundleID != nil
       }
       guard !isTaken else {
-        throw AccountError(.configurationExists, "There is an app with that bundle id.")
+        throw AccountError(.configurationExists, "An app with that bundle ID already exists.")
       }
       try group.put(key(ofApp: app.id), bytes)
     }

@@ -1,4 +1,4 @@
-/// An app of a project: what its configuration file is made of.
+/// An app of a project: the source of its configuration file.
 package struct RegisteredApp: Sendable, Hashable, Codable {
   /// The systems that apps are for; each names its apps in a way of its own.
   package enum Platform: String, Sendable, Codable, CaseIterable {
@@ -31,22 +31,22 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
     return parts.count > 1 ? String(parts[1]) : "0"
   }
 
-  /// Refuses an app that lacks what its platform needs, or has what it does not know.
+  /// Refuses an app that lacks a member that its platform needs, or has an unknown one.
   func check() throws(AccountError) {
     guard displayName.map({ (1...100).contains($0.count) }) ?? true else {
-      throw AccountError(.invalidConfiguration, "An app's name has 1 to 100 characters.")
+      throw AccountError(.invalidConfiguration, "An app's name must have 1 to 100 characters.")
     }
     try checkSignatures()
     guard platform.hasBundleID else {
       guard bundleID == nil else {
-        throw AccountError(.invalidConfiguration, "Only iOS and Android apps have a bundle id.")
+        throw AccountError(.invalidConfiguration, "Only iOS and Android apps have a bundle ID.")
       }
       return
     }
     guard let bundleID, Self.isBundleID(bundleID) else {
       throw AccountError(
         .invalidConfiguration,
-        "A bundle id is parts of letters, digits, - and _ with dots between them, such as com.example.shop."
+        "A bundle ID must consist of letters, digits, - and _, in parts with dots between them, such as com.example.shop."
       )
     }
   }
@@ -56,7 +56,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
       guard platform == .ios, AppleKey.isIdentifier(teamID) else {
         throw AccountError(
           .invalidConfiguration,
-          "Only iOS apps have a team id: 10 capital letters and digits, such as A1B2C3D4E5."
+          "Only iOS apps have a team ID: 10 capital letters and digits, such as A1B2C3D4E5."
         )
       }
     }
@@ -64,7 +64,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
       guard platform == .ios, Self.isGoogleClient(googleClientID) else {
         throw AccountError(
           .invalidConfiguration,
-          "Only iOS apps have a client id of their own at Google, such as 77-ios.apps.googleusercontent.com."
+          "Only iOS apps have their own Google client ID, such as 77-ios.apps.googleusercontent.com."
         )
       }
     }
@@ -74,7 +74,7 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
       else {
         throw AccountError(
           .invalidConfiguration,
-          "Only Android apps have SHA-256 fingerprints: 32 bytes in hexadecimal with colons, 20 at most."
+          "Only Android apps have SHA-256 fingerprints: 32 bytes in hexadecimal with colons, at most 20."
         )
       }
     }
@@ -86,8 +86,8 @@ package struct RegisteredApp: Sendable, Hashable, Codable {
     return text.hasSuffix(suffix) && (1...128).contains(name.count) && name.allSatisfy(isOfName)
   }
 
-  /// The schemes of the addresses by which an iOS app may be opened, in lower case: its bundle id, the reversed id of a
-  /// client at Google, and `app-` with the app's id, as in Google's SDKs.
+  /// The URL schemes that may open an iOS app, in lower case: its bundle ID, the reversed ID of a
+  /// Google client, and `app-` with the app's ID, as in Google's SDKs.
   ///
   /// - Parameter projectClientID: The project's client of sign-ins with Google.
   package func schemes(projectClientID: String?) -> Set<String> {

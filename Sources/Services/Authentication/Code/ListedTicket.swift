@@ -3,16 +3,17 @@ import BaseText
 import Crypto
 import KeyValueStore
 
-// A listed ticket is for something that is finished once, as a ticket is, and can be listed and ended by who it is
-// about while it is open. Its text is the Base64 of 40 random bytes; the store keeps their SHA-256 digest in the key,
-// behind scope and kind, with the record, in the form of RecordWriter.swift: 1 subject, 2 payload as JSON,
-// 3 begin (us), 4 end (us). There are few, so every new one looks at all of its kind and takes those that are over.
+// A listed ticket is for a single action, like a ticket, and its subject can list and end it while
+// it is open. Its text is the Base64 of 40 random bytes; the store keeps their SHA-256 digest in
+// the key, behind scope and kind, with the record, in the form of RecordWriter.swift: 1 subject, 2
+// payload as JSON, 3 begin (us), 4 end (us). There are few, so every new one looks at all of its
+// kind and takes those that are over.
 
 /// A ticket that is listed while it is open.
 package struct ListedTicket: Sendable {
-  /// Names the ticket in lists; nobody can use it by that.
+  /// Names the ticket in lists; it can't be used to redeem it.
   package let id: String
-  /// The subject that it is about; empty for one that is about nobody yet.
+  /// The subject that it is about; empty for one without a subject yet.
   package let subject: String
   /// The facts that the ticket's maker stored with it; JSON's null where the record has none.
   package let payload: JSONValue
@@ -69,9 +70,9 @@ package struct ListedTicket: Sendable {
 
   fileprivate func delete(in group: any KeyValueGroup) throws { try group.delete(key) }
 
-  /// Takes the ticket in a group: nobody can again.
+  /// Redeems the ticket in a group; it can't be redeemed again.
   ///
-  /// Throws `Ticket.Problem` where it was taken or ended meanwhile.
+  /// Throws `Ticket.Problem` if it was redeemed or ended before.
   func redeem(in group: any KeyValueGroup) throws {
     guard try group.get(key) != nil else { throw Ticket.Problem.unknown }
     try delete(in: group)
@@ -113,7 +114,7 @@ extension ProjectAccounts {
     try accounts.engine.write { group in
       if let ending { try end(ending, in: group) }
       guard try sweptTickets(kind, in: group).count < Self.listedLimit else {
-        throw AccountError(.tooManyAttempts, "There are \(Self.listedLimit) open links already.")
+        throw AccountError(.tooManyAttempts, "There are already \(Self.listedLimit) open links.")
       }
       try ticket.put(in: group)
     }

@@ -39,7 +39,7 @@ package struct OneTimeCode: Sendable {
   package let email: String
   /// The address that a change sets, or that `recoverEmail` takes back; nil where there is none.
   package let newEmail: String?
-  /// Nil for a sign-in of somebody who may have no account yet.
+  /// Nil for a sign-in of a person who may have no account yet.
   let uid: Text?
   /// The user's session when the code was made: another password or address since voids the code.
   let session: Int64?
@@ -79,9 +79,9 @@ package struct OneTimeCode: Sendable {
 /// Emails go to those and never to the spelling that a request had: two spellings may be one address
 /// here and two mailboxes elsewhere.
 package struct AddressedCode: Sendable {
-  /// Nil where nobody has the address and nobody shall know.
+  /// Nil if no account has the address and the caller must not learn this.
   package let text: String?
-  /// The text, or one that opens nothing: what an email is written with, sent or not.
+  /// The text, or one that opens nothing: the content of an email, sent or not.
   package let written: String
   /// The account's address in its canonical form, as `OneTimeCode.email`; at a sign-in it may have no account yet.
   package let email: String
@@ -96,7 +96,8 @@ package struct AddressChange: Sendable {
   let old: EmailAddress
   let new: EmailAddress?
 
-  /// Nil where nothing changed, or where the old address was never verified: it may be somebody else's.
+  /// Nil if nothing changed, or if the old address was never verified: it may belong to another
+  /// person.
   init?(from before: User?, to after: User) {
     guard let before, let old = before.email, before.isEmailVerified, old != after.email else {
       return nil

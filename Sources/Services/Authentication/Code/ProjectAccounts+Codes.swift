@@ -21,7 +21,7 @@ extension ProjectAccounts {
     return try issue(OneTimeCode(.passwordReset, email: email.string, of: user))
   }
 
-  /// The answer that tells nobody whether there is an account, where the project hides accounts.
+  /// The response that does not reveal if there is an account, if the project hides accounts.
   ///
   /// It takes the same work: a ticket is written that no code opens.
   private func hidden(
@@ -62,8 +62,8 @@ extension ProjectAccounts {
 
   /// Makes a code for giving a user another address, which the email goes to.
   ///
-  /// None where another account has the address and the project hides that; else
-  /// EMAIL_EXISTS. Whoever asks by an ID token signed in during the last five minutes.
+  /// None where another account has the address and the project hides that; else EMAIL_EXISTS. A
+  /// caller with an ID token of a sign-in during the last five minutes.
   package func makeEmailChangeCode(
     _ user: User,
     signedInBy token: IDToken? = nil,
@@ -134,9 +134,9 @@ extension ProjectAccounts {
     return done
   }
 
-  /// Does what a code is for: verifies an address, changes it, or takes a change back.
+  /// Applies a code: verifies an address, changes it, or reverts a change.
   ///
-  /// `change` tells of an address that the user had shown to be his until now.
+  /// `change` has the address that the user had verified before.
   package func apply(
     code: String,
     from origin: RequestOrigin
@@ -181,7 +181,7 @@ extension ProjectAccounts {
     guard configuration.allowsEmailLink else { throw AccountError(.operationNotAllowed) }
     let email = try Self.email(raw)
     let holder = try idToken.map { try signedIn($0) }
-    // A first address is a way in, which whoever found a token must not add.
+    // A first address is a way to sign in, which the holder of a stolen token must not add.
     if let holder, holder.user.email == nil { try checkFresh(holder.user, holder.token) }
     let outcome = try guessing(from: origin) {
       try establish(signIn(by: "password")) { users in
@@ -221,7 +221,7 @@ extension ProjectAccounts {
     try users.change(holder.user.uid) { user in
       guard user.accepts(holder.token) else { throw AccountError(.tokenExpired) }
       guard user.email == nil || user.email == email else {
-        throw AccountError(.operationNotAllowed, "The account has another e-mail.")
+        throw AccountError(.operationNotAllowed, "The account has a different email address.")
       }
       user.email = email
       user.isEmailVerified = true
@@ -279,7 +279,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// Changes the user whom a code is of, as long as nothing has voided it.
+  /// Changes the user of a code, as long as the code is not void.
   private func changeUser(
     of code: OneTimeCode,
     _ users: UserGroup,

@@ -19,8 +19,8 @@ package struct TicketKind: RawRepresentable, Sendable, Hashable {
 
   /// A code that an email carries.
   package static let oneTimeCode = TicketKind(rawValue: "oob")
-  /// The kind of a record that is written in place of a code that nobody gets; no text of it leaves
-  /// the server.
+  /// The kind of a record that replaces a code without a recipient; no text of it leaves the
+  /// server.
   package static let decoy = TicketKind(rawValue: "nil")
   /// The first factor was right, a second must follow.
   package static let pendingSignIn = TicketKind(rawValue: "mfa-sign-in")
@@ -54,7 +54,7 @@ package struct Ticket: Sendable {
     throw RecordReader.corrupt("a ticket without end")
   }
 
-  /// Takes the ticket in the group: nobody can again.
+  /// Redeems the ticket in the group; it can't be redeemed again.
   func redeem(in group: any KeyValueGroup) throws {
     guard try group.get(key) != nil else { throw Problem.unknown }
     try group.delete(key)
@@ -114,7 +114,7 @@ extension ProjectAccounts {
     try accounts.engine.read { try ticket(kind, text, in: $0) }
   }
 
-  /// Takes a ticket: what it is for, to one caller only.
+  /// Redeems a ticket: returns its purpose, to one caller only.
   package func redeemTicket(_ kind: TicketKind, _ text: String) throws -> Ticket {
     try accounts.engine.write { group in
       let ticket = try ticket(kind, text, in: group)
@@ -147,7 +147,8 @@ extension ProjectAccounts {
     )
   }
 
-  /// Removes up to sixteen tickets that were over an hour ago; until then they are told as expired.
+  /// Removes up to sixteen tickets that expired more than an hour ago; until then they are reported
+  /// as expired.
   private func sweepTickets(in group: any KeyValueGroup) throws {
     let first = AccountKey.prefix(.ticketEnd)
     let range = KeyRange(lower: first, upper: AccountKey.ticketEnd(now - 3_600_000_000, []))

@@ -5,16 +5,17 @@ import Synchronization
 /// Counts what unknown callers try: wrong passwords, new accounts, codes, emails.
 ///
 /// An attempt is counted before its outcome is known and given back when it was good, so that a
-/// hundred at once count as a hundred. Wrong passwords count three times over: by address, by account
-/// and address, and by account. The first two stop only that address. The third stops addresses that
-/// never signed in to the account, once many different ones tried: the owner's own addresses, devices and
-/// sessions stay as they are, and an email's code or link opens a new address, so strangers lock nobody out.
-/// Nor does it stop an attempt that brings the second factor with the password: the response says only
-/// whether both are right, so that neither can be guessed by itself. A device that the account was signed in
-/// to from has tries of its own, wherever it is. An address is the owner's after a sign-up, a right password,
-/// a code of an email or a refresh from it.
+/// hundred at once count as a hundred. Wrong passwords count three times over: by address, by
+/// account and address, and by account. The first two stop only that address. The third stops
+/// addresses that never signed in to the account, after attempts from many different ones. The
+/// owner's own addresses, devices and sessions stay as they are, and the code or link of an email
+/// opens a new address. So strangers lock no one out. Nor does it stop an attempt that brings the
+/// second factor with the password: the response says only whether both are right, so that neither
+/// can be guessed by itself. A device that the account was signed in to from has tries of its own,
+/// wherever it is. An address is the owner's after a sign-up, a right password, a code of an email
+/// or a refresh from it.
 ///
-/// Counts are in memory, bounded, and begin anew with the server.
+/// Counts are in memory, bounded, and restart with the server.
 package final class AttemptLimits: Sendable {
   /// The number of attempts, and the rate at which they come back.
   package struct Rate: Sendable, Hashable {
@@ -48,7 +49,7 @@ package final class AttemptLimits: Sendable {
     package var codesByAddress: Rate? = Rate(60, per: 600)
     /// Second factors tried for one user, wherever from.
     package var secondFactorsByAccount: Rate? = Rate(10, per: 600)
-    /// The same over a day: six digits resist guesses of somebody who knows the password.
+    /// The same over a day: six digits resist the guesses of a person who knows the password.
     package var secondFactorsByAccountAndDay: Rate? = Rate(50, per: 86_400)
     /// Enrolments that one user begins.
     package var enrollmentsByAccount: Rate? = Rate(20, per: 600)
@@ -133,7 +134,7 @@ package final class AttemptLimits: Sendable {
   /// The account is any name that stays the same, such as project and e-mail.
   ///
   /// - Parameters:
-  ///   - device: The name of a device that the account was signed in to from, which somebody vouches for.
+  /// - device: The name of a trusted device with an earlier sign-in to the account.
   ///   - hasSecondFactor: True if the attempt succeeds only where a second factor that comes with
   ///     it is right, too, and its response does not tell which was wrong. Strangers' attempts at
   ///     the account do not stop it.

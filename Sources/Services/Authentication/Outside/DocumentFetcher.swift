@@ -48,9 +48,9 @@ package struct FetchedDocument: Sendable, Hashable {
 
 /// Fetches documents of identity providers: discovery, keys, tokens.
 ///
-/// Addresses come from the operator's configuration and from the documents of providers so named,
-/// never from a client; still the fetcher refuses addresses inside the operator's network unless it
-/// was told to allow them, follows no redirection, and bounds size and time.
+/// Addresses come from the operator's configuration and from the documents of providers named
+/// there, never from a client. Still, the fetcher refuses addresses inside the operator's network
+/// unless it may use them, follows no redirection, and bounds size and time.
 package protocol DocumentFetcher: Sendable {
   /// Fetches a document; throws when there is no answer or it is not allowed to ask.
   func fetch(_ request: DocumentRequest) async throws -> FetchedDocument

@@ -9,7 +9,7 @@ package struct Mail: Sendable, Hashable {
   /// The same as `text`, as an HTML page.
   package let html: String
 
-  /// An email; whoever sends it refuses what would not be one line in its head.
+  /// An email; the sender refuses a header field that is not one line.
   package init(recipient: String, subject: String, text: String, html: String) {
     self.recipient = recipient
     self.subject = subject

@@ -4,12 +4,12 @@ import CCrypt
 
 /// A bcrypt hash in its usual text: `$2a$`, `$2b$` or `$2y$`, a cost, salt and digest.
 ///
-/// The system's libcrypt computes it. bcrypt reads 72 bytes and stops at a zero byte; what is longer
-/// or holds one is never accepted, so that no two passwords are taken for one.
+/// The system's libcrypt computes it. bcrypt reads 72 bytes and stops at a zero byte; a password
+/// that is longer or contains one is never accepted, so that no two passwords are equal.
 struct BCryptHash {
   private let text: [UInt8]
 
-  /// Nil for what is no such hash or costs more than 2^13 steps.
+  /// Nil for any other text, or a hash that costs more than 2^13 steps.
   init?(_ text: [UInt8]) {
     let alphabet = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8
     let dollar = UInt8(ascii: "$")

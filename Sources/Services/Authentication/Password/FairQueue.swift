@@ -3,7 +3,7 @@ import BaseText
 /// Items that wait, served by turns: one of each network, within a network one of each address, and within an address one of
 /// each account.
 ///
-/// It has no bound of its own: who keeps it asks `crowdedOut(by:)` when it is full.
+/// It has no bound of its own: its owner calls `crowdedOut(by:)` when it is full.
 struct FairQueue<Item> {
   /// The keys below, by turn; none where the items themselves are.
   private var order: [Text] = []
@@ -34,9 +34,11 @@ struct FairQueue<Item> {
     return item
   }
 
-  /// Removes an item in favour of that caller: the newest of the network that has the most, if the caller's has fewer, else
-  /// of an address of the same network and of an account of the same address in the same way; nil where the caller has its
-  /// share.
+  /// Removes an item in favour of that caller; nil if the caller has its share.
+  ///
+  /// The item is the newest of the network with the most items, if the caller's network has fewer.
+  /// Otherwise the same rule decides among addresses of the network, and among accounts of the
+  /// address.
   mutating func crowdedOut(by caller: PasswordCaller) -> Item? {
     crowdedOut(by: caller.turns[...])
   }

@@ -4,8 +4,8 @@ import Foundation
 
 /// Firebase's form of scrypt: the key that scrypt derives encrypts a secret of the project.
 ///
-/// The key is `scrypt(password, salt ‖ separator, N = 2^memoryCost, r = rounds, p = 1)`, 64 bytes;
-/// the hash is the signer key under AES-256-CTR with the key's first half and a counter that begins
+/// The key is `scrypt(password, salt ‖ separator, N = 2^memoryCost, r = rounds, p = 1)`, 64 bytes.
+/// The hash is the signer key under AES-256-CTR with the key's first half and a counter that begins
 /// at zero. It is as long as the signer key.
 package struct FirebaseScrypt: Sendable, Hashable {
   /// The project's secret, which the derived key encrypts; as long as each hash.

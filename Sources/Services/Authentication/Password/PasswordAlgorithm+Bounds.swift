@@ -47,12 +47,12 @@ extension PasswordHash {
       throw AccountError(.invalidHash, "the password hash or its salt is empty or too long")
     }
     if case .pbkdf2 = algorithm, hash.count > 128 {
-      throw AccountError(.invalidHash, "a PBKDF2 hash has at most 128 bytes")
+      throw AccountError(.invalidHash, "a PBKDF2 hash can have at most 128 bytes")
     }
     if let length = algorithm.hashLength, hash.count != length {
       throw AccountError(
         .invalidHash,
-        "the password hash has \(hash.count) bytes, and the named algorithm makes \(length)"
+        "the password hash has \(hash.count) bytes, but the algorithm produces \(length)"
       )
     }
     if algorithm == .bcrypt, BCryptHash(hash) == nil {

@@ -1,6 +1,6 @@
 import BaseText
 
-/// The caller for whom a password is hashed, by which shares of the pool's time are counted.
+/// The caller of a password hash; shares of the pool's time are counted by it.
 package struct PasswordCaller: Sendable, Hashable {
   /// The kinds of callers, the first to be served first where there is no room for all.
   enum Kind: Int, CaseIterable {

@@ -1,9 +1,9 @@
 /// Items that wait for a password thread: those of familiar callers, of strangers who sign in and of sign-ups take turns.
 ///
-/// A caller who finds it full takes a slot of a kind behind the caller's own, so that people who sign in from where they
-/// were before get through a flood of strangers, and people who sign in at all through a flood of sign-ups, however many
-/// addresses it comes from. A quarter of the slots is left to each kind, or who has many accounts would keep everybody out
-/// who is new.
+/// A caller who finds it full takes a slot of the next kind. So people who sign in from a known
+/// place get through a flood of strangers, and people who sign in at all get through a flood of
+/// sign-ups, from any number of addresses. A quarter of the slots is reserved for each kind;
+/// otherwise a caller with many accounts would keep all new people out.
 struct PasswordLine<Item> {
   /// By kind.
   private var queues = PasswordCaller.Kind.allCases.map { _ in FairQueue<Item>() }

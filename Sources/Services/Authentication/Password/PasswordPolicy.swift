@@ -18,10 +18,11 @@ package struct PasswordPolicy: Sendable, Hashable, Codable {
   /// Firebase's: six characters and no rules of composition.
   package init() {}
 
-  /// The policy for passwords that administrators choose, whatever the project asks of its users.
+  /// The policy for passwords that administrators choose, independent of the project's policy for
+  /// users.
   package static let administrators = PasswordPolicy()
 
-  /// Throws what is wrong with a new password.
+  /// Throws the faults of a new password.
   package func check(_ password: String) throws(AccountError) {
     guard password.count >= minimumLength else {
       throw AccountError(

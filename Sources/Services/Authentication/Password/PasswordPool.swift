@@ -9,17 +9,17 @@ import Darwin
 
 /// The few threads on which passwords are hashed, below everything else in priority.
 ///
-/// A caller waits on its own thread for its result. So that sign-ins cannot hold back anything else,
-/// call from threads that serve accounts alone, somewhat more than `threads + capacity` of them.
-/// Callers are served by turns of their addresses and accounts (`PasswordLine`). When `capacity` wait already,
-/// one is refused with TOO_MANY_ATTEMPTS_TRY_LATER: a stranger, and the newest of whoever waits for the most,
-/// so that nobody keeps the others out.
+/// A caller waits on its own thread for its result. So that sign-ins cannot hold back anything
+/// else, call from threads that serve accounts alone, somewhat more than `threads + capacity` of
+/// them. Callers are served by turns of their addresses and accounts (`PasswordLine`). When
+/// `capacity` callers wait already, one is refused with TOO_MANY_ATTEMPTS_TRY_LATER: a stranger,
+/// and the newest job of the caller with the most. So no caller keeps the others out.
 package final class PasswordPool: Sendable {
   private let queue: PasswordQueue
   /// The most callers that wait or are served.
   package let maximumLoad: Int
 
-  /// Starts the threads; by default half of the processors, so that the others go on serving.
+  /// Starts the threads; by default half of the processors, so that the others continue to serve.
   ///
   /// - Parameter niceness: The amount by which the threads are scheduled below others. At 10 a
   ///   thread has an eighth of a normal one's share of a processor that both want, and makes way at
@@ -103,9 +103,10 @@ private func passwordThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutabl
 /// Jobs for the password threads.
 private final class PasswordQueue: Sendable {
   struct Job: Sendable {
-    /// Does the work and gives what tells the caller, who hears of it when the job no longer counts.
+    /// Does the work and returns the notification of the caller, which is sent when the job no
+    /// longer counts.
     let work: @Sendable () -> (@Sendable () -> Void)
-    /// Tells the caller that others need the slot.
+    /// Notifies the caller that others need the slot.
     let refuse: @Sendable () -> Void
   }
 

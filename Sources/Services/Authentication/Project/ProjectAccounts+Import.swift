@@ -3,7 +3,7 @@ import BaseText
 // Accounts from elsewhere.
 
 extension ProjectAccounts {
-  /// Brings in up to 1,000 accounts; what is wrong with one leaves the others alone.
+  /// Imports up to 1,000 accounts; a fault in one does not affect the others.
   ///
   /// The passwords stay as they are hashed until their users sign in. An account of the same uid is
   /// overwritten, or with `keepsExisting` left as it is, as an error. Addresses, numbers and identities

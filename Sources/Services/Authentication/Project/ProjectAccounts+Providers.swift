@@ -32,7 +32,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// The client id of sign-ins with Google; nil where nobody can sign in with it.
+  /// The client ID of sign-ins with Google; nil if they are not possible.
   package func googleClientID() throws -> String? {
     let google = try provider(.known, KnownProvider.google.rawValue)
     return google?.isEnabled == true ? google?.clientID : nil
@@ -101,14 +101,14 @@ extension ProviderConfiguration {
     }
   }
 
-  /// Refuses providers that this server signs nobody in with, and settings that theirs does not have.
+  /// Refuses providers without sign-in on this server, and settings that theirs does not have.
   private func checkKnown() throws(AccountError) {
     guard let known = KnownProvider(rawValue: id) else {
       throw AccountError(.operationNotAllowed, KnownProvider.refusal(of: id))
     }
     if let apple {
       guard known == .apple else {
-        throw AccountError(.invalidConfiguration, "Only apple.com has a team, a key id and a key.")
+        throw AccountError(.invalidConfiguration, "Only apple.com has a team, a key ID and a key.")
       }
       try apple.check()
     }
@@ -116,7 +116,7 @@ extension ProviderConfiguration {
       guard known == .microsoft, MicrosoftTenant.isSupported(tenant) else {
         throw AccountError(
           .invalidConfiguration,
-          "Only microsoft.com has a tenant: common, organizations, consumers or a tenant's id."
+          "Only microsoft.com has a tenant: common, organizations, consumers or a tenant ID."
         )
       }
     }

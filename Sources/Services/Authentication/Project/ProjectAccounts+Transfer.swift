@@ -8,8 +8,8 @@ extension ProjectAccounts {
   /// Returns true if the project has settings of its own; asking makes none.
   package func hasConfiguration() throws -> Bool { try knownPasswordParameters() != nil }
 
-  /// Takes settings over, all but the mail templates and what the server's mode decides; returns false where the
-  /// project has them already.
+  /// Takes over settings, all but the mail templates and those of the server's mode; returns false
+  /// if the project already has them.
   package func take(_ imported: ProjectConfiguration) throws -> Bool {
     let known = try hasConfiguration() ? configuration() : nil
     func merged(_ old: ProjectConfiguration) -> ProjectConfiguration {
@@ -60,28 +60,31 @@ extension ProjectAccounts {
     _ = try updateProvider(provider.kind, provider.id) { $0 = provider }
   }
 
-  /// Takes an app over under its id, so that copies of the app that have its file go on working; returns false where
-  /// the project has it already.
+  /// Takes an app over under its ID, so that installed copies with its file continue to work;
+  /// returns false if the project has it already.
   ///
   /// DUPLICATE_CONFIG_ID where another app of the platform has its bundle id.
   package func take(_ app: RegisteredApp) throws -> Bool {
     try app.check()
     guard app.hasValidID else {
-      throw AccountError(.invalidConfiguration, "\(app.id.prefix(100)) is no app's id.")
+      throw AccountError(.invalidConfiguration, "\(app.id.prefix(100)) is not an app ID.")
     }
     let key = AccountKey.prefix(.app, scope, Text(app.id))
     let bytes = Array(try JSONEncoder().encode(app))
     let known = try apps()
     return try accounts.engine.write { group in
       if try group.get(key) == nil, known.count >= Self.maximumApps {
-        throw AccountError(.invalidConfiguration, "There are \(Self.maximumApps) apps already.")
+        throw AccountError(
+          .invalidConfiguration,
+          "The project already has \(Self.maximumApps) apps."
+        )
       }
       let isTaken = try Self.apps(in: scope, group).contains {
         $0.id != app.id && $0.platform == app.platform && $0.bundleID == app.bundleID
           && app.bundleID != nil
       }
       guard !isTaken else {
-        throw AccountError(.configurationExists, "There is an app with that bundle id.")
+        throw AccountError(.configurationExists, "An app with that bundle ID already exists.")
       }
       let old = try group.get(key).map {
         try JSONDecoder().decode(RegisteredApp.self, from: Data($0))
@@ -125,14 +128,14 @@ extension ProjectAccounts {
     else {
       throw AccountError(
         .invalidConfiguration,
-        "An account has at most \(maximumSecondFactors) second factors, each with an id of its own."
+        "An account can have at most \(maximumSecondFactors) second factors, each with its own ID."
       )
     }
     for factor in factors {
       _ = try factor.displayName.map { try bounded($0, "DISPLAY_NAME") }
       if case .totp(let secret, _) = factor.proof {
         guard (10...128).contains(secret.count) else {
-          throw AccountError(.invalidConfiguration, "A TOTP secret has 10 to 128 bytes.")
+          throw AccountError(.invalidConfiguration, "A TOTP secret must have 10 to 128 bytes.")
         }
       }
     }
@@ -140,7 +143,7 @@ extension ProjectAccounts {
 }
 
 extension SecondFactor {
-  /// The factor without what changes while codes are used.
+  /// The factor without the parts that change while codes are used.
   fileprivate var identity: SecondFactor {
     guard case .totp(let secret, _) = proof else { return self }
     var identity = self

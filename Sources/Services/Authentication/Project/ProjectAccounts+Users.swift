@@ -24,7 +24,7 @@ extension ProjectAccounts {
     return try read { try $0.user(phone: phone) }
   }
 
-  /// The user to whom that identity of a provider is linked.
+  /// The user linked with that identity of a provider.
   package func user(provider: Text, rawID: Text) throws -> User? {
     try read { try $0.user(provider: provider, rawID: rawID) }
   }

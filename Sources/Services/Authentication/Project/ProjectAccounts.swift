@@ -35,7 +35,7 @@ extension ProjectAccounts {
     try record()?.configuration ?? accounts.configuration.defaults
   }
 
-  /// Changes the configuration and returns what it is then.
+  /// Changes the configuration and returns the new one.
   @discardableResult
   package func configure(
     _ change: (inout ProjectConfiguration) throws -> Void
@@ -46,7 +46,7 @@ extension ProjectAccounts {
     }.configuration
   }
 
-  /// Forgets a project that nobody has an account in and no app belongs to, with its configuration and the secret of its
+  /// Removes a project without accounts and apps, with its configuration and the secret of its
   /// password hashes.
   ///
   /// - Returns: False where it has accounts or apps.
@@ -86,7 +86,7 @@ extension ProjectAccounts {
     }
   }
 
-  /// Returns the stored record of the project; nil if nobody configured it or signed up to it.
+  /// Returns the stored record of the project; nil before its first configuration or sign-up.
   private func record() throws -> ProjectRecord? {
     let (known, changes) = accounts.projects.withLock { ($0[scope], $0.changes) }
     if let known { return known }

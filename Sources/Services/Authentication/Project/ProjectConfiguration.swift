@@ -20,7 +20,7 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
     get { chosenToHideAccounts ?? hidesAccountsByDefault }
     set { chosenToHideAccounts = newValue }
   }
-  /// Nil until the project is told; the default is never stored as a choice.
+  /// Nil until the project sets it; the default is never stored as a choice.
   private var chosenToHideAccounts: Bool?
   /// The default of the server's mode, which the store does not keep.
   var hidesAccountsByDefault = true
@@ -88,7 +88,7 @@ package struct ProjectConfiguration: Sendable, Hashable, Codable {
     else {
       throw AccountError(
         .invalidConfiguration,
-        "A password's minimum length is 6 to 30, its maximum length up to 4096, adjacentIntervals 0 to 10."
+        "A password's minimum length must be 6 to 30, its maximum length at most 4096, and adjacentIntervals 0 to 10."
       )
     }
   }

@@ -58,7 +58,7 @@ package struct ProviderConfiguration: Sendable, Hashable, Codable {
 
   /// The reason why a provider of SAML can't be set up or sign anybody in.
   package static let noSAML =
-    "Sign-in by SAML is not supported by this server. Set the provider up as oidc.NAME, by OpenID Connect."
+    "Sign-in by SAML is not supported by this server. Set up the provider with OpenID Connect, as oidc.NAME."
 
   /// A provider that is not enabled yet.
   package init(kind: Kind, id: String) {

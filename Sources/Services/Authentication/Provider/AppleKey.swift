@@ -23,7 +23,7 @@ package struct AppleKey: Sendable, Hashable, Codable {
     guard Self.isIdentifier(teamID), Self.isIdentifier(keyID) else {
       throw AccountError(
         .invalidConfiguration,
-        "Apple's team id and key id have 10 capital letters and digits."
+        "Apple's team ID and key ID must have 10 capital letters and digits."
       )
     }
     _ = try signingKey()
@@ -41,7 +41,7 @@ package struct AppleKey: Sendable, Hashable, Codable {
     else {
       throw AccountError(
         .invalidConfiguration,
-        "Apple's private key must be the text of the .p8 file."
+        "Apple's private key must be the content of the .p8 file."
       )
     }
     return key

@@ -7,7 +7,7 @@ import Crypto
 // brings could be of any other app, and is refused.
 
 extension IdentityProviders {
-  /// The person whom GitHub gave an access token for.
+  /// The person of a GitHub access token.
   func gitHubProfile(_ credential: ProviderCredential) async throws -> ProviderProfile {
     let token = try Self.redeemedToken(credential, "GitHub")
     let authorization = "Bearer \(token)"
@@ -35,7 +35,7 @@ extension IdentityProviders {
     )
   }
 
-  /// The person whom Facebook gave an access token for.
+  /// The person of a Facebook access token.
   ///
   /// Facebook verifies no address, so that an account with the same one is never taken over.
   func facebookProfile(
@@ -77,7 +77,7 @@ extension IdentityProviders {
     guard credential.code != nil, let token = credential.accessToken else {
       throw AccountError(
         .operationNotAllowed,
-        "\(name) signs in by a code: an access token could be of another app."
+        "\(name) needs an authorization code: an access token could belong to another app."
       )
     }
     return token

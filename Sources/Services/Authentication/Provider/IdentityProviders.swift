@@ -47,7 +47,8 @@ package final class IdentityProviders: Sendable {
 
   /// Checks with documents from that fetcher.
   ///
-  /// - Parameter secret: 32 bytes. Who has the same ones ends what another began (`Accounts.providersSecret`).
+  /// - Parameter secret: 32 bytes. A caller with the same keys finishes what another one began
+  ///   (`Accounts.providersSecret`).
   package init(
     fetcher: any DocumentFetcher,
     configuration: AccountsConfiguration,
@@ -72,7 +73,7 @@ package final class IdentityProviders: Sendable {
   /// Returns the profile of the credential's person; throws INVALID_IDP_RESPONSE where it does not
   /// hold.
   ///
-  /// Development takes what the Auth emulator takes too: claims without a signature
+  /// Development mode also accepts the Auth emulator's forms: claims without a signature
   /// (`UnsignedCredential`), and any token of a provider that is not set up.
   ///
   /// - Parameter takesClaims: False where development does not do so for this caller.
@@ -82,7 +83,7 @@ package final class IdentityProviders: Sendable {
     takesClaims: Bool = true
   ) async throws -> ProviderProfile {
     let found = try await checked(credential, configuration, takesClaims: takesClaims)
-    // Apple tells a name beside the token, and only the first time.
+    // Apple sends a name beside the token, and only the first time.
     guard credential.providerID == KnownProvider.apple.rawValue else { return found }
     return found.named(by: credential.user)
   }
@@ -118,7 +119,7 @@ package final class IdentityProviders: Sendable {
     case .idToken: break
     }
     guard let idToken = credential.idToken else {
-      throw Self.invalid("An ID token is needed; an access token alone proves nothing.")
+      throw Self.invalid("An ID token is required; an access token is not enough.")
     }
     return try await profile(
       idToken,
@@ -152,7 +153,7 @@ package final class IdentityProviders: Sendable {
     }
     let claims = token.claims
     guard let issuer = claims["iss"]?.string, endpoints.accepts(issuer: issuer, claims) else {
-      throw Self.invalid("The ID token's issuer is not the provider's.")
+      throw Self.invalid("The ID token has another issuer than the provider.")
     }
     try checkAudience(claims, configuration)
     let inToken = claims["nonce"]?.string
@@ -215,7 +216,7 @@ package final class IdentityProviders: Sendable {
     verifiesEmail: Bool = true
   ) throws(AccountError) -> ProviderProfile {
     guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 512 else {
-      throw invalid("The ID token names nobody.")
+      throw invalid("The ID token has no subject.")
     }
     let isVerified = claims["email_verified"]
     let linked = LinkedProvider(
@@ -282,7 +283,7 @@ package final class IdentityProviders: Sendable {
     let authorization = document["authorization_endpoint"]?.string
     // A client opens it: a script in its place would run in the client's page.
     guard authorization.map(Self.isWebAddress) ?? true else {
-      throw Self.invalid("The provider's authorization endpoint is no web address.")
+      throw Self.invalid("The provider's authorization endpoint is not a web address.")
     }
     let found = ProviderEndpoints(
       issuers: [named],
@@ -302,7 +303,7 @@ package final class IdentityProviders: Sendable {
       && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
   }
 
-  /// The key that a token names, asked for anew when it is not known.
+  /// The key that a token names, fetched again if it is unknown.
   private func key(
     of token: JSONWebToken,
     _ endpoints: ProviderEndpoints
@@ -378,7 +379,7 @@ package final class IdentityProviders: Sendable {
       return false
     }
     if isBusy {
-      throw Self.invalid("The provider did not answer lately. Try again in some seconds.")
+      throw Self.invalid("The provider has not responded. Try again in a few seconds.")
     }
   }
 
@@ -399,7 +400,7 @@ package final class IdentityProviders: Sendable {
     } catch {
       throw AccountError(
         .init(rawValue: "INVALID_IDP_RESPONSE"),
-        "The provider could not be asked.",
+        "The provider could not be reached.",
         cause: error
       )
     }
@@ -473,7 +474,7 @@ extension IdentityProviders {
       throw AccountError(.init(rawValue: "MISSING_SESSION_ID"))
     }
     guard let state = credential.state, isState(state, of: session) else {
-      throw Self.invalid("The state is not this session's.")
+      throw Self.invalid("The state belongs to another session.")
     }
     guard ProviderSession(id: session)?.isValid(at: now) == true else {
       throw Self.invalid("The sign-in took more than an hour. Start it again.")

@@ -96,7 +96,7 @@ package enum KnownProvider: String, Sendable, CaseIterable {
     let names = allCases.map(\.rawValue).joined(separator: ", ")
     let reason =
       id == "twitter.com"
-      ? "Twitter signs in by OAuth 1.0a, which this server does not support."
+      ? "Twitter uses OAuth 1.0a, which this server does not support."
       : "The provider \(id) is not supported by this server."
     return "\(reason) Use \(names), or an OpenID provider as oidc.NAME."
   }

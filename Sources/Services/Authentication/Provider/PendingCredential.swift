@@ -2,7 +2,7 @@ import BaseText
 import Crypto
 import Foundation
 
-/// A person whom a provider has vouched for, kept by the client until it links or signs in.
+/// A person confirmed by a provider, kept by the client until it links or signs in.
 ///
 /// The client holds it as a sealed text: AES-GCM by a key of this server, bound to the project. It is valid for an hour, and
 /// only while the provider is configured as it was. So codes, which count once, and access tokens, which prove nothing by
@@ -120,7 +120,9 @@ extension IdentityProviders {
     configuration: (_ providerID: String) async throws -> ProviderConfiguration?
   ) async throws -> (ProviderProfile, ProviderConfiguration?) {
     guard let pending = PendingCredential(sealed: text, for: project, by: pendingKey) else {
-      throw Self.invalid("The pending token is not of this project. Sign in at the provider again.")
+      throw Self.invalid(
+        "The pending token belongs to another project. Sign in at the provider again."
+      )
     }
     let found = try await configuration(pending.provider)
     guard found?.isEnabled ?? acceptsUnsigned else { throw AccountError(.operationNotAllowed) }

@@ -16,7 +16,7 @@ package struct ProviderCredential: Sendable {
   package var sessionID: String?
   /// The value whose digest, or which itself, the ID token must carry.
   package var nonce: String?
-  /// The address that the provider was told to lead back to.
+  /// The return address that the provider received.
   package var requestURI: String?
   /// The JSON text that Apple adds to a person's first sign-in, with the name.
   package var user: String?

@@ -9,8 +9,8 @@ struct UnsignedCredential {
   private let claims: JSONValue
   private let credential: ProviderCredential
 
-  /// Nil for what needs a proof: nothing that carries claims, or a signed token of a provider that is
-  /// set up.
+  /// Nil for a credential that needs a proof: one without claims, or a signed token of a provider
+  /// that is set up.
   init?(_ credential: ProviderCredential, isSetUp: Bool) throws(AccountError) {
     let tokens = [credential.idToken, credential.accessToken].compactMap(\.self)
     var found: JSONValue?
@@ -26,7 +26,7 @@ struct UnsignedCredential {
   ) throws(AccountError) -> JSONValue? {
     if text.hasPrefix("{") {
       guard let object = try? JSONValue(parsing: text), object.members != nil else {
-        throw IdentityProviders.invalid("Unable to parse id_token: it is no strict JSON.")
+        throw IdentityProviders.invalid("Unable to parse id_token: it is not strict JSON.")
       }
       return object
     }
@@ -41,7 +41,7 @@ struct UnsignedCredential {
   var profile: ProviderProfile {
     get throws(AccountError) {
       guard case .string(let subject)? = claims["sub"], !subject.isEmpty else {
-        throw IdentityProviders.invalid("The field \"sub\" must be there and a text.")
+        throw IdentityProviders.invalid("The field \"sub\" must be a string.")
       }
       let id = credential.providerID
       return try IdentityProviders.profile(
@@ -77,12 +77,12 @@ struct UnsignedCredential {
   static func refusal(of credential: ProviderCredential) -> AccountError {
     guard credential.idToken == nil else {
       return IdentityProviders.invalid(
-        "Unable to parse id_token: development takes strict JSON or JSON Web Tokens."
+        "Unable to parse id_token: development mode accepts strict JSON or JSON Web Tokens."
       )
     }
     return AccountError(
       .operationNotAllowed,
-      "\(credential.providerID) is not set up: development takes its sign-in by an ID token only."
+      "\(credential.providerID) is not set up: development mode accepts only ID tokens for it."
     )
   }
 }

@@ -3,9 +3,10 @@
 extension ProjectAccounts {
   /// Signs in with a password and a code of the authenticator program, or a recovery code, at once.
   ///
-  /// After many wrong passwords from elsewhere an unknown address may try no password alone. Here it may: what is wrong
-  /// is not told, so that neither factor can be guessed without the other. A wrong code counts among the account's second
-  /// factors only behind the right password, so strangers do not use those up.
+  /// After many wrong passwords from elsewhere an unknown address may try no password alone. Here
+  /// it may: the wrong part is not reported, so that neither factor can be guessed without the
+  /// other. A wrong code counts among the account's second factors only behind the right password,
+  /// so strangers do not use those up.
   ///
   /// A wrong password, a wrong code, too many codes and an account without a second factor end alike, after the same work.
   package func signIn(

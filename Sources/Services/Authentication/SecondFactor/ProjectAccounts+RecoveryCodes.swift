@@ -3,7 +3,7 @@ import BaseText
 // Codes that stand in for a second factor that was lost.
 
 extension ProjectAccounts {
-  /// Makes recovery codes of a user, in place of those that were left; nobody can read them again.
+  /// Creates recovery codes of a user that replace the remaining ones; they can't be read again.
   package func makeRecoveryCodes(_ uid: Text) throws -> [String] {
     let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.make(random) }
     try write { users in

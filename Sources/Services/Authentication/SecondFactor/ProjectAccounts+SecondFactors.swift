@@ -60,7 +60,7 @@ extension ProjectAccounts {
         try ticket.redeem(in: users.group)
         return try users.change(user.uid) { current in
           guard current.accepts(token) else { throw AccountError(.tokenExpired) }
-          // Somebody may have enrolled one since, which this session has not given.
+          // A user may have enrolled one since, which this session has not proven.
           try checkMayEnroll(current, token)
           current.secondFactors.append(
             SecondFactor(

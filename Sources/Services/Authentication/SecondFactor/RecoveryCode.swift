@@ -1,9 +1,10 @@
 import Crypto
 
-/// A code that stands in for the second factor once, for who has lost the device that has it.
+/// A code that replaces the second factor once, for a user who has lost the device with it.
 ///
-/// It has 80 random bits, as sixteen characters of Base32 in groups of four. The store keeps its SHA-256 digest alone:
-/// of so many bits nobody finds the code by trying, so no slow hash is needed.
+/// It has 80 random bits, as sixteen characters of Base32 in groups of four. The store keeps its
+/// SHA-256 digest alone: a code of this many bits can't be found by trying, so no slow hash is
+/// needed.
 package enum RecoveryCode {
   /// The number of codes that are made at a time.
   package static let count = 10

@@ -2,11 +2,11 @@ import BaseText
 import Crypto
 import CryptoExtras
 
-// What service accounts sign: bearer tokens of their own for one API, and assertions that they exchange
-// for access tokens of ours.
+// Signatures of service accounts: their own bearer tokens for one API, and assertions that they
+// exchange for our access tokens.
 //
-// An access token of ours is a JWT of one of our signing keys: typ at+jwt, iss and aud constant, sub
-// the account's e-mail, `key` the id of the key that asked for it, iat, exp. It ends with that key.
+// An access token of ours is a JWT of one of our signing keys: typ at+jwt, iss and aud constant,
+// sub the account's email, `key` the ID of the requesting key, iat, exp. It ends with that key.
 
 extension Accounts {
   /// The lifetime of an access token, in seconds.
@@ -43,8 +43,8 @@ extension Accounts {
 
   /// The account that signed a token as its own issuer and subject.
   ///
-  /// - Parameter byHeldKey: True to take a key that the server holds: for custom tokens alone, or everybody who may have bytes
-  ///   signed would have the account's credentials.
+  /// - Parameter byHeldKey: True to accept a key that the server holds: for custom tokens alone, or
+  ///   anyone who may sign bytes would have the account's credentials.
   func signer(
     of token: JSONWebToken,
     byHeldKey: Bool = false
@@ -86,8 +86,8 @@ extension Accounts {
 }
 
 extension Accounts {
-  /// The id of the key by which a message is signed (RSASSA-PKCS1-v1_5 with SHA-256), of the keys of the service account of
-  /// that e-mail that were not taken back; nil where it is none of them.
+  /// The ID of the key that signed a message (RSASSA-PKCS1-v1_5 with SHA-256), among the valid keys
+  /// of the service account of that email; nil if none did.
   package func keyID(
     of message: [UInt8],
     _ signature: [UInt8],

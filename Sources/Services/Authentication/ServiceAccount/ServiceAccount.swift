@@ -2,10 +2,10 @@ import BaseText
 import CryptoExtras
 import KeyValueStore
 
-// A service account's key is kept under its e-mail and key id, in the form of RecordWriter.swift:
-// 1 name, 2 role, 3 project, 4 public key (SubjectPublicKeyInfo, DER), 5 created at (s),
-// 6 end (s; absent is never), 7 maker, 20 private key (PKCS #8, DER), of a key that the server holds alone. Every other
-// private key is in the file of whoever made it, and nowhere else.
+// A service account's key is kept under its e-mail and key id, in the form of RecordWriter.swift: 1
+// name, 2 role, 3 project, 4 public key (SubjectPublicKeyInfo, DER), 5 created at (s), 6 end (s;
+// absent is never), 7 maker, 20 private key (PKCS #8, DER), of a key that the server holds alone.
+// Every other private key is only in the file of its creator.
 
 /// A key of a back end's account.
 package struct ServiceAccount: Sendable {

@@ -1,8 +1,9 @@
 import Crypto
 import CryptoExtras
 
-// Signing for back ends that have no key file, as Google's IAM Credentials API does: by a key of the service account that
-// the server holds. What it signs counts as a custom token or a signed URL of the account, never as its credentials.
+// Signing for back ends that have no key file, as Google's IAM Credentials API does: by a key of
+// the service account that the server holds. Its signatures count as custom tokens or signed URLs
+// of the account, never as its credentials.
 
 extension ServiceAccounts {
   /// The most bytes that are signed at once.

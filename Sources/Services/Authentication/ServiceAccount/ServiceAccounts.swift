@@ -40,7 +40,7 @@ package final class ServiceAccounts: Sendable {
     guard Self.isName(name) else {
       throw AccountError(
         .invalidUserID,
-        "A name is 4 to 30 of a-z, 0-9 and -, beginning with a letter."
+        "A name must have 4 to 30 of a-z, 0-9 and -, and begin with a letter."
       )
     }
     let privateKey = try _RSA.Signing.PrivateKey(
@@ -56,7 +56,7 @@ package final class ServiceAccounts: Sendable {
     )
     try engine.write { group in
       guard try Self.load(group).count < Self.maximum else {
-        throw AccountError(.tooManyAttempts, "There are \(Self.maximum) keys already.")
+        throw AccountError(.tooManyAttempts, "There are already \(Self.maximum) keys.")
       }
       try group.put(account.key, account.encoded())
     } settled: { outcome in
@@ -78,7 +78,7 @@ package final class ServiceAccounts: Sendable {
     }
   }
 
-  /// Reads the keys anew.
+  /// Reads the keys again.
   func read(_ reader: any KeyValueReader) throws {
     let stored = try Self.load(reader)
     keys.withLock { $0 = stored }

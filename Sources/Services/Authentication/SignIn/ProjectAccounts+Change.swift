@@ -1,6 +1,6 @@
 import BaseText
 
-// What users change of their own accounts.
+// Changes of users to their own accounts.
 
 extension ProjectAccounts {
   /// The changes that a signed-in user may make.
@@ -87,7 +87,7 @@ extension ProjectAccounts {
     _ = try accounts.limits.enterSignUp(from: origin)
     let address = try Self.email(email)
     guard user.email == nil || user.email == address else {
-      throw AccountError(.operationNotAllowed, "The account has another e-mail.")
+      throw AccountError(.operationNotAllowed, "The account has a different email address.")
     }
     var change = UserUpdate()
     change.email = .set(email)
@@ -101,8 +101,8 @@ extension ProjectAccounts {
         return current
       }
     }
-    // Nobody was asked to sign in: the tokens tell the time of the sign-in before, but of an anonymous
-    // account, which had none.
+    // There was no new sign-in: the tokens keep the time of the earlier sign-in. An anonymous
+    // account had none.
     var facts = token.signIn
     facts.provider = "password"
     if user.isAnonymous { facts.time = now / 1_000_000 }

@@ -6,7 +6,7 @@ import BaseText
 // Auth emulator does.
 
 extension ProjectAccounts {
-  /// Signs in the user whom a custom token names; makes the account where there is none.
+  /// Signs in the user of a custom token; creates the account if there is none.
   ///
   /// - Parameter takesUnsigned: False where also a development server takes signed ones alone.
   package func signIn(

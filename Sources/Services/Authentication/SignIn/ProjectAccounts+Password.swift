@@ -146,7 +146,8 @@ extension ProjectAccounts {
     let checked = try accounts.passwords.run(for: caller) {
       () -> (isRight: Bool, renewed: PasswordHash?) in
       guard try hasher.matches(password, stored) else {
-        // An imported hash may be quick to check: no answer shall be quicker than of nobody's address.
+        // An imported hash may be quick to check: no response may be quicker than for an unknown
+        // address.
         if stored.algorithm != .own { try hasher.waste(password) }
         return (false, nil)
       }

@@ -2,9 +2,10 @@ import BaseText
 
 // Signing in with identities of other providers, and linking them.
 //
-// An address joins accounts only when the provider vouches for it. When it does and the account's own
-// address was never verified, whoever made the account did not show to own it: his password, number and
-// identities go, and his tokens end. So nobody waits in an account that he made for somebody else.
+// An address joins accounts only when the provider vouches for it. If it does, and the account's
+// own address was never verified, the creator of the account did not prove ownership. So its
+// password, number and identities are removed, and its tokens end. So no one can prepare an account
+// for another person and keep access to it.
 
 extension ProjectAccounts {
   /// Signs in the person with that identity; makes an account where there is none and `creates`.
@@ -57,9 +58,9 @@ extension ProjectAccounts {
 
   /// Links the identity to the account of an ID token's holder.
   ///
-  /// FEDERATED_USER_ID_ALREADY_LINKED when an account has it already, EMAIL_EXISTS when its address is
-  /// another's. Linking is no sign-in: the new tokens tell the time of the one before, but those of an
-  /// anonymous account, which nobody could sign in to.
+  /// FEDERATED_USER_ID_ALREADY_LINKED when an account has it already, EMAIL_EXISTS when its address
+  /// is another's. Linking is not a sign-in: the new tokens have the time of the one before, except
+  /// those of an anonymous account, which has no sign-in.
   package func link(_ identity: ProviderIdentity, idToken: String) throws -> Session {
     let (holder, token) = try signedIn(idToken)
     let profile = identity.profile
@@ -115,7 +116,7 @@ extension ProjectAccounts {
       if let index = user.providers.firstIndex(where: {
         $0.providerID == identity.profile.providerID
       }) {
-        // Apple tells the name only once.
+        // Apple sends the name only once.
         let name = identity.profile.displayName ?? user.providers[index].displayName
         user.providers[index] = identity.profile
         user.providers[index].displayName = name
@@ -131,7 +132,8 @@ extension ProjectAccounts {
     _ users: UserGroup
   ) throws -> User {
     try users.change(user.uid) { user in
-      // A provider that tells no name, as Apple after the first time, takes none from its owner.
+      // A provider that sends no name, like Apple after the first time, removes none from its
+      // owner.
       let ownName = user.isEmailVerified ? user.displayName : nil
       if !user.isEmailVerified {
         user.dropCredentials()
@@ -140,7 +142,7 @@ extension ProjectAccounts {
       user.isEmailVerified = true
       user.providers.removeAll { $0.providerID == identity.profile.providerID }
       user.providers.append(identity.profile)
-      // The provider vouches for the person: what it tells counts, and nothing older.
+      // The provider confirms the person: its data counts, and nothing older.
       user.displayName = identity.profile.displayName ?? ownName
       user.photoURL = identity.profile.photoURL
       return user

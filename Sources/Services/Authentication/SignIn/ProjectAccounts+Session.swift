@@ -1,6 +1,6 @@
 import BaseText
 
-// How sessions begin and go on.
+// The start and continuation of sessions.
 
 extension ProjectAccounts {
   /// Begins a session for the user that `find` gives, or asks for a second factor.
@@ -73,7 +73,7 @@ extension ProjectAccounts {
     SignInFacts(provider: provider, time: now / 1_000_000, extraClaims: extraClaims)
   }
 
-  /// New tokens for somebody who is signed in and whose account was changed.
+  /// New tokens for a signed-in user with a changed account.
   ///
   /// They tell of the same sign-in as the ID token that he sent.
   package func renew(_ user: User, _ signIn: SignInFacts) throws -> Session {

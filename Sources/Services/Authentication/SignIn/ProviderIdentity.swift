@@ -20,7 +20,8 @@ package enum ProviderSignIn: Sendable {
   /// `isRecycled` says that the account had another identity of the provider: the address went from
   /// one person to another there.
   case outcome(SignInOutcome, isRecycled: Bool)
-  /// Another account has the address, and the provider does not vouch for it: the person must sign in
-  /// as these providers first, and link; the uid only where the project tells which accounts there are.
+  /// Another account has the address, and the provider does not confirm it: the person must sign in
+  /// with these providers first, and link. The uid is set only if the project reveals existing
+  /// accounts.
   case needsConfirmation(verifiedProviders: [Text], uid: Text?)
 }

@@ -1,4 +1,4 @@
-/// The session that a client receives when somebody signed in.
+/// The session that a client receives after a sign-in.
 package struct Session: Sendable {
   /// The project or tenant that the user signed in to.
   package let scope: AccountScope

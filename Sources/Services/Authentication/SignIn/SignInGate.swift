@@ -7,7 +7,7 @@ package protocol SignInGate: Sendable {
   /// The steps of a project that are to be decided about; reads memory alone.
   func guardedSteps(of project: Text) -> Set<SignInStep>
 
-  /// Decides about a step; throws what the client is told where it is refused.
+  /// Decides about a step; throws the client's error if it is refused.
   ///
   /// - Parameter user: The user as the step would leave it.
   func decide(
@@ -44,7 +44,7 @@ package struct SignInDecision: Sendable, Hashable {
   /// Leaves everything as it is.
   package init() {}
 
-  /// Takes what a later step decides over what this one did.
+  /// The decision of a later step replaces the one of this step.
   mutating func merge(_ later: SignInDecision) {
     displayName = later.displayName ?? displayName
     photoURL = later.photoURL ?? photoURL

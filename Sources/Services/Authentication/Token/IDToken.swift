@@ -39,7 +39,7 @@ package struct IDToken: Sendable {
       throw .malformed
     }
     if isSigned {
-      // We sign for an hour, cookies for longer: what says otherwise is not of our making.
+      // We sign for an hour, cookies for longer: tokens with other times are not ours.
       guard issuer == .sessionCookie || expiry - issued <= ProjectAccounts.idTokenLifetime else {
         throw .malformed
       }
@@ -74,7 +74,7 @@ package struct IDToken: Sendable {
   /// The scope that the audience and `firebase.tenant` name; tokens of the server's own accounts have no
   /// audience.
   ///
-  /// An unsigned token, which development takes, is of its project whatever tenant it tells of.
+  /// An unsigned token, accepted in development, belongs to its project even if it names a tenant.
   private static func scope(
     _ claims: JSONValue,
     isSigned: Bool

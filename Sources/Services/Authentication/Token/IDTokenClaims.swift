@@ -3,10 +3,10 @@ import BaseText
 
 // The claims of ID tokens, in Firebase's form:
 //
-//   iss, aud, auth_time, user_id, sub, iat, exp; where the user has them: name, picture, email with
-//   email_verified, phone_number; provider_id "anonymous" of anonymous users; `firebase` with
-//   identities, sign_in_provider and, of a tenant's user, tenant; custom claims at the top level, those of a custom token
-//   before those of the user, reserved names never.
+// Always: iss, aud, auth_time, user_id, sub, iat, exp. If the user has them: name, picture, email
+// with email_verified, phone_number. For anonymous users, provider_id is "anonymous". `firebase`
+// has identities, sign_in_provider and, for a tenant's user, tenant. Custom claims are at the top
+// level, those of a custom token before those of the user, and never under reserved names.
 //
 // The header carries, beside alg, kid and typ, the session of the user (`User.session`) as `ses`.
 

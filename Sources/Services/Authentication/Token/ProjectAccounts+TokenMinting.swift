@@ -89,8 +89,8 @@ extension User {
   /// Returns true if a token of the user was issued after the last revocation, and the user is not
   /// disabled.
   ///
-  /// The session tells it exactly, also where the clock went back after the account was made or its tokens were
-  /// revoked. A token without one is compared by time.
+  /// The session is exact, also if the clock went back after the account was created or its tokens
+  /// were revoked. A token without one is compared by time.
   func accepts(_ token: IDToken) -> Bool {
     guard !isDisabled else { return false }
     return token.session.map { $0 == session } ?? (token.issued >= validSince)
@@ -98,7 +98,7 @@ extension User {
 }
 
 extension Accounts {
-  /// Checks all of a token but what its user has done since.
+  /// Checks all of a token except the user's later actions.
   ///
   /// - Parameter takesUnproven: True where development takes an unsigned token of another process as one that a test wrote.
   func verify(
@@ -115,8 +115,10 @@ extension Accounts {
     try token.checkTimes(at: now / 1_000_000, leeway: 60)
     return try IDToken(token, issuer: issuer, isSigned: true)
   }
-  /// As `verify`, for a token without a signature: one with this process's seal is as good as a signed one, one that a test
-  /// wrote by hand says who somebody claims to be.
+  /// As `verify`, for a token without a signature.
+  ///
+  /// A token with this process's seal is as valid as a signed one; a token that a test wrote by hand
+  /// is only a claim.
   private func verifyUnsigned(
     _ token: JSONWebToken,
     _ issuer: IDToken.Issuer,
@@ -130,8 +132,9 @@ extension Accounts {
     try token.checkTimes(at: now / 1_000_000, leeway: 60)
     return try IDToken(token, issuer: issuer, isSigned: true)
   }
-  /// Refuses an unsigned ID token that this process did not issue, as account calls of pages that development does not trust
-  /// do: TOKEN_EXPIRED for one of an earlier process, INVALID_ID_TOKEN for one that somebody wrote.
+  /// Refuses an unsigned ID token that this process did not issue, as account calls of pages that
+  /// development does not trust do: TOKEN_EXPIRED for one of an earlier process, INVALID_ID_TOKEN
+  /// for a forged one.
   package func requireProof(ofIDToken text: String) throws(AccountError) {
     guard let token = try? JSONWebToken(parsing: text), token.isUnsigned, !seal.covers(token) else {
       return

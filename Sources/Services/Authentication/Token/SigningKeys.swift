@@ -20,7 +20,8 @@ package final class SigningKeys: Sendable {
   private let bits: Int
   /// As they are stored, by age, the oldest first.
   private let keys: Mutex<[SigningKey]>
-  /// The key that was made last, for all who need a next one; held while one is made, which takes long.
+  /// The newest key, for all callers that need a next one; held while one is created, which takes
+  /// long.
   private let made = Mutex<SigningKey?>(nil)
 
   /// The longest lifetime of a session cookie, in seconds.
@@ -70,7 +71,7 @@ package final class SigningKeys: Sendable {
     keys.withLock { $0.first { $0.id == id }?.publicKey }
   }
 
-  /// Reads the keys anew; answers since when they are, where none is left of those from before.
+  /// Reads the keys again; returns since when they are valid, if none of the earlier ones is left.
   func read(_ reader: any KeyValueReader) throws -> Int64? {
     let stored = try Self.load(reader)
     return keys.withLock { keys in

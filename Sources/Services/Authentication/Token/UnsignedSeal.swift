@@ -9,13 +9,15 @@ import Synchronization
 //   claims    the token's claims, then as the last member "jti":SEAL
 //   signature empty
 //
-// SEAL is the unpadded URL-safe Base64 of HMAC-SHA256 over the encoded header, a dot and the claims' JSON without
-// `jti`. Clients that require the form of Google's Auth emulator read such tokens; Brasa itself accepts one only with
-// the seal of its own process. `ses` tells a token of a Brasa server from one that a test wrote by hand.
+// SEAL is the unpadded URL-safe Base64 of HMAC-SHA256 over the encoded header, a dot and the
+// claims' JSON without `jti`. Clients that require the form of Google's Auth emulator read such
+// tokens; Brasa itself accepts one only with the seal of its own process. `ses` distinguishes a
+// token of a Brasa server from one that a test wrote by hand.
 
 /// The seal of unsigned tokens: a key that this process made and no disk has.
 ///
-/// A restart and `replaceKey` end all tokens with the old key's seal; refresh tokens go on. Any thread may call.
+/// A restart and `replaceKey` end all tokens with the old key's seal; refresh tokens stay valid.
+/// Any thread may call.
 final class UnsignedSeal: Sendable {
   private let random: RandomBytes
   private let key: Mutex<SymmetricKey>

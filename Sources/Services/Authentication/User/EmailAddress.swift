@@ -8,8 +8,8 @@ package struct EmailAddress: Sendable, Hashable {
   /// The canonical form, as the store has it.
   package let text: Text
 
-  /// The canonical form; nil for what is no address: not exactly one `@` with something on both
-  /// sides, spaces, control characters, more than 256 bytes.
+  /// The canonical form; nil for text that is not an address: not exactly one `@` with something on
+  /// both sides, spaces, control characters, more than 256 bytes.
   package init?(_ raw: String) {
     guard raw.utf8.count <= Self.maximumLength else { return nil }
     let canonical = raw.precomposedStringWithCanonicalMapping.lowercased()

@@ -6,7 +6,7 @@ package struct LinkedProvider: Sendable, Hashable {
   package let providerID: Text
   /// The provider's own, unchanging name for the person.
   package let rawID: Text
-  /// The address that the provider tells of, verified or not; nil without one.
+  /// The provider's address, verified or not; nil without one.
   package var email: String?
   /// The person's name at the provider; nil without one.
   package var displayName: String?
@@ -15,7 +15,7 @@ package struct LinkedProvider: Sendable, Hashable {
   /// The person's user name at the provider; nil without one.
   package var screenName: String?
 
-  /// A provider's identity with what it tells of the person.
+  /// A provider's identity with its data about the person.
   package init(
     providerID: Text,
     rawID: Text,

@@ -5,7 +5,8 @@ package struct PhoneNumber: Sendable, Hashable {
   /// The canonical form, as the store has it.
   package let text: Text
 
-  /// The number without the spaces, dashes, dots and parentheses that people write; nil for what is none.
+  /// The number without the spaces, dashes, dots and parentheses that people write; nil for any
+  /// other text.
   package init?(_ raw: String) {
     let kept = raw.unicodeScalars.filter { !" -.()".unicodeScalars.contains($0) }
     let digits = kept.dropFirst()

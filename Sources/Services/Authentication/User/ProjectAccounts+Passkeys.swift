@@ -1,6 +1,6 @@
 import BaseText
 
-// Passkeys of users. What an authenticator signs is checked by who speaks WebAuthn.
+// Passkeys of users. The WebAuthn code verifies the signatures of authenticators.
 
 extension ProjectAccounts {
   /// The passkeys that a user may have.

@@ -48,7 +48,7 @@ package struct User: Sendable, Hashable {
   package var validSince: Int64
   /// Names the span between two revocations, about in microseconds since 1970.
   ///
-  /// Tokens carry it, and one of another span is not valid: it tells apart what happens within a
+  /// Tokens carry it, and one of another span is not valid: it distinguishes events within a
   /// second.
   package internal(set) var session: Int64
 
@@ -66,7 +66,8 @@ package struct User: Sendable, Hashable {
     session = max(Self.session(at: time), session + 1)
   }
 
-  /// Takes every way in, when the address turns out to be somebody else's than who made the account.
+  /// Removes every way to sign in, when the address turns out to belong to another person than the
+  /// account's creator.
   mutating func dropCredentials() {
     password = nil
     passwordUpdatedAt = nil

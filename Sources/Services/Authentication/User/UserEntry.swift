@@ -7,8 +7,8 @@ struct UserEntry {
   /// The kinds of keys that are index entries of users.
   static let kinds: [AccountKey.Kind] = [.email, .phone, .provider, .initialEmail]
 
-  /// The index entries of a user, in the order in which their owners are told: an identity that
-  /// another account has is named before the address that came with it.
+  /// The index entries of a user, in the order in which conflicts are reported: an identity of
+  /// another account comes before its address.
   static func all(of user: User, in scope: AccountScope) -> [UserEntry] {
     var entries = user.providers.map { provider in
       UserEntry(

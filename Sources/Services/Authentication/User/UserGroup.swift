@@ -36,7 +36,7 @@ final class UserGroup {
 
   /// Adds an account; DUPLICATE_LOCAL_ID, EMAIL_EXISTS and so on when something of it is taken.
   ///
-  /// - Parameter isImport: True for an account that was made elsewhere, of which no event tells.
+  /// - Parameter isImport: True for an account that was created elsewhere, without an event.
   func insert(_ user: User, isImport: Bool = false) throws {
     let key = AccountKey.user(scope, user.uid)
     guard try group.get(key) == nil else { throw AccountError(.duplicateLocalID) }

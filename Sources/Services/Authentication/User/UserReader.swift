@@ -15,7 +15,7 @@ struct UserReader {
     try user(at: AccountKey.email(scope, email))
   }
 
-  /// The users who began with that address, whether they still have it or not.
+  /// The users whose first address this was, even if it has changed since.
   func users(initialEmail email: EmailAddress) throws -> [User] {
     var found: [User] = []
     let range = KeyRange(prefix: AccountKey.initialEmails(scope, email))

@@ -6,7 +6,7 @@ package enum FieldChange<Content: Sendable & Hashable>: Sendable, Hashable {
   case clear
   case set(Content)
 
-  /// Sets what is given and keeps the field otherwise.
+  /// Sets the given value and keeps the field otherwise.
   package init(_ content: Content?) { self = content.map(Self.set) ?? .keep }
 
   var content: Content? {
@@ -22,7 +22,7 @@ package enum FieldChange<Content: Sendable & Hashable>: Sendable, Hashable {
   }
 }
 
-/// A change of an account; what is not named stays.
+/// A change of an account; members that are not named stay.
 ///
 /// A change of e-mail or password, `isDisabled` and `validSince` end all tokens of the user.
 package struct UserUpdate: Sendable {

@@ -8,7 +8,7 @@ package enum Bearer: Sendable {
   case administrator(email: String)
 }
 
-/// A user, as his token tells.
+/// A user, as described by the token.
 package struct BearerUser: Sendable {
   /// The project or tenant that the token is for.
   package let scope: AccountScope

@@ -42,8 +42,8 @@ package final class BearerTokens: Sendable {
     return known.bearer
   }
 
-  /// Returns true if a token is signed by the issuer that it names and has not expired, whatever
-  /// became of its user; from memory alone.
+  /// Returns true if a token is signed by the issuer that it names and has not expired, without
+  /// regard to its user; from memory alone.
   package func isGenuine(_ token: Substring) -> Bool {
     if knownBearer(token) != nil { return true }
     return (try? verify(token, readsUser: false)) != nil
@@ -58,8 +58,9 @@ package final class BearerTokens: Sendable {
     return accounts.revocations.isValid(scope, uid, session: session)
   }
 
-  /// Tells what a user's account says of him now in tokens from what it said or will say; nil where it is gone or disabled,
-  /// or its sessions up to this one were revoked.
+  /// Returns the user's current claims for a token, given the earlier or later claims.
+  ///
+  /// Nil if the account is gone or disabled, or its sessions up to this one were revoked.
   ///
   /// The store is asked, not the memory of revocations, which reaches back some hours.
   package func mark(of scope: AccountScope, _ uid: Text, session: Int64) throws -> String? {
@@ -85,7 +86,7 @@ package final class BearerTokens: Sendable {
     return (email, keyID)
   }
 
-  /// Registers to be told when tokens are revoked before their time; in lazy mode only of everybody's.
+  /// Registers for early revocations of tokens; in lazy mode only for those of all users.
   package func onRevocation(_ observer: @escaping @Sendable (Revocation) -> Void) {
     accounts.onRevocation { [mode] revocation in
       if mode == .immediate || revocation == .everybody { observer(revocation) }

@@ -3,9 +3,9 @@ import Synchronization
 
 /// The revocations of the last hours, and their observers.
 ///
-/// Only what happened within the life of a token is kept; older tokens are over by themselves. When that
-/// is too much, all of it is forgotten but its time: sessions from before are not valid until verified
-/// anew.
+/// Only events within the life of a token are kept; older tokens have expired by themselves. Beyond
+/// the bound, everything is dropped except its time: earlier sessions are not valid until they are
+/// verified again.
 final class Revocations: Sendable {
   /// A user's tokens ended.
   struct Event: Sendable {

@@ -144,7 +144,8 @@ extension Accounts {
   /// Reads every record of every scope and compares users with their index entries, refresh tokens with their
   /// users, tickets with the entries that end them; reports every difference and returns the number of users.
   ///
-  /// Looks at one view, while others go on writing. Blocks for as long as reading everything takes.
+  /// Reads one view, while others continue to write. Blocks for as long as reading everything
+  /// takes.
   package func verify(
     progress: (Int) throws -> Void,
     report: (String) throws -> Void

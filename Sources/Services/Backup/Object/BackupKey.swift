@@ -8,7 +8,8 @@ package struct BackupKey: Sendable {
   /// Eight bytes in hexadecimal that tell keys apart and nothing of them.
   package let fingerprint: String
 
-  /// Reads what a key file has: 64 hexadecimal digits, or 32 bytes; throws where it has neither.
+  /// Reads the contents of a key file: 64 hexadecimal digits, or 32 bytes; throws where it has
+  /// neither.
   package init(file bytes: [UInt8]) throws {
     let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(
       in: .whitespacesAndNewlines
@@ -20,7 +21,7 @@ package struct BackupKey: Sendable {
     } else {
       throw BackupError(
         .wrongKey,
-        "A backup's key file has 64 hexadecimal digits. Make one with: brasa backup key > FILE"
+        "A backup's key file must contain 64 hexadecimal digits. Create one with: brasa backup key > FILE"
       )
     }
   }

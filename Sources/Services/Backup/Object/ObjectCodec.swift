@@ -31,7 +31,7 @@ package struct ObjectCodec: Sendable {
   package let server: String
   private let key: BackupKey?
 
-  /// A codec of a server's objects; without a key they are readable for everybody.
+  /// A codec of a server's objects; without a key they are readable for everyone.
   package init(server: String, key: BackupKey?) {
     self.server = server
     self.key = key
@@ -92,7 +92,7 @@ package struct ObjectCodec: Sendable {
 
   private func open(_ head: Head, _ bytes: [UInt8], _ end: Int, _ name: String) throws -> [UInt8] {
     guard let fingerprint = head.key else {
-      // Who has a key takes nothing that anybody may have written.
+      // The holder of a key accepts nothing that anyone else may have written.
       guard key == nil, bytes.count >= end + 32,
         SHA256.hash(data: bytes[..<(bytes.count - 32)]) == bytes[(bytes.count - 32)...]
       else { throw Self.damage(name) }
@@ -122,6 +122,6 @@ package struct ObjectCodec: Sendable {
 
   static let wrongKey = BackupError(
     .wrongKey,
-    "The key does not open this backup. Name the file that the server had with --backup-key."
+    "The key does not decrypt this backup. Pass the server's key file with --backup-key."
   )
 }

@@ -14,7 +14,7 @@ package struct BackupRestore: Sendable {
   let archive: BackupArchive
   let threads: EngineThreads
   private let progress: Progress
-  /// The store's keys of which it is told what became of them behind the point.
+  /// The store's keys with a known later state behind the point.
   private let watched: [WatchedKeys]
 
   /// The names of the engines, in the order of their numbers in segments.
@@ -69,7 +69,7 @@ package struct BackupRestore: Sendable {
     let oldest = try await archive.base(first)
     throw BackupError(
       .notFound,
-      "The backup begins at \(Self.text(oldest.instant)): choose that instant or a later one."
+      "The backup begins at \(Self.text(oldest.instant)). Choose that time or a later one."
     )
   }
 
@@ -153,14 +153,14 @@ package struct BackupRestore: Sendable {
     guard segment.head.previous == previous else {
       throw BackupError(
         .damaged,
-        "Segment \(number) is not the one that follows the one before it.",
+        "Segment \(number) does not follow the segment before it.",
         segment: number
       )
     }
     return segment
   }
 
-  /// Reads what is behind the point for what became of watched keys there.
+  /// Reads behind the point for the later states of watched keys.
   private func noteLater(
     _ first: Int,
     _ last: Int,

@@ -32,7 +32,10 @@ final class Replay: Sendable {
       }
       let replay = try RocksDBReplay(directory: "\(directory)/\(name)")
       guard replay.sequence == engine.sequence else {
-        throw BackupError(.damaged, "Base \(base.number) is not what was written of \(name).")
+        throw BackupError(
+          .damaged,
+          "Base \(base.number) of \(name) differs from the one that was written."
+        )
       }
       return replay
     }
@@ -121,8 +124,8 @@ final class Replay: Sendable {
     BackupError(
       .notFound,
       """
-      The backup has no segments for that point: the target was away too long. Choose a commit up to \(version) \
-      (\(BackupRestore.text(version))), or one behind the base snapshot that followed.
+      The backup has no segments for that time: the target was unreachable too long. Choose a commit up to \(version) \
+      (\(BackupRestore.text(version))), or one after the next base snapshot.
       """
     )
   }

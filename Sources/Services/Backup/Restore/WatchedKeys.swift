@@ -1,13 +1,13 @@
 import KeyValueStore
 
-/// Keys of the store of which a restore to an earlier point tells what became of them later.
+/// Keys of the store with a reported later state after a restore to an earlier point.
 package struct WatchedKeys: Sendable {
   /// The keys.
   package let range: KeyRange
   /// The part of a value that is of interest; there may be as many as the store has keys in the range.
   package let part: @Sendable (_ value: [UInt8]) throws -> [UInt8]
 
-  /// Keys of a range; of their values that part is told.
+  /// Keys of a range; that part of their values is reported.
   package init(
     _ range: KeyRange,
     part: @escaping @Sendable (_ value: [UInt8]) throws -> [UInt8] = { $0 }

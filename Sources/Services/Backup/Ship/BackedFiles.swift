@@ -2,8 +2,9 @@ import Foundation
 
 /// Folders of small files beside the engines: those of functions.
 ///
-/// A file there is put in its place by renaming and never written again. So the times of a folder and of the folders in it say
-/// whether anything has changed; what is deeper comes and goes with the folder that it is in.
+/// A file there is put in its place by renaming and never written again. So the times of a folder
+/// and of the folders in it show if anything has changed; deeper files come and go with their
+/// folder.
 package struct BackedFiles: Sendable {
   /// The data directory.
   let root: String
@@ -68,7 +69,7 @@ extension BackupShipper {
     do {
       try await ship(source, as: mark)
     } catch {
-      // Files that were replaced meanwhile are shipped in the next round.
+      // Files that were replaced in the meantime are shipped in the next round.
       let isSame = try await threads.run(on: .maintenance) { try source.mark() == mark }
       if isSame { throw error }
     }
@@ -148,7 +149,10 @@ extension BackupRestore {
     }
     for file in chosen?.files ?? [] {
       guard BackedFiles.isInside(file.path, folders) else {
-        throw BackupError(.damaged, "A list of files in the backup names \(file.path).")
+        throw BackupError(
+          .damaged,
+          "A list of files in the backup contains \(file.path), which is not allowed."
+        )
       }
       try await restore(file, to: directory)
       outcome.files += 1

@@ -7,9 +7,9 @@ package struct BackupConfiguration: Sendable {
   package var server: String
   /// The machine and directory, to tell an operator whose backup it is.
   package var home: String
-  /// Nil writes objects that everybody can read.
+  /// Nil writes objects that everyone can read.
   package var key: BackupKey?
-  /// A folder on the disk of the data, for checkpoints; what is in it is removed.
+  /// A folder on the disk of the data, for checkpoints; its contents are removed.
   package var scratch: String
   /// The bytes of the log that may be kept for the backup; beyond, a new base takes its place.
   package var keptLogBytes = 1 << 30
@@ -25,7 +25,7 @@ package struct BackupConfiguration: Sendable {
   package var files: BackedFiles?
   /// The small files of the data directory that belong to a base.
   package var settings: @Sendable () -> [String: String] = { [:] }
-  /// The oldest instant that somebody needs beyond the retention; nil where nobody does.
+  /// The oldest instant that is needed beyond the retention; nil if there is none.
   package var neededSince: @Sendable () throws -> Int64? = { nil }
   /// Microseconds since 1970.
   package var clock: MicrosecondClock = .system

@@ -5,7 +5,7 @@ import KeyValueStore
 extension BackupShipper {
   /// Takes the target, whose identity is this server's or is made, and finds out what it has.
   func open() async throws {
-    // What is another server's is not claimed.
+    // A target of another server is not claimed.
     try await checkIdentity()
     try await target.claim()
     let isKnown = try await checkIdentity()
@@ -48,7 +48,8 @@ extension BackupShipper {
     return segment.digest == chain.digest
   }
 
-  /// Reads the end of the target's chain and goes on behind it where the logs still have what follows.
+  /// Reads the end of the target's chain and continues behind it if the logs still have the next
+  /// groups.
   private func readChain() async throws {
     try await removeCheckpoints()
     try await readProof()

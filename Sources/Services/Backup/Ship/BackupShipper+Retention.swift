@@ -131,7 +131,7 @@ extension BackupArchive {
 }
 
 extension BackupShipper {
-  /// Reads the proof that the target has, and removes what is older than the retention keeps and not needed any more.
+  /// Reads the target's proof, and removes data beyond the retention that is no longer needed.
   package func takeProof() async throws -> Int {
     try await readProof()
     let (configuration, time) = (configuration, now)

@@ -14,7 +14,8 @@ extension BackupShipper {
       guard !builder.isEmpty else { break }
       let isFull = builder.content.count >= configuration.segmentBytes
       try await seal()
-      // What came meanwhile is worth a segment after the pause; under load there is always more.
+      // Data that arrives during the pause is worth a segment after it; under load there is always
+      // more.
       guard isFull else { break }
     }
     notePending()
@@ -35,7 +36,7 @@ extension BackupShipper {
     if let failure {
       guard failure.code == .logGap || failure.code == .corruption else { throw failure }
       giveUpLogs()
-      throw BackupError(.unavailable, "\(failure.message): a new base snapshot is made.")
+      throw BackupError(.unavailable, "\(failure.message): a new base snapshot is being created.")
     }
     if !builder.isEmpty { notePending() }
     return builder.hasChanges || (!builder.isEmpty && time - builder.from > Self.quietTime)

@@ -6,11 +6,13 @@ import Synchronization
 
 /// Keeps a target current: a base, then every acknowledged group of the engines in segments.
 ///
-/// **Invariant.** `chain` says what the target has. A group is in the target, in `pending`, in `builder`, or behind the
-/// position of its log. A log that has not all groups any more is given up, and a new base takes their place: the chain goes on
-/// with its numbers, and no older base is restored across the gap.
+/// **Invariant.** `chain` describes the contents of the target. A group is in the target, in
+/// `pending`, in `builder`, or behind the position of its log. A log without all groups is given
+/// up, and a new base replaces them: the chain continues with its numbers, and no older base is
+/// restored across the gap.
 ///
-/// The commits wait for nothing here. `run` is called once; what fails is tried again, later and later up to half a minute.
+/// The commits wait for nothing here. `run` is called once; failed steps are retried, with pauses
+/// that grow to half a minute.
 package actor BackupShipper {
   /// The state of the target: the last segment, and the ends of the engines.
   struct Chain: Sendable {
@@ -115,13 +117,14 @@ package actor BackupShipper {
     }
   }
 
-  /// Ships what is left, once, and gives the target back: nothing is written any more.
+  /// Ships the rest, once, and releases the target: nothing is written any more.
   package func finish() async {
     if (try? await step()) != nil { try? await ship(all: true) }
     await target.release()
   }
 
-  /// One round: opens the target where it has to be, makes a base if one is due, ships what is there.
+  /// One round: opens the target if necessary, creates a base if one is due, ships the available
+  /// data.
   package func step() async throws {
     await boundLog()
     if !isOpen { try await open() }
@@ -158,7 +161,7 @@ package actor BackupShipper {
     }
   }
 
-  /// Drops what was read and not shipped: the next base has it.
+  /// Drops data that was read and not shipped: the next base has it.
   func giveUpLogs() {
     logs = nil
     builder = SegmentBuilder(after: chain.ends, blobs)

@@ -64,7 +64,8 @@ enum LocalFile {
     }
   }
 
-  /// When a folder last changed, in nanoseconds since 1970; nil for what is no folder, or a link.
+  /// When a folder last changed, in nanoseconds since 1970; nil for a link or anything else that is
+  /// not a folder.
   static func folderTime(_ path: String) -> Int64? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }

@@ -53,7 +53,8 @@ struct SegmentBuilder: Sendable {
     )
   }
 
-  /// The builder with what engines have acknowledged, until the segment is full; a failure comes with what was read before it.
+  /// The builder with the acknowledged data of the engines, until the segment is full; a failure
+  /// comes with the data read before it.
   consuming func collecting(
     _ logs: [(name: String, log: GroupLog)],
     limit: Int,

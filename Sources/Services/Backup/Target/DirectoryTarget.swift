@@ -84,7 +84,7 @@ package final class DirectoryTarget: BackupTarget {
         guard try read(path) == bytes else {
           throw BackupError(
             .refused,
-            "\(path) is there already: another server backs up to \(address)."
+            "\(path) already exists: another server backs up to \(address)."
           )
         }
       }
@@ -143,7 +143,7 @@ extension DirectoryTarget {
       made += "/" + folder
       guard mkdir(made, 0o700) == 0 || errno == EEXIST else {
         let reason = String(cString: strerror(errno))
-        throw BackupError(.unavailable, "Can't make \(made) for the backup: \(reason).")
+        throw BackupError(.unavailable, "Can't create \(made) for the backup: \(reason).")
       }
     }
   }

@@ -15,7 +15,8 @@ package struct ConfigAssignment: Sendable, Equatable {
   var conditions: Set<String> = []
   /// By experiment.
   var variants: [String: Choice] = [:]
-  /// By experiment when the variant was chosen, in microseconds; what was kept before times were has none.
+  /// By experiment when the variant was chosen, in microseconds; data from before times were stored
+  /// has none.
   var joined: [String: Int64] = [:]
 
   var isEmpty: Bool { conditions.isEmpty && variants.isEmpty }
@@ -58,7 +59,8 @@ package struct ConfigAssignment: Sendable, Equatable {
       && other.variants.allSatisfy { variants[$0.key] == $0.value }
   }
 
-  /// Has the choices of another one for experiments that keep them, whatever their weights are now.
+  /// Takes the choices of another one for experiments that keep them, even if their weights differ
+  /// now.
   mutating func keepChoices(of known: ConfigAssignment, in sticky: Set<String>) {
     for (id, choice) in known.variants
     where sticky.contains(id) && variants[id]?.variant == choice.variant {
@@ -77,7 +79,7 @@ package struct ConfigAssignment: Sendable, Equatable {
     return changed.keys.sorted()
   }
 
-  /// Forgets what the template no longer has.
+  /// Drops data that the template no longer has.
   mutating func prune(to template: CompiledTemplate) {
     conditions.formIntersection(template.stickyNames)
     let ids = template.experimentShapes
@@ -91,7 +93,7 @@ package struct ConfigAssignment: Sendable, Equatable {
 /// n}}}}`.
 struct AssignmentCounts: Sendable, Equatable {
   struct Experiment: Sendable, Equatable {
-    /// The weights that the counts are of; others begin anew.
+    /// The weights of the counts; others restart.
     var shape: String
     var variants: [String: Int64] = [:]
   }

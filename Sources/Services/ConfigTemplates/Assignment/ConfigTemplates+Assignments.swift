@@ -1,7 +1,7 @@
 import BaseText
 import KeyValueStore
 
-// What is kept of installations, for sticky conditions and for experiments. All of it blocks.
+// The stored data of installations, for sticky conditions and for experiments. All of it blocks.
 
 extension ConfigTemplates {
   /// Characters of an installation's id of which something is kept.
@@ -9,8 +9,10 @@ extension ConfigTemplates {
   /// Records that one step of the maintenance deletes.
   private static let forgottenAtOnce = 4_096
 
-  /// The installation of a client of which a template keeps decisions; nil where it keeps none, and for a client that only names
-  /// one: an experiment counts no installation that somebody made up.
+  /// The installation of a client with kept decisions of a template.
+  ///
+  /// Nil if there are none, and for a client that only names one: an experiment counts no invented
+  /// installation.
   func assignedInstallation(_ client: ConfigClient, by served: ServedTemplate) -> String? {
     guard served.compiled.keepsAssignments, let id = client.provedInstallation, !id.isEmpty,
       id.utf8.count <= Self.installationLength
@@ -28,8 +30,8 @@ extension ConfigTemplates {
 
   /// Stores the decisions about an installation; returns when they are durable.
   ///
-  /// If the template keeps too many decisions already, those about other installations are made
-  /// anew each time.
+  /// If the template stores too many decisions already, those about other installations are
+  /// computed each time.
   func keep(
     _ decided: ConfigAssignment,
     of installation: String,
@@ -58,8 +60,8 @@ extension ConfigTemplates {
     }
   }
 
-  /// Forgets what all templates of a project decided of an installation, as if it had never come; returns when that is
-  /// durable.
+  /// Deletes the decisions of all templates of a project about an installation, as if it had never
+  /// fetched; returns when that is durable.
   package func forget(installation: String, of project: Text) throws {
     guard !installation.isEmpty, installation.utf8.count <= Self.installationLength else { return }
     for id in try reading({ try TemplateRecords.assigned($0) }) where id.project == project {
@@ -74,7 +76,7 @@ extension ConfigTemplates {
     }
   }
 
-  /// Writes a template's counts; those of nobody are no record.
+  /// Writes a template's counts; counts of zero have no record.
   private static func put(
     _ counts: AssignmentCounts,
     of id: TemplateID,
@@ -96,7 +98,8 @@ extension ConfigTemplates {
       .map { try AssignmentCounts(decoding: $0) } ?? AssignmentCounts()
   }
 
-  /// Forgets some of what is kept for templates that no longer keep anything; false where there is nothing to do.
+  /// Deletes some of the stored data of templates that no longer keep any; false if there is
+  /// nothing to do.
   package func forgetAssignments() throws -> Bool {
     guard let id = nextWithoutAssignments() else { return false }
     if let served = try load(id), served.compiled.keepsAssignments { return false }

@@ -13,7 +13,7 @@ package struct ExperimentResult: Sendable, Equatable {
     package let assigned: Int
     /// The counts and sums of the goal among the assigned installations.
     package let outcome: GoalOutcome
-    /// The mean measurement of all that were assigned; nil where nobody is.
+    /// The mean measurement of all assigned ones; nil if there are none.
     package let mean: Double?
     /// From the baseline; nil for that itself, where there are too few, and where the sample ratio does not fit.
     package let difference: MeanDifference?
@@ -50,11 +50,11 @@ extension ConfigTemplates {
     }
     guard let goal = wanted ?? own else {
       throw ServiceError.invalidArgument(
-        "The experiment has no goal: an event has to be named by which variants are compared."
+        "The experiment has no goal. Name the event that compares its variants."
       )
     }
     guard let goals else {
-      throw ServiceError(.failedPrecondition, "There are no events to compare variants by.")
+      throw ServiceError(.failedPrecondition, "There are no events that compare the variants.")
     }
     var assigned = variants.map { _ in 0 }
     var range: KeyRange? = KeyRange(prefix: TemplateKey.prefix(.assignment, id))

@@ -21,7 +21,7 @@ struct MeanSample: Sendable, Equatable {
   }
 }
 
-/// By how much a mean is above another one, with an interval that stays right however often somebody looks.
+/// The difference of a mean from another one, with an interval that stays valid for repeated looks.
 ///
 /// An ordinary interval of 95 % is wrong far more often than once in twenty where one looks every day and
 /// stops at what one likes. This one is the inverse of the mixture sequential probability ratio test (Johari, Pekelis,

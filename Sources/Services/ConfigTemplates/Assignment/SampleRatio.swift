@@ -9,7 +9,7 @@ import Darwin
 /// A test that an experiment's variants have as many installations as their weights say (Pearson's
 /// chi-squared test).
 package struct SampleRatio: Sendable, Equatable {
-  /// Below it a mismatch is told: by chance alone it comes once in a thousand experiments.
+  /// Below it a mismatch is reported: by chance alone it occurs once in a thousand experiments.
   package static let threshold = 0.001
 
   /// Pearson's statistic, with one degree of freedom fewer than there are variants.

@@ -8,7 +8,7 @@ extension CompiledCondition {
     for term in terms where term.serverTree == nil {
       throw ConditionError(
         column: 1,
-        "Templates of servers have conditions about percent, app.customSignal, true and false alone."
+        "Server templates can use only percent, app.customSignal, true and false in conditions."
       )
     }
   }
@@ -35,7 +35,7 @@ extension ConditionTerm {
     case .number(.customSignal(let key), let comparison, let number):
       return Self.signal(key, "NUMERIC_\(comparison.serverName)", ["\(number)"])
     case .version(.customSignal(let key), let comparison, let versions):
-      // Of several, Google's evaluators look at the first alone.
+      // If there are several, Google's evaluators look only at the first.
       guard versions.count == 1 else { return nil }
       let name = "SEMANTIC_VERSION_\(comparison.serverName)"
       return Self.signal(key, name, versions.map(\.description))

@@ -33,7 +33,7 @@ struct ConditionParser {
     while current.kind != .end {
       guard take("&&") else { throw unexpected("\"&&\" or the end is expected") }
       guard terms.count < Self.maximumTerms else {
-        throw error("A condition has at most \(Self.maximumTerms) terms.")
+        throw error("A condition can have at most \(Self.maximumTerms) terms.")
       }
       terms.append(try term())
     }
@@ -57,7 +57,7 @@ struct ConditionParser {
     case "app", "device":
       try expect(".")
       return try member(of: word)
-    default: throw ConditionError(column: start.column, "There is no \"\(word)\" to ask for.")
+    default: throw ConditionError(column: start.column, "There is no attribute \"\(word)\".")
     }
   }
 
@@ -131,7 +131,7 @@ struct ConditionParser {
     default:
       throw ConditionError(
         column: column,
-        "\"\(name)\" is none of contains, notContains, exactlyMatches and matches."
+        "\"\(name)\" must be contains, notContains, exactlyMatches or matches."
       )
     }
   }
@@ -145,7 +145,10 @@ struct ConditionParser {
       do throws(TextPattern.Malformed) {
         patterns.append(try TextPattern(source))
       } catch {
-        throw ConditionError(column: column, "'\(source)' is no pattern: \(error.message).")
+        throw ConditionError(
+          column: column,
+          "'\(source)' is not a valid pattern: \(error.message)."
+        )
       }
     }
     return .matches(patterns, sources: sources)
@@ -217,7 +220,7 @@ struct ConditionParser {
     guard let instant = ZonedTime.instant(text, zone: zone) else {
       throw ConditionError(
         column: column,
-        "'\(text)', '\(zone)' is no time such as '2025-01-01T09:00:00', 'Europe/Lisbon'."
+        "'\(text)', '\(zone)' is not a time such as '2025-01-01T09:00:00', 'Europe/Lisbon'."
       )
     }
     return instant
@@ -232,7 +235,7 @@ struct ConditionParser {
       let lower = try microPercent()
       guard try word() == "and" else { throw error("\"and\" is expected.") }
       let upper = try microPercent()
-      guard lower <= upper else { throw error("The bounds are the wrong way round.") }
+      guard lower <= upper else { throw error("The lower bound is above the upper bound.") }
       return PercentRange(seed: seed, .between(lower, upper))
     }
     if take("<=") { return PercentRange(seed: seed, .atMost(try microPercent())) }
@@ -255,7 +258,7 @@ struct ConditionParser {
     else {
       throw ConditionError(
         column: column,
-        "A percentage is between 0 and 100 and has at most six decimals."
+        "A percentage must be between 0 and 100, with at most six decimals."
       )
     }
     return whole * 1_000_000 + fraction
@@ -272,9 +275,9 @@ struct ConditionParser {
   private func unexpected(_ expectation: String) -> ConditionError {
     let problem =
       switch current.kind {
-      case .symbol("||"): "There is no \"||\": give the parameter a value for each condition."
-      case .symbol("!"): "There is no \"!\": use the opposite operator."
-      case .symbol("("): "Terms are not put in parentheses."
+      case .symbol("||"): "\"||\" is not supported. Give the parameter a value for each condition."
+      case .symbol("!"): "\"!\" is not supported. Use the opposite operator."
+      case .symbol("("): "Parentheses around terms are not supported."
       default: "\(expectation), not \(current.kind.description)."
       }
     let sentence = problem.prefix(1).uppercased() + problem.dropFirst()
@@ -299,7 +302,7 @@ struct ConditionParser {
 
   private mutating func string() throws(ConditionError) -> String {
     guard case .string(let text) = current.kind else {
-      throw unexpected("a text in quotes is expected")
+      throw unexpected("a quoted string is expected")
     }
     position += 1
     return text
@@ -333,7 +336,7 @@ struct ConditionParser {
       text = try string()
     }
     guard let version = VersionNumber(text.trimmed) else {
-      throw ConditionError(column: column, "'\(text)' is no version such as '1.12.3'.")
+      throw ConditionError(column: column, "'\(text)' is not a version such as '1.12.3'.")
     }
     return version
   }

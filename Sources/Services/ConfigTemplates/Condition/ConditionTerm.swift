@@ -2,10 +2,10 @@ import SecurityRules
 
 /// One term of a condition, ready to be evaluated; a condition is true where all its terms are.
 ///
-/// A term about something that the request does not say is false, whatever its operator.
+/// A term about a fact that the request lacks is false for every operator.
 enum ConditionTerm: Sendable {
   case constant(Bool)
-  /// The condition stays true of whom it was true of once.
+  /// The condition stays true for an installation for which it was true once.
   case sticky
   case appID(Set<String>)
   case platform(Set<String>)

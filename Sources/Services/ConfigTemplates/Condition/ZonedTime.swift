@@ -2,13 +2,14 @@ import Foundation
 
 /// Wall-clock times of conditions: `2025-01-01T09:02:30` in a zone.
 enum ZonedTime {
-  /// The instant of a wall-clock time, in microseconds since the epoch; nil for what is no time or zone.
+  /// The instant of a wall-clock time, in microseconds since the epoch; nil for an invalid time or
+  /// zone.
   ///
   /// A time that the zone's clocks show twice is the first of the two; one that they skip is as much
   /// later as they skip.
   static func instant(_ text: String, zone identifier: String) -> Int64? {
     guard let zone = TimeZone(identifier: identifier), let wall = seconds(text) else { return nil }
-    // What the clocks were ahead of UTC a day before and are a day after: at most one change lies between.
+    // The offsets from UTC a day before and a day after: at most one change lies between.
     let earlier = zone.offset(at: wall - 86_400)
     let later = zone.offset(at: wall + 86_400)
     for offset in [earlier, later] where zone.offset(at: wall - offset) == offset {

@@ -27,8 +27,9 @@ package struct CompiledTemplate: Sendable {
     /// The description by which installations are assigned: decisions by another shape are not
     /// compared with this one.
     ///
-    /// An experiment's exposure is not in it: who takes part is decided by a seed of its own, so that each exposure splits
-    /// alike, and who took part at a smaller one does at a greater.
+    /// An experiment's exposure is not in it. A separate seed decides about participation, so each
+    /// exposure splits alike, and participants at a smaller exposure also take part at a greater
+    /// one.
     var shape: String {
       switch kind {
       case .rollout(let microPercent): "\(microPercent)"
@@ -154,7 +155,7 @@ package struct CompiledTemplate: Sendable {
       made = Split(id: test.id, kind: kind, keys: [])
     }
     guard namespace == .client else {
-      throw .validation("INVALID_VALUE", "Templates of servers have no rollouts and experiments.")
+      throw .validation("INVALID_VALUE", "Server templates can't have rollouts or experiments.")
     }
     let index = splitIndexes[made.id] ?? splits.count
     if index == splits.count { splits.append(made) }
@@ -198,7 +199,8 @@ package struct CompiledTemplate: Sendable {
     return Decision(bytes: bytes)
   }
 
-  /// The part that an installation keeps of a sticky experiment; of a stopped one, which nobody takes part in, none.
+  /// The part that an installation keeps of a sticky experiment; none of a stopped one, which has
+  /// no participants.
   private func held(_ split: Split, _ assigned: ConfigAssignment) -> UInt8? {
     guard case .experiment(1..., _, true, _) = split.kind, let choice = assigned.variants[split.id]
     else {

@@ -37,7 +37,7 @@ package struct ConfigClient: Sendable, Equatable {
     return parts.count == 4 ? parts[2].lowercased() : nil
   }
 
-  /// A client while its conditions are evaluated; what takes work is done once.
+  /// A client while its conditions are evaluated; expensive work is done once.
   struct Reading {
     let client: ConfigClient
     let country: String?

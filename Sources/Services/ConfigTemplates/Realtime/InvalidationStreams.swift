@@ -2,7 +2,7 @@ import BaseStatus
 import FirestoreModel
 import Synchronization
 
-/// The clients that wait to hear of a new version.
+/// The clients that wait for a new version.
 ///
 /// A stream only says that it is time to look at the number again, so that a slow client costs no more
 /// than a fast one. Streams are bounded, in all and, when half of them are taken, for each network; they end by themselves before
@@ -123,7 +123,7 @@ package final class InvalidationStreams: Sendable {
     for continuation in ended { continuation.finish() }
   }
 
-  /// Streams that are open, and how often one was told of a new number.
+  /// The number of open streams, and of notifications of a new number.
   package var counts: (open: Int, sent: Int) {
     state.withLock { ($0.entries.count, $0.sent) }
   }

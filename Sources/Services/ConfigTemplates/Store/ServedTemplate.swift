@@ -26,7 +26,7 @@ package final class ServedTemplate: Sendable {
   }
 
   private let replies = Mutex(Replies())
-  /// Bytes of replies that a template keeps; beyond, it begins anew.
+  /// Bytes of replies that a template keeps; beyond, it restarts.
   private static let replyBytes = 4 << 20
 
   init(
@@ -132,7 +132,7 @@ package struct ConfigReply: Sendable {
     self.served = served
   }
 
-  /// The answer where nobody has published yet.
+  /// The response before the first publication.
   package static func nothing(for id: TemplateID) -> ConfigReply {
     let body = Array("{\"state\":\"NO_TEMPLATE\"}".utf8)
     return ConfigReply(body: body, etag: etag(of: body, id), served: 0)

@@ -92,8 +92,8 @@ extension TemplateKey {
 struct TemplateHead: Sendable, Equatable {
   /// The newest version.
   var current: Int64
-  /// The number by which clients know what they are served: the version, or higher where conditions
-  /// changed with time since.
+  /// The number by which clients know their state: the version, or higher if conditions changed
+  /// with time since.
   ///
   /// The next version is above it.
   var served: Int64

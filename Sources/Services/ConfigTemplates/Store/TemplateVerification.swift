@@ -3,8 +3,8 @@ import KeyValueStore
 
 /// Reads all templates and says where they do not fit together.
 package enum TemplateVerification {
-  /// Tells each difference, in words, and returns how much there is; blocks for as long as reading everything
-  /// takes.
+  /// Reports each difference, in words, and returns the number of checked items; blocks for as long
+  /// as reading everything takes.
   package static func verify(
     _ templates: ConfigTemplates,
     difference: (String) throws -> Void
@@ -42,7 +42,7 @@ package enum TemplateVerification {
       )
     }
     if head.served < head.current {
-      differences.append("clients are told \(head.served), which is below \(head.current)")
+      differences.append("clients get version \(head.served), which is below \(head.current)")
     }
     let counts = try ConfigTemplates.counts(id, reader).installations
     let assigned = try assignments(id, reader)

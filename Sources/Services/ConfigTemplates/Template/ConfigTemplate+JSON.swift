@@ -17,7 +17,7 @@ import FirestoreModel
 extension ConfigTemplate {
   /// Reads a template's JSON and checks it.
   ///
-  /// Throws INVALID_ARGUMENT with the API's text for what is malformed or breaks a rule.
+  /// Throws INVALID_ARGUMENT with the API's text for malformed templates or broken rules.
   package init(json: JSONValue) throws(ServiceError) {
     self.init()
     let template = try TemplateMembers(

@@ -18,7 +18,7 @@ package struct ConfigTemplate: Sendable, Equatable {
     package var description: String?
   }
 
-  /// A parameter; its values are texts whatever its type says of them.
+  /// A parameter; its values are texts, independent of its type.
   package struct Parameter: Sendable, Equatable {
     /// The parameter's name, unique in its template, with letters, digits and `_`.
     package let key: String
@@ -87,7 +87,7 @@ package struct ConfigTemplate: Sendable, Equatable {
 /// The value of a parameter under a condition, or by default.
 package enum ParameterValue: Sendable, Equatable {
   case value(String)
-  /// Clients are told nothing and take their own default.
+  /// Clients receive no value and take their own default.
   case useInAppDefault
   case rollout(Rollout)
   case experiment(Experiment)
@@ -95,7 +95,7 @@ package enum ParameterValue: Sendable, Equatable {
   /// own default.
   case personalization(JSONValue)
 
-  /// A value that some percent of the installations get; the others go on to the next condition.
+  /// A value for some percent of the installations; the others continue to the next condition.
   package struct Rollout: Sendable, Equatable {
     /// The rollout's id, which parameters with the same percentage may share.
     package let id: String

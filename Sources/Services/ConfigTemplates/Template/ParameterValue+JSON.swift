@@ -31,7 +31,7 @@ extension ParameterValue {
       }
       self = .personalization(json)
     default:
-      throw .invalidArgument("Invalid value at '\(path)': it is one value and only one.")
+      throw .invalidArgument("Invalid value at '\(path)': exactly one value is expected.")
     }
   }
 
@@ -62,7 +62,7 @@ extension ParameterValue {
   ) throws(ServiceError) -> Int? {
     guard let percent = try members.number(name) else { return nil }
     guard (0...100).contains(percent) else {
-      throw members.invalid(name, "a percentage is between 0 and 100")
+      throw members.invalid(name, "a percentage between 0 and 100 is expected")
     }
     return Int((percent * 1_000_000).rounded())
   }
@@ -77,7 +77,7 @@ extension ParameterValue {
     of members: TemplateMembers
   ) throws(ServiceError) -> String {
     guard let id = try members.text(name, atMost: 256), !id.isEmpty else {
-      throw members.invalid(name, "an id is expected")
+      throw members.invalid(name, "an ID is expected")
     }
     return id
   }
@@ -134,7 +134,7 @@ extension ParameterValue.Experiment {
     else {
       throw members.invalid(
         "variantValue",
-        "an experiment has 2 to \(Self.maximumVariants) variants with names of their own"
+        "an experiment needs 2 to \(Self.maximumVariants) variants with different names"
       )
     }
     self.init(
@@ -166,7 +166,7 @@ extension ParameterValue.Experiment {
   ) throws(ServiceError) -> Int {
     let weight = try members.integer("weight") ?? 1
     guard let weight = Int(exactly: weight), weights.contains(weight) else {
-      throw members.invalid("weight", "a weight is between 1 and 1,000,000")
+      throw members.invalid("weight", "a weight between 1 and 1,000,000 is expected")
     }
     return weight
   }
@@ -181,7 +181,7 @@ extension ParameterValue.Experiment.Variant {
     )
     let value = try members.text("value")
     guard (value == nil) == (members["noChange"]?.boolean == true) else {
-      throw members.invalid("value", "a variant has either a value or noChange")
+      throw members.invalid("value", "a variant needs either a value or noChange")
     }
     self.init(
       id: try ParameterValue.id("variantId", of: members),
@@ -207,7 +207,7 @@ extension ExperimentGoal {
     }
     let name = try members.text("measure") ?? Measure.users.rawValue
     guard let measure = Measure(rawValue: name) else {
-      throw members.invalid("measure", "it is one of users, events and value")
+      throw members.invalid("measure", "users, events or value is expected")
     }
     self.init(event: event, measure: measure)
   }

@@ -20,7 +20,10 @@ extension ConfigTemplate {
       ("parameter groups", groups.count, TemplateLimits.groups),
     ]
     for (name, count, limit) in counts where count > limit {
-      throw .validation("LIMIT_EXCEEDED", "A template has at most \(limit) \(name), not \(count).")
+      throw .validation(
+        "LIMIT_EXCEEDED",
+        "A template can have at most \(limit) \(name), not \(count)."
+      )
     }
     let characters = parameters.reduce(0) { sum, parameter in
       sum + parameter.values.flatMap(\.texts).reduce(0) { $0 + $1.unicodeScalars.count }
@@ -28,7 +31,7 @@ extension ConfigTemplate {
     guard characters <= TemplateLimits.valueCharacters else {
       throw .validation(
         "LIMIT_EXCEEDED",
-        "All values together have at most \(TemplateLimits.valueCharacters) characters, not "
+        "All values together can have at most \(TemplateLimits.valueCharacters) characters, not "
           + "\(characters)."
       )
     }
@@ -45,7 +48,7 @@ extension ConfigTemplate {
       else {
         throw .validation(
           "INVALID_NAME",
-          "\"\(condition.name.prefix(100))\" is no name of a condition."
+          "\"\(condition.name.prefix(100))\" is not a valid name of a condition."
         )
       }
     }
@@ -58,8 +61,8 @@ extension ConfigTemplate {
       guard Self.isKey(key) else {
         throw .validation(
           "INVALID_NAME",
-          "\"\(key.prefix(100))\" is no parameter's name: it begins with a letter or underscore, has "
-            + "letters, digits and underscores, at most \(TemplateLimits.name) in all."
+          "\"\(key.prefix(100))\" is not a valid parameter name: it must begin with a letter or underscore and have "
+            + "at most \(TemplateLimits.name) letters, digits and underscores."
         )
       }
       guard seen.insert(Text(key)).inserted else {
@@ -68,10 +71,16 @@ extension ConfigTemplate {
     }
     for group in groups.map(\.name) {
       guard !group.isEmpty, group.unicodeScalars.count <= TemplateLimits.name else {
-        throw .validation("INVALID_NAME", "\"\(group.prefix(100))\" is no name of a group.")
+        throw .validation(
+          "INVALID_NAME",
+          "\"\(group.prefix(100))\" is not a valid name of a group."
+        )
       }
       guard seen.insert(Text(group)).inserted else {
-        throw .validation("DUPLICATE_KEY", "\"\(group)\" is a group and a parameter.")
+        throw .validation(
+          "DUPLICATE_KEY",
+          "\"\(group)\" is the name of both a group and a parameter."
+        )
       }
     }
   }
@@ -95,14 +104,14 @@ extension ConfigTemplate {
       throw .validation(
         "UNKNOWN_CONDITION_REFERENCE",
         "The parameter \"\(parameter.key)\" has a value for the condition "
-          + "\"\(condition.prefix(100))\", which there is not."
+          + "\"\(condition.prefix(100))\", which does not exist."
       )
     }
     guard let type = parameter.valueType else { return }
     for text in parameter.values.flatMap(\.texts) where !type.takes(text) {
       throw .validation(
         "INVALID_VALUE",
-        "\"\(text.prefix(100))\" is no \(type.rawValue), which the parameter \"\(parameter.key)\" is."
+        "\"\(text.prefix(100))\" is not a \(type.rawValue), the type of the parameter \"\(parameter.key)\"."
       )
     }
   }
@@ -124,7 +133,7 @@ extension ConfigTemplate {
       if let known = shapes.updateValue(shape, forKey: Text(id)), known != shape {
         throw .validation(
           "CONFLICT",
-          "\"\(id)\" has other percentages or weights for one parameter than for another."
+          "\"\(id)\" must have the same percentages or weights for every parameter."
         )
       }
     }

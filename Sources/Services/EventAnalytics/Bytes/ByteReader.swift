@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// Reads what `ByteWriter` wrote; throws corruption for what it cannot have written.
+/// Reads the output of `ByteWriter`; throws corruption for any other bytes.
 struct ByteReader {
   private let bytes: [UInt8]
   private var position = 0

@@ -1,5 +1,6 @@
-// The form of numbers and texts in analytics' records: a number as a varint (seven bits a byte, the lowest
-// first), a signed one zigzag (0, -1, 1, -2, ...), a text as its length and its UTF-8, a double as eight bytes.
+// The encoding of numbers and texts in analytics records. A number is a varint (seven bits a byte,
+// the lowest first), a signed one zigzag (0, -1, 1, -2, ...), a text its length and its UTF-8, a
+// double eight bytes.
 
 /// Builds a record without tags.
 struct ByteWriter {

@@ -11,7 +11,7 @@ package enum EventValue: Sendable, Equatable {
 package struct EventParameter: Sendable, Equatable {
   /// The name; `BatchCheck` keeps those of at most 40 letters, digits and underscores, each once in its event.
   package let name: String
-  /// Text, a number or the items; a text and the whole number of its digits are told apart.
+  /// Text, a number or the items; a text and the whole number of its digits are distinct.
   package let value: EventValue
 
   /// A parameter of that name.
@@ -75,7 +75,7 @@ package struct AnalyticsEvent: Sendable, Equatable {
   }
 }
 
-/// A property of a user, as the user told the app or as the app knows it.
+/// A property of a user, as the user or the app has set it.
 package struct UserProperty: Sendable, Equatable {
   /// The name; `BatchCheck` keeps those of at most 24 letters, digits and underscores, each once in its batch.
   package let name: String

@@ -1,4 +1,4 @@
-/// Holds a batch to the limits: what is not allowed is dropped, and told.
+/// Applies the limits to a batch: invalid parts are dropped, and reported.
 package struct BatchCheck {
   /// The sender, which decides which names a batch may use.
   package enum Sender: Sendable {
@@ -50,7 +50,7 @@ package struct BatchCheck {
   }
 
   private mutating func drop(_ index: Int?, _ field: String?, _ code: DropCode, _ text: String) {
-    // Of an event that is dropped itself there is one; of what it holds there may be very many.
+    // A dropped event counts once; its dropped contents may be very many.
     guard field == nil || drops.count < EventLimits.reportedDrops else { return }
     drops.append(EventDrop(index: index, field: field, code, text))
   }
@@ -103,13 +103,18 @@ package struct BatchCheck {
       let field = "params.\(parameter.name.prefix(60))"
       guard isName(parameter.name, index, field) else { continue }
       guard seen.insert(parameter.name).inserted else {
-        drop(index, field, .nameDuplicated, "The parameter [\(parameter.name)] comes twice.")
+        drop(
+          index,
+          field,
+          .nameDuplicated,
+          "The parameter [\(parameter.name)] is set more than once."
+        )
         continue
       }
       guard let value = value(parameter, index, field) else { continue }
       if !EventNames.systemParameters.contains(parameter.name) {
         guard count < EventLimits.parameters else {
-          drop(index, field, .exceededMaxEntities, "An event has at most 25 parameters.")
+          drop(index, field, .exceededMaxEntities, "An event can have at most 25 parameters.")
           continue
         }
         count += 1
@@ -139,7 +144,7 @@ package struct BatchCheck {
     case .integer: return parameter.value
     case .double(let number):
       if number.isFinite { return parameter.value }
-      drop(index, field, .valueInvalid, "The value is no number.")
+      drop(index, field, .valueInvalid, "The value is not a number.")
       return nil
     case .string(let text):
       let limit = EventLimits.longTexts[parameter.name] ?? EventLimits.textLength
@@ -156,7 +161,7 @@ package struct BatchCheck {
     _ field: String
   ) -> EventValue {
     if items.count > EventLimits.items {
-      drop(index, field, .exceededMaxEntities, "An event has at most 200 items.")
+      drop(index, field, .exceededMaxEntities, "An event can have at most 200 items.")
     }
     let kept = items.prefix(EventLimits.items).enumerated().map { position, item in
       var seen: Set<String> = []
@@ -164,16 +169,21 @@ package struct BatchCheck {
         let field = "\(field)[\(position)].\(parameter.name.prefix(60))"
         guard isName(parameter.name, index, field) else { return nil }
         guard seen.insert(parameter.name).inserted else {
-          drop(index, field, .nameDuplicated, "The parameter [\(parameter.name)] comes twice.")
+          drop(
+            index,
+            field,
+            .nameDuplicated,
+            "The parameter [\(parameter.name)] is set more than once."
+          )
           return nil
         }
         guard seen.count <= EventLimits.itemParameters else {
           let limit = EventLimits.itemParameters
-          drop(index, field, .exceededMaxEntities, "An item has at most \(limit) parameters.")
+          drop(index, field, .exceededMaxEntities, "An item can have at most \(limit) parameters.")
           return nil
         }
         if case .items = parameter.value {
-          drop(index, field, .valueInvalid, "An item has no items.")
+          drop(index, field, .valueInvalid, "An item can't contain items.")
           return nil
         }
         return value(parameter, index, field).map { EventParameter(parameter.name, $0) }
@@ -200,9 +210,14 @@ package struct BatchCheck {
       } else if property.value.unicodeScalars.count > EventLimits.propertyValueLength {
         drop(nil, field, .valueInvalid, "The value has more than 36 characters.")
       } else if !seen.insert(property.name).inserted {
-        drop(nil, field, .nameDuplicated, "The user property [\(property.name)] comes twice.")
+        drop(
+          nil,
+          field,
+          .nameDuplicated,
+          "The user property [\(property.name)] is set more than once."
+        )
       } else if kept.count == EventLimits.properties {
-        drop(nil, field, .exceededMaxEntities, "A user has at most 25 properties.")
+        drop(nil, field, .exceededMaxEntities, "A user can have at most 25 properties.")
       } else {
         kept.append(property)
       }
@@ -213,7 +228,7 @@ package struct BatchCheck {
   private mutating func userID(_ id: String?) -> String? {
     guard let id, !id.isEmpty else { return nil }
     if id.unicodeScalars.count <= EventLimits.userIDLength { return id }
-    drop(nil, "user_id", .valueInvalid, "The user id has more than 256 characters.")
+    drop(nil, "user_id", .valueInvalid, "The user ID has more than 256 characters.")
     return nil
   }
 }

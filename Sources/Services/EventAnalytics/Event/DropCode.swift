@@ -10,7 +10,7 @@ package enum DropCode: UInt8, Sendable, CaseIterable {
   case nameDuplicated = 7
   case internalError = 8
 
-  /// As it is told.
+  /// As it is reported.
   package var name: String {
     switch self {
     case .valueInvalid: "VALUE_INVALID"

@@ -57,7 +57,7 @@ package struct EventBatch: Sendable, Equatable {
   package var isDebug = false
   /// The server's knowledge of its sender.
   package var standing = SenderStanding.proven
-  /// The mark of the sender's network; nil for whoever shows an administrator's credentials.
+  /// The mark of the sender's network; nil for a sender with an administrator's credentials.
   package var networkMark: UInt64?
   /// True if an administrator imported the batch: bounds that keep clients from junk do not apply.
   package var isImported = false
@@ -83,7 +83,8 @@ package struct EventBatch: Sendable, Equatable {
 }
 
 extension EventBatch {
-  /// Tells a repeat of a numbered batch without an installation: its device, and its events with their times there.
+  /// Recognizes a repeat of a numbered batch without an installation: its device, and its events
+  /// with their times there.
   ///
   /// nil for a batch without a number.
   var fingerprint: String? {

@@ -34,6 +34,6 @@ package enum EventLimits {
   static let clockCorrection: Int64 = 86_400 * 1_000_000
   /// The furthest that an event may lie ahead of the server's clock.
   package static let future: Int64 = 60 * 1_000_000
-  /// Values of a batch that were dropped and are told.
+  /// Values of a batch that were dropped and reported.
   static let reportedDrops = 1_000
 }

@@ -51,7 +51,8 @@ package struct EventSender: Sendable {
     self.standing = standing
   }
 
-  /// A number that tells the network from others while this process runs, and says nothing of the address after that.
+  /// A number that distinguishes the network while this process runs, and reveals nothing of the
+  /// address after that.
   package var networkMark: UInt64 {
     var hasher = Hasher()
     hasher.combine(network)

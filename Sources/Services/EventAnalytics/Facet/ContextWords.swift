@@ -63,7 +63,7 @@ struct DayCount {
 
   private var indexes: [Facet: Int] = [:]
   private var open: [Open] = []
-  /// The sessions of users; those of nobody cannot be told apart.
+  /// The sessions of users; those without a number cannot be distinguished.
   var sessions = SessionCount()
 
   /// An empty day.
@@ -87,7 +87,7 @@ struct DayCount {
 
   /// Counts the events of a run.
   ///
-  /// - Parameter user: The instance's number; 0 is nobody, who is in no set.
+  /// - Parameter user: The instance's number; 0 means no user and is in no set.
   mutating func add(_ run: TimelineRun, _ context: ContextWords, user: UInt32) {
     for property in run.properties {
       add(

@@ -18,7 +18,7 @@ struct Facet: Hashable, Sendable, Comparable {
     case app = 16
     /// a: event; b: parameter; c: its value.
     case parameter = 20
-    /// a: event; b: parameter; what its numbers come to.
+    /// a: event; b: parameter; the sum of its numbers.
     case parameterSum = 21
     /// a: user property; b: its value.
     case property = 22
@@ -79,10 +79,10 @@ struct Facet: Hashable, Sendable, Comparable {
 
 /// The users of a day that are counted apart.
 enum UserGroup: UInt32, Sendable {
-  /// Everybody with an event.
+  /// All users with an event.
   case all = 0
-  /// Everybody with an engaged session, engagement time or a first open.
+  /// All users with an engaged session, engagement time or a first open.
   case active = 1
-  /// Everybody who opened the app for the first time.
+  /// All users who opened the app for the first time.
   case new = 2
 }

@@ -1,6 +1,6 @@
 import KeyValueStore
 
-/// Reads what was counted, adding up what several segments have.
+/// Reads the counts, adding up several segments.
 struct FacetReader {
   let project: UInt32
   let reader: any KeyValueReader

@@ -12,7 +12,7 @@ struct SessionCount {
   /// Those that an earlier segment has counted, as it did.
   private var counted: [Name: Bool] = [:]
 
-  /// Notes an event of a user, who is not nobody.
+  /// Records an event of a known user.
   mutating func note(_ event: TimelineEvent, of user: UInt32) {
     guard let id = event.integer(.ga_session_id) else { return }
     let isEngaged = event.integer(.session_engaged) == 1

@@ -7,7 +7,8 @@ package struct Tally: Sendable, Equatable {
   package var valueMicros: Int64 = 0
   /// The sum of `engagement_time_msec`, for each event at most a day.
   package var engagementMillis: Int64 = 0
-  /// The users who had one of the events, by their numbers in the project; those without consent are not in it.
+  /// The users with one of the events, by their numbers in the project; those without consent are
+  /// not in it.
   package var users = UserSet()
 
   /// Nothing.

@@ -7,8 +7,9 @@ extension EventAnalytics {
 
   /// Takes events of another time or place as they are, and answers how many; nil of `next` is the end.
   ///
-  /// Names and limits are not asked again, but the intake's form is: an event whose name is no name is told to
-  /// `refused`. What is imported twice counts twice, but for purchases of a transaction. Blocks.
+  /// Names and limits are not asked again, but the intake's form is: an event whose name is no name
+  /// is told to `refused`. Data that is imported twice counts twice, except for purchases of a
+  /// transaction. Blocks.
   package func importEvents(
     into project: Text,
     next: () throws -> RecordedEvent?,

@@ -26,7 +26,8 @@ extension EventAnalytics {
   /// For how long a batch's number is known, in microseconds.
   static let repeatWindow: Int64 = 7 * 86_400 * 1_000_000
 
-  /// Counts what a request takes against the shares of its sender; RESOURCE_EXHAUSTED where there is no room for it.
+  /// Counts the cost of a request against the shares of its sender; RESOURCE_EXHAUSTED if there is
+  /// no room for it.
   package func admit(_ bytes: Int, from sender: EventSender) throws(ServiceError) {
     do throws(ServiceError) {
       try requireRoom(for: sender)
@@ -42,11 +43,14 @@ extension EventAnalytics {
       throw ServiceError(.resourceExhausted, "The server's disk is nearly full.")
     }
     if let log = log(of: sender.project), log.waiting.segments >= configuration.waitingSegments {
-      throw ServiceError(.resourceExhausted, "Too many events wait to be counted.")
+      throw ServiceError(
+        .resourceExhausted,
+        "Too many events are waiting to be counted. Try again later."
+      )
     }
   }
 
-  /// Checks a batch and keeps what is allowed of it; returns when it is durable.
+  /// Checks a batch and stores its allowed parts; returns when it is durable.
   ///
   /// - Parameter sent: The app's clock when it sent the batch, in microseconds; nil does not correct times.
   package func record(
@@ -77,7 +81,7 @@ extension EventAnalytics {
     )
   }
 
-  /// Keeps what is allowed of a batch; returns when it is durable.
+  /// Stores the allowed parts of a batch; returns when it is durable.
   package func record(_ batch: CheckedBatch, project: Text) async throws -> BatchReceipt {
     let (kept, now) = (batch.kept, batch.kept.received)
     let log = try await openLog(of: project)

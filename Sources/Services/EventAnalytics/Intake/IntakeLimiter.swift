@@ -26,7 +26,8 @@ package struct IntakeLimits: Sendable {
   /// The limits of a server.
   package init() {}
 
-  /// Sets what senders that proved nothing have in one project; a network has an eighth of it, and all projects four times as much.
+  /// Sets the share of unauthenticated senders in one project; a network has an eighth of it, and
+  /// all projects four times as much.
   package mutating func setUnproven(inProject bytes: Int) {
     (unprovenNetworkDay, unprovenProjectDay, unprovenDay) = (
       max(bytes / 8, 1 << 20), bytes, bytes * 4
@@ -43,10 +44,12 @@ package struct IntakeLimits: Sendable {
   }
 }
 
-/// Counts what comes in by network, by installation, by app, by project and in all, and refuses what is beyond the limits.
+/// Counts incoming data by network, by installation, by app, by project and in total, and refuses
+/// data beyond the limits.
 ///
-/// Each count is a bucket that runs empty with time. Only buckets that are not empty are kept. Senders that proved nothing
-/// have buckets of their own, so that what they send takes nothing of what others may.
+/// Each count is a bucket that runs empty with time. Only buckets that are not empty are kept.
+/// Unauthenticated senders have their own buckets, so that their data takes nothing from the share
+/// of others.
 final class IntakeLimiter: Sendable {
   private enum Kind: Int, CaseIterable {
     case total, project, address, installation, app, appOfNetwork, unproven, unprovenProject,
@@ -118,7 +121,7 @@ final class IntakeLimiter: Sendable {
 
   private func provenShares(_ sender: EventSender) -> [Share] {
     let (project, burst) = (sender.project, limits.burst)
-    // The ids of apps that nobody registered are anybody's to invent.
+    // Anyone can invent the IDs of unregistered apps.
     let app = sender.standing == .provenOfAnyApp ? "" : sender.app
     let network = Name(project: project, first: app, second: sender.network)
     var shares: [Share] = [
@@ -155,7 +158,7 @@ final class IntakeLimiter: Sendable {
   private static func sweep(_ buckets: inout [Name: Bucket], _ now: Int64, _ drain: Double) {
     guard buckets.count >= bucketLimit else { return }
     buckets = buckets.filter { $0.value.level(at: now, drain) > 0 }
-    // The senders that are left have sent lately; those of the least bytes are forgotten.
+    // The remaining senders have sent recently; those with the least bytes are dropped.
     guard buckets.count >= bucketLimit else { return }
     let kept = buckets.sorted { $0.value.bytes > $1.value.bytes }.prefix(bucketLimit / 2)
     buckets = Dictionary(uniqueKeysWithValues: kept.map { ($0.key, $0.value) })

@@ -91,8 +91,8 @@ final class ProjectLog: Sendable {
 
   /// Begins another segment, unless there is nothing in the open one; on the writing thread.
   ///
-  /// Gives the segments that can be sealed once what was written up to here has landed: until then a view may lack
-  /// batches of theirs, and what is sealed without them is not counted.
+  /// Returns the segments that can be sealed once the writes up to here are durable. Until then a
+  /// view may lack some of their batches, and a segment sealed without them is not counted.
   func closeSegment() -> [UInt32] {
     state.withLock { state in
       if state.position.sequence > 0 {

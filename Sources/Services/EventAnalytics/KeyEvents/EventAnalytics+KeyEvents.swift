@@ -1,9 +1,10 @@
 import BaseText
 import KeyValueStore
 
-// The outbox of key events. A batch with a key event that somebody waits for is written a second time, in the group that
-// counts it, so that no crash comes between the two. Whoever follows key events reads the outbox, keeps the events as its
-// own, and only then ends them here: an event may come twice, with the same id.
+// The outbox of key events. A batch with a followed key event is written a second time, in the
+// group that counts it, so that no crash comes between the two. A follower of key events reads the
+// outbox, stores the events itself, and only then ends them here: an event may be read twice, with
+// the same ID.
 
 extension EventAnalytics {
   /// Has key events kept for a follower; call it before batches come.
@@ -11,7 +12,7 @@ extension EventAnalytics {
     state.withLock { $0.keyEventFollower = follower }
   }
 
-  /// The follower that waits for an event of a batch; nil where nobody does.
+  /// The follower of an event in a batch; nil if there is none.
   func keyEventFollower(of batch: EventBatch, in log: ProjectLog) -> KeyEventFollower? {
     let names = log.settings.keyEvents
     guard !names.isEmpty, let follower = state.withLock({ $0.keyEventFollower }) else { return nil }
@@ -21,7 +22,7 @@ extension EventAnalytics {
     return isFollowed ? follower : nil
   }
 
-  /// The oldest batches with key events that nobody has taken; blocks.
+  /// The oldest batches with unread key events; blocks.
   package func waitingKeyEvents(limit: Int = 100) throws -> [WaitingKeyEvents] {
     let logs = Dictionary(logs.map { ($0.number, $0) }) { first, _ in first }
     return try engine.read { reader in
@@ -52,7 +53,7 @@ extension EventAnalytics {
     var calendar = DayCalendar(settings.zone)
     var common = batch
     common.events = []
-    // Numbers of batches begin anew with another store; times don't.
+    // Batch numbers restart with another store; times don't.
     let place = ([batch.received] + numbers.map { Int64($0) }).map { String($0, radix: 16) }
     return batch.events.enumerated().compactMap { index, event in
       guard settings.keyEvents.contains(event.name) else { return nil }

@@ -16,9 +16,9 @@ package struct KeyEvent: Sendable {
 
 /// The part of the program that waits for key events.
 package struct KeyEventFollower: Sendable {
-  /// Returns true if somebody waits for an event of that name; called with each batch that has one.
+  /// Returns true if an event of that name has a follower; called with each batch that has one.
   let follows: @Sendable (_ name: String, _ project: Text) -> Bool
-  /// Told when key events that somebody waits for are durable; must not block.
+  /// Called when followed key events are durable; must not block.
   let landed: @Sendable () -> Void
 
   /// A follower of those parts.

@@ -4,8 +4,8 @@ import Synchronization
 /// The events of devices in debug mode in the last thirty minutes, with the dropped parts and the
 /// reasons.
 ///
-/// It is in memory alone and begins empty with the server. Where too much would be held the device that was silent
-/// longest is forgotten.
+/// It is in memory alone and begins empty with the server. If too much would be held, the device
+/// that was silent longest is dropped.
 final class DebugView: Sendable {
   private struct Device {
     var context: EventContext

@@ -42,7 +42,7 @@ package struct DayRange: Sendable, Equatable {
   /// From a day to a day, both included; INVALID_ARGUMENT where there are none or too many.
   package init(_ first: EventDay, _ last: EventDay) throws(ServiceError) {
     guard first <= last, last.number - first.number < Self.limit else {
-      throw .invalidArgument("A report is about 1 to \(Self.limit) days.")
+      throw .invalidArgument("A report must cover 1 to \(Self.limit) days.")
     }
     self.first = first
     self.last = last

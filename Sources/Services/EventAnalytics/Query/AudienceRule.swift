@@ -19,7 +19,7 @@ package indirect enum AudienceRule: Sendable, Equatable {
   private static let depthLimit = 8
   private static let partLimit = 20
 
-  /// Reads a rule; INVALID_ARGUMENT for what is none.
+  /// Reads a rule; throws INVALID_ARGUMENT for any other value.
   package init(_ json: JSONValue) throws(ServiceError) { try self.init(json, depth: 0) }
 
   private init(_ json: JSONValue, depth: Int) throws(ServiceError) {
@@ -56,7 +56,7 @@ package indirect enum AudienceRule: Sendable, Equatable {
   }
 
   private static let malformed = ServiceError.invalidArgument(
-    "A rule of an audience has one member: event, property, group, a dimension, all, any or not."
+    "A rule of an audience must have exactly one member: event, property, group, a dimension, all, any or not."
   )
 
   /// The rule as it was read.
@@ -89,16 +89,16 @@ package struct Audience: Sendable, Equatable {
   /// The condition that each member meets within these days.
   package let rule: AudienceRule
 
-  /// An audience from `{"days": 28, "rule": {…}}`; INVALID_ARGUMENT for what is none.
+  /// An audience from `{"days": 28, "rule": {…}}`; INVALID_ARGUMENT for any other value.
   package init(named name: String, _ json: JSONValue) throws(ServiceError) {
     let days = json["days"] == nil ? 28 : json["days"]?.integer ?? 0
     guard (1...100).contains(name.unicodeScalars.count) else {
-      throw .invalidArgument("An audience's name has 1 to 100 characters.")
+      throw .invalidArgument("An audience's name must have 1 to 100 characters.")
     }
     guard (1...Int64(Self.dayLimit)).contains(days) else {
-      throw .invalidArgument("An audience looks at 1 to \(Self.dayLimit) days.")
+      throw .invalidArgument("An audience must cover 1 to \(Self.dayLimit) days.")
     }
-    guard let rule = json["rule"] else { throw .invalidArgument("An audience has a rule.") }
+    guard let rule = json["rule"] else { throw .invalidArgument("An audience needs a rule.") }
     self.name = name
     self.days = Int(days)
     self.rule = try AudienceRule(rule)

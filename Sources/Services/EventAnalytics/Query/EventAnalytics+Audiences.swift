@@ -19,7 +19,7 @@ extension EventAnalytics {
       guard !isNew || known.count < Self.audienceLimit else {
         throw ServiceError(
           .resourceExhausted,
-          "A project has at most \(Self.audienceLimit) audiences."
+          "A project can have at most \(Self.audienceLimit) audiences."
         )
       }
       try engine.write { group in try group.put(key, bytes) }
@@ -84,7 +84,7 @@ extension EventAnalytics {
     } ?? (0, [])
   }
 
-  /// The users who are in an audience now; blocks.
+  /// The current users of an audience; blocks.
   func users(of audience: Audience, project: Text) throws -> UserSet {
     try view(of: project) { view in
       try view.users(of: audience.rule, try range(of: audience, project))

@@ -146,7 +146,7 @@ extension EventAnalytics {
 }
 
 extension AnalyticsView {
-  /// The number of an event's name, 0 for all events; nil for a name that nobody has used.
+  /// The number of an event's name, 0 for all events; nil for an unused name.
   fileprivate func number(ofEvent name: String?) throws -> UInt32? {
     guard let name else { return 0 }
     return try words.number(of: name, in: .events)

@@ -13,10 +13,10 @@ package struct Funnel: Sendable, Equatable {
   /// A funnel of those steps; INVALID_ARGUMENT where there are none or too many.
   package init(steps: [String], windowSeconds: Int64) throws(ServiceError) {
     guard (1...Self.stepLimit).contains(steps.count) else {
-      throw .invalidArgument("A funnel has 1 to \(Self.stepLimit) steps.")
+      throw .invalidArgument("A funnel must have 1 to \(Self.stepLimit) steps.")
     }
     guard (1...31_536_000).contains(windowSeconds) else {
-      throw .invalidArgument("A funnel's window is 1 second to 365 days.")
+      throw .invalidArgument("A funnel's window must be between 1 second and 365 days.")
     }
     self.steps = steps
     window = windowSeconds * 1_000_000
@@ -41,7 +41,7 @@ extension EventAnalytics {
     guard let range = try keptDays(of: project, range) else { return none }
     return try view(of: project) { view in
       let numbers = try funnel.steps.map { try view.words.number(of: $0, in: .events) }
-      // Behind a step that nobody has taken there is nobody.
+      // No user is behind a step that no user has taken.
       let known = numbers.prefix { $0 != nil }.compactMap(\.self)
       guard !known.isEmpty else { return none }
       let counts = try view.funnel(range, known, window: funnel.window)
@@ -75,7 +75,7 @@ struct FunnelProgress {
 }
 
 extension AnalyticsView {
-  /// Reads the timelines of those users alone who have taken the first two steps in some order.
+  /// Reads only the timelines of users who have taken the first two steps in some order.
   fileprivate func funnel(
     _ range: DayRange,
     _ steps: [UInt32],

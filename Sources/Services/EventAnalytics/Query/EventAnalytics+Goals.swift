@@ -43,8 +43,8 @@ extension EventAnalytics {
   /// Returns the figures of groups' members, each from the day on that it joined its group; for
   /// days that a report can be about.
   ///
-  /// A look-up for each member, then sets; where more than users is measured the timelines of those who had the event
-  /// are read too. Blocks.
+  /// A look-up for each member, then sets; if more than users is measured, the timelines of those
+  /// with the event are read too. Blocks.
   ///
   /// - Parameter next: Gives some of the members, whose groups are below `groups`; nil behind the last.
   package func goals(
@@ -95,7 +95,7 @@ private struct GoalGroups {
     days = min(days.lowerBound, day)...days.upperBound
   }
 
-  /// Returns the members that join each group on a day; nil where nobody does.
+  /// Returns the members that join each group on a day; nil without any.
   func joining(on day: EventDay) -> [UserSet]? { joining[day].map { $0.map(UserSet.init) } }
 }
 

@@ -5,7 +5,7 @@ import BaseText
 struct AudienceSets: Sendable {
   let sets: [(name: String, users: UserSet)]
   let evaluated: Int64
-  /// When somebody asked last.
+  /// The time of the last request.
   var asked: Int64
 }
 
@@ -41,7 +41,7 @@ extension EventAnalytics {
   /// Returns the kept sets of a project, which are evaluated where there are none.
   private func membership(of project: Text) throws -> [(name: String, users: UserSet)] {
     if let known = keptMembership(of: project) { return known }
-    // Of several who ask at once one evaluates.
+    // If several callers ask at once, one evaluates.
     return try evaluating.withLock { _ in
       if let known = keptMembership(of: project) { return known }
       return try evaluateAudiences(of: project, asked: clock.now())
@@ -80,7 +80,8 @@ extension EventAnalytics {
     }
   }
 
-  /// Evaluates the sets of one project anew, if they are old and somebody asks for them; false where none are.
+  /// Evaluates the sets of one project again if they are old and requested; false if there are
+  /// none.
   func renewMembership() throws -> Bool {
     let now = clock.now()
     let due = memberships.withLock { kept -> (Text, Int64)? in
@@ -96,7 +97,7 @@ extension EventAnalytics {
 /// The sets of the projects that were asked for.
 struct KeptMemberships: Sendable {
   private var projects: [Text: AudienceSets] = [:]
-  /// Rises when a rule changes, so that what was evaluated by the one before is not kept.
+  /// Rises when a rule changes, so that the results of the one before are not kept.
   var revision = 0
 
   subscript(project: Text) -> AudienceSets? {
@@ -108,7 +109,7 @@ struct KeptMemberships: Sendable {
     projects = projects.filter { !isGone($0.value) }
   }
 
-  /// Drops those that were asked for least lately, beyond a number of projects.
+  /// Drops the least recently used ones beyond a number of projects.
   mutating func makeRoom(_ limit: Int) {
     while projects.count > limit,
       let last = projects.min(by: { $0.value.asked < $1.value.asked })?.key

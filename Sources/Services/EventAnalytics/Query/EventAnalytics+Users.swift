@@ -4,7 +4,7 @@ import BaseText
 package struct UserDay: Sendable, Equatable {
   /// A day in the project's time zone.
   package let day: EventDay
-  /// Everybody with an event on the day.
+  /// All users with an event on the day.
   package let all: Int
   /// Active on the day, within 7 days and within 28 days up to it.
   package let active: Int
@@ -41,7 +41,7 @@ extension EventAnalytics {
     return try view(of: project) { try $0.userDays(range) } ?? []
   }
 
-  /// The users of all of the days together: whoever had an event, was active, was new.
+  /// The users of all of the days together: those with the event, the active ones and the new ones.
   ///
   /// Blocks.
   package func userTotals(

@@ -1,7 +1,7 @@
 import KeyValueStore
 
 extension EventAnalytics {
-  /// Counts every day again from its timelines and tells where what is stored says something else.
+  /// Counts every day again from its timelines and reports stored counts that differ.
   ///
   /// Days whose events are no longer kept are not looked at, nor what was dropped, nor sessions of days that were
   /// sealed before sessions were counted. Blocks for as long as reading everything takes.

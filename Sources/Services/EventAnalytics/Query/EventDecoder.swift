@@ -79,7 +79,7 @@ struct EventDecoder {
       .map(\.element)
   }
 
-  /// The id of an instance's number; nil for nobody.
+  /// The ID of an instance's number; nil for 0.
   func instanceID(_ instance: UInt32) throws -> String? {
     guard instance != 0 else { return nil }
     guard let bytes = try reader.get(EventKey.numbered(.number, project, instance)) else {

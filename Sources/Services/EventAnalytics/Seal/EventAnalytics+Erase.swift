@@ -21,7 +21,7 @@ extension EventAnalytics {
     let log = log(of: project)
     do {
       if let log { try sealAll(of: log) }
-      // First: once the events are gone nobody knows the installations of a user.
+      // First: after the events are gone, the installations of a user are unknown.
       let erasers = state.withLock { $0.erasers }
       for installation in try installations(of: subject, log?.number) {
         for eraser in erasers { try eraser(installation, project) }
@@ -129,7 +129,7 @@ extension EventAnalytics {
 }
 
 extension EventAnalytics {
-  /// Some of what is kept of the events of the days before one.
+  /// Some of the stored data of the events of the days before one.
   private static func oldKeys(
     of project: UInt32,
     before oldest: EventDay,

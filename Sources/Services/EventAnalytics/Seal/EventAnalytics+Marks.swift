@@ -9,7 +9,7 @@ struct UpkeepState {
   var markTime: Int64 = 0
   /// The room that the disk has left.
   var space = SpaceLevel.room
-  /// When the room that there is was last told.
+  /// The time of the last report about free space.
   var toldSpace: Int64 = 0
   /// When a day was dropped because it has; nil while none was, or some of one is still to go.
   var droppedTime: Int64?

@@ -2,13 +2,13 @@ import FirestoreModel
 import KeyValueStore
 
 extension EventAnalytics {
-  /// Does one step of what nobody waits for and answers whether there is more to do at once.
+  /// Does one step of background work and returns true if more can be done at once.
   package func maintain() throws -> Bool {
     if try keepReserve() { return true }
     let logs = logs
     let turn = upkeep.withLock { $0.turn }
     for offset in logs.indices {
-      // Whoever had work done is last the next time.
+      // The project of the last work is last the next time.
       let index = (turn + offset) % logs.count
       guard try maintain(logs[index]) else { continue }
       upkeep.withLock { $0.turn = index + 1 }
@@ -34,7 +34,7 @@ extension EventAnalytics {
     return try dropOld(of: log)
   }
 
-  /// Counts all that a project has sent so far, so that what is read next has it.
+  /// Counts all events that a project has sent so far, so that the next read has them.
   func sealAll(of log: ProjectLog) throws {
     if log.hasOpenBatches { try close(log) }
     while try sealNext(of: log) {}

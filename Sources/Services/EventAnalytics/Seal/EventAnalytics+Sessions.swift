@@ -39,7 +39,7 @@ extension EventAnalytics {
   }
 }
 
-/// The sessions of a day as its timelines have them, in place of what is counted.
+/// The sessions of a day from its timelines, instead of the counts.
 private struct MissingSessions {
   let day: EventDay
   private var deletes: [[UInt8]] = []

@@ -7,7 +7,7 @@ package enum SpaceLevel: Sendable {
   case room
   /// Less than twice the reserve: senders that prove nothing are refused.
   case low
-  /// Less than the reserve: everybody is refused.
+  /// Less than the reserve: all senders are refused.
   case short
 
   init(available: Int, reserve: Int) {
@@ -36,7 +36,7 @@ package enum SpaceNotice: Sendable, Equatable {
 
   /// Senders that prove nothing are refused; `next` is the day that would be dropped, where days may be.
   case low(available: Int, next: Day?)
-  /// Everybody is refused; `next` is the day that is dropped, where days may be.
+  /// All senders are refused; `next` is the next day to drop, if days may be dropped.
   case short(available: Int, next: Day?)
   /// There is room again.
   case room(available: Int)

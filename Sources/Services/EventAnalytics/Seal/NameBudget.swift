@@ -6,9 +6,10 @@ import KeyValueStore
 /// a stranger's junk crowds out none of them, and so are those that SDKs log by themselves. Names of senders that proved
 /// nothing are bounded by the table of words alone, which counts them apart.
 ///
-/// **Shares.** Anybody can make an installation of an app, and with it bring names. So once half of an app's day is taken
-/// a network brings a sixteenth at most, and the last quarter is kept for installations that the project knew before the
-/// day on which their batch comes. A name that one network has brought is free for all others.
+/// **Shares.** Anybody can make an installation of an app, and with it bring names. So once half of
+/// an app's day is used, a network brings at most a sixteenth. The last quarter is kept for
+/// installations that the project knew before the day of their batch. A name that one network has
+/// brought is free for all others.
 struct NameBudget {
   private struct AppDay: Hashable {
     let day: EventDay
@@ -93,7 +94,7 @@ struct NameBudget {
 
   /// Notes the name of an event that is kept.
   ///
-  /// - Parameter sender: Nil where earlier segments have the name, whoever brought it.
+  /// - Parameter sender: Nil if earlier segments have the name, from any sender.
   mutating func note(
     _ name: String,
     _ number: UInt32,

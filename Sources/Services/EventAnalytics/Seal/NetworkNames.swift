@@ -2,7 +2,8 @@ import Synchronization
 
 /// The number of names of events, new on a day, that each network has brought to an app.
 ///
-/// It is in memory alone and begins anew with the process, as the counts of bytes do. Any thread may call.
+/// It is only in memory and restarts with the process, like the counts of bytes. Any thread may
+/// call.
 final class NetworkNames: Sendable {
   /// A network's part of an app's day.
   struct Part: Hashable {
@@ -23,7 +24,7 @@ final class NetworkNames: Sendable {
   /// The names that a network has brought.
   func count(_ part: Part) -> Int { counts.withLock { $0[part] ?? 0 } }
 
-  /// Adds what a segment brought, once it is sealed.
+  /// Adds the contents of a segment, once it is sealed.
   func add(_ brought: [Part: Int]) {
     counts.withLock { counts in
       counts.merge(brought, uniquingKeysWith: +)
@@ -38,7 +39,8 @@ final class NetworkNames: Sendable {
 /// A sender as far as it matters for the names that it may bring.
 struct NameSender {
   let standing: SenderStanding
-  /// `EventSender.networkMark`; nil for whoever shows an administrator's credentials, who has no share.
+  /// `EventSender.networkMark`; nil for a sender with an administrator's credentials, which has no
+  /// share.
   let network: UInt64?
   /// True for an installation that the project first saw on the day on which the batch came.
   let isNew: Bool

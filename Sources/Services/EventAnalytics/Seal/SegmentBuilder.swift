@@ -143,7 +143,7 @@ struct SegmentBuilder {
 
   // MARK: Numbers
 
-  /// The number of an installation; nobody's for one that proved nothing and is one too many.
+  /// The number of an installation; 0 for an unauthenticated one beyond the limit.
   private mutating func instance(
     _ id: String,
     of batch: EventBatch,

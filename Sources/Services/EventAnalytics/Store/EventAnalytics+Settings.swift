@@ -10,7 +10,7 @@ extension EventAnalytics {
       throw ServiceError.invalidArgument("There is no time zone \"\(settings.zone.prefix(60))\".")
     }
     guard (2...3_650).contains(settings.retentionDays) else {
-      throw ServiceError.invalidArgument("Events are kept for 2 to 3650 days.")
+      throw ServiceError.invalidArgument("The retention of events must be 2 to 3650 days.")
     }
     try check(keyEvents: settings.keyEvents)
     do {
@@ -28,7 +28,9 @@ extension EventAnalytics {
 
   private func check(keyEvents names: [String]) throws(ServiceError) {
     guard names.count <= EventLimits.keyEvents, Set(names).count == names.count else {
-      throw .invalidArgument("There are at most \(EventLimits.keyEvents) key events, each once.")
+      throw .invalidArgument(
+        "A project can have at most \(EventLimits.keyEvents) key events, without duplicates."
+      )
     }
     for name in names {
       let problem = EventNames.problem(with: name, atMost: EventNames.length, "A key event")

@@ -25,10 +25,11 @@ import KeyValueStore
 //   0x40 facet      project, day, dimension, a, b, segment      what is counted (Tally)
 //   0x41 part       project, day, segment                       marker: the day has facets of the segment
 //
-// A batch is in the intake until its segment is sealed; then, in one write, it is timelines and facets. Facets
-// of one name in several segments are added up by whoever reads them, and merged into the one of segment 0 in the
-// background. Timelines are what was counted: `verify` counts them again. A session's record says that it is
-// counted on the day, so that a later segment with events of it does not count it again.
+// A batch is in the intake until its segment is sealed; then, in one write, it is timelines and
+// facets. Readers add up facets of one name in several segments; the background work merges them
+// into the one of segment 0. Timelines are what was counted: `verify` counts them again. A
+// session's record says that it is counted on the day, so that a later segment with events of it
+// does not count it again.
 
 extension KeyOwner {
   /// Events of apps, in the engine of analytics.
@@ -118,7 +119,7 @@ enum EventKey {
 
 /// A day of a project's zone: the number of days since 1970-01-01.
 package struct EventDay: Sendable, Hashable, Comparable, Strideable {
-  /// Days since 1970-01-01, negative before; the zone is the project's and not told here.
+  /// Days since 1970-01-01, negative before; the zone is the project's and not included.
   package let number: Int
 
   /// The day of that number.

@@ -36,7 +36,7 @@ struct InstanceRecord: Sendable, Equatable {
 
 /// The numbers that a project gives next.
 struct ProjectCounters: Sendable, Equatable {
-  /// Instances are numbered from 1, so that sets of them are dense; 0 is nobody.
+  /// Instances are numbered from 1, so that sets of them are dense; 0 is no user.
   var instance: UInt32 = 1
   /// Segments are numbered from 1; 0 is what was merged.
   var segment: UInt32 = 1
@@ -56,7 +56,7 @@ struct ProjectCounters: Sendable, Equatable {
         instance: try EventKey.requiredNumber(raw, at: 0),
         segment: try EventKey.requiredNumber(raw, at: 4)
       )
-      // Older versions told no senders apart.
+      // Older versions did not distinguish senders.
       guard raw.count > 8 else { return counters }
       counters.unprovenDay = try EventKey.requiredNumber(raw, at: 8)
       counters.unproven = try EventKey.requiredNumber(raw, at: 12)

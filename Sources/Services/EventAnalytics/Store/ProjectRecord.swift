@@ -2,9 +2,9 @@ import KeyValueStore
 
 /// The settings of a project's analytics.
 package struct AnalyticsSettings: Sendable, Equatable {
-  /// The zone in which days begin; a change counts from then on.
+  /// The time zone of days; a change counts for later days.
   package var zone = "UTC"
-  /// Days for which events are kept, about 14 months at first; what is counted is kept.
+  /// Days for which events are kept, about 14 months at first; the counts are kept.
   package var retentionDays = 425
   /// The events that people look at first, in order; marking one changes no count.
   package var keyEvents: [String] = []

@@ -34,7 +34,7 @@ struct DayCalendar {
 }
 
 extension EventDay {
-  /// The day of a text `2026-11-23`; nil for what is no day.
+  /// The day of a text `2026-11-23`; nil for any other text.
   package init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count == 4, parts[1].count == 2, parts[2].count == 2,

@@ -1,9 +1,9 @@
 import KeyValueStore
 
-// A timeline's value is a format byte (1) and runs, one after the other up to the end. A run is what an instance sent of a
-// day in one batch: its header, the number of events, and for each the time as the difference from the one before,
-// sequence, the number of its name and its parameters. Words that have numbers are kept as these; number 0 says that
-// the text follows.
+// A timeline's value is a format byte (1) and runs, one after the other up to the end. A run holds
+// the events of an instance in one day from one batch. It has its header, the number of events, and
+// for each the time as the difference from the one before, sequence, the number of its name and its
+// parameters. Words that have numbers are kept as these; number 0 says that the text follows.
 
 /// An event of a timeline, in the numbers of words.
 struct TimelineEvent: Sendable, Equatable {
@@ -16,7 +16,7 @@ struct TimelineEvent: Sendable, Equatable {
     case double(Double)
     case items([[EventParameter]])
 
-    /// The number by which the value is counted; nil for what has no word.
+    /// The number by which the value is counted; nil for values without a word.
     var word: UInt32? {
       switch self {
       case .word(let number), .integer(_, let number): number

@@ -38,7 +38,7 @@ extension TimelineRun {
 }
 
 extension ByteReader {
-  /// Passes what a run has before its events; returns when it was received.
+  /// Skips the part of a run before its events; returns when it was received.
   fileprivate mutating func skipRunHeader() throws -> Int64 {
     if try number32() == WordTable.other { _ = try raw() }
     _ = try raw()

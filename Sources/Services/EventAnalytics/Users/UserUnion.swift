@@ -2,7 +2,7 @@ import KeyValueStore
 
 /// Unites many stored sets, each in the time that reading it takes, however many there are already.
 struct UserUnion {
-  /// Members of a block: a list with repetitions while it is short, bits from then on.
+  /// Members of a block: a list with repetitions while it is short, then bits.
   private struct Block {
     let high: UInt16
     var list: [UInt16] = []

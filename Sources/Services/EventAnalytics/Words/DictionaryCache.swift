@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The numbers of words of all projects that were looked up lately.
+/// The numbers of recently used words of all projects.
 final class DictionaryCache: Sendable {
   struct Name: Hashable, Sendable {
     let project: UInt32

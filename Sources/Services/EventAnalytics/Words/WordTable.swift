@@ -3,9 +3,11 @@ import KeyValueStore
 
 /// Gives words their numbers while a segment is sealed.
 ///
-/// Numbers of a scope are given in order, and never twice. A scope that is full, or has grown enough on a day, gives none:
-/// `other` stands for further words. Words that senders bring who proved nothing are numbered from `unprovenFirst` and counted
-/// apart, a tenth as many, so that they take nothing of what others may bring. What events were given is kept with them, so that counting again gives the same.
+/// Numbers of a scope are given in order, and never twice. A scope that is full, or has grown
+/// enough on a day, gives none: `other` stands for further words. Words from unauthenticated
+/// senders are numbered from `unprovenFirst` and counted apart, a tenth as many, so that they take
+/// nothing from the share of others. The assignments of events are stored with them, so that
+/// counting again gives the same result.
 struct WordTable {
   /// The number of words of a scope, now and at the beginning of the last day on which it got some.
   private struct Growth {
@@ -35,7 +37,7 @@ struct WordTable {
 
   /// The number of all words for which there was none left.
   static let other: UInt32 = 0
-  /// Words that senders brought who proved nothing have numbers from here.
+  /// Words from unauthenticated senders have numbers from here.
   static let unprovenFirst: UInt32 = 1 << 30
   /// The limits of contexts, of which an app has many on its first day.
   private static let contextLimits = Limits(all: 100_000, perDay: 100_000)
@@ -134,7 +136,7 @@ struct WordTable {
     guard growth.count < limits.all, !isEnoughToday else { return nil }
     let number = KnownWord.count + growth.count
     growth.count += 1
-    // What is imported takes nothing of the day's.
+    // Imported data takes nothing of the day's share.
     if !isBoundByDay { growth.before += 1 }
     return number
   }
@@ -191,7 +193,7 @@ struct WordTable {
         day: try EventKey.requiredNumber(bytes, at: 4),
         before: try EventKey.requiredNumber(bytes, at: 8)
       )
-      // Older versions told no senders apart.
+      // Older versions did not distinguish senders.
       guard bytes.count > 12 else { return growth }
       growth.unproven = try EventKey.requiredNumber(bytes, at: 12)
       growth.unprovenBefore = try EventKey.requiredNumber(bytes, at: 16)
@@ -246,7 +248,7 @@ struct WordReader {
     return text
   }
 
-  /// The number of a word; nil for one that nobody has used.
+  /// The number of a word; nil for an unused one.
   func number(of text: String, in scope: WordScope) throws -> UInt32? {
     let name = DictionaryCache.Name(project: project, scope: scope, text: Array(text.utf8))
     return try WordTable.stored(name, reader)

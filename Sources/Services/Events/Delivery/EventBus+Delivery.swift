@@ -99,11 +99,12 @@ extension EventBus {
 
   /// The words for an event that is part of a loop; nil for all others.
   private func loopReason(_ event: StoredEvent, _ item: LaneItem, _ trigger: Int64) -> String? {
-    let advice = "If that is meant, allow loops for the trigger and replay the event."
+    let advice = "If this is intended, allow loops for the trigger and replay the event."
     // Tasks are enqueued on purpose, and have rates: one that enqueues the next is no loop.
     if event.family != nil, event.author.depth >= configuration.greatestDepth {
       let depth = event.author.depth
-      return "A chain of \(depth) events led here, each caused by the one before. \(advice)"
+      return
+        "The event is the last in a chain of \(depth) events that caused one another. \(advice)"
     }
     if loops.note(trigger, order: item.order, now: now) {
       return "\(event.subject) had more than \(LoopGuard.limit) events in a minute. \(advice)"
@@ -152,7 +153,7 @@ extension EventBus {
         )
       )
     } catch {
-      return .failed(status: nil, reason: "The event has no form: \(error)")
+      return .failed(status: nil, reason: "The event can't be encoded: \(error)")
     }
   }
 
@@ -170,7 +171,7 @@ extension EventBus {
       return .ended
     case .absent:
       guard now - attempt.event.time > configuration.deadLetterTime else { return .absent }
-      return try await bury(number, sequence, status: 0, "The function was not there for days.")
+      return try await bury(number, sequence, status: 0, "The function was missing for days.")
     case .failed(let status, let reason):
       if Task.isCancelled { return .absent }
       figures.failed.add(1, ordering: .relaxed)

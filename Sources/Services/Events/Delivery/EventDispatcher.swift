@@ -18,7 +18,7 @@ actor EventDispatcher {
   private let bus: EventBus
   private var lanes: [Int64: TriggerLane] = [:]
   private var generation = -1
-  /// Taken from lanes and not begun.
+  /// Taken from lanes and not started.
   private var jobs: [Job] = []
 
   init(_ bus: EventBus) { self.bus = bus }

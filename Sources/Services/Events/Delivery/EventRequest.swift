@@ -43,7 +43,7 @@ package protocol EventEncoding: Sendable {
 
 /// Posts events to addresses outside.
 package protocol EventPosting: Sendable {
-  /// Throws INVALID_ARGUMENT for a URL that may not be asked whatever its host's address is.
+  /// Throws INVALID_ARGUMENT for a URL that is not allowed for any address of its host.
   func check(_ url: String) throws
 
   /// Posts a request and returns its outcome; adds the credentials.

@@ -134,13 +134,14 @@ struct TriggerLane: Sendable {
       held[item.order] = nil
       return false
     }
-    // What is passed over from now on may be newer than what the look-up sees.
+    // Events that are skipped after this may be newer than the look-up's view.
     held[item.order]?.hasMore = false
     return true
   }
 
-  /// Takes up the next event of a key whose first one ended, nil where the look-up found none; true if it has to be looked
-  /// up again, because events of the key were passed over meanwhile.
+  /// Takes the next event of a key after the end of its first one, nil if the look-up found none.
+  ///
+  /// True if another look-up is needed, because events of the key were skipped in the meantime.
   mutating func follow(_ order: Int64, with next: LaneItem?) -> Bool {
     if let next, next.sequence <= position {
       held[order] = HeldKey(sequence: next.sequence, due: max(1, next.due), hasMore: true)

@@ -1,7 +1,8 @@
 import BaseText
 import FirestoreModel
 
-/// The path patterns of all triggers of a database as one automaton: a path is walked once, whatever their number.
+/// The path patterns of all triggers of a database as one automaton: a path is walked once for any
+/// number of them.
 struct PathAutomaton: Sendable {
   private struct Node: Sendable {
     var literals: [Text: Int] = [:]

@@ -64,7 +64,7 @@ package final class EventTap: CommitFollower {
     }
   }
 
-  /// Tells that a group in which events were written is durable.
+  /// Reports that a group with events is durable.
   package func groupLanded() {
     let numbers = touched.withLock { touched in
       defer { touched = [] }

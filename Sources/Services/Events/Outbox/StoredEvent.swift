@@ -3,7 +3,8 @@ import DocumentStore
 import FirestoreModel
 import KeyValueStore
 
-/// An event as it is kept until its last delivery: the facts, whatever the form of the requests.
+/// An event as it is stored until its last delivery: the facts, independent of the form of the
+/// requests.
 package struct StoredEvent: Sendable, Hashable {
   /// The product that it comes from; nil for a task or a schedule's firing.
   package var family: EventSource.Family?

@@ -34,7 +34,7 @@ extension EventBus {
       guard isKnown || tap.follows(.topics, project: project, scope: topic) else {
         throw ServiceError(
           .notFound,
-          "Resource not found (resource=\(topic)). Create the topic, or deploy a function that waits for it."
+          "Resource not found (resource=\(topic)). Create the topic, or deploy a function that listens to it."
         )
       }
       return try messages.map { message in

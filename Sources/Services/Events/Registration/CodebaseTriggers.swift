@@ -100,7 +100,7 @@ package struct TriggerDeclaration: Sendable, Hashable, Codable {
   package var concurrency = 16
   /// Seconds after which a delivery without response has failed.
   package var timeoutSeconds = 60
-  /// True if a chain of events that the function's own writes cause may go on without end.
+  /// True if a chain of events from the function's own writes may continue without end.
   package var allowsLoops = false
 
   /// A trigger without filters.

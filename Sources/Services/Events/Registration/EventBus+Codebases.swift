@@ -174,7 +174,7 @@ extension EventBus: CodebaseTriggers {
   private static func check(_ declared: TriggerDeclaration, _ project: String) throws {
     let source = try EventSource(declared, project: project)
     if source.family == .documents, PathPattern(source.pattern) == nil {
-      throw EventSource.refusal(declared, "\(source.pattern) is no pattern of documents' paths")
+      throw EventSource.refusal(declared, "\(source.pattern) is not a pattern of document paths")
     }
   }
 
@@ -183,7 +183,7 @@ extension EventBus: CodebaseTriggers {
     guard isPlain, (1...128).contains(name.utf8.count) else {
       throw ServiceError(
         .invalidArgument,
-        "The name \(name.prefix(40)) can't be used: take 1 to 128 letters, digits, - or _."
+        "The name \(name.prefix(40)) is not valid. Use 1 to 128 letters, digits, hyphens or underscores."
       )
     }
   }

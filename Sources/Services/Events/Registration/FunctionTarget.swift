@@ -8,7 +8,7 @@ package protocol FunctionTarget: Sendable {
   func deliver(_ delivery: FunctionDelivery) async -> DeliveryOutcome
 }
 
-/// A request to a function: the bytes that Google's SDKs expect, whoever carries them.
+/// A request to a function: the bytes that Google's SDKs expect, for any transport.
 package struct FunctionDelivery: Sendable, Hashable {
   /// The value of `FUNCTION_SIGNATURE_TYPE` for the request.
   package enum Signature: String, Sendable, Hashable {

@@ -92,7 +92,8 @@ extension EventBus {
     return true
   }
 
-  /// The next times of a schedule in microseconds; none of one that is unknown or never comes again.
+  /// The next times of a schedule in microseconds; empty for one that is unknown or has no further
+  /// time.
   ///
   /// Blocks.
   package func nextFirings(of trigger: StoredTrigger, count: Int) throws -> [Int64] {

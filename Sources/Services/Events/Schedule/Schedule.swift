@@ -105,7 +105,7 @@ enum CronFields {
   ]
   private static let weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-  /// Nil for what is not five fields.
+  /// Nil for text without five fields.
   static func rule(_ text: String) -> Schedule.Rule? {
     let fields = text.lowercased().split(separator: " ").map(String.init)
     guard fields.count == 5, let minutes = values(fields[0], 0...59),

@@ -28,7 +28,7 @@ package struct EventSource: Sendable, Hashable {
   /// Attributes that events of channels must have; `type` is among them.
   package var attributes: [String: String] = [:]
 
-  /// Reads a declaration; throws INVALID_ARGUMENT for what no event is ever of.
+  /// Reads a declaration; throws INVALID_ARGUMENT for one that no event matches.
   package init(_ declared: TriggerDeclaration, project: String) throws {
     let type = declared.eventType
     if let source = try Self.documents(declared, project) ?? Self.objects(declared) {
@@ -55,7 +55,7 @@ package struct EventSource: Sendable, Hashable {
       self.init(.analytics, try Self.keyEvent(declared, project))
     default:
       guard let channel = declared.channel else {
-        throw Self.refusal(declared, "its event type \(type) is not one that Brasa has")
+        throw Self.refusal(declared, "Brasa does not support its event type \(type)")
       }
       self.init(.custom, Self.channel(channel, region: declared.region))
       attributes = declared.filters
@@ -91,7 +91,7 @@ package struct EventSource: Sendable, Hashable {
     let parts = resource.split(separator: "/", maxSplits: 5, omittingEmptySubsequences: false)
     guard parts.count == 6, parts[0] == "projects", parts[1] == project, parts[2] == "databases",
       parts[4] == "documents"
-    else { throw refusal(declared, "its resource \(resource) names no document of this project") }
+    else { throw refusal(declared, "its resource \(resource) is not a document of this project") }
     var source = EventSource(.documents, String(parts[3]), isFirst: true)
     source.pattern = String(parts[5])
     source.change = try change(declared.eventType.dropFirst(first.count), of: declared)
@@ -138,7 +138,7 @@ package struct EventSource: Sendable, Hashable {
     guard parts.count == 4, parts[0] == "projects", parts[1] == project, parts[2] == "events",
       !parts[3].isEmpty
     else {
-      throw refusal(declared, "its resource \(resource) names no key event of this project")
+      throw refusal(declared, "its resource \(resource) is not a key event of this project")
     }
     return String(parts[3])
   }

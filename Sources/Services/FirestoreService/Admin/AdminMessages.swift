@@ -7,7 +7,7 @@ import FirestoreWire
 // Between the store's index definitions and the messages of `google.firestore.admin.v1`.
 
 extension IndexDefinition {
-  /// The definition of a message; refuses what this server has no such index for.
+  /// The definition of a message; refuses indexes that this server does not support.
   init(
     _ message: Google_Firestore_Admin_V1_Index,
     collectionID: Text

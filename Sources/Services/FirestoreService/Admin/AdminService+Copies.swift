@@ -15,14 +15,14 @@ extension AdminService {
   ) throws -> AdminResponse {
     let source = try DatabaseID(parsing: snapshot.database)
     guard source.project == id.project else {
-      throw ServiceError.invalidArgument("A clone is a database of the same project.")
+      throw ServiceError.invalidArgument("A clone must be in the same project.")
     }
     let listing = try listing(of: source)
     let uid = String(decoding: snapshot.databaseUid, as: UTF8.self)
     guard uid.isEmpty || uid == String(listing.incarnation) else {
       throw ServiceError(
         .notFound,
-        "The database \(source.path) is another one than that of the snapshot."
+        "The snapshot is not of the database \(source.path)."
       )
     }
     guard let version = snapshot.version else {
@@ -43,7 +43,7 @@ extension AdminService {
     }
     guard parts[1] == id.project.string else {
       throw ServiceError.invalidArgument(
-        "A backup is restored into a database of the same project."
+        "A backup can be restored only into a database of the same project."
       )
     }
     try checkLocation(Text(parts[3]))
@@ -63,7 +63,7 @@ extension AdminService {
     guard let restorer else {
       throw ServiceError(
         .failedPrecondition,
-        "This server has no backup. Start it with --backup, then backups of databases can be made and restored."
+        "This server has no backup. Start it with --backup to make and restore backups of databases."
       )
     }
     return restorer
@@ -110,7 +110,7 @@ extension AdminService {
 
   // MARK: Backups
 
-  /// The server is one location, whatever it is called; `-` is every one.
+  /// The server is one location with any name; `-` is every one.
   private static let location: Text = "local"
 
   private func checkLocation(_ location: Text) throws(ServiceError) {
@@ -177,7 +177,7 @@ extension AdminService {
       if let other = mask.first(where: { $0 != "retention" }) {
         throw ServiceError(
           .unimplemented,
-          "Of a backup schedule the retention can be changed: \(other) is not served."
+          "Only the retention of a backup schedule can be changed, not \(other)."
         )
       }
       let schedule = try permit.updateBackupSchedule(

@@ -88,7 +88,7 @@ struct AdminService {
     let protection = "delete_protection_state"
     // gcloud names the name, which stays.
     if let other = mask.first(where: { ![protection, recovery, "name"].contains($0) }) {
-      throw ServiceError(.unimplemented, "Of a database \(other) cannot be changed.")
+      throw ServiceError(.unimplemented, "\(other) of a database cannot be changed.")
     }
     try Self.requireServed(message)
     switch message.pointInTimeRecoveryEnablement {
@@ -121,7 +121,7 @@ struct AdminService {
     _ message: Google_Firestore_Admin_V1_Database
   ) throws(ServiceError) {
     guard message.cmekConfig.kmsKeyName.isEmpty else {
-      throw ServiceError(.unimplemented, "Keys of a key management service are not served.")
+      throw ServiceError(.unimplemented, "Keys of a key management service are not supported.")
     }
   }
 
@@ -289,7 +289,7 @@ struct AdminService {
     if let other = mask.first(where: { $0 != "index_config" && $0 != "ttl_config" }) {
       throw ServiceError(
         .unimplemented,
-        "Of a field its indexes and its time to live can be changed: \(other) is not served."
+        "Only the indexes and the time to live of a field can be changed, not \(other)."
       )
     }
     let offset = try TimeToLive.checkOffset(
@@ -341,7 +341,7 @@ struct AdminService {
     let fields = index.definition.fields.map(\.path.canonicalString).joined(separator: ", ")
     return ServiceError(
       .failedPrecondition,
-      "Documents of \(index.definition.collectionID.string) have equal or too long values of \(fields). "
+      "Documents of \(index.definition.collectionID.string) have equal values, or values that are too long, for \(fields). "
         + "Delete the index, change those documents and declare the unique index again."
     )
   }

@@ -17,8 +17,8 @@ package struct DocumentAdministration: Sendable {
   /// Work with that right.
   package init(_ permit: AdministratorPermit) { self.permit = permit }
 
-  /// Recomputes what is derived from the documents of every database and reports each difference; returns
-  /// what it went over.
+  /// Recomputes the data derived from the documents of every database and reports each difference;
+  /// returns the number of checked items.
   package func verify(
     progress: (_ documents: Int) throws -> Void,
     report: (String) throws -> Void

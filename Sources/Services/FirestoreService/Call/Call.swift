@@ -15,7 +15,7 @@ struct Call: Sendable {
   /// `checkWanted`, for the store to ask while it works.
   var check: WorkCheck { { [self] in try checkWanted() } }
 
-  /// Throws CANCELLED or DEADLINE_EXCEEDED when nobody waits for the answer any more.
+  /// Throws CANCELLED or DEADLINE_EXCEEDED when no caller waits for the response any more.
   func checkWanted() throws(ServiceError) {
     if context.cancellation.isCancelled {
       throw ServiceError(.cancelled, "The call was cancelled.")

@@ -4,10 +4,10 @@ import Synchronization
 
 /// A bidirectional call that is being opened on another thread.
 ///
-/// Until it is open the client's messages are not read: they stay with the transport, which counts them. What
-/// the transport says all the same waits here and is passed on in its order: the transport calls one method at
-/// a time, the thread that opens passes on what waited, and once nothing waits the transport's calls go to the
-/// opened stream itself.
+/// Until it is open the client's messages are not read: they stay with the transport, which counts
+/// them. The transport's later events wait here and are passed on in order. The transport calls one
+/// method at a time, and the opening thread passes on the waiting events. Once none waits, the
+/// transport calls the opened stream itself.
 ///
 ///     opening -> passing on -> open
 ///         \\-> ended
@@ -46,7 +46,7 @@ final class DeferredStreamCall: StreamCall {
   /// The stream is open: it gets what waited, and all that follows.
   func open(_ call: any StreamCall) {
     state.withLock { $0.phase = .passingOn }
-    // Before the stream is told anything, since it may want to say the opposite.
+    // Before the stream receives anything, since it may send the opposite.
     responses.setReading(true)
     while let events = nextEvents(for: call) {
       for event in events { Self.pass(event, to: call) }

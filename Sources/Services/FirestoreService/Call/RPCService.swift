@@ -32,8 +32,8 @@ package protocol RPCService: AnyObject, Sendable {
     responses: any StreamResponses
   ) throws(ServiceError) -> any StreamCall
 
-  /// Returns true if the credentials of a call are valid, whatever they allow; also noted in the
-  /// context's memory. False for a call without credentials.
+  /// Returns true if the credentials of a call are valid, without regard to their rights; also
+  /// recorded in the context's memory. False for a call without credentials.
   func recognizes(_ context: CallContext) -> Bool
 
   /// Answers a request of the administration API in its own protocol; nil is answered where the API has no such path.

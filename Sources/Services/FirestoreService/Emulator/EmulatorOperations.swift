@@ -57,7 +57,7 @@ package struct EmulatorOperations: Sendable {
     if path.isDocument { try await delete([path], in: database) }
   }
 
-  /// Runs blocking work in the lane that no client's reads wait for.
+  /// Runs blocking work in the lane without client reads.
   private func run<Answer: Sendable>(
     _ work: @escaping @Sendable () throws -> Answer
   ) async throws -> Answer {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// A client's Listen stream: its messages decoded and handed to the hub.
 ///
-/// The first message names the database. What is wrong with one target ends that target; everything
-/// else ends the stream. The hub alone answers, but for a stream that it has not heard of.
+/// The first message names the database. A problem with one target ends that target; any other
+/// problem ends the stream. Only the hub responds, except for a stream that it does not know.
 final class ListenCall: StreamCall {
   private enum State {
     /// No message has come.

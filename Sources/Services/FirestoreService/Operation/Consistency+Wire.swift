@@ -17,9 +17,9 @@ extension Permit {
 
   /// The transaction that a request asks for, as the caller gets it.
   ///
-  /// Under rules it is optimistic, as those of Google's client SDKs are, and for who may only look: a lock on a
-  /// document keeps others from writing it, which is more than the right to read it. Whom the rules could
-  /// allow nothing has nothing to do in one.
+  /// Under rules it is optimistic, like those of Google's client SDKs, and also for callers that
+  /// may only read. A lock on a document keeps others from writing it, which is more than the right
+  /// to read it. Whom the rules could allow nothing has nothing to do in one.
   func options(
     _ wire: TransactionOptions
   ) throws(ServiceError) -> TransactionKind {
@@ -41,9 +41,9 @@ extension Permit {
 
   /// The version of a time that the request names.
   ///
-  /// Under rules there is none, since who lost a right would read on in the past; no client SDK sends
-  /// one with a read. Transactions keep the times that the server chose. Targets may begin at a time,
-  /// as those of bundles do, because a listener is told of what there is now.
+  /// Under rules there is none, since who lost a right would read on in the past; no client SDK
+  /// sends one with a read. Transactions keep the times that the server chose. Targets may begin at
+  /// a time, like those of bundles, because a listener receives the current state.
   private func chosen(_ time: Timestamp) throws(ServiceError) -> CommitVersion {
     guard gate == nil else {
       throw ServiceError(

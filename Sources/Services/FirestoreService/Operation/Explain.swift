@@ -9,7 +9,7 @@ extension QueryPlan {
 }
 
 extension QueryStatistics {
-  /// The cost of the run, as `execution_stats` tells it.
+  /// The cost of the run, as in `execution_stats`.
   ///
   /// As Google bills it: one read operation a document that was returned or skipped, and one for up to 100 vectors that a search
   /// looked at; one at least.

@@ -36,7 +36,8 @@ extension FirestoreService {
     }
   }
 
-  /// Works off one slice here and the next ones behind what others wait for, until there is an answer.
+  /// Processes one slice here and the next ones behind the queued work of others, until there is a
+  /// response.
   private func inSlices(
     _ call: Call,
     _ respond: @escaping Respond,

@@ -6,8 +6,9 @@ import Pipelines
 
 /// Writes a pipeline's rows to their documents, one commit for each; what was written before an error stays.
 ///
-/// A row is written only over the document that it was made of. Where that has changed since the pipeline read it, the
-/// pipeline runs again for that document alone, so that no write of others is lost.
+/// A row is written only over the document that it was made of. If the document has changed since
+/// the pipeline read it, the pipeline runs again for that document alone, so that no write of
+/// others is lost.
 struct PipelineWriter {
   private let plan: StagePlan
   /// The version that the rows were read at.
@@ -36,7 +37,8 @@ struct PipelineWriter {
 
   /// Writes one row; NOT_FOUND where its document never existed, ABORTED where others keep changing it.
   ///
-  /// A document that was deleted meanwhile, or that the pipeline would not choose any more, stays as it is.
+  /// A document that was deleted in the meantime, or that the pipeline would no longer choose,
+  /// stays as it is.
   mutating func write(_ row: Row) throws {
     guard let name = row.name, name.database == database.id else {
       throw ServiceError.invalidArgument(

@@ -34,8 +34,8 @@ extension FirestoreService {
     }
   }
 
-  /// Begins a reading; goes on at once, or when a transaction that is retried holds the locks that
-  /// its last attempt was refused for.
+  /// Starts a read; continues at once, or when a retried transaction holds the locks for which its
+  /// last attempt was refused.
   func beginRead<Answer>(
     _ database: Database,
     _ consistency: Consistency,

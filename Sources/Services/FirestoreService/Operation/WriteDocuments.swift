@@ -39,7 +39,7 @@ extension FirestoreService {
     try submit(commit, to: database, call, respond, answer)
   }
 
-  /// Notes for the audit trail what an administrator's writes are and of which documents.
+  /// Records in the audit trail an administrator's writes and their documents.
   private func note(_ writes: [Write], _ call: Call) {
     guard let actor = call.context.actor, actor.administrator != nil else { return }
     var subjects = CallSubjects()
@@ -111,7 +111,7 @@ extension FirestoreService {
     }
   }
 
-  /// Writes one document and answers with what it is then, as far as the caller may know.
+  /// Writes one document and responds with its new state, as far as the caller may know.
   private func write(
     _ write: Write,
     mask: [FieldPath]?,
@@ -157,8 +157,8 @@ extension FirestoreService {
 
   /// Prepares a commit here or on an engine thread; the store answers when it is durable.
   ///
-  /// If the reason for allowing it has changed meanwhile, it is decided and prepared again, the
-  /// last time inside the writer's group, where nothing changes.
+  /// If the reason for allowing it has changed in the meantime, it is decided and prepared again,
+  /// the last time inside the writer's group, where nothing changes.
   private func submit<Answer>(
     _ commit: CommitProposal,
     to database: Database,
@@ -203,7 +203,7 @@ extension FirestoreService {
 }
 
 extension CommitProposal {
-  /// About how much memory the commit takes on its way into a group: its writes, and what they are made into.
+  /// The approximate memory of the commit on its way into a group: its writes, and their results.
   fileprivate var approximateBytes: Int {
     writes.reduce(256) { bytes, write in
       guard case .update(let fields, _) = write.operation else { return bytes + 256 }

@@ -9,7 +9,7 @@ import Synchronization
 
 /// A pipeline's results, read as fast as the client takes them.
 ///
-/// The first message tells the transaction that the pipeline began and the time that it reads at; the explanation comes
+/// The first message has the pipeline's new transaction and its read time; the explanation comes
 /// with the last one.
 final class PipelineStream: ResponseStream {
   private static let rowsPerMessage = 300
@@ -67,8 +67,8 @@ final class PipelineStream: ResponseStream {
     }
   }
 
-  /// Runs one slice on an engine thread, and the next ones behind what others wait for there, until there is
-  /// something to send.
+  /// Runs one slice on an engine thread, and the next ones behind the queued work of others there,
+  /// until there is something to send.
   private func readOn(
     _ maxBytes: Int,
     _ lane: EngineThreads.Lane,
@@ -131,7 +131,8 @@ final class PipelineStream: ResponseStream {
     ).encoded()
   }
 
-  /// The error with what the pipeline has taken, where that was asked for; ends the transaction that the request began.
+  /// The error with the pipeline's resource use, if requested; ends the transaction that the
+  /// request began.
   private func explained(_ error: any Error, _ state: State) -> any Error {
     if let newTransaction { try? database.rollback(newTransaction) }
     guard options.explain == .analyze, let known = error as? ServiceError,

@@ -8,8 +8,8 @@ import Synchronization
 
 /// A query's results, read as fast as the client takes them.
 ///
-/// The first message carries only the transaction that the query began, if it did; a query without
-/// results still tells its read time; explain metrics come with the last message.
+/// The first message carries only the query's new transaction, if there is one. A query without
+/// results still returns its read time. Explain metrics come with the last message.
 final class QueryStream: ResponseStream {
   private let cursor: QueryCursor
   private let explain: ExplainMode?
@@ -67,8 +67,8 @@ final class QueryStream: ResponseStream {
     }
   }
 
-  /// Reads one slice on an engine thread, and the next ones behind what others wait for there, until there is
-  /// something to send.
+  /// Reads one slice on an engine thread, and the next ones behind the queued work of others there,
+  /// until there is something to send.
   private func readOn(
     _ maxBytes: Int,
     _ lane: EngineThreads.Lane,

@@ -5,10 +5,10 @@ import DocumentStore
 
 /// The label of a Write stream's message that makes sending its batch again harmless.
 ///
-/// A batch with the label is applied once: when the same caller sends the same key again to the same
-/// database, on whatever stream, within the time for which history is kept, the answer of the first
-/// time is repeated and nothing is written or judged. A batch that failed may be tried again. Keys
-/// are 1 to 128 bytes and should be random, as UUIDs are: callers without credentials are one caller.
+/// A batch with the label is applied once. If the same caller sends the same key again to the same
+/// database, on any stream, within the retention of history, the first response is repeated and
+/// nothing is written or evaluated. A batch that failed may be tried again. Keys are 1 to 128 bytes
+/// and should be random, as UUIDs are: callers without credentials are one caller.
 package enum IdempotencyLabel {
   /// The label's name.
   package static let name = "brasa-idempotency-key"

@@ -8,12 +8,12 @@ import Synchronization
 /// A Write stream: batches of writes, each one atomic commit, in the client's order.
 ///
 /// The client opens with the database's name and nothing else; then every message is a batch, or
-/// without writes only asks for a token. One batch is under way at a time, since the next may rest on
-/// it and must not happen if it fails; what comes meanwhile waits here, up to a bound, and is
-/// answered in order. A batch is answered when it is durable.
+/// without writes only asks for a token. One batch is in flight at a time, since the next may
+/// depend on it and must not be applied if it fails. Later batches wait here, up to a bound, and
+/// get their responses in order. A batch is answered when it is durable.
 ///
-/// A failure ends the stream after the answers before it: the client takes its code as the verdict on
-/// its oldest unanswered batch. Streams cannot be resumed; no client of Google's tries to.
+/// A failure ends the stream after the responses before it: the client takes its code as the result
+/// of its oldest pending batch. Streams cannot be resumed; no client of Google's tries to.
 ///
 /// The transport calls from its event loop, the store from its threads; `isBusy` hands the work from
 /// one to the other, so that there is one order of answers.
@@ -38,7 +38,7 @@ final class WriteStreamCall: StreamCall {
   private struct State {
     var waiting: [(step: Step, bytes: Int)] = []
     var waitingBytes = 0
-    /// Somebody works off what waits, or a commit or the client's reading will bring somebody back.
+    /// A thread is processing the queue, or a commit or the client's reading will start one.
     var isBusy = false
     var isPaused = false
     /// The work waits for the client to read.
@@ -140,7 +140,7 @@ final class WriteStreamCall: StreamCall {
 
   // MARK: Work
 
-  /// Works off what waits, until a commit is under way or the client must read first.
+  /// Processes the queue until a commit is in flight or the client must read first.
   private func work() {
     while let step = next() {
       switch step {
@@ -188,7 +188,7 @@ final class WriteStreamCall: StreamCall {
     return step
   }
 
-  /// Sends an answer with the next token; false where work goes on when the client has read.
+  /// Sends a response with the next token; false if work continues when the client has read.
   private func answer(_ response: ([UInt8]) -> WriteStreamResponse) -> Bool {
     let token = state.withLock { state -> [UInt8]? in
       guard !state.isOver else { return nil }

@@ -25,7 +25,7 @@ package final class PocketBaseFolder {
   package init(_ folder: String) throws(ExportFailure) {
     file = try SQLiteFile("\(folder)/\(Self.database)")
     guard try file.hasTable("_collections") else {
-      throw ExportFailure("\(folder)/\(Self.database) is no database of PocketBase's.")
+      throw ExportFailure("\(folder)/\(Self.database) is not a PocketBase database.")
     }
     let rows = try file.rows("SELECT * FROM _collections ORDER BY name")
     var found: [PocketBaseCollection] = []

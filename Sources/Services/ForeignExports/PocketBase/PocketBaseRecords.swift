@@ -41,7 +41,9 @@ package struct PocketBaseRecords {
         target: target,
         collectionName: folder.name(ofCollection:)
       ) {
-        notes.add("\(collection.name).\(column): a list in a list is a map with the list values")
+        notes.add(
+          "\(collection.name).\(column): a list inside a list becomes a map with the list in values"
+        )
       }
       members.append(.init(column, made))
     }
@@ -50,7 +52,7 @@ package struct PocketBaseRecords {
 
   private static func id(of row: [String: SQLiteValue]) throws(ExportFailure) -> String {
     guard let id = row["id"]?.text, !id.isEmpty, !id.utf8.contains(0x2F) else {
-      throw ExportFailure("a record has no id that a document can have.")
+      throw ExportFailure("the ID of a record is not a valid document ID.")
     }
     return id
   }
@@ -154,7 +156,7 @@ package struct PocketBaseRecords {
     for provider in try folder.providers(of: id) {
       guard let name = ForeignProvider.id(provider.name) else {
         notes.add(
-          "\(collection.name): the provider \(provider.name) is not linked, as Firebase has none"
+          "\(collection.name): the provider \(provider.name) is not linked, because Firebase does not have it"
         )
         continue
       }

@@ -51,7 +51,7 @@ final class DumpReader {
   /// The next line of a `COPY` block; nil at its end.
   func nextCopyLine() throws -> [UInt8]? {
     guard var line = try nextLine() else {
-      throw ExportFailure("The dump ends in the rows of a table: it was cut off.")
+      throw ExportFailure("The dump ends inside the rows of a table: it is incomplete.")
     }
     if line.last == 0x0D { line.removeLast() }
     return line == Array("\\.".utf8) ? nil : line
@@ -70,7 +70,7 @@ final class DumpReader {
         line = next
       } else {
         guard statement.allSatisfy(Self.isSpace) else {
-          throw ExportFailure("The dump ends in a statement: it was cut off.")
+          throw ExportFailure("The dump ends inside a statement: it is incomplete.")
         }
         return nil
       }

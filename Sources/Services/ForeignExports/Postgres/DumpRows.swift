@@ -224,7 +224,9 @@ final class CSVRows {
       }
       guard isQuoted else { break }
       guard let next = try reader.nextLine() else {
-        throw ExportFailure("The CSV file of \(table) ends in a quoted text: it was cut off.")
+        throw ExportFailure(
+          "The CSV file of \(table) ends inside a quoted string: it is incomplete."
+        )
       }
       field.append(0x0A)
       line = next

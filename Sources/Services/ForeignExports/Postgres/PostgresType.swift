@@ -62,7 +62,7 @@ enum PostgresType: Sendable, Equatable {
     }
   }
 
-  private static let listInList = "a list in a list is a map with the list values"
+  private static let listInList = "a list inside a list becomes a map with the list in values"
 
   private func kept(_ text: String, _ changed: (String) -> Void) -> JSONValue {
     changed("a value that does not fit its type is a string")

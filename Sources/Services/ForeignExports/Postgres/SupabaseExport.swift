@@ -211,7 +211,7 @@ package final class SupabaseAccounts {
   private let rows: RowSequence
   private let identities: IdentityIndex
   private let now: Int64
-  /// Notes about what accounts do not have here.
+  /// Notes about data that accounts here can't have.
   package private(set) var notes = ChangeNotes()
   /// Accounts that were deleted in Supabase.
   package private(set) var deleted = 0

@@ -48,7 +48,8 @@ package struct SupabaseTables {
     return type.value(text) { notes.add("\(name).\(column): \($0)") }
   }
 
-  /// The id of a key; what an id can't have is percent-encoded, and the colon between two parts.
+  /// The ID of a key; characters that an ID can't have are percent-encoded, and so is the colon
+  /// between two parts.
   private static func id(_ parts: [String]) -> String {
     parts.map { part in
       part.replacing("%", with: "%25").replacing("/", with: "%2F")
@@ -126,7 +127,9 @@ enum SupabaseAccount {
     guard let id = ForeignProvider.id(name),
       let subject = row["provider_id"] ?? data["sub"]?.string ?? row["id"]
     else {
-      notes.add("auth.identities: the provider \(name) is not linked, as Firebase has none")
+      notes.add(
+        "auth.identities: the provider \(name) is not linked, because Firebase does not have it"
+      )
       return nil
     }
     var members: [JSONValue.Member] = [

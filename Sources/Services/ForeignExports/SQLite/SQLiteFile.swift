@@ -2,12 +2,13 @@ import CSQLite
 
 /// A database file from elsewhere, open for reading in SQLite's defensive mode.
 ///
-/// One thread at a time uses it. Reads see one state of the file, also where a program writes to it meanwhile.
+/// One thread at a time uses it. Reads see one state of the file, even while a program writes to
+/// it.
 package final class SQLiteFile {
   private let connection: OpaquePointer
   private let path: String
 
-  /// Opens a file; throws for what is none of SQLite's, and for a link.
+  /// Opens a file; throws for any file that is not SQLite's, and for a link.
   package init(_ path: String) throws(ExportFailure) {
     self.path = path
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX

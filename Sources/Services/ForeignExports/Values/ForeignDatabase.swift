@@ -27,7 +27,7 @@ package struct ForeignDatabase: Sendable {
   }
 }
 
-/// Notes about values that were not stored as they were, with their numbers: the first 200 kinds are told apart.
+/// Notes about changed values, with their numbers: the first 200 kinds are distinct.
 package struct ChangeNotes: Sendable {
   private var counts: [String: Int] = [:]
   private static let mostKinds = 200

@@ -47,7 +47,7 @@ extension FunctionHost {
   static func noBlockingInCluster(_ names: [String]) -> ServiceError {
     ServiceError(
       .failedPrecondition,
-      "Functions that decide about sign-ins don't run in a cluster, whose nodes all sign people in: \(names.joined(separator: ", ")). Remove them, or serve without --cluster."
+      "Blocking functions don't run in a cluster: \(names.joined(separator: ", ")). Remove them, or start the server without --cluster."
     )
   }
 
@@ -95,7 +95,7 @@ extension FunctionHost {
       try guarded.note(parts)
       codebases[key] = Codebase(deployments: parts, pools: codebase.pools)
       log.notice(
-        "blocking functions were switched",
+        "blocking functions were switched on or off",
         metadata: [
           "project": "\(project)", "codebase": "\(key.codebase)",
           "off": "\(parts.flatMap { $0.switchedOff ?? [] }.joined(separator: " "))",

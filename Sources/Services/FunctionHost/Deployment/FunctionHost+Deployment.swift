@@ -91,11 +91,11 @@ extension FunctionHost {
   ) async throws -> Plan {
     guard ManifestReader.isName(codebase) else {
       throw ServiceError.invalidArgument(
-        "\"\(codebase.prefix(80))\" is no codebase's name: letters, digits, - and _, at most 63, a letter first."
+        "\"\(codebase.prefix(80))\" is not a valid codebase name. Use at most 63 letters, digits, - and _, beginning with a letter."
       )
     }
     guard !isDeploying else {
-      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait for its end.")
+      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait until it ends.")
     }
     isDeploying = true
     defer { isDeploying = false }
@@ -128,7 +128,7 @@ extension FunctionHost {
     manifest.endpoints = try parts.flatMap { try $0.functions().endpoints }
     guard manifest.endpoints.count <= ManifestReader.mostEndpoints else {
       throw ServiceError.invalidArgument(
-        "A codebase has at most \(ManifestReader.mostEndpoints) functions. Divide it."
+        "A codebase can have at most \(ManifestReader.mostEndpoints) functions. Split it."
       )
     }
     try checkNames(manifest, project, codebase)
@@ -168,7 +168,7 @@ extension FunctionHost {
   ) async throws -> Deployment {
     guard let language = SourceLanguage(of: tree) else {
       throw ServiceError.invalidArgument(
-        "The source has no main.py, package.json or Package.swift. Name the folder of a codebase."
+        "The source has no main.py, package.json or Package.swift. Pass the folder of a codebase."
       )
     }
     let (runtime, interpreter) = try await runtime(of: language)
@@ -212,7 +212,8 @@ extension FunctionHost {
 
   /// Copies a source into its folder, unless it is there; returns the folder.
   ///
-  /// A copy that is not what it was any more is made again. All of it is on the disk before it has its name.
+  /// A copy that differs from the source is made again. All of it is on the disk before it has its
+  /// name.
   func copy(
     _ tree: SourceTree,
     for environment: String,
@@ -272,7 +273,7 @@ extension FunctionHost {
     do {
       try folder.sweepSources()
     } catch {
-      log.warning("sources of functions that are not used any more can't be removed")
+      log.warning("unused sources of functions could not be removed")
     }
   }
 
@@ -287,7 +288,7 @@ extension FunctionHost {
       else { continue }
       throw ServiceError(
         .alreadyExists,
-        "The codebase \(other.codebase) of \(project) has a function \(endpoint.name) already. Rename one of them."
+        "The codebase \(other.codebase) of \(project) already has a function \(endpoint.name). Rename one of them."
       )
     }
     try checkBlocking(manifest, project, codebase)
@@ -305,7 +306,7 @@ extension FunctionHost {
       let step = type.split(separator: ".").last ?? ""
       guard step == "beforeCreate" || step == "beforeSignIn" else {
         throw ServiceError.invalidArgument(
-          "\(endpoint.name) is called \(step), which the server doesn't serve. Remove the function."
+          "\(endpoint.name) is called \(step), which the server doesn't support. Remove the function."
         )
       }
       guard !configuration.isClustered else { throw Self.noBlockingInCluster([endpoint.name]) }
@@ -314,7 +315,7 @@ extension FunctionHost {
       guard taken == nil, other == nil || other?.codebase == codebase else {
         throw ServiceError(
           .alreadyExists,
-          "\(project) has a function for \(step) already: \(taken ?? other?.name ?? ""). Keep one of them."
+          "\(project) already has a function for \(step): \(taken ?? other?.name ?? ""). Keep one of them."
         )
       }
     }

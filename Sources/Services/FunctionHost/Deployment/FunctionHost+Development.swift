@@ -4,7 +4,8 @@ import Foundation
 extension FunctionHost {
   /// Deploys a folder now and whenever its files change, until the task is cancelled.
   ///
-  /// A source that can't be deployed leaves what runs as it is; the log says why.
+  /// A source that can't be deployed leaves the running functions as they are; the log has the
+  /// reason.
   package func develop(_ source: String, project: String, codebase: String = "default") async {
     var last: Int?
     while !Task.isCancelled {
@@ -21,7 +22,7 @@ extension FunctionHost {
     let log = log
     do {
       let plan = try await deploy(source, project: project, codebase: codebase) { line in
-        log.info("functions", metadata: ["step": "\(line)"])
+        log.info("deploying functions", metadata: ["step": "\(line)"])
       }
       let names = (plan.created + plan.updated).sorted().joined(separator: " ")
       log.notice(
@@ -31,7 +32,7 @@ extension FunctionHost {
     } catch is CancellationError {
     } catch {
       let reason = (error as? ServiceError)?.message ?? "\(error)"
-      log.error("the functions' source can't be deployed", metadata: ["reason": "\(reason)"])
+      log.error("the functions could not be deployed", metadata: ["error": "\(reason)"])
     }
   }
 

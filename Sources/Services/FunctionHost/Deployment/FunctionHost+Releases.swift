@@ -53,7 +53,7 @@ extension FunctionHost {
       )
     }
     guard wanted.number != current.number else {
-      throw ServiceError.invalidArgument("Release \(wanted.number) is in force already.")
+      throw ServiceError.invalidArgument("Release \(wanted.number) is already live.")
     }
     let isThere = wanted.allSatisfy { part in
       folder.isInstalled(part.environment)

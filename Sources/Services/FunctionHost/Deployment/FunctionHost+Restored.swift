@@ -16,9 +16,9 @@ extension FunctionHost {
           incomplete.append(parts)
         }
       }
-      log.info("functions are served", metadata: ["functions": "\(allPools.count)"])
+      log.info("deployed functions were loaded", metadata: ["functions": "\(allPools.count)"])
     } catch {
-      log.error("deployed functions can't be loaded", metadata: ["error": "\(error)"])
+      log.error("deployed functions could not be loaded", metadata: ["error": "\(error)"])
     }
     return incomplete
   }
@@ -37,10 +37,10 @@ extension FunctionHost {
     } catch {
       let reason = (error as? ServiceError)?.message ?? "its files can't be read"
       log.error(
-        "a codebase can't be loaded; deploy it again",
+        "a codebase could not be loaded; deploy it again",
         metadata: [
           "project": "\(parts[0].project)", "codebase": "\(parts[0].codebase)",
-          "reason": "\(reason)",
+          "error": "\(reason)",
         ]
       )
     }
@@ -52,15 +52,15 @@ extension FunctionHost {
       let metadata: Logger.Metadata = [
         "project": "\(parts[0].project)", "codebase": "\(parts[0].codebase)",
       ]
-      log.notice("packages of functions are missing and are installed", metadata: metadata)
+      log.notice("installing missing packages of functions", metadata: metadata)
       do {
         try await installMissing(parts)
         log.notice("packages of functions were installed", metadata: metadata)
       } catch {
         let reason = (error as? ServiceError)?.message ?? "their files can't be read or written"
         log.error(
-          "packages of functions can't be installed: deploy the codebase again",
-          metadata: metadata.merging(["cause": "\(reason)"]) { $1 }
+          "packages of functions could not be installed; deploy the codebase again",
+          metadata: metadata.merging(["error": "\(reason)"]) { $1 }
         )
       }
     }
@@ -86,13 +86,13 @@ extension FunctionHost {
       installed.append(part.with(environment: environment))
     }
     let name = Name(project: parts[0].project, codebase: parts[0].codebase)
-    // A deployment of the codebase that came meanwhile is newer.
+    // A deployment of the codebase in the meantime is newer.
     guard codebases[name] == nil, !Task.isCancelled else { return }
     if installed.map(\.environment) != parts.map(\.environment) { try folder.keep(installed) }
     try load(installed)
   }
 
-  /// Removes what a data directory at rest has of the functions of other projects; blocks.
+  /// Removes from a data directory at rest the functions of other projects; blocks.
   package static func keepOnly(
     _ project: String,
     _ configuration: FunctionHostConfiguration

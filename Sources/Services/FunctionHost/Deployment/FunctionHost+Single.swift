@@ -106,7 +106,7 @@ extension FunctionHost {
     }
   }
 
-  /// Changes what clients read of a function, and starts its instances anew.
+  /// Changes the public settings of a function, and restarts its instances.
   ///
   /// Throws NOT_FOUND where it is not deployed.
   package func update(_ release: FunctionRelease) async throws {
@@ -149,10 +149,10 @@ extension FunctionHost {
 
   private func whileDeploying(_ codebase: String, _ work: () async throws -> Void) async throws {
     guard ManifestReader.isName(codebase) else {
-      throw ServiceError.invalidArgument("\"\(codebase.prefix(80))\" is no codebase's name.")
+      throw ServiceError.invalidArgument("\"\(codebase.prefix(80))\" is not a valid codebase name.")
     }
     guard !isDeploying else {
-      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait for its end.")
+      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait until it ends.")
     }
     isDeploying = true
     defer { isDeploying = false }
@@ -182,7 +182,7 @@ extension FunctionHost {
       values: try tree.variables(project: release.project, keepsLocal: false)
         .merging(values) { $1 },
       scratch: scratch,
-      tell: { log.debug("functions", metadata: ["step": "\($0)"]) }
+      tell: { log.debug("deploying functions", metadata: ["step": "\($0)"]) }
     )
     prepared = PreparedSource(upload: upload, values: values, deployment: deployment)
     return deployment

@@ -44,7 +44,8 @@ enum SafeFile {
     guard fsync(descriptor) == 0 else { throw failure(path) }
   }
 
-  /// Reads a regular file of up to that many bytes, through no link: what foreign code may have put there.
+  /// Reads a regular file of up to that many bytes, through no link: foreign code may have written
+  /// it.
   static func read(_ path: String, upTo limit: Int) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

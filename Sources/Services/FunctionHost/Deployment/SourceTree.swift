@@ -91,7 +91,7 @@ package struct SourceTree: Sendable {
       case .typeRegular?: try take(path, full)
       case .typeSymbolicLink?:
         throw ServiceError.invalidArgument(
-          "\(path) is a symbolic link. Replace it by the file: a deployed source has no links."
+          "\(path) is a symbolic link. Replace it with the file: a deployed source can't have links."
         )
       default:
         throw ServiceError.invalidArgument("\(path) is neither a file nor a folder. Remove it.")

@@ -4,9 +4,10 @@ import Synchronization
 
 /// Sources that clients upload before they deploy functions from them.
 ///
-/// An upload has a name, by which its project's functions are deployed, and a token, which whoever has it may send the bytes
-/// with, as with Google's signed URLs. Both end after an hour. Files are `uploads/NAME.zip`; those of an earlier process are
-/// removed. Any thread may call; calls block for files.
+/// An upload has a name, for deployments of its project's functions, and a token. Any holder of the
+/// token may send the bytes, as with Google's signed URLs. Both end after an hour. Files are
+/// `uploads/NAME.zip`; those of an earlier process are removed. Any thread may call; calls block
+/// for files.
 package final class SourceUploads: Sendable {
   /// A place for a source.
   package struct Ticket: Sendable, Hashable {
@@ -62,7 +63,10 @@ package final class SourceUploads: Sendable {
       let own = uploads.filter { $0.value.project == project }
       let isFull = own.count >= Self.mostOfProject
       guard isFull || uploads.count < Self.most else {
-        throw ServiceError(.resourceExhausted, "Too many sources wait. Try again in an hour.")
+        throw ServiceError(
+          .resourceExhausted,
+          "Too many uploaded sources are pending. Try again in an hour."
+        )
       }
       let oldest = isFull ? own.min { $0.value.issued < $1.value.issued }?.key : nil
       if let oldest { uploads[oldest] = nil }

@@ -4,10 +4,11 @@ import Gzip
 
 /// Reads the files of a zip archive (APPNOTE 6.3.10) that a client uploaded, and trusts nothing in it.
 ///
-/// The central directory at the archive's end counts: each entry has its method (stored or deflated), its sizes, its CRC-32
-/// and the offset of its local header, whose own sizes are ignored. Refused are encrypted entries, other methods, ZIP64, names
-/// that lead out of the folder, links, one name twice, a file that is a folder of another, and more bytes or files than a
-/// source may have.
+/// The central directory at the archive's end counts: each entry has its method (stored or
+/// deflated), its sizes, its CRC-32 and the offset of its local header, whose own sizes are
+/// ignored. The reader refuses encrypted entries, other methods, ZIP64, names that lead out of the
+/// folder, links, duplicate names, a file that is a folder of another, and more bytes or files than
+/// a source may have.
 struct ZipArchive {
   private struct Entry {
     let path: String
@@ -46,7 +47,7 @@ struct ZipArchive {
     let count = number16(end + 10)
     let start = number32(end + 16)
     guard number16(end + 8) == count, number16(end + 4) == 0, start <= end else {
-      throw Self.damaged("it has several parts, or the form ZIP64")
+      throw Self.damaged("it has several parts or is in ZIP64 format")
     }
     guard count <= SourceTree.mostFiles else { throw SourceTree.tooLarge }
     var entries: [Entry] = []
@@ -87,7 +88,7 @@ struct ZipArchive {
   private func entry(at position: Int, _ names: Int) throws(ServiceError) -> Entry? {
     let name = bytes[(position + 46)..<(position + 46 + names)]
     guard let path = String(validating: name, as: UTF8.self), !path.isEmpty else {
-      throw Self.damaged("a name in it is no UTF-8")
+      throw Self.damaged("a name in it is not valid UTF-8")
     }
     if path.utf8.last == UInt8(ascii: "/") { return nil }
     guard Self.isSafe(path) else {
@@ -95,12 +96,14 @@ struct ZipArchive {
     }
     let method = number16(position + 10)
     guard number16(position + 8) & 1 == 0, method == 0 || method == 8 else {
-      throw Self.damaged("\(path.prefix(100)) is encrypted, or packed in a form that is not read")
+      throw Self.damaged(
+        "\(path.prefix(100)) is encrypted, or compressed with an unsupported method"
+      )
     }
     let mode = number32(position + 38) >> 16
     // The kind of a file of Unix; other systems write none.
     guard [0, 0o100_000].contains(mode & 0o170_000) else {
-      throw Self.damaged("\(path.prefix(100)) is a link or a device. Replace it by the file")
+      throw Self.damaged("\(path.prefix(100)) is a link or a device. Replace it with the file")
     }
     return Entry(
       path: path,
@@ -127,13 +130,13 @@ struct ZipArchive {
 
   private static func checkNames(_ paths: [String]) throws(ServiceError) {
     let known = Set(paths)
-    guard known.count == paths.count else { throw damaged("it has a file twice") }
+    guard known.count == paths.count else { throw damaged("it contains a file twice") }
     for path in paths {
       var parent = path.utf8[...]
       while let slash = parent.lastIndex(of: UInt8(ascii: "/")) {
         parent = parent[..<slash]
         guard !known.contains(String(Substring(parent))) else {
-          throw damaged("\(String(Substring(parent)).prefix(100)) is a file and a folder")
+          throw damaged("\(String(Substring(parent)).prefix(100)) is both a file and a folder")
         }
       }
     }

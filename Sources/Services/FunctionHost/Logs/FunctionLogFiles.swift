@@ -72,7 +72,9 @@ package final class FunctionLogFiles: Sendable {
       defer { waiting.hasFailed = !isWritten }
       return !isWritten && !waiting.hasFailed
     }
-    if isNew { log.warning("functions' logs can't be written", metadata: ["folder": "\(folder)"]) }
+    if isNew {
+      log.warning("logs of functions could not be written", metadata: ["folder": "\(folder)"])
+    }
   }
 
   private func write(_ data: Data, of key: FunctionLogs.Key) -> Bool {

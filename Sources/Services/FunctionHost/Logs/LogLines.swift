@@ -47,7 +47,7 @@ final class LogLines: Sendable {
     keep(lines, isError: isError)
   }
 
-  /// Keeps what has no end of line, once the program has ended.
+  /// Keeps output without a line end, once the program has ended.
   func finish() {
     let rest = partial.withLock { partials in
       defer { partials = [:] }
@@ -97,7 +97,7 @@ final class LogLines: Sendable {
   private func append(_ text: String, _ severity: String, _ execution: String?) {
     var message = text
     while message.last?.isNewline == true { message.removeLast() }
-    // Gunicorn's control socket is a Unix socket, which instances don't get; nobody misses it.
+    // Gunicorn's control socket is a Unix socket, which instances don't get; nothing needs it.
     guard !message.isEmpty, !message.contains("[ERROR] Control server error") else { return }
     logs.append(key, severity: severity, execution: execution, masked(message))
   }

@@ -34,21 +34,21 @@ package struct ManifestReader {
     let endpoints = document["endpoints"]?.members ?? []
     guard endpoints.count <= mostEndpoints else {
       throw .invalidArgument(
-        "A codebase has at most \(mostEndpoints) functions, and this one \(endpoints.count). Divide it."
+        "A codebase can have at most \(mostEndpoints) functions, and this one has \(endpoints.count). Split it."
       )
     }
     for member in endpoints where member.value["omit"]?.boolean != true {
       manifest.endpoints.append(try reader.endpoint(member.key, member.value))
     }
     guard Set(manifest.endpoints.map(\.name)).count == manifest.endpoints.count else {
-      throw .invalidArgument("The manifest has two functions of one name.")
+      throw .invalidArgument("The manifest has two functions with the same name.")
     }
     return manifest
   }
 
   private static func parameter(_ entry: JSONValue) throws(ServiceError) -> FunctionParameter {
     guard let name = entry["name"]?.string, EnvironmentFile.isName(name) else {
-      throw .invalidArgument("A parameter of the manifest has no valid name.")
+      throw .invalidArgument("The name of a parameter in the manifest is not valid.")
     }
     var fallback: String?
     switch entry["default"] {
@@ -101,12 +101,12 @@ package struct ManifestReader {
   ) throws(ServiceError) -> FunctionEndpoint {
     guard Self.isName(name) else {
       throw .invalidArgument(
-        "\"\(name.prefix(80))\" is no function's name: letters, digits, - and _, at most 63, a letter first."
+        "\"\(name.prefix(80))\" is not a valid function name. Use at most 63 letters, digits, - and _, beginning with a letter."
       )
     }
     let entryPoint = value["entryPoint"]?.string ?? name
     guard Self.isEntryPoint(entryPoint) else {
-      throw .invalidArgument("The entryPoint of \(name) is no name in a source.")
+      throw .invalidArgument("The entryPoint of \(name) is not a valid name.")
     }
     let isSecond = value["platform"]?.string != "gcfv1"
     let trigger = try trigger(of: name, value)
@@ -137,7 +137,7 @@ package struct ManifestReader {
     )
   }
 
-  /// True for a list of those who may call a function that is not for everybody.
+  /// True for a list of callers of a function that is not public.
   private static func isPrivate(_ invoker: JSONValue?) -> Bool {
     let names = invoker?.elements?.compactMap(\.string) ?? [invoker?.string].compactMap(\.self)
     return !names.isEmpty && !names.contains("public")
@@ -153,7 +153,7 @@ package struct ManifestReader {
     }
     if regions.isEmpty { return [Self.defaultRegion] }
     guard regions.count <= 50, regions.allSatisfy(Self.isRegion) else {
-      throw .invalidArgument("A region of \(name) is none, such as us-central1.")
+      throw .invalidArgument("A region of \(name) is not valid. Use a name such as us-central1.")
     }
     return regions
   }
@@ -165,11 +165,11 @@ package struct ManifestReader {
     var secrets: [String: String] = [:]
     for entry in value?.elements ?? [] {
       guard let key = entry["key"]?.string, EnvironmentFile.isName(key) else {
-        throw .invalidArgument("A secret of \(name) has no valid key.")
+        throw .invalidArgument("The key of a secret of \(name) is not valid.")
       }
       let secret = entry["secret"]?.string ?? key
       guard EnvironmentFile.isName(secret) else {
-        throw .invalidArgument("The secret of \(key) in \(name) has no valid name.")
+        throw .invalidArgument("The name of the secret for \(key) in \(name) is not valid.")
       }
       secrets[key] = secret
     }
@@ -251,7 +251,7 @@ package struct ManifestReader {
     _ field: String
   ) throws(ServiceError) -> String {
     guard let text = value?.string, text.utf8.count <= 2_000, !text.utf8.contains(0) else {
-      throw .invalidArgument("The \(field) of \(name) is no text of up to 2,000 bytes.")
+      throw .invalidArgument("The \(field) of \(name) must be a string of at most 2,000 bytes.")
     }
     return try resolved(text, of: name, field)
   }

@@ -44,7 +44,7 @@ package struct ConfinedProgram: Sendable {
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime", "/etc/mime.types",
     "/etc/nsswitch.conf", "/etc/passwd", "/etc/pki", "/etc/protocols",
     "/etc/resolv.conf", "/etc/services", "/etc/ssl", "/etc/timezone",
-    // What pip looks at to name the system.
+    // The facts that pip reads to name the system.
     "/etc/alpine-release", "/etc/arch-release", "/etc/centos-release", "/etc/debian_version",
     "/etc/fedora-release", "/etc/lsb-release", "/etc/os-release", "/etc/pip.conf",
     "/etc/redhat-release", "/etc/rocky-release", "/etc/SuSE-release", "/etc/system-release",
@@ -67,8 +67,8 @@ package enum ProgramEnd: Sendable, Hashable {
     case .exited(let code): "exited with code \(code)"
     case .signalled(let number): "ended by signal \(number)"
     case .memoryLimit(let used, let limit):
-      "took more memory than it may (\(used >> 20) of \(limit >> 20) MB) and was ended"
-    case .processLimit: "started more processes than it may and was ended"
+      "exceeded its memory limit (\(used >> 20) of \(limit >> 20) MB) and was stopped"
+    case .processLimit: "started too many processes and was stopped"
     }
   }
 }

@@ -9,7 +9,7 @@ import Darwin
 
 /// Ports of 127.0.0.1, and whose they are.
 package enum LoopbackPort {
-  /// A port that the kernel chose and nobody has now.
+  /// A port that the kernel chose and that is free now.
   static func free() throws(ServiceError) -> Int {
     let descriptor = socket(AF_INET, streamType, 0)
     guard descriptor >= 0 else { throw noPort }
@@ -94,7 +94,7 @@ package enum LoopbackPort {
 
   private static let noPort = ServiceError(
     .unavailable,
-    "There is no free port for a function's instance."
+    "No port is free for an instance of the function."
   )
 
   private static func address(port: Int) -> sockaddr_in {

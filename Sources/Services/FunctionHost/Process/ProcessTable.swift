@@ -91,9 +91,9 @@ struct ProcessTable {
 
   /// The memory of processes in which a page that several of them share counts once.
   ///
-  /// A copy of a process has all pages of its parent in its resident size at first: an instance of Python is two such
-  /// processes. The kernel divides shared pages among those that map them (`Pss`); where it tells nothing, the resident
-  /// size counts.
+  /// A copy of a process has all pages of its parent in its resident size at first: an instance of
+  /// Python is two such processes. The kernel divides shared pages among those that map them
+  /// (`Pss`); if it reports nothing, the resident size counts.
   static func memory(of members: [Entry]) -> Int {
     members.reduce(0) { $0 + (proportionalBytes(of: $1.process) ?? $1.residentBytes) }
   }

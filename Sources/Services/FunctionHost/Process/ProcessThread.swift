@@ -184,7 +184,7 @@ package final class ProcessThread: Sendable {
   private static func failure(_ stage: String, _ code: Int32) -> ServiceError {
     ServiceError(
       .unavailable,
-      "A program of functions can't be started (\(stage): \(String(cString: strerror(code))))."
+      "The program of a function can't be started (\(stage): \(String(cString: strerror(code))))."
     )
   }
 
@@ -252,7 +252,7 @@ package final class ProcessThread: Sendable {
       var status: Int32 = 0
       guard waitpid(process, &status, WNOHANG) == process else { continue }
       children[process] = nil
-      // What it left in its group has nobody to answer for.
+      // Processes that it left in its group have no parent.
       kill(-process, SIGKILL)
       child.bytesLeft = Self.outputBytesPerTick
       read(child)
@@ -301,7 +301,7 @@ package final class ProcessThread: Sendable {
     }
   }
 
-  /// Signals the group, and at the end also what has left it but is below it.
+  /// Signals the group, and at the end also processes that have left it but are below it.
   private static func signalGroup(_ process: pid_t, _ number: Int32) {
     if number == SIGKILL {
       for member in ProcessTable.read().members(of: process) { kill(member.process, SIGKILL) }

@@ -20,7 +20,7 @@ struct NodeRuntime: LanguageRuntime {
     guard result.isSuccess, lines.count == 3 else {
       throw ServiceError(
         .failedPrecondition,
-        "There is no Node with npm at \(configuration.node). Install both, or name it: BRASA_FUNCTIONS_NODE=/path/to/node"
+        "There is no Node with npm at \(configuration.node). Install both, or set BRASA_FUNCTIONS_NODE=/path/to/node"
       )
     }
     // `/opt/node/bin/node` has its libraries below `/opt/node`.

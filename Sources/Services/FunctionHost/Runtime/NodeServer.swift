@@ -167,7 +167,7 @@ extension NodeSupport {
       for (const [name, value] of Object.entries(request.headers)) {
         if (name.startsWith("ce-")) event[name.slice(3)] = value;
       }
-      if (!event.id || !event.type) throw new BadRequest("The request is no CloudEvent.");
+      if (!event.id || !event.type) throw new BadRequest("The request is not a CloudEvent.");
       if (type && !event.datacontenttype) event.datacontenttype = type;
       if (request.rawBody.length > 0) event.data = request.body;
       return event;
@@ -201,7 +201,7 @@ extension NodeSupport {
       const server = http.createServer((request, response) => {
         if (callKey && request.headers["x-brasa-call-key"] !== callKey) {
           response.statusCode = 403;
-          return response.end("Only the server calls this port.");
+          return response.end("Only the server can call this port.");
         }
         delete request.headers["x-brasa-call-key"];
         if (signature === "http" && /^\/(favicon\.ico|robots\.txt)(\?|$)/.test(request.url)) {

@@ -6,7 +6,7 @@ import Foundation
 struct PythonRuntime: LanguageRuntime {
   let configuration: FunctionHostConfiguration
   let programs: ProgramRunner
-  /// Google's framework serves everybody; the SDK verifies tokens itself.
+  /// Google's framework serves all callers; the SDK verifies tokens itself.
   let asksForCallKey = false
 
   /// Finds the interpreter that the operator named; runs it with the server's rights.
@@ -23,7 +23,7 @@ struct PythonRuntime: LanguageRuntime {
     guard result.isSuccess, lines.count == 3 else {
       throw ServiceError(
         .failedPrecondition,
-        "There is no Python at \(configuration.python). Install it with its venv module, or name it: BRASA_FUNCTIONS_PYTHON=/path/to/python3"
+        "There is no Python at \(configuration.python). Install it with its venv module, or set BRASA_FUNCTIONS_PYTHON=/path/to/python3"
       )
     }
     let folder = (lines[0] as NSString).deletingLastPathComponent
@@ -72,17 +72,18 @@ struct PythonRuntime: LanguageRuntime {
     if isLocal {
       try source.write(to: copy)
     } else {
-      // Sources with the same requirements share what is installed: nothing else of this one is there.
+      // Sources with the same requirements share the installed packages: nothing else of this one
+      // is there.
       try manager.createDirectory(atPath: copy, withIntermediateDirectories: true)
       try Data(requirements.utf8).write(to: URL(fileURLWithPath: "\(copy)/requirements.txt"))
     }
     var program = installer(interpreter, in: copy, scratch: scratch, cache: cache, folder: folder)
-    tell("making an environment of Python \(interpreter.version)")
+    tell("creating an environment of Python \(interpreter.version)")
     // Isolated: no module of the source takes the place of one of Python's.
     program.arguments = ["-I", "-m", "venv", folder]
     try await check(
       programs.run(program, seconds: 120, tell: tell),
-      "The environment can't be made"
+      "The environment can't be created"
     )
     program.executable = "\(folder)/bin/python"
     program.arguments = Self.pipArguments
@@ -101,8 +102,9 @@ struct PythonRuntime: LanguageRuntime {
     "off", "-r", "requirements.txt",
   ]
 
-  /// Returns false for requirements that all name packages of an index, with versions and markers; others may read files of
-  /// the source: options, paths, archives, URLs, and lines that go on.
+  /// Returns false for requirements that all name packages of an index, with versions and markers.
+  ///
+  /// Others may read files of the source: options, paths, archives, URLs, and continued lines.
   static func isLocal(_ requirements: String) -> Bool {
     requirements.split(whereSeparator: \.isNewline).contains { line in
       let line = line.drop(while: \.isWhitespace)

@@ -4,7 +4,7 @@ import Foundation
 
 /// Builds and runs codebases in Swift: one program, named `functions`, for all functions of a codebase.
 ///
-/// A source without `Package.swift` is a program that was built elsewhere, in whatever language.
+/// A source without `Package.swift` is a program that was built elsewhere, in any language.
 struct SwiftRuntime: LanguageRuntime {
   let configuration: FunctionHostConfiguration
   let programs: ProgramRunner
@@ -72,7 +72,7 @@ struct SwiftRuntime: LanguageRuntime {
     if source.text(of: SourceLanguage.swift.mark) == nil {
       guard let built = source.files.first(where: { $0.path == Self.program }), built.isExecutable
       else {
-        throw ServiceError.invalidArgument("The file functions of the source is no program.")
+        throw ServiceError.invalidArgument("The file functions of the source is not a program.")
       }
       try built.bytes.write(to: URL(fileURLWithPath: target))
     } else {
@@ -103,7 +103,7 @@ struct SwiftRuntime: LanguageRuntime {
     guard !interpreter.executable.isEmpty else {
       throw ServiceError(
         .failedPrecondition,
-        "There is no Swift at \(configuration.swift). Install it, name it with BRASA_FUNCTIONS_SWIFT=/path/to/swift, or deploy a folder with the built program functions."
+        "There is no Swift at \(configuration.swift). Install it, set BRASA_FUNCTIONS_SWIFT=/path/to/swift, or deploy a folder with the built program functions."
       )
     }
     let copy = "\(scratch)/source"

@@ -97,7 +97,7 @@ package final class SecretVault: Sendable {
     try lock.withLock { _ in
       var secrets = try read(project)
       guard secrets[name] == nil else {
-        throw ServiceError(.alreadyExists, "There is a secret \(name) already.")
+        throw ServiceError(.alreadyExists, "The secret \(name) already exists.")
       }
       var secret = FunctionSecret(created: now())
       secret.labels = labels
@@ -140,7 +140,7 @@ package final class SecretVault: Sendable {
     _ project: String
   ) throws {
     guard !value.isEmpty, value.utf8.count <= Self.longest, !value.utf8.contains(0) else {
-      throw ServiceError.invalidArgument("A secret has between 1 and \(Self.longest) bytes.")
+      throw ServiceError.invalidArgument("A secret must have between 1 and \(Self.longest) bytes.")
     }
     let number = (secret.versions.last?.number ?? 0) + 1
     let box = try AES.GCM.seal(
@@ -205,7 +205,7 @@ package final class SecretVault: Sendable {
       guard let data = version.sealed.flatMap({ Data(base64Encoded: $0) }) else {
         throw ServiceError(
           .failedPrecondition,
-          "Version \(version.number) of the secret \(name) was destroyed. Set it again, and deploy what uses it."
+          "Version \(version.number) of the secret \(name) was destroyed. Set it again and deploy the functions that use it."
         )
       }
       do {
@@ -218,7 +218,7 @@ package final class SecretVault: Sendable {
       } catch is CryptoKitError {
         throw ServiceError(
           .failedPrecondition,
-          "The secret \(name) was sealed with another key than that of \(keyFile). Set it again."
+          "The secret \(name) was not encrypted with the key in \(keyFile). Set it again."
         )
       }
     }
@@ -231,7 +231,7 @@ package final class SecretVault: Sendable {
   private static func check(_ name: String) throws(ServiceError) {
     guard EnvironmentFile.isName(name), !EnvironmentFile.isReserved(name) else {
       throw .invalidArgument(
-        "\(name.prefix(80)) can't be a secret's name: use letters, digits and _, and none of the host's own variables."
+        "\(name.prefix(80)) can't be the name of a secret. Use letters, digits and _, and no variable that the host sets."
       )
     }
   }
@@ -262,7 +262,7 @@ package final class SecretVault: Sendable {
       guard let bytes = Data(base64Encoded: data.filter { $0 > 32 }), bytes.count == 32 else {
         throw ServiceError(
           .failedPrecondition,
-          "\(keyFile) holds no key. Put the file of the backup there; without it the secrets are lost."
+          "\(keyFile) contains no key. Restore the file from a backup: without it the secrets are lost."
         )
       }
       return SymmetricKey(data: bytes)
@@ -270,7 +270,7 @@ package final class SecretVault: Sendable {
     guard making else {
       throw ServiceError(
         .failedPrecondition,
-        "The key of the secrets is missing: there is no \(keyFile). Put it back, or set the secrets again."
+        "The key of the secrets is missing: there is no \(keyFile). Restore the file, or set the secrets again."
       )
     }
     let key = SymmetricKey(size: .bits256)
@@ -290,7 +290,7 @@ package final class SecretVault: Sendable {
     guard secrets.count <= Self.mostSecrets else {
       throw ServiceError(
         .resourceExhausted,
-        "A project has at most \(Self.mostSecrets) secrets. Delete one first."
+        "A project can have at most \(Self.mostSecrets) secrets. Delete one first."
       )
     }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

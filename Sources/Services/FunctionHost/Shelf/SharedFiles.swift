@@ -16,7 +16,7 @@ package struct SharedFile: Sendable, Hashable {
 
 /// Keeps the files of functions where the next machine finds them; calls block.
 package protocol SharedFunctionFiles: Sendable {
-  /// The files by their paths below the host's folder; nil where nobody has kept any.
+  /// The files by their paths below the host's folder; nil if there are none.
   func list() throws -> [String: SharedFile]?
 
   /// The bytes of a file; throws where they are gone.
@@ -47,7 +47,7 @@ struct FolderMirror: Sendable {
     }
   }
 
-  /// Has the folder's files be the shared ones; where nobody has shared any, those of the folder are.
+  /// Makes the folder's files the shared ones; without shared files, those of the folder stay.
   func fetch() throws {
     guard let wanted = try shared.list() else { return try publish() }
     let files = try local()
@@ -102,14 +102,14 @@ extension FunctionHost {
   /// Keeps what changed where the next machine finds it.
   func publish() throws { try mirror?.publish() }
 
-  /// Takes what another machine has deployed; tries again until it is there or the task is cancelled.
+  /// Takes another machine's deployment; retries until it is there or the task is cancelled.
   func fetchShared() async {
     guard let mirror else { return }
     while !Task.isCancelled {
       do {
         return try mirror.fetch()
       } catch {
-        log.error("functions can't be read from the store", metadata: ["error": "\(error)"])
+        log.error("functions could not be read from the store", metadata: ["error": "\(error)"])
         try? await Task.sleep(for: .seconds(1))
       }
     }

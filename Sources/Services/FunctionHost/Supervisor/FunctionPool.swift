@@ -95,11 +95,14 @@ actor FunctionPool {
     }
     lastNumber += 1
     let call = lastNumber
-    // Behind a call that waits for an instance to fall idle nobody passes, else it would wait for ever.
+    // No call passes one that waits for an idle instance, or it would wait for ever.
     if waiters.isEmpty, let lease = lease(for: call, depth: depth) { return lease }
     try checkBackoff()
     guard waiters.count < configuration.mostWaiting else {
-      throw ServiceError(.resourceExhausted, "Too many calls wait for \(endpoint.name).")
+      throw ServiceError(
+        .resourceExhausted,
+        "Too many calls are waiting for \(endpoint.name). Try again later."
+      )
     }
     let limit = Task { [weak self] in
       try await Task.sleep(for: time)
@@ -140,7 +143,7 @@ actor FunctionPool {
       return
     }
     expired.insert(lease.call)
-    maker.log("ERROR", "A call took longer than \(seconds) s. Its instance was ended.")
+    maker.log("ERROR", "A call took longer than \(seconds) s. Its instance was stopped.")
     instance.running?.kill()
   }
 
@@ -193,7 +196,7 @@ actor FunctionPool {
     else { return }
     throw ServiceError(
       .unavailable,
-      "\(endpoint.name) failed \(failures) times in a row; the last time it \(lastReason). It is started again in a moment."
+      "\(endpoint.name) failed \(failures) times in a row; the last time it \(lastReason). It is restarted after a pause."
     )
   }
 
@@ -211,7 +214,10 @@ actor FunctionPool {
     guard maker.takeRoom() else {
       if instances.isEmpty {
         failWaiters(
-          ServiceError(.resourceExhausted, "The server runs as many instances as it may.")
+          ServiceError(
+            .resourceExhausted,
+            "The server already runs the maximum number of instances."
+          )
         )
       }
       return
@@ -321,7 +327,7 @@ actor FunctionPool {
 
   // MARK: The life of the pool
 
-  /// Ends instances that nobody has called for a while, and keeps as many as the function wants.
+  /// Ends instances without recent calls, and keeps the function's minimum.
   func tend() {
     let ready = instances.filter { $0.value.phase == .ready }
     var spare = ready.count - endpoint.minInstances
@@ -354,7 +360,7 @@ actor FunctionPool {
   /// Ends everything, and returns when it is gone.
   func end() async {
     isRetired = true
-    failWaiters(ServiceError(.unavailable, "The server stops."))
+    failWaiters(ServiceError(.unavailable, "The server is stopping."))
     for number in instances.keys { terminate(number) }
     guard !instances.isEmpty else { return }
     await withCheckedContinuation { emptied.append($0) }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// The length of the chain of events that an instance works on, which its calls of the server carry on.
 ///
-/// An instance has one connection for all that it does, so its calls can't be told apart: they have the greatest depth of
-/// the deliveries in flight. The pool keeps deliveries of long chains to themselves, so that no other chain grows by them
-/// beyond `mostShared`. Any thread may call.
+/// An instance has one connection for all its calls, so they can't be distinguished: they have the
+/// greatest depth of the deliveries in flight. The pool keeps deliveries of long chains to
+/// themselves, so that no other chain grows by them beyond `mostShared`. Any thread may call.
 final class InstanceDepth: Sendable {
   /// The greatest depth of deliveries that share an instance with those of other depths.
   static let mostShared = 8

@@ -31,12 +31,12 @@ struct RunningInstance: Sendable {
     while ContinuousClock.now < deadline {
       if LoopbackPort.isListening(port) {
         guard LoopbackPort.isListener(port, of: process) else {
-          throw ServiceError(.unavailable, "Another program took the port of the instance.")
+          throw ServiceError(.unavailable, "Another program uses the instance's port.")
         }
         return
       }
       try await Task.sleep(for: .milliseconds(20))
     }
-    throw ServiceError(.deadlineExceeded, "It took no connections within \(Int(seconds)) s.")
+    throw ServiceError(.deadlineExceeded, "It accepted no connections within \(Int(seconds)) s.")
   }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Packed bytes of small files that were served lately, within a bound.
+/// Compressed bytes of recently served small files, within a bound.
 ///
 /// There are two generations: when the newer one is full it becomes the older.
 package final class ContentMemory: Sendable {

@@ -19,13 +19,16 @@ extension Hosting {
     let isThere = try await threads.run(on: .files) {
       let open = try self.version(version, of: site)
       guard open.status == .created else {
-        throw ServiceError(.failedPrecondition, "The version \(version) takes no files any more.")
+        throw ServiceError(
+          .failedPrecondition,
+          "The version \(version) is finalized and accepts no more files."
+        )
       }
       return try self.engine.read { view in
         guard try view.get(HostingKey.use(hash, site, version)) != nil else {
           throw ServiceError(
             .failedPrecondition,
-            "The version has no file of that content: name it by populateFiles first."
+            "The version has no file with that content. Declare it with populateFiles first."
           )
         }
         return try view.get(HostingKey.content(.content, hash)) != nil
@@ -148,7 +151,7 @@ private final class ContentUpload: @unchecked Sendable {
       throw Self.refusal(error)
     }
     guard ContentHash(hasher.finalize()) == hash else {
-      throw ServiceError.invalidArgument("The content is not that of the hash.")
+      throw ServiceError.invalidArgument("The content does not match the hash.")
     }
     return unpacked
   }
@@ -163,7 +166,7 @@ private final class ContentUpload: @unchecked Sendable {
 
   private static func refusal(_ problem: GzipReader.Problem) -> ServiceError {
     problem == .tooLarge
-      ? .invalidArgument("A file has at most 1 GiB.")
-      : .invalidArgument("Files are uploaded as gzip, and this is damaged.")
+      ? .invalidArgument("A file can have at most 1 GiB.")
+      : .invalidArgument("The file is not valid gzip. Upload files compressed with gzip.")
   }
 }

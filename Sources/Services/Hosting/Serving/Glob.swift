@@ -2,7 +2,7 @@ import BaseStatus
 
 /// A pattern of paths as `firebase.json` has them: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `@(a|b)`, `!(a)`, and `:name`.
 ///
-/// The work of a match is bounded by steps, whatever the pattern: one that takes more does not match.
+/// The work of a match is bounded by steps for every pattern: one that takes more does not match.
 package struct Glob: Sendable {
   /// The longest pattern, in bytes.
   package static let maximum = 2_000
@@ -62,7 +62,7 @@ package struct Glob: Sendable {
   }
 
   static let malformed = ServiceError.invalidArgument(
-    "A glob has up to 2000 bytes and 8 levels of parentheses, and each of them ends."
+    "A glob can have at most 2000 bytes and 8 levels of parentheses, all of them closed."
   )
 
   fileprivate static var depth: Int { maximumDepth }
@@ -272,7 +272,7 @@ private struct GlobMatcher {
       if steps <= 0 { return false }
       guard matches(alternatives, start..<end) else { continue }
       if run(next, at: end) { return true }
-      // Again, behind what is not empty: else it would never end.
+      // Again, behind a match that is not empty: else it would never end.
       guard repetition == .any || repetition == .some, end > start else { continue }
       if choice(alternatives, .any, next, at: end) { return true }
     }

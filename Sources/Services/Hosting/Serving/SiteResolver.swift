@@ -28,7 +28,7 @@ package struct HostedFile: Sendable, Hashable {
     self.unpackedSize = unpackedSize
   }
 
-  /// Reads a record; nil for what is none.
+  /// Reads a record; nil for any other bytes.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.byteCount, let hash = ContentHash(bytes.prefix(32)) else {
       return nil
@@ -110,7 +110,7 @@ package struct VisitorLanguages: Sendable, Hashable {
 }
 
 extension SiteRules {
-  /// Decides what a path is answered: redirects, files, rewrites, the page for what is missing.
+  /// Decides about the response to a path: redirects, files, rewrites, the page for missing files.
   ///
   /// - Parameters:
   ///   - path: Decoded, as `SitePath.read` gives it.

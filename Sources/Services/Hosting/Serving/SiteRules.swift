@@ -75,7 +75,9 @@ package struct SiteRules: Sendable {
     hasCleanURLs = config["cleanUrls"]?.boolean ?? false
     let slash = config["trailingSlashBehavior"]?.string ?? TrailingSlash.unspecified.rawValue
     guard let trailingSlash = TrailingSlash(rawValue: slash) else {
-      throw .invalidArgument("trailingSlashBehavior is ADD or REMOVE, not \(slash.prefix(40)).")
+      throw .invalidArgument(
+        "trailingSlashBehavior must be ADD or REMOVE, not \(slash.prefix(40))."
+      )
     }
     self.trailingSlash = trailingSlash
     languages = try Self.languages(config["i18n"]?["root"]?.string)
@@ -106,7 +108,7 @@ package struct SiteRules: Sendable {
   private static func redirectStatus(_ value: JSONValue?) throws(ServiceError) -> Int {
     let code = value.map { $0.integer ?? 0 } ?? 301
     guard (300...308).contains(code) else {
-      throw .invalidArgument("The status of a redirect is between 300 and 308.")
+      throw .invalidArgument("The status of a redirect must be between 300 and 308.")
     }
     return Int(code)
   }
@@ -115,7 +117,7 @@ package struct SiteRules: Sendable {
     guard let text = value?.string, !text.isEmpty, text.utf8.count <= 2_000,
       text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
     else {
-      throw .invalidArgument("A redirect's location is a URL without spaces.")
+      throw .invalidArgument("A redirect's location must be a URL without spaces.")
     }
     return text
   }
@@ -123,7 +125,9 @@ package struct SiteRules: Sendable {
   private static func target(_ rule: JSONValue) throws(ServiceError) -> Target {
     if let path = rule["path"]?.string {
       guard path.hasPrefix("/"), SitePath.read(path) != nil else {
-        throw .invalidArgument("A rewrite leads to a path of the site, not \(path.prefix(100)).")
+        throw .invalidArgument(
+          "A rewrite must lead to a path of the site, not \(path.prefix(100))."
+        )
       }
       return .path(path)
     }
@@ -134,7 +138,7 @@ package struct SiteRules: Sendable {
       return .function(HostedFunction(name: service, region: rule["run"]?["region"]?.string))
     }
     throw .invalidArgument(
-      "A rewrite has a path, a function or a service; dynamic links are not served."
+      "A rewrite needs a path, a function or a service; dynamic links are not supported."
     )
   }
 
@@ -143,7 +147,7 @@ package struct SiteRules: Sendable {
     if !root.hasPrefix("/") { root = "/" + root }
     while root.hasSuffix("/") { root.removeLast() }
     guard !root.isEmpty, SitePath.read(root) != nil else {
-      throw .invalidArgument("i18n.root is a folder of the site.")
+      throw .invalidArgument("i18n.root must be a folder of the site.")
     }
     return root
   }
@@ -182,7 +186,7 @@ struct PathSource: Sendable {
         throw .invalidArgument("A regular expression cannot be read: \(error.message).")
       }
     } else {
-      throw .invalidArgument("A rule has a glob or a regex.")
+      throw .invalidArgument("A rule needs a glob or a regex.")
     }
   }
 
@@ -238,7 +242,7 @@ enum HeaderRule {
     _ value: JSONValue?
   ) throws(ServiceError) -> [(name: String, value: String)] {
     guard let members = value?.members else {
-      throw .invalidArgument("A rule of headers has an object of names and values.")
+      throw .invalidArgument("A rule of headers needs an object of names and values.")
     }
     var fields: [(String, String)] = []
     for member in members {

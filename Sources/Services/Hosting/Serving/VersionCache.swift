@@ -18,7 +18,7 @@ package final class ServedVersion: Sendable {
   }
 }
 
-/// Versions that were served lately, up to a number of files in all.
+/// Recently served versions, up to a number of files in all.
 final class VersionCache: Sendable {
   private struct State {
     var versions: [String: ServedVersion] = [:]

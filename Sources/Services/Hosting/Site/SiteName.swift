@@ -2,17 +2,19 @@ import BaseStatus
 
 /// The names of sites and channels, which are parts of host names.
 package enum SiteName {
-  /// Throws INVALID_ARGUMENT for what is no site's name: 1 to 40 small letters, digits and single hyphens between them.
+  /// Throws INVALID_ARGUMENT for any text that is not a site's name: 1 to 40 small letters, digits
+  /// and single hyphens between them.
   package static func check(_ name: String) throws(ServiceError) {
     guard isLabel(name, upTo: 40), !name.contains("--"), !reserved.contains(name) else {
       throw .invalidArgument(
-        "A site's name has up to 40 small letters, digits and single hyphens between them, "
+        "A site's name can have at most 40 lowercase letters, digits and single hyphens between them, "
           + "and \"\(name.prefix(60))\" is none."
       )
     }
   }
 
-  /// Throws INVALID_ARGUMENT for what is no channel's id: 1 to 50 letters, digits, hyphens and underscores.
+  /// Throws INVALID_ARGUMENT for any text that is not a channel's ID: 1 to 50 letters, digits,
+  /// hyphens and underscores.
   package static func checkChannel(_ id: String) throws(ServiceError) {
     let isPlain = id.utf8.allSatisfy { byte in
       switch byte {
@@ -22,7 +24,7 @@ package enum SiteName {
     }
     guard isPlain, (1...50).contains(id.utf8.count) else {
       throw .invalidArgument(
-        "A channel's id has up to 50 letters, digits, hyphens and underscores, "
+        "A channel's ID can have at most 50 letters, digits, hyphens and underscores, "
           + "and \"\(id.prefix(60))\" is none."
       )
     }
@@ -37,7 +39,7 @@ package enum SiteName {
     return "\(project.prefix(34))-\(text)"
   }
 
-  /// The first label of a channel's host: the site, the channel and what nobody can guess.
+  /// The first label of a channel's host: the site, the channel and a random part.
   static func label(_ site: String, _ channel: String, suffix: String) -> String {
     guard channel != HostedChannel.live else { return site }
     let room = 63 - site.utf8.count - suffix.utf8.count - 3
@@ -56,7 +58,8 @@ package enum SiteName {
     owner(of: name, among: projects.union([project])) == project
   }
 
-  /// The project that a name belongs to by its form: the longest id that it is or begins with; nil where it is nobody's.
+  /// The project that owns a name by its form: the longest ID that it is or begins with; nil if
+  /// there is none.
   package static func owner(of name: String, among projects: Set<String>) -> String? {
     projects.filter { name == $0 || name.hasPrefix($0 + "-") }
       .max { $0.utf8.count < $1.utf8.count }

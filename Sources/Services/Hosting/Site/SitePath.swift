@@ -10,13 +10,13 @@ package enum SitePath {
   package static func check(_ path: String) throws(ServiceError) {
     guard isValid(path), !path.hasSuffix("/") else {
       throw .invalidArgument(
-        "A file's path begins with a slash, has up to 1024 bytes and no empty, . or .. segments, "
+        "A file's path must begin with a slash and have at most 1024 bytes and no empty, . or .. segments, "
           + "and \"\(path.prefix(100))\" has not."
       )
     }
     guard !isReserved(path) else {
       throw .invalidArgument(
-        "Paths below /__/ are the server's, and \"\(path.prefix(100))\" is one."
+        "Paths below /__/ are reserved for the server, such as \"\(path.prefix(100))\"."
       )
     }
   }
@@ -46,6 +46,6 @@ package enum SitePath {
 }
 
 extension String {
-  /// Returns true if a text has an ASCII text in it, whatever the case.
+  /// Returns true if a text contains an ASCII text, ignoring case.
   fileprivate func range(ofASCII text: String) -> Bool { lowercased().contains(text) }
 }

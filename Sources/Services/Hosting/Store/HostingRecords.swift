@@ -66,7 +66,7 @@ package struct HostedRelease: Codable, Sendable, Hashable {
   package let version: String?
   /// The kind of the change.
   package let kind: Kind
-  /// A note of whoever made it.
+  /// A note of its creator.
   package let message: String
   /// Microseconds since 1970.
   package let time: Int64
@@ -104,7 +104,7 @@ package struct ContentHash: Sendable, Hashable {
     guard self.bytes.count == 32 else { return nil }
   }
 
-  /// A hash by its hexadecimal text; nil for what is none.
+  /// A hash by its hexadecimal text; nil for any other text.
   package init?(hexadecimal text: String) {
     let digits = text.utf8.compactMap(Hexadecimal.digit)
     guard digits.count == 64, text.utf8.count == 64 else { return nil }

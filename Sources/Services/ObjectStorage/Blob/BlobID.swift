@@ -11,7 +11,7 @@ package struct BlobID: Sendable, Hashable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// A blob's name by its hexadecimal text; nil for what is none.
+  /// A blob's name by its hexadecimal text; nil for any other text.
   package init?(hexadecimal text: String) {
     let digits = text.utf8.map(Hexadecimal.digit)
     guard digits.count == 32 else { return nil }

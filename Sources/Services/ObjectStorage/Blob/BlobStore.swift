@@ -1,9 +1,9 @@
 /// The store of objects' bytes: blobs that are written once, front to back, and never changed.
 ///
-/// A blob is *unfinished* from `begin` on until `finish` has returned, and *finished* from then on until it
-/// is removed. Only finished blobs can be read. Both survive a crash: an unfinished one as far as `persist`
-/// told. Whoever crashed between `finish` and saying elsewhere that the blob is needed left an orphan, which
-/// a sweep finds by `finishedBlobs` or `unfinishedBlobs`.
+/// A blob is *unfinished* from `begin` until `finish` has returned, and then *finished* until it is
+/// removed. Only finished blobs can be read. Both survive a crash: an unfinished one up to the last
+/// `persist`. A crash between `finish` and the record of the blob's use leaves an orphan, which a
+/// sweep finds by `finishedBlobs` or `unfinishedBlobs`.
 ///
 /// Any thread may call; calls wait without blocking their thread.
 package protocol BlobStore: Sendable {
@@ -16,7 +16,7 @@ package protocol BlobStore: Sendable {
   /// The first bytes of a finished blob, all where it has no more; throws as `open` does.
   func contents(_ id: BlobID, size: Int) async throws -> [UInt8]
 
-  /// Goes on with an unfinished blob at what was persisted last; bytes beyond are dropped.
+  /// Continues with an unfinished blob at its last persisted byte; later bytes are dropped.
   ///
   /// Throws `StorageError.notFound` for a blob that is not there.
   func resume(_ id: BlobID, at progress: BlobProgress) async throws -> any BlobWriter
@@ -24,7 +24,7 @@ package protocol BlobStore: Sendable {
   /// Opens a finished blob; throws `StorageError.notFound` where there is none.
   func open(_ id: BlobID) async throws -> any BlobReader
 
-  /// Opens what was persisted of an unfinished blob, to compute its hashes anew.
+  /// Opens the persisted part of an unfinished blob, to compute its hashes again.
   func openUnfinished(_ id: BlobID, _ progress: BlobProgress) async throws -> any BlobReader
 
   /// Removes a blob, finished or not; one that is not there is no error.
@@ -39,7 +39,7 @@ package protocol BlobStore: Sendable {
   /// The number of parts in which a sweep asks for finished blobs.
   var shardCount: Int { get }
 
-  /// The bytes that may still be stored; nil where nobody knows.
+  /// The bytes that may still be stored; nil if unknown.
   func availableBytes() async throws -> Int64?
 
   /// The store's counters, for the metrics page.
@@ -72,7 +72,7 @@ extension BlobStore {
 package struct BlobProgress: Sendable, Hashable {
   /// Bytes from the beginning.
   package var offset: Int64
-  /// The other data that the store needs to go on; opaque to others.
+  /// The other data that the store needs to continue; opaque to others.
   package var state: [UInt8]
 
   /// Progress up to that offset.
@@ -95,7 +95,7 @@ package protocol BlobWriter: AnyObject, Sendable {
   /// Makes all durable and the blob finished; the writer is of no use afterwards.
   func finish() async throws
 
-  /// Lets go of what the writer holds, and leaves the unfinished blob as it is.
+  /// Releases the writer's resources, and leaves the unfinished blob as it is.
   func close() async
 }
 
@@ -123,6 +123,6 @@ package struct BlobFilePart: Sendable {
   package let descriptor: Int32
   /// Offsets in the file, which are those of the blob.
   package let range: Range<Int64>
-  /// Closes the descriptor when nobody has it any more.
+  /// Closes the descriptor when it has no owner any more.
   package let file: any AnyObject & Sendable
 }

@@ -21,7 +21,7 @@ final class DirectWrite: Sendable {
 
   /// Memory of `bufferBytes`, which one thread at a time has.
   private struct Buffer: @unchecked Sendable {
-    // Whoever took it out of `free` is the only one who has it.
+    // The caller that took it out of `free` is its only owner.
     let memory: UnsafeMutableRawPointer
   }
 
@@ -59,7 +59,7 @@ final class DirectWrite: Sendable {
       if count < 0, errno == EINVAL || errno == EOPNOTSUPP { return done }
       guard count >= 0 else { throw FileCall.failure("write", path) }
       done += count
-      // A full disk takes a part; who writes the rest is told why.
+      // A full disk accepts a part; writing the rest returns the reason.
       guard count == part.count else { return done }
     }
     return done

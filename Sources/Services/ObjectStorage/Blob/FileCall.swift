@@ -22,7 +22,7 @@ enum FileCall {
   static func failure(_ call: String, _ path: String, _ number: Int32 = errno) -> StorageError {
     let cause = Failure(call: call, path: path, number: number)
     switch number {
-    case ENOENT: return StorageError(.notFound, "The file is not there.", cause: cause)
+    case ENOENT: return StorageError(.notFound, "The file is missing.", cause: cause)
     case ENOSPC, EDQUOT:
       return StorageError(.insufficientStorage, "The server's disk is full.", cause: cause)
     case EROFS:

@@ -58,7 +58,7 @@ final class LocalBlobWriter: BlobWriter {
   private let file: LocalBlobFile
   private let offset: Mutex<Int64>
 
-  /// Makes the file, or goes on in it at an offset; blocks.
+  /// Creates the file, or continues in it at an offset; blocks.
   init(_ store: LocalBlobStore, _ id: BlobID, at start: Int64?) throws {
     self.store = store
     self.id = id
@@ -94,8 +94,8 @@ final class LocalBlobWriter: BlobWriter {
     }
   }
 
-  /// From here on a file is large: what it gets passes by the system's memory, in which smaller ones are when they are
-  /// downloaded soon after.
+  /// After this a file is large: its bytes bypass the system's memory, in which smaller ones are
+  /// when they are downloaded soon after.
   private static let largeFrom: Int64 = 8 << 20
 
   /// The disk is given work whenever so many bytes more are there, while others come: a sync then finds few left.

@@ -12,9 +12,9 @@ import Glibc
 //   unfinished/ID           bytes of a blob that is being written
 //   finished/XX/ID          a whole blob; XX is its id's first byte
 //
-// ID is 32 hexadecimal digits. A blob is finished by syncing its file, renaming it and syncing both the
-// shard's directory. So a name below `finished` always has all its bytes. What a crash leaves in `unfinished` or,
-// unnamed by any object, in `finished` is the sweep's to remove.
+// ID is 32 hexadecimal digits. A blob is finished by syncing its file, renaming it and syncing both
+// the shard's directory. So a name below `finished` always has all its bytes. The sweep removes the
+// leftovers of a crash in `unfinished`, and blobs in `finished` without an object.
 
 /// Blobs as files of a directory.
 ///

@@ -3,7 +3,7 @@ import BaseText
 
 /// One bucket, for the caller that a permit is for.
 ///
-/// Had from `ObjectStorage.bucket` alone. What it does with objects is in extensions; each asks
+/// Had from `ObjectStorage.bucket` alone. Its operations on objects are in extensions; each calls
 /// `decide` first. Any thread may call.
 package struct Bucket: Sendable {
   /// The bucket when the handle was made.
@@ -26,7 +26,7 @@ package struct Bucket: Sendable {
     try await storage.read { [stored] in try $0.usage(of: stored) }
   }
 
-  /// Changes what is set of the bucket; `change` sees it as it is and may throw.
+  /// Changes the settings of the bucket; `change` sees them as they are and may throw.
   ///
   /// - Parameter preconditions: Conditions on the bucket, checked in the same write.
   package func update(
@@ -79,7 +79,7 @@ extension ObjectStorage {
       guard !bucket.isRightful, let owner = BucketID.owner(ofName: name.text) else {
         throw StorageError(
           .conflict,
-          "The bucket \(name.text.string) is of project \(bucket.project.string), which may have it."
+          "The bucket \(name.text.string) belongs to the project \(bucket.project.string)."
         )
       }
       try group.move(&bucket, to: owner)

@@ -31,7 +31,7 @@ package struct BucketConfiguration: Sendable, Hashable {
     return configuration
   }
 
-  /// Throws for what a bucket cannot have.
+  /// Throws for values that a bucket cannot have.
   func check() throws(StorageError) {
     let isLocation = location.withBytes { bytes in
       (1...64).contains(bytes.count)

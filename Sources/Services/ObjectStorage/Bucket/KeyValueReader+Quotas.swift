@@ -12,7 +12,7 @@ extension KeyValueReader {
     if let quota = bucket.configuration.quotaBytes, try usage(of: bucket).bytes + more > quota {
       throw StorageError(.quotaExceeded, "The bucket's quota of \(quota) bytes is used up.")
     }
-    // What is kept of unfinished uploads is no project's; it counts against their bounds.
+    // The bytes of unfinished uploads belong to no project; they count against the uploads' bounds.
     guard let projectQuota, bucket.project != UploadPart.project else { return }
     var bytes = more
     for name in try bucketNames(of: bucket.project, from: "", limit: .max) {

@@ -27,7 +27,7 @@ extension KeyValueReader {
     }
   }
 
-  /// A generation of a name, whatever its state; nil is the live one.
+  /// A generation of a name, in any state; nil is the live one.
   func object(
     _ name: ObjectName,
     _ generation: Int64?,

@@ -13,7 +13,7 @@ package struct StoredBucket: Sendable, Hashable {
   package let name: BucketName
   /// The id of the project that owns the bucket; only an administrator's `assignToOwner` changes it.
   package internal(set) var project: Text
-  /// Names the bucket in the keys of its objects; a bucket made anew has another.
+  /// Names the bucket in the keys of its objects; a bucket that is created again has another.
   let number: Int64
   /// In microseconds since 1970.
   package let created: Int64
@@ -24,10 +24,10 @@ package struct StoredBucket: Sendable, Hashable {
   /// The settings of the bucket, which `Bucket.update` checks and changes.
   package var configuration: BucketConfiguration
 
-  /// Changes with what is set of the bucket.
+  /// Changes with the settings of the bucket.
   package var entityTag: String { Base64.standard(Array("\(metageneration)".utf8)) }
 
-  /// True where its project may have the name; nobody reaches another bucket.
+  /// True if its project may have the name; no caller reaches another bucket.
   package var isRightful: Bool { name.mayBelong(to: project) }
 
   static let format = ValueFormat("a bucket") { try RecordReader(Array($0)) }

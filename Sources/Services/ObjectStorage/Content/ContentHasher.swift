@@ -75,7 +75,7 @@ package struct ExpectedContent: Sendable, Hashable {
     if let size, size != actual.size {
       throw StorageError(
         .invalid,
-        "Expected \(size) bytes of content, but \(actual.size) came."
+        "Expected \(size) bytes of content, but received \(actual.size)."
       )
     }
     if let crc32c, crc32c != actual.crc32c {

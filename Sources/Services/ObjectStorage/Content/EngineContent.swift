@@ -1,6 +1,7 @@
-// Small content is the engine's: its bytes are a value under the blob's id, written by the commit that makes the object
-// visible. So they take part in the engine's shared sync, and an upload of them syncs no file. The blob's record says
-// that it is so. Content without bytes has no value. What was stored in a file stays there.
+// Small content is the engine's: its bytes are a value under the blob's id, written by the commit
+// that makes the object visible. So they take part in the engine's shared sync, and an upload of
+// them syncs no file. The blob's record says that it is so. Content without bytes has no value.
+// Data that was stored in a file stays there.
 
 /// The bounds of content that the engine keeps.
 package enum EngineContent {

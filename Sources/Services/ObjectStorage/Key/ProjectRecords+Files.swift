@@ -10,7 +10,7 @@ extension ProjectRecords {
     for bucket in try buckets(of: Text(project), reader, take) {
       for prefix in [StorageKey.objects(bucket.number), StorageKey.versions(bucket.number)] {
         try reader.take(KeyRange(prefix: prefix)) { key, value in
-          // The name matters to nobody here.
+          // The name has no meaning here.
           let record = try RecordReader(value)
           let object = try ObjectRecord.object(record, bucket.name, ObjectName(stored: ""))
           references[object.blob, default: 0] += 1

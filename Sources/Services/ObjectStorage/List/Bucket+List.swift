@@ -2,7 +2,8 @@ import BaseText
 import KeyValueStore
 
 extension Bucket {
-  /// Lists objects in the order of their names' bytes; the cost follows what is listed.
+  /// Lists objects in the order of their names' bytes; the cost follows the number of listed
+  /// objects.
   package func list(_ query: ObjectQuery) async throws -> ObjectPage {
     _ = try await decide(.list, query.prefix, existing: nil)
     guard stored.isMade else { return ObjectPage() }
@@ -15,7 +16,7 @@ extension Bucket {
 
 /// One page of a list.
 private struct ObjectScan {
-  /// So many generations are looked at for a page; what is left is the next one's.
+  /// This many generations are read for a page; the next page has the rest.
   private static let candidateLimit = 20_000
 
   private let query: ObjectQuery
@@ -38,8 +39,8 @@ private struct ObjectScan {
     try resume(from: start)
   }
 
-  /// Goes on behind where the last page ended, or a name that a client gives for that, which may be before all that is
-  /// listed.
+  /// Continues after the end of the last page, or a name that a client gives for that, which may be
+  /// before the whole list.
   private mutating func resume(from start: [UInt8]) throws {
     position = query.token?.position
     switch position {

@@ -1,7 +1,7 @@
 /// A pattern of names: `*` is anything but a slash, `**` anything, `?` one character but a slash, `[a-z]` one of a set,
 /// `{a,b}` one of several texts, and `**/` at the beginning or behind a slash any number of folders, none too.
 ///
-/// Matching takes time in proportion to the name and the pattern, whatever these are.
+/// Matching takes time in proportion to the name and the pattern, for any input.
 package struct ObjectGlob: Sendable {
   private enum Step: Sendable, Hashable {
     case character(Unicode.Scalar)

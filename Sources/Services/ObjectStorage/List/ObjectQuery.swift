@@ -76,7 +76,8 @@ package struct ObjectPageToken: Sendable, Hashable {
     self.init(.object(name, generation))
   }
 
-  /// Behind a name, as clients say it who go on where a page ended: a prefix's last one is behind all that it folds.
+  /// Behind a name, as clients send it who continue where a page ended: a prefix's last one is
+  /// behind all that it folds.
   package init(behind name: Text, _ query: ObjectQuery) {
     let isFolded = query.delimiter.map { delimiter in
       name.byteCount > query.prefix.byteCount && name.string.hasPrefix(query.prefix.string)
@@ -85,7 +86,7 @@ package struct ObjectPageToken: Sendable, Hashable {
     self.init(isFolded == true ? .prefix(name) : .object(name, .max))
   }
 
-  /// Reads a token; throws for what is none of ours.
+  /// Reads a token; throws for any token that is not ours.
   package init(_ text: String) throws(StorageError) {
     guard let bytes = Base64.decode(text.utf8), let kind = bytes.first, bytes.count >= 9,
       let name = String(validating: bytes[9...], as: UTF8.self)

@@ -25,6 +25,6 @@ extension ObjectStorage {
 /// The latest figures of the store and the disk.
 struct Gauges: Sendable {
   var unfinished = OpenUploads()
-  /// Bytes that the blob store's disk has left; nil where nobody knows.
+  /// Free bytes on the blob store's disk; nil if unknown.
   var available: Int64?
 }

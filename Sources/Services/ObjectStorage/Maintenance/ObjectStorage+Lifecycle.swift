@@ -31,7 +31,7 @@ extension ObjectStorage {
     try await read(on: .maintenance) { try $0.allBuckets() }
   }
 
-  /// Walks the generations of a bucket in batches of whole names, and removes what is chosen.
+  /// Walks the generations of a bucket in batches of whole names, and removes the chosen ones.
   private func visit(
     _ bucket: StoredBucket,
     _ versions: ObjectQuery.Versions,

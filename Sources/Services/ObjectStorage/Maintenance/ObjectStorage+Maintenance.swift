@@ -4,8 +4,8 @@ extension ObjectStorage {
   /// Notes that there may be released blobs.
   func noteReleased() { released.withLock { $0 = true } }
 
-  /// Removes what is over, until the task is cancelled: released blobs soon, expired uploads and deleted
-  /// objects, what lifecycle rules name, and orphans of crashes from time to time.
+  /// Removes expired data until the task is cancelled: released blobs soon; expired uploads,
+  /// deleted objects, objects under lifecycle rules, and orphans of crashes from time to time.
   package func maintain(
     every pause: Duration = .seconds(5),
     sweepEvery sweepPause: Duration = .seconds(3_600),
@@ -66,10 +66,10 @@ extension ObjectStorage {
 
   /// Removes blobs that nothing names, as after a crash.
   ///
-  /// Safe beside uploads: a blob's files are listed before it is asked whether somebody writes it, and that
-  /// before the view is opened that is asked whether an object or an upload names it. Safe after commits
-  /// of unknown outcome: before its file is removed a blob is written to be released, and a store that takes
-  /// a write has decided on all that came before it.
+  /// Safe beside uploads: a blob's files are listed before the check for a writer. That check comes
+  /// before the view for the check if an object or an upload names it. Safe after commits of
+  /// unknown outcome: before its file is removed a blob is written to be released, and a store that
+  /// takes a write has decided on all that came before it.
   ///
   /// - Returns: The number of removed blobs.
   package func removeOrphans() async throws -> Int {
@@ -102,7 +102,7 @@ extension ObjectStorage {
     return released.count
   }
 
-  /// Forgets uploads that nobody finished in time.
+  /// Removes unfinished uploads after their time.
   func endExpiredUploads() async throws {
     let now = configuration.clock.now()
     while true {

@@ -38,7 +38,7 @@ extension ObjectStorage {
   /// Reads every object of a batch and compares size and CRC32C with what its record says, and the records of its
   /// blob.
   ///
-  /// Works beside others who write: what is gone since is no difference.
+  /// Works beside writers: data that was removed in the meantime is not a difference.
   ///
   /// - Parameter sample: The blobs whose bytes are read; of others the size alone is compared. Nil
   ///   is all.

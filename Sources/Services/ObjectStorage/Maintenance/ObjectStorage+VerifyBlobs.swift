@@ -1,7 +1,8 @@
 import KeyValueStore
 
 extension ObjectStorage {
-  /// Counts anew how many objects name each blob, and compares it with what the blobs' records say, at one version of the store.
+  /// Counts how many objects name each blob, and compares the numbers with the blobs' records, at
+  /// one version of the store.
   ///
   /// Takes about 100 bytes of memory for each of `atOnce` blobs; where there are more they are counted in parts by their names, which
   /// are random, each at a version of its own. Blocks a thread of scans.

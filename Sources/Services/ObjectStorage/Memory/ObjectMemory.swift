@@ -63,7 +63,7 @@ final class RememberedBucket: RememberedRecord, Sendable {
   }
 }
 
-/// A value that somebody makes of a remembered object, and that goes when the object is forgotten.
+/// A value derived from a remembered object, which is dropped with the object.
 ///
 /// Any thread may call.
 package final class DerivedValue: Sendable {
@@ -82,9 +82,9 @@ package final class DerivedValue: Sendable {
 
 /// Small objects of recent downloads, and buckets.
 ///
-/// The memory of a key is valid only while the store has the very record that it was made of, so
-/// the memory needs no notice of changes: each look-up asks the store for the record, unless
-/// nothing was written since the last check. The bytes of a blob never change.
+/// The memory of a key is valid only while the store has the same record, so the memory needs no
+/// notice of changes. Each look-up reads the record from the store, unless nothing was written
+/// since the last check. The bytes of a blob never change.
 ///
 /// Two generations bound the memory: when the young one is full it becomes the old one, and what was not used since
 /// goes. Any thread may call.

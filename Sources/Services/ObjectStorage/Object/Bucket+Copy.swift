@@ -24,7 +24,7 @@ package struct ObjectCopy: Sendable {
 }
 
 extension Bucket {
-  /// Copies an object of this bucket into another, at once whatever its size: both share the blob.
+  /// Copies an object of this bucket into another, immediately for any size: both share the blob.
   package func copy(_ copy: ObjectCopy, to bucket: Bucket) async throws -> StoredObject {
     let source = try await copySource(copy)
     var new = copy.target
@@ -55,7 +55,8 @@ extension Bucket {
     return object
   }
 
-  /// Renames an object within the bucket, in one write; what it is then is what is moved, with its preconditions.
+  /// Renames an object within the bucket, in one write; the move applies to its state at that time,
+  /// with its preconditions.
   package func move(_ copy: ObjectCopy) async throws -> StoredObject {
     for _ in 0..<4 {
       do {
@@ -67,7 +68,7 @@ extension Bucket {
     throw StorageError(.unavailable, "The object changes too often; try again.")
   }
 
-  /// Moves what was read of the source; throws `SourceChanged` where it is another by then.
+  /// Moves the source that was read; throws `SourceChanged` if it is another one by then.
   func move(_ source: StoredObject, _ copy: ObjectCopy) async throws -> StoredObject {
     _ = try await decide(.delete, copy.source.text, existing: source)
     var new = copy.target
@@ -78,7 +79,7 @@ extension Bucket {
       { _ in storing(target.name, target.attributes, source.hashes) },
       { basis in
         try await write { writer in
-          // All of it: what preconditions and rules were asked about, whether it is live, and its holds.
+          // All of it: the state used for preconditions and rules, its liveness, and its holds.
           let current = try writer.group.object(source.name, source.generation, in: writer.bucket)
           guard current == source else { throw SourceChanged() }
           let object = try writer.insert(

@@ -49,7 +49,7 @@ extension Bucket {
     return DecisionBasis(existing)
   }
 
-  /// Decides on a write and does it; decides anew where the object changed in between.
+  /// Decides on a write and does it; decides again if the object has changed in between.
   func decided<R: Sendable>(
     _ name: ObjectName,
     _ request: (StoredObject?) throws -> ObjectRequest,
@@ -77,8 +77,8 @@ extension Bucket {
     .write(StorageResource(self.name, name, attributes, hashes))
   }
 
-  /// The request to store an object whose bytes are to come: what the client says of them is what rules see, and what it
-  /// does not say decides at the end.
+  /// The request to store an object before its bytes arrive: rules see the client's statements
+  /// about them, and the missing facts are decided at the end.
   func storing(_ new: NewObject) -> ObjectRequest {
     var resource = StorageResource(name, new.name, new.attributes, nil)
     resource.size = new.expected.size ?? new.probableSize

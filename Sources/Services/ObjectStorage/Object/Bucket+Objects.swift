@@ -160,7 +160,7 @@ extension ObjectWriter {
     return found
   }
 
-  /// Puts a deleted generation in the place of what is there.
+  /// Puts a deleted generation in the place of the current one.
   fileprivate func restore(
     _ name: ObjectName,
     _ generation: Int64,

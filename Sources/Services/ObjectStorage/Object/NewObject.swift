@@ -1,4 +1,5 @@
-/// An object that a client wants to store: its name, what it says of it, and what it says of the bytes.
+/// An object that a client wants to store: its name, its attributes, and the client's statements
+/// about its bytes.
 package struct NewObject: Sendable, Hashable {
   /// The name in its bucket; a live object of that name is replaced.
   package var name: ObjectName

@@ -63,7 +63,7 @@ package struct ObjectAttributes: Sendable, Hashable {
     }
   }
 
-  /// Throws for what is too large, or cannot be sent as a header.
+  /// Throws for values that are too large, or cannot be sent as a header.
   func check() throws(StorageError) {
     let size = metadata.reduce(0) { $0 + $1.key.byteCount + $1.value.byteCount }
     guard size <= Self.metadataLimit else {

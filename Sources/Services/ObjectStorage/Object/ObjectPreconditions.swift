@@ -23,7 +23,7 @@ package struct ObjectPreconditions: Sendable, Hashable {
     return conditions
   }()
 
-  /// Throws `conditionNotMet` unless all hold of what is there.
+  /// Throws `conditionNotMet` unless all hold for the current object.
   package func check(_ object: StoredObject?) throws(StorageError) {
     guard isMet(positivesBy: object), isMet(negativesBy: object) else {
       throw .conditionNotMet

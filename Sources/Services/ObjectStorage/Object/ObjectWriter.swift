@@ -2,12 +2,12 @@ import KeyValueStore
 
 /// Changes a bucket's objects in one write of a group.
 ///
-/// On the writing thread alone; what it reads is as of the write itself.
+/// On the writing thread alone; its reads are as of the write itself.
 struct ObjectWriter {
   let group: any KeyValueGroup
   let bucket: StoredBucket
   let configuration: StorageConfiguration
-  /// In microseconds; also the generation of what is made.
+  /// In microseconds; also the generation of a new object.
   let now: Int64
   /// The number of events that led to the change, one causing the next.
   var eventDepth = 0
@@ -23,7 +23,7 @@ struct ObjectWriter {
     now = try group.allocateVersion()
   }
 
-  /// Puts a new generation in the place of what is there, and retains its blob.
+  /// Puts a new generation in the place of the current one, and retains its blob.
   ///
   /// - Parameter content: The blob's bytes, for the engine to keep; nil where the blob store has them.
   func insert(
@@ -37,7 +37,7 @@ struct ObjectWriter {
     let existing = try group.object(new.name, in: bucket)
     try basis?.check(existing)
     try new.preconditions.check(existing)
-    // First: what is replaced may have the same blob.
+    // First: the replaced object may have the same blob.
     try group.retain(blob, size: hashes.size, content: content)
     if let existing { try retire(existing) }
     var hashes = hashes
@@ -64,7 +64,7 @@ struct ObjectWriter {
     return object
   }
 
-  /// Has followers write along; parts of unfinished uploads are nobody's objects.
+  /// Lets followers write along; parts of unfinished uploads belong to no object.
   func tell(_ object: StoredObject, _ change: ObjectFollower.Change) throws {
     guard let follower = configuration.follower, bucket.project != UploadPart.project else {
       return
@@ -137,7 +137,7 @@ struct ObjectWriter {
     try group.put(key, ObjectRecord.bytes(object))
   }
 
-  /// Counts what the bucket holds; throws where it is checked and too much.
+  /// Counts the bucket's contents; throws if the quota is checked and exceeded.
   func count(objects: Int64, bytes: Int64, isChecked: Bool) throws {
     var usage = try group.usage(of: bucket)
     usage.objects += objects

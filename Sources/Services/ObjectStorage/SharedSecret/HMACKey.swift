@@ -17,7 +17,7 @@ package struct HMACKey: Sendable, Hashable {
     case deleted = 3
   }
 
-  /// Names the key in requests; nobody else's.
+  /// Names the key in requests; unique.
   package let accessID: Text
   /// The id of the project that has the key.
   package let project: Text
@@ -37,7 +37,7 @@ package struct HMACKey: Sendable, Hashable {
   /// A text that changes with the key.
   package var entityTag: String { Base64.standard(StorageKey.number(updated)) }
 
-  /// A key as it was exported; one that was deleted has no secret, and nobody exports it.
+  /// A key as it was exported; a deleted one has no secret, and is not exported.
   package init(
     accessID: Text,
     project: Text,

@@ -8,7 +8,7 @@ extension ObjectStorage {
   /// The time for which a deleted key is listed, in microseconds.
   private static let deletedLifetime: Int64 = 30 * 86_400 * 1_000_000
 
-  /// Makes a key of a service account; its secret is told here and never again.
+  /// Creates a key of a service account; its secret is returned here and never again.
   ///
   /// - Parameter maker: The account that makes it, as people know it.
   package func makeHMACKey(
@@ -53,7 +53,7 @@ extension ObjectStorage {
     try await read { try $0.hmacKeys(of: nil, from: "") }
   }
 
-  /// Takes a key back, whatever its state; false where there is none of that access id that is not deleted.
+  /// Deletes a key in any state; false if there is none of that access ID that is not deleted.
   package func revokeHMACKey(_ accessID: Text, _ permit: AdministratorPermit) async throws -> Bool {
     let now = configuration.clock.now()
     return try await write { group in
@@ -112,7 +112,7 @@ extension ObjectStorage {
     try await write { group in
       let known = try group.hmacKey(key.accessID)
       guard known.map({ $0.project == key.project && $0.state != .deleted }) ?? true else {
-        throw StorageError(.conflict, "There is a key of that access ID already.")
+        throw StorageError(.conflict, "A key with that access ID already exists.")
       }
       if known == nil, try group.hmacKeys(of: nil, from: "").count >= Self.keyLimits.all {
         throw StorageError(.quotaExceeded, "The server has \(Self.keyLimits.all) HMAC keys.")
@@ -150,7 +150,7 @@ extension ObjectStorage {
     return key.state == .active ? key : nil
   }
 
-  /// Returns true if there is a key of an access id, in whatever state.
+  /// Returns true if there is a key of an access ID, in any state.
   ///
   /// Blocks.
   package func hasHMACKey(_ accessID: String) throws -> Bool {

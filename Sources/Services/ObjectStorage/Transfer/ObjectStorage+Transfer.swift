@@ -19,7 +19,7 @@ extension ObjectStorage {
     }
   }
 
-  /// Opens the bytes of an object for an export; nil where the object has gone meanwhile.
+  /// Opens the bytes of an object for an export; nil if the object was removed in the meantime.
   package func content(
     of object: StoredObject,
     in bucket: StoredBucket,
@@ -32,7 +32,7 @@ extension ObjectStorage {
     }
   }
 
-  /// Makes a bucket as it was exported, or sets what was set of it where there is one.
+  /// Creates a bucket as it was exported, or applies its settings to an existing one.
   ///
   /// - Parameter configuration: Nil leaves one that is there as it is.
   package func importBucket(
@@ -45,7 +45,7 @@ extension ObjectStorage {
     guard name.mayBelong(to: id.project) else {
       throw StorageError(
         .conflict,
-        "A bucket \(name.text.string) cannot be of project \(id.project.string): the name belongs to another."
+        "The bucket \(name.text.string) cannot be in project \(id.project.string): the name belongs to another project."
       )
     }
     return try await write { group in
@@ -53,7 +53,7 @@ extension ObjectStorage {
         return try group.makeBucket(name, id.project, configuration ?? BucketConfiguration())
       }
       guard bucket.project == id.project else {
-        throw StorageError(.conflict, "The bucket \(name.text.string) is another project's.")
+        throw StorageError(.conflict, "The bucket \(name.text.string) belongs to another project.")
       }
       guard let configuration, bucket.configuration != configuration else { return bucket }
       bucket.configuration = configuration
@@ -86,8 +86,8 @@ extension ObjectStorage {
 
   /// Makes an imported object visible, in the state that it was in.
   ///
-  /// A live one takes the place of what has its name. It keeps its generation, unless what it replaces is newer or the
-  /// store's clock is behind: generations of a name rise.
+  /// A live one replaces the object with its name. It keeps its generation, unless the replaced
+  /// object is newer or the store's clock is behind: generations of a name rise.
   ///
   /// - Parameter isNew: True if the bytes came for this object; otherwise another one has them.
   package func finishImport(
@@ -103,7 +103,7 @@ extension ObjectStorage {
         guard try isNew || group.references(of: blob) != nil else {
           throw StorageError(
             .unavailable,
-            "What the object shares its bytes with was deleted meanwhile."
+            "The object that shares these bytes was deleted."
           )
         }
         return try ObjectWriter(group, bucket, configuration).importObject(object, bytes)
@@ -276,7 +276,7 @@ package actor BlobImport {
 
   private static func check(_ actual: ContentHashes, _ expected: ContentHashes) throws {
     guard actual.size == expected.size, actual.crc32c == expected.crc32c else {
-      throw StorageError(.invalid, "The bytes are not those that were exported.")
+      throw StorageError(.invalid, "The bytes differ from the exported ones.")
     }
   }
 
@@ -294,7 +294,7 @@ extension ObjectWriter {
     _ bytes: ImportedBytes
   ) throws -> StoredObject {
     let blob = bytes.blob
-    // First: what gives way may have the same bytes.
+    // First: the replaced object may have the same bytes.
     try group.retain(blob, size: object.hashes.size, content: bytes.content)
     guard object.state == .live else { return try importOlder(object, blob) }
     var generation = object.generation

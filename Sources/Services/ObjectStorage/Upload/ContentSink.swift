@@ -3,14 +3,14 @@ import Crypto
 
 /// Takes content as it comes to an unfinished blob, in parts that are worth a write, and hashes it on the way.
 ///
-/// A few parts are under way while the next one is collected: they are written one after the other, and beside that go through
-/// MD5, which takes the longest and knows no parts, one after the other, so that neither waits for the other with each part. What
-/// went wrong with a part is thrown by a later call; the sink is of no use then.
+/// A few parts are in flight while the next one is collected. They are written one after the other,
+/// and beside that go through MD5, which takes the longest and works in order. So neither waits for
+/// the other with each part. A later call throws the failure of a part; the sink is of no use then.
 struct ContentSink: Sendable {
-  /// Parts that are under way at once, at most.
+  /// The maximum number of parts in flight.
   private static let depth = 3
 
-  /// A part under way.
+  /// A part in flight.
   private struct Part {
     let count: Int
     /// Ends with the MD5 that has the part too.
@@ -74,13 +74,13 @@ struct ContentSink: Sendable {
     }
   }
 
-  /// Hands on what waits, and returns when all is written.
+  /// Passes on the queued bytes, and returns when all are written.
   mutating func flush() async throws {
     try await beginCollected()
     while !underWay.isEmpty { try await settleOldest() }
   }
 
-  /// Lets go of the writer once it has nothing under way; the sink is of no use then.
+  /// Releases the writer once it has nothing in flight; the sink is of no use then.
   func close() async {
     for part in underWay {
       _ = await part.hashing.value
@@ -89,7 +89,7 @@ struct ContentSink: Sendable {
     await writer.close()
   }
 
-  /// Begins to write and hash what is collected, when few enough parts are under way.
+  /// Starts to write and hash the collected bytes, when few enough parts are in flight.
   private mutating func beginCollected() async throws {
     guard let part = collected else { return }
     collected = nil

@@ -1,7 +1,7 @@
 /// An object whose bytes arrive in one go.
 ///
-/// One task at a time writes; it ends with `finish` or `cancel`, and nothing is visible before `finish`
-/// has returned. What comes in one part or a few small ones is stored at once, at the end.
+/// One task at a time writes; it ends with `finish` or `cancel`, and nothing is visible before
+/// `finish` has returned. Content of one part or a few small ones is stored at once, at the end.
 package actor ObjectUpload {
   private let bucket: Bucket
   private let new: NewObject
@@ -42,7 +42,7 @@ package actor ObjectUpload {
       try await pass(bytes)
     }
     guard let limit = new.expected.size, end > limit else { return }
-    throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+    throw StorageError(.invalid, "Received more than the expected \(limit) bytes of content.")
   }
 
   /// Hands bytes on to the blob, behind those that waited.
@@ -172,7 +172,7 @@ extension Bucket {
     }
   }
 
-  /// The commit that makes a finished blob an object; decides once more, on what has come.
+  /// The commit that makes a finished blob an object; decides once more, on the received data.
   ///
   /// - Parameter content: The blob's bytes, for the engine to keep; nil where the blob is finished in the blob store.
   func commit(

@@ -1,7 +1,8 @@
 import BaseText
 import KeyValueStore
 
-/// The bounds of unfinished resumable uploads: for each whoever begins them, each project, and all.
+/// The bounds of unfinished resumable uploads: for each caller that starts them, each project, and
+/// in total.
 package struct UploadLimits: Sendable {
   /// The most uploads at once, and the most bytes that they may take.
   package struct Bound: Sendable {
@@ -51,7 +52,7 @@ struct OpenUploads: Sendable, Equatable {
 }
 
 extension KeyValueReader {
-  /// The unfinished uploads of whoever counts under a key.
+  /// The unfinished uploads of the caller under a key.
   func openUploads(_ key: [UInt8]) throws -> OpenUploads {
     try get(key).map(OpenUploads.init(stored:)) ?? OpenUploads()
   }
@@ -94,7 +95,10 @@ extension KeyValueGroup {
       open.count = max(open.count + uploads, 0)
       open.bytes = max(open.bytes + bytes, 0)
       if let limit, open.count > limit.count || open.bytes > limit.bytes {
-        throw StorageError(.quotaExceeded, "Too many uploads are unfinished, or too large ones.")
+        throw StorageError(
+          .quotaExceeded,
+          "Too many uploads are unfinished, or they are too large. Try again later."
+        )
       }
       if open == OpenUploads() { try delete(key) } else { try put(key, open.stored) }
     }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// The memory that the parts of all uploads of a store take on their way to the blobs.
 ///
-/// A lone upload has large parts, which are few calls of the disk. Of many at once each has smaller ones, so that all together
-/// keep within a bound, but for the least that each needs.
+/// A lone upload has large parts, which are few calls of the disk. With many at once, each has
+/// smaller ones, so that all together stay within a bound, except for the minimum of each.
 final class PartMemory: Sendable {
   static let largestPart = 512 << 10
   static let smallestPart = 64 << 10

@@ -1,8 +1,8 @@
 import Synchronization
 
-// The disk's room for uploads. Each upload is granted some bytes ahead of those that it writes, so that it need not look at
-// the disk with each part; what is granted to all counts as if it were written, so that all together leave what is
-// reserved for others.
+// The disk's room for uploads. Each upload is granted some bytes in advance, so that it need not
+// check the disk with each part. Grants count as if they were written, so that all together leave
+// the reserve for others.
 
 /// Room on the disk that an upload was granted, until nothing refers to it.
 ///
@@ -54,8 +54,8 @@ final class KnownRoom: Sendable {
 
   fileprivate func add(_ bytes: Int64) { grants.add(bytes, ordering: .relaxed) }
 
-  /// Returns true if there is room for so many bytes without asking the disk; they count from then
-  /// on.
+  /// Returns true if there is room for this many bytes without checking the disk; they count after
+  /// that.
   func isAmple(for bytes: Int64, now: Int64) -> Bool {
     last.withLock { last in
       guard let finding = last, (0..<Self.lifetime).contains(now - finding.time),
@@ -66,7 +66,7 @@ final class KnownRoom: Sendable {
     }
   }
 
-  /// Notes what the disk said, beyond what is left to others.
+  /// Records the free space of the disk, beyond the reserve for others.
   func note(_ bytes: Int64, now: Int64) {
     last.withLock { $0 = Finding(bytes: bytes, time: now) }
   }

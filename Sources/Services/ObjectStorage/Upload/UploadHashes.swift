@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The hashes of what is durable of uploads, so that these go on without reading their bytes again.
+/// The hashes of the durable bytes of uploads, so that these continue without reading their bytes
+/// again.
 ///
 /// Some hundred bytes an upload, for as many uploads as may be unfinished. Any thread may call.
 final class UploadHashes: Sendable {
@@ -15,7 +16,8 @@ final class UploadHashes: Sendable {
 
   init(limit: Int = Int(UploadLimits().all.count)) { self.limit = limit }
 
-  /// Keeps what an upload's bytes were hashed to, up to its durable end; any other's goes where there are too many.
+  /// Stores the hashes of an upload's bytes, up to its durable end; drops those of any other if
+  /// there are too many.
   func keep(_ hasher: ContentHasher, of id: UploadID) {
     state.withLock { state in
       if state.hashers.count >= limit, state.hashers[id] == nil { _ = state.hashers.popFirst() }
@@ -38,7 +40,7 @@ final class UploadHashes: Sendable {
 }
 
 extension ObjectStorage {
-  /// Forgets what memory has of an upload that is over.
+  /// Drops the memory of an upload that has ended.
   func forgetSession(_ id: UploadID) {
     sessions.remove(id)
     uploadHashes.remove(id)

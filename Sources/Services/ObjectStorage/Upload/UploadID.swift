@@ -1,6 +1,7 @@
 import BaseText
 
-/// The name of a resumable upload, which is also the right to go on with it: 32 random letters and digits.
+/// The name of a resumable upload, which is also the right to continue it: 32 random letters and
+/// digits.
 package struct UploadID: Sendable, Hashable {
   /// The 32 characters, as they stand in the upload's URL.
   package let text: Text

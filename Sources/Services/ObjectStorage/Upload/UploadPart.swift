@@ -34,7 +34,7 @@ package enum UploadPart: Sendable, Hashable {
     attributes.metadata[key] = project
   }
 
-  /// Takes out of metadata what is said there of a part.
+  /// Removes the statements about a part from metadata.
   package static func strip(_ attributes: inout ObjectAttributes) {
     for part in [upload, part] { attributes.metadata[part.key] = nil }
   }

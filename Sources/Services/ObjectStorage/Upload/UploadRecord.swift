@@ -13,7 +13,7 @@ import KeyValueStore
 //  32 entity tags of the object that there must be, 33 ... not; a comma between two
 //  34 cancelled: no more is left of it than that
 //
-// Preconditions are the client's and may be any number: what is added to them wraps.
+// Preconditions are the client's and may be any number: additions to them wrap.
 
 /// A resumable upload as it is stored.
 struct UploadRecord: Sendable {
@@ -26,12 +26,12 @@ struct UploadRecord: Sendable {
   let begun: Int64
   let end: Int64
   let initiator: [UInt8]
-  /// The caller for whom it counts beside its project; nil where there is none.
+  /// The caller for whom it counts beside its project; nil if there is none.
   let caller: Text?
   /// The bytes for which it counts: those that it has, or more that it may yet get.
   var counted: Int64
   var progress: BlobProgress
-  /// CRC-32C of what came so far; nil where that is not known.
+  /// CRC-32C of the bytes so far; nil if it is unknown.
   var checksum: UInt32?
   /// The generation that it became; nil while it is unfinished.
   var generation: Int64?

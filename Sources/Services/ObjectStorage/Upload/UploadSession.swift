@@ -2,7 +2,7 @@ import BaseText
 
 /// The progress of a resumable upload.
 package enum UploadStatus: Sendable, Hashable {
-  /// So many bytes are durable; the client goes on there.
+  /// This many bytes are durable; the client continues there.
   case active(received: Int64)
   case finished(StoredObject)
   /// The client cancelled it.
@@ -12,8 +12,8 @@ package enum UploadStatus: Sendable, Hashable {
 /// A resumable upload: bytes that arrive in several requests, over restarts.
 ///
 /// The bytes of a request are durable when its response is sent, and those of a request that was
-/// cut off are kept. Of two requests at once the later one counts: the earlier is refused at its
-/// next part. Hashes of the durable bytes are kept in memory, also when the session is not
+/// cut off are kept. Of two simultaneous requests, the later one counts: the earlier is refused at
+/// its next part. Hashes of the durable bytes are kept in memory, also when the session is not
 /// (`UploadHashes`); after a restart they are computed again from the stored bytes.
 package actor UploadSession {
   /// Names the upload.
@@ -22,7 +22,7 @@ package actor UploadSession {
   package nonisolated let object: NewObject
   /// The bucket that the object goes to.
   package nonisolated let bucket: BucketName
-  /// Tells the bucket from others of its name.
+  /// Distinguishes the bucket from others of its name.
   nonisolated let bucketNumber: Int64
   /// The id of the project that had the bucket when the upload began.
   package nonisolated let project: Text
@@ -120,7 +120,7 @@ package actor UploadSession {
         let received = sink?.size ?? record.progress.offset
         if end == received { return .active(received: received) }
         try await persist()
-        let message = "The upload has \(received) bytes, and its last request ends at \(end)."
+        let message = "The upload has \(received) bytes, but its last request ends at \(end)."
         throw StorageError(.invalid, message)
       }
       try await persist()
@@ -128,8 +128,8 @@ package actor UploadSession {
     }
   }
 
-  /// Makes the object visible, with what the client says of the content now; an upload that is finished
-  /// answers as the first time.
+  /// Makes the object visible, with the client's current statements about the content; a finished
+  /// upload responds as the first time.
   package func finish(
     _ bucket: Bucket,
     size: Int64? = nil,
@@ -150,7 +150,12 @@ package actor UploadSession {
       var all = expected
       all.size = size ?? expected.size
       guard all.size ?? sink.size == sink.size, object.expected.size ?? sink.size == sink.size
-      else { throw StorageError(.invalid, "The upload is not complete: \(sink.size) bytes came.") }
+      else {
+        throw StorageError(
+          .invalid,
+          "The upload is not complete: \(sink.size) bytes were received."
+        )
+      }
       return try await land(sink, all, bucket)
     }
   }
@@ -192,7 +197,7 @@ package actor UploadSession {
 
   private func checkCurrent(_ mine: Int) throws(StorageError) {
     guard epoch == mine else {
-      throw StorageError(.unavailable, "Another request goes on with this upload.")
+      throw StorageError(.unavailable, "Another request is continuing this upload.")
     }
     try checkOpen()
   }
@@ -205,7 +210,7 @@ package actor UploadSession {
     guard offset <= sink.size else {
       throw StorageError(
         .invalid,
-        "The upload goes on at byte \(sink.size), not at \(offset)."
+        "The upload must continue at byte \(sink.size), not at \(offset)."
       )
     }
     try await storage.requireRoom(for: 0)
@@ -218,10 +223,10 @@ package actor UploadSession {
       throw StorageError.noUpload
     }
     if let limit = object.expected.size, size + Int64(bytes.count) > limit {
-      throw StorageError(.invalid, "More than the expected \(limit) bytes of content came.")
+      throw StorageError(.invalid, "Received more than the expected \(limit) bytes of content.")
     }
     try await makeRoom(for: Int64(bytes.count), behind: size, unwritten: unwritten)
-    // What fails half way is read anew from what is durable.
+    // After a failure half way, the state is read again from the durable data.
     guard var sink else { throw StorageError.noUpload }
     self.sink = nil
     try await sink.take(bytes)
@@ -255,7 +260,7 @@ package actor UploadSession {
     record = next
   }
 
-  /// Makes durable what came, and notes how much that is.
+  /// Makes the received bytes durable, and records their number.
   private func persist() async throws {
     guard isOpen, var sink, sink.size != record.progress.offset else { return }
     self.sink = nil
@@ -270,7 +275,7 @@ package actor UploadSession {
       try group.put(changed)
     }
     record = next
-    // What is durable is on the disk; what else was granted is asked for again by the bytes that come.
+    // Durable bytes are on the disk; the arriving bytes request the other grants again.
     room.set(0, upTo: 0)
     guard progress.offset == sink.size else { return storage.uploadHashes.remove(id) }
     storage.uploadHashes.keep(sink.hasher, of: id)
@@ -304,7 +309,7 @@ package actor UploadSession {
     }
   }
 
-  /// Removes what an earlier request left of the blob, which nobody was told of.
+  /// Removes the unacknowledged remains of the blob from an earlier request.
   ///
   /// A commit of this upload that failed with an unknown outcome names the blob. Only a store that takes
   /// a write again has decided that it is not in force; while it takes none the blob stays and this throws.
@@ -410,7 +415,7 @@ private final class FinishedBlob: BlobWriter {
   init(size: Int64) { self.size = size }
 
   func write(_ bytes: [UInt8]) async throws {
-    throw StorageError(.invalid, "More bytes came for an upload that had them all.")
+    throw StorageError(.invalid, "Received more bytes for an upload that was already complete.")
   }
 
   func persist() async throws -> BlobProgress { BlobProgress(offset: size) }

@@ -1,7 +1,7 @@
 import BaseText
 import Synchronization
 
-/// The resumable uploads that are in memory: those that a request works on, and some that were lately.
+/// The resumable uploads in memory: those with a request in progress, and some recent ones.
 final class UploadSessions: Sendable {
   private struct Known {
     weak var session: UploadSession?
@@ -18,7 +18,7 @@ final class UploadSessions: Sendable {
 
   private let state = Mutex(State())
 
-  /// The session of a record, the same for all who ask while it is in memory.
+  /// The session of a record, the same for all callers while it is in memory.
   func session(_ id: UploadID, make: () -> UploadSession) -> UploadSession {
     state.withLock { state in
       let session = state.known[id]?.session ?? make()
@@ -50,7 +50,7 @@ extension Bucket {
   ///
   /// - Parameters:
   ///   - initiator: The identity of the caller, in the API's own form; the session hands it back.
-  ///   - caller: The caller for whom it counts, whatever the credentials; nil for administrators.
+  /// - caller: The caller for whom it counts, with any credentials; nil for administrators.
   package func beginSession(
     _ new: NewObject,
     initiator: [UInt8],

@@ -3,8 +3,9 @@ import FirestoreModel
 
 /// The work and memory that one request may take.
 ///
-/// One thread at a time. Work is counted in steps: a slice of work ends where its steps are used up, and whoever waits is asked about
-/// every thousand steps. Memory is what operators keep of rows.
+/// One thread at a time. Work is counted in steps. A slice of work ends when its steps are used up,
+/// and waiting callers are checked about every thousand steps. Memory is what operators keep of
+/// rows.
 final class Resources {
   /// The bytes that rows may take where the request names no limit.
   static let standardMemory = 128 << 20
@@ -16,13 +17,13 @@ final class Resources {
   private var steps = Int.max
   private var untilCheck = 1_024
   private let check: () throws -> Void
-  /// Gives back what is kept only to save work; called before memory is refused.
+  /// Releases memory that is kept only to save work; called before memory is refused.
   var onShortage: () -> Void = {}
   /// The time since the run began.
   let clock: () -> Duration
 
   /// - Parameters:
-  ///   - check: Throws where nobody waits any more.
+  /// - check: Throws if no caller waits any more.
   ///   - clock: The time since any fixed instant; the monotonic clock where there is none.
   init(
     memoryLimit: Int = standardMemory,
@@ -49,7 +50,7 @@ final class Resources {
     return try body()
   }
 
-  /// Counts one row or call; throws where nobody waits for the result any more.
+  /// Counts one row or call; throws if no caller waits for the result any more.
   func step() throws {
     steps -= 1
     untilCheck -= 1

@@ -121,7 +121,7 @@ private struct NumberSum {
   }
 }
 
-/// Values that decide which group a row is in: equal numbers are one whatever their type, absent is null.
+/// Values that decide about a row's group: equal numbers are one, of any type, and absent is null.
 struct GroupKey: Hashable {
   private let values: [Value]
 

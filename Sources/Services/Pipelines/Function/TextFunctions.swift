@@ -105,7 +105,8 @@ enum TextFunctions {
     return .string(Text(String(view)))
   }
 
-  /// The part from a position on, counted from the end where it is negative; cut to what there is.
+  /// The part from a position on, counted from the end if it is negative; cut to the available
+  /// part.
   static func range(_ position: Int64, _ length: Int64, of count: Int) -> Range<Int> {
     let count = Int64(count)
     let start = position < 0 ? max(0, count + max(position, -count)) : min(position, count)

@@ -3,7 +3,7 @@ import FirestoreModel
 /// The next thing that an operator has.
 enum Pull {
   case row(Row)
-  /// The slice of work is used up; the next pull goes on.
+  /// The slice of work is used up; the next pull continues.
   case paused
   case end
 }

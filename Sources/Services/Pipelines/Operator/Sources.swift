@@ -5,8 +5,8 @@ import FirestoreModel
 
 /// An input that the rules are asked about before any of it is shown.
 protocol JudgedSource: AnyObject {
-  /// Returns true if the rules allow the input; false where the evaluation has to go on. Throws
-  /// where they don't.
+  /// Returns true if the rules allow the input; false if the evaluation must continue. Throws where
+  /// they don't.
   func allow() throws -> Bool
 }
 

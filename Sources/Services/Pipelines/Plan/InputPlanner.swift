@@ -8,7 +8,7 @@ struct InputPlanner {
   /// True if indexes may be used; false only scans.
   let usesIndexes: Bool
 
-  /// A choice of what a query is given.
+  /// A choice among a query's arguments.
   private struct Choice {
     let filters: [Filter]
     let orders: [Order]
@@ -96,7 +96,7 @@ struct InputPlanner {
       if let filter = condition.filter, isTaken(filter) {
         filters.append(filter)
       } else if condition.filter != nil {
-        // What a proof may rest on decides before anything else is evaluated.
+        // The premises of a proof are evaluated before anything else.
         first.append(condition.expression)
       } else if !orders.contains(where: { prefix.isExistence(condition.expression, of: $0.field) })
       {

@@ -69,7 +69,8 @@ package struct PipelineChunk: Sendable {
 ///
 /// One call at a time; calls block.
 ///
-/// `@unchecked Sendable`: who holds a run calls it under a lock, so that one thread at a time is in it.
+/// `@unchecked Sendable`: the owner of a run calls it under a lock, so that one thread at a time is
+/// in it.
 package final class PipelineRun: @unchecked Sendable {
   /// The stages of a request: each is a frame or two on the stack.
   private static let mostStages = 1_024
@@ -107,7 +108,7 @@ package final class PipelineRun: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - judge: Asked for every document before the pipeline sees it; nil where no rules apply.
-  ///   - check: Asked now and then; throws where nobody waits any more.
+  /// - check: Called now and then; throws if no caller waits any more.
   ///   - clock: The time since any fixed instant, for `explain`; the monotonic clock where there is none.
   package init(
     _ plan: StagePlan,
@@ -175,7 +176,8 @@ package final class PipelineRun: @unchecked Sendable {
     }
   }
 
-  /// Asks the rules about all inputs, for who only wants to see the plan; false where that has to go on.
+  /// Evaluates the rules for all inputs, for a caller who only wants to see the plan; false if that
+  /// must continue.
   package func authorize(slice: Int = PipelineRun.longSlice) throws -> Bool {
     resources.beginSlice(slice)
     return try store.allowInputs()

@@ -23,7 +23,7 @@ final class PipelineStore {
   /// Notes an input that the rules are to be asked about before anything else happens.
   func note(_ source: any JudgedSource) { if isJudged { unjudged.append(source) } }
 
-  /// Asks the rules about all inputs; false where that has to go on.
+  /// Evaluates the rules for all inputs; false if that must continue.
   func allowInputs() throws -> Bool {
     while let next = unjudged.last {
       guard try next.allow() else { return false }
@@ -54,7 +54,7 @@ final class PipelineStore {
     }
   }
 
-  /// True where every document of a scope may be read, whatever is asked of it.
+  /// True if every document of a scope may be read, by any query.
   func allowsWhole(_ scope: InputScope) throws -> Bool {
     guard isJudged, !allowed.contains(scope) else { return true }
     guard try isAllowed(scope, [try scope.query.normalized()]) else { return false }

@@ -4,7 +4,7 @@ import FirestoreModel
 
 /// A row of a pipeline: fields, the document's name and times as far as the row still has them, and variables.
 package struct Row: Sendable {
-  /// The fields of a row: those of a document as stored, or what stages have made.
+  /// The fields of a row: those of a document as stored, or the output of stages.
   package enum Content: Sendable {
     case document(DocumentRecord)
     case fields(MapValue)

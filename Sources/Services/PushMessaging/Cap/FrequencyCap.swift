@@ -16,13 +16,14 @@ package struct FrequencyCap: Sendable, Equatable {
   /// Seconds over which a cap counts at most: 30 days.
   package static let longest: Int64 = 2_592_000
 
-  /// So many messages in so many seconds; INVALID_ARGUMENT names what is out of its bounds.
+  /// A number of messages in a number of seconds; INVALID_ARGUMENT names the value that is out of
+  /// bounds.
   package init(messages: Int64, period: Int64) throws(MessagingError) {
     guard (1...Self.most).contains(messages) else {
-      throw .invalid("frequencyCap.messages", "A cap is between 1 and \(Self.most) messages.")
+      throw .invalid("frequencyCap.messages", "A cap must be between 1 and \(Self.most) messages.")
     }
     guard (1...Self.longest).contains(period) else {
-      throw .invalid("frequencyCap.period", "A period is between 1s and \(Self.longest)s.")
+      throw .invalid("frequencyCap.period", "A period must be between 1s and \(Self.longest)s.")
     }
     (self.messages, self.period) = (messages, period)
   }
@@ -35,7 +36,8 @@ package struct FrequencyCap: Sendable, Equatable {
   var encoded: [UInt8] { NumberValue.encode(messages) + NumberValue.encode(period) }
 }
 
-/// When somebody got the newest messages of a label that had a cap: 16 bytes each, the time and the message's number.
+/// The times of a user's newest messages with a capped label: 16 bytes each, the time and the
+/// message's number.
 struct CappedTimes: Sendable {
   private(set) var entries: [(time: Int64, message: Int64)] = []
 
@@ -83,7 +85,7 @@ extension Collection<UInt8> {
 }
 
 extension DeliveryBook {
-  /// Counts a message for whom a registration is of; false where its cap has no room for it.
+  /// Counts a message for the user of a registration; false if its cap has no room for it.
   func passesCap(_ message: StoredMessage, _ registration: Registration) throws -> Bool {
     guard let cap = message.cap, let label = message.content.label else { return true }
     let key = PushService.capKey(registration).text(label).bytes
@@ -106,7 +108,7 @@ extension PushService {
       ?? capKey(ofRegistration: registration)
   }
 
-  /// Returns the key of the counts for caps that a registration got while it was nobody's.
+  /// Returns the key of the counts for caps that a registration got while it had no user.
   static func capKey(ofRegistration registration: Registration) -> MessagingKey {
     MessagingKey(.capped, registration.project).text("r\(registration.number)")
   }
@@ -115,7 +117,8 @@ extension PushService {
     MessagingKey(.capped, project).text("u\(uid)")
   }
 
-  /// Deletes what counts for caps of a user, or some of what does of a registration that ends: the sweep finds the rest.
+  /// Deletes the counts for caps of a user, or some counts of a registration that ends: the sweep
+  /// finds the rest.
   static func deleteCaps(
     _ prefix: MessagingKey,
     _ group: any KeyValueGroup,

@@ -4,9 +4,10 @@ import Synchronization
 
 /// The provider tokens of Apple's keys, each shared by all requests of its key.
 ///
-/// Apple takes a token for an hour and refuses keys whose tokens change more often than every 20 minutes, so a token is used
-/// for 40 minutes after the time that it says. That is the last whole 20 minutes: a server that starts anew makes one of the same time, or
-/// of one 20 minutes later. At most `capacity` keys are kept, beyond which all are forgotten.
+/// Apple takes a token for an hour and refuses keys whose tokens change more often than every 20
+/// minutes, so a token is used for 40 minutes after the time that it says. That is the last whole
+/// 20 minutes: a restarted server creates one of the same time, or of one 20 minutes later. At most
+/// `capacity` keys are kept, beyond which all are forgotten.
 package final class APNsTokens: Sendable {
   /// The reason why a key gives no token.
   package enum Problem: Error {
@@ -36,7 +37,7 @@ package final class APNsTokens: Sendable {
 
   /// The time for which a token is used, in seconds.
   static let use = 40 * 60
-  /// Within which time of its making no token is replaced, whatever Apple says, in seconds.
+  /// The minimum age of a token before it is replaced, for any response of Apple, in seconds.
   static let minimumUse = 20 * 60
 
   private let capacity: Int

@@ -54,12 +54,12 @@ extension PushService {
     }
   }
 
-  /// Replaces the VAPID pair, which ends every subscription that was made for the one before; INVALID_ARGUMENT for what
-  /// is no pair.
+  /// Replaces the VAPID pair, which ends every subscription for the one before; INVALID_ARGUMENT
+  /// for any other value.
   package func setVAPIDPair(_ pair: VAPIDPair, of project: Text) async throws {
     let key = try? P256.Signing.PrivateKey(rawRepresentation: pair.privateKey)
     guard let key, Array(key.publicKey.x963Representation) == pair.publicKey else {
-      throw MessagingError(.invalidArgument, "The VAPID keys are no pair of P-256.")
+      throw MessagingError(.invalidArgument, "The VAPID keys are not a P-256 key pair.")
     }
     try await write { group in
       try Self.change(project, group) { $0.vapid = pair }
@@ -74,14 +74,14 @@ extension PushService {
     return isPlain ? "\(project.string).example.com" : "example.com"
   }
 
-  /// Adds an APNs key, in the place of one for the same bundle; INVALID_ARGUMENT for what is no key.
+  /// Adds an APNs key and replaces one for the same bundle; INVALID_ARGUMENT for any other text.
   package func addAPNsKey(_ key: APNsKey, to project: Text) async throws {
     do {
       _ = try P256.Signing.PrivateKey(pemRepresentation: key.privateKey)
     } catch {
       throw MessagingError(
         .invalidArgument,
-        "The key is no P-256 private key in PEM form, as Apple's .p8 files are."
+        "The key is not a P-256 private key in PEM format, such as Apple's .p8 file."
       )
     }
     guard
@@ -91,7 +91,7 @@ extension PushService {
     else {
       throw MessagingError(
         .invalidArgument,
-        "The key id and the team id have ten letters and digits each."
+        "The key ID and the team ID must each have ten letters and digits."
       )
     }
     try await write { group in

@@ -67,12 +67,12 @@ extension PushService {
     try await write { group in
       let kept = try Self.serverKeys(of: project, group)
       guard !name.isEmpty, name.utf8.count <= 100 else {
-        throw MessagingError(.invalidArgument, "A key has a name of at most 100 bytes.")
+        throw MessagingError(.invalidArgument, "A key needs a name of at most 100 bytes.")
       }
       guard kept.count < Self.serverKeyLimit, !kept.contains(where: { $0.name == name }) else {
         throw MessagingError(
           .invalidArgument,
-          "The project has a key of that name already, or \(Self.serverKeyLimit) of them."
+          "The project already has a key with that name, or the maximum of \(Self.serverKeyLimit) keys."
         )
       }
       let hint = String(text.prefix(8))

@@ -204,7 +204,8 @@ struct DeliveryBook {
     _ number: Int64
   ) throws -> Int64 {
     guard lane.channel == .direct else {
-      // A version: entries of later writes come behind those of earlier ones, whatever the clock says.
+      // A version: entries of later writes come behind those of earlier ones, independent of the
+      // clock.
       if effects.due == 0 { effects.due = try group.allocateVersion() }
       let due = effects.due
       let key = MessagingKey.lane(lane, due: due, message.id, number)
@@ -322,7 +323,7 @@ struct DeliveryBook {
     return true
   }
 
-  /// Deletes a delivery, whatever became of it.
+  /// Deletes a delivery with any result.
   mutating func erase(_ project: Text, _ id: Int64, _ number: Int64) throws {
     let key = MessagingKey(.delivery, project, id, number).bytes
     guard let delivery = try self.delivery(key, project, id, number) else { return }

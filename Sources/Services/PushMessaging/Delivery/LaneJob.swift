@@ -2,7 +2,7 @@ import BaseJSON
 import BaseText
 import KeyValueStore
 
-/// A delivery that is due in a lane, with what is needed to hand it over.
+/// A due delivery in a lane, with the data that it needs.
 struct LaneJob: Sendable {
   /// The action to take with the delivery.
   enum Action: Sendable {

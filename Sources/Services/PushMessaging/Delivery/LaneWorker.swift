@@ -1,15 +1,15 @@
 import KeyValueStore
 import Synchronization
 
-/// Hands over what is due in the lanes of one way, a bounded number at once.
+/// Sends the due deliveries in the lanes of one transport, a bounded number at once.
 ///
-/// The queue is in the store; memory has only what is under way and how far each lane was read. New entries come behind
-/// what was read, but for those whose write took longer than their delay: every half minute the lanes are read from their
-/// beginnings.
+/// The queue is in the store; memory has only the deliveries in flight and the position in each
+/// lane. New entries come behind the position, except those with a write that took longer than
+/// their delay: every half minute the lanes are read from their beginnings.
 package final class LaneWorker: Sendable {
   private struct State {
     var underWay: Set<[UInt8]> = []
-    /// The last key that was read, by lane.
+    /// The last key read, by lane.
     var positions: [Lane: [UInt8]] = [:]
     var reread: ContinuousClock.Instant
     /// True from an outcome that the store refused until it keeps one: the queue is read well meanwhile.
@@ -93,7 +93,7 @@ package final class LaneWorker: Sendable {
     return jobs
   }
 
-  /// Takes what is due: of the free slots one in eight is for normal messages while there are any.
+  /// Takes due messages: of the free slots one in eight is for normal messages while there are any.
   private func due() async throws -> [LaneJob] {
     let (free, isWhole) = state.withLock { state in
       if state.reread + Self.rereading < .now { (state.positions, state.reread) = ([:], .now) }

@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Keeps what became of deliveries: what comes while one write is under way is one write together, so that a message to
-/// many is counted once for all of them.
+/// Stores the results of deliveries.
+///
+/// Results that arrive during a write form the next write together, so that a message to many is
+/// counted once for all of them.
 ///
 /// Any task may call.
 final class OutcomeWriter: Sendable {
@@ -46,7 +48,7 @@ final class OutcomeWriter: Sendable {
     guard !batch.isEmpty else { return }
     write(batch) { result in
       if case .failure = result, batch.count > 1 {
-        // What cannot be kept fails alone.
+        // A result that can't be stored fails alone.
         for waiter in batch { self.write([waiter]) { waiter.continuation.resume(with: $0) } }
       } else {
         for waiter in batch { waiter.continuation.resume(with: result) }

@@ -5,11 +5,11 @@ final class WorkSignals: Sendable {
   let fanOuts = Signal()
   private let lanes = PushChannel.allCases.map { _ in Signal() }
 
-  /// Wakes those who work on the lanes of a way.
+  /// Wakes the workers on the lanes of a transport.
   func lanes(_ channel: PushChannel) -> Signal { lanes[Int(channel.rawValue)] }
 }
 
-/// Wakes one task that waits; a signal that nobody waits for is kept.
+/// Wakes one waiting task; a signal without one is kept.
 final class Signal: Sendable {
   private struct State {
     var isSet = false

@@ -20,10 +20,10 @@ struct WaitingDelivery: Sendable {
 /// The known state of connected clients, so that a message and its acknowledgement need not read it
 /// again.
 ///
-/// Bodies of writes ask, and completions remember what is durable then: all on the engine's writing thread. A body that
-/// takes or changes something takes it out of here, and what an earlier body of the same group saw of it is not remembered any
-/// more. So nothing that was rolled back is ever here, and what is missing is in the store. Only for an engine that has its
-/// store alone.
+/// Bodies of writes read it, and completions record the durable state: all on the engine's writing
+/// thread. A body that takes or changes something removes it from here, and reads of an earlier
+/// body of the same group are not remembered any more. So no rolled-back data is ever here, and
+/// missing data is in the store. Only for an engine that has its store alone.
 final class ClientMemory: Sendable {
   /// Names what a body saw: it changes with the next body that takes or changes the same.
   struct Mark: Sendable, Equatable {

@@ -2,16 +2,17 @@ import Synchronization
 
 /// The clients that are connected and wait for their messages.
 ///
-/// A listener hears of what comes into its mailbox and keeps a bounded number of messages, so that a slow client costs no more
-/// than a fast one. A newer connection of a registration ends the older one. Connections are bounded, in all and, when half
-/// of them are taken, for each network. Any thread may call; nothing blocks.
+/// A listener receives the messages for its mailbox and keeps a bounded number of them, so that a
+/// slow client costs no more than a fast one. A newer connection of a registration ends the older
+/// one. Connections are bounded, in all and, when half of them are taken, for each network. Any
+/// thread may call; nothing blocks.
 package final class DirectStreams: Sendable {
   private struct Entry {
     let listener: any DirectListener
     let network: String
     /// The time for which the client may be silent.
     let silence: Duration
-    /// When it was heard last.
+    /// The time of its last sign of life.
     var heard: ContinuousClock.Instant
   }
 
@@ -55,8 +56,8 @@ package final class DirectStreams: Sendable {
     self.memory = memory
   }
 
-  /// Connects a client that will be heard every so often; false where there are too many, of its network or in all, or
-  /// the server ends.
+  /// Connects a client that sends a sign of life every so often; false if there are too many, of
+  /// its network or in all, or the server ends.
   package func open(
     _ mailbox: MailboxID,
     _ listener: any DirectListener,
@@ -102,12 +103,12 @@ package final class DirectStreams: Sendable {
   /// True if one more client that is not connected yet would be refused.
   package var isFull: Bool { state.withLock { $0.isClosed || $0.entries.count >= limit } }
 
-  /// Tells a mailbox's client of a message.
+  /// Notifies a mailbox's client of a message.
   func deliver(_ arrival: MailboxArrival) {
     state.withLock { $0.entries[arrival.mailbox]?.listener }?.receive(arrival)
   }
 
-  /// Notes that a client was heard.
+  /// Records a client's sign of life.
   package func hear(_ mailbox: MailboxID, now: ContinuousClock.Instant = .now) {
     state.withLock { $0.hear(mailbox, now) }
   }

@@ -1,7 +1,7 @@
 import BaseJSON
 import KeyValueStore
 
-// What waits for clients that connect.
+// The deliveries for clients with a connection.
 
 /// A message on its way to a client that is connected.
 package struct MailboxEntry: Sendable {
@@ -40,7 +40,7 @@ package struct ConnectionStart: Sendable {
 }
 
 extension PushService {
-  /// Acknowledges what a client has that connects.
+  /// Acknowledges the messages of a client with a connection.
   package func beginConnection(
     _ registration: Registration,
     acknowledged: Int64
@@ -48,7 +48,7 @@ extension PushService {
     try await writeDeliveries { book in try Self.begin(registration, acknowledged, &book) }
   }
 
-  /// `beginConnection` of an installation's token, for callers who have no task.
+  /// `beginConnection` of an installation's token, for callers without a task.
   ///
   /// The completion runs on the engine's writing thread, before any message that is not counted by `isEmpty` comes into the
   /// mailbox. Does not block.
@@ -66,7 +66,8 @@ extension PushService {
     }
   }
 
-  /// Has what a message to a client needs be in memory before the first one comes, once its connection is open.
+  /// Loads the data for messages to a client into memory before the first one, once its connection
+  /// is open.
   ///
   /// Does not block.
   package func prepare(_ owner: TokenOwner) {
@@ -108,7 +109,7 @@ extension PushService {
     }
   }
 
-  /// `entries` for callers who have no task.
+  /// `entries` for callers without a task.
   ///
   /// The completion runs on one of the engine's threads. Does not block.
   package func submitEntries(
@@ -174,8 +175,8 @@ extension PushService {
 
   /// Notes what was written to a client's stream, which its report says within about a second.
   ///
-  /// Most devices acknowledge before that, which saves the write. Does not block; where too many wait to be noted
-  /// their deliveries go on waiting in the report until they are acknowledged.
+  /// Most devices acknowledge before that, which saves the write. Does not block; if too many
+  /// records are queued, their deliveries stay pending in the report until they are acknowledged.
   package func noteWritten(_ entries: [MailboxEntry], to mailbox: MailboxID) {
     written.withLock { written in
       for entry in entries where written.count < Self.writtenLimit {
@@ -205,7 +206,7 @@ extension PushService {
     }
   }
 
-  /// Keeps what a client has received.
+  /// Stores the messages that a client has received.
   package func acknowledge(_ registration: Registration, _ receipts: Receipts) async throws {
     try await writeDeliveries { book in
       try Self.hear(registration, &book)
@@ -213,7 +214,8 @@ extension PushService {
     }
   }
 
-  /// `acknowledge` for callers who have no task, of an installation's token; also notes that the client was heard.
+  /// `acknowledge` for callers without a task, of an installation's token; also records the
+  /// client's activity.
   ///
   /// The completion runs on the engine's writing thread. Does not block.
   package func submit(

@@ -51,7 +51,7 @@ package struct TokenOwner: Sendable {
 
   private func checked(_ known: Registration) throws(ServiceError) -> Registration {
     guard known.installation == installation else {
-      throw ServiceError(.unauthenticated, "The registration is another installation's.")
+      throw ServiceError(.unauthenticated, "The registration belongs to another installation.")
     }
     return known
   }

@@ -13,8 +13,8 @@ package enum MessagingVerification {
     package var registrations = 0
   }
 
-  /// Tells each difference, in words, and returns how much there is; blocks for as long as reading everything
-  /// takes.
+  /// Reports each difference, in words, and returns the number of checked items; blocks for as long
+  /// as reading everything takes.
   package static func verify(
     _ service: PushService,
     difference: (String) throws -> Void
@@ -82,7 +82,7 @@ package enum MessagingVerification {
       : MessagingKey.lane(delivery.lane, due: delivery.slot, id, number)
   }
 
-  /// Entries of lanes, and of those that are held, against deliveries that wait.
+  /// Entries of lanes, and of those that are held, against pending deliveries.
   private static func slots(
     _ reader: any KeyValueReader,
     _ kind: MessagingKey.Kind,

@@ -16,8 +16,8 @@ extension PushService {
 
   /// Deletes a user's registrations, and the messages that were sent to him or to one of them.
   ///
-  /// The topics' deliveries to the user remain, to registrations that nobody knows any more. A
-  /// crash in between leaves some of the data; another call continues.
+  /// The topics' deliveries to the user remain, to registrations without a known user. A crash in
+  /// between leaves some of the data; another call continues.
   package func erase(user uid: String, of project: Text) async throws -> Erased {
     let numbers = try await registrations(ofUser: uid, project)
     var erased = Erased(registrations: numbers.count)

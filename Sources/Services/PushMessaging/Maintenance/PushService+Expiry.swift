@@ -1,11 +1,11 @@
 import BaseText
 import KeyValueStore
 
-// What ends with time. A step looks at a bounded number of messages and deliveries, and is one write.
+// Data that expires. A step looks at a bounded number of messages and deliveries, and is one write.
 
 /// The progress through messages whose last deadline has passed.
 struct ExpiryProgress: Sendable {
-  /// The last deadline's key that was done with: what is before it was deleted, and is not passed over again.
+  /// The last processed deadline's key: earlier ones were deleted, and are not visited again.
   var done: [UInt8]?
   /// The deadline's key of the message that is being gone through, and the number up to which its registrations were.
   var partial: (key: [UInt8], number: Int64)?

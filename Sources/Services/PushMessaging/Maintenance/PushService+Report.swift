@@ -1,7 +1,7 @@
 import BaseText
 import KeyValueStore
 
-// What became of messages.
+// The results of messages.
 
 /// A message with its counts.
 package struct MessageReport: Sendable {

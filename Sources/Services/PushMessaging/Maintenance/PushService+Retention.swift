@@ -1,10 +1,11 @@
 import BaseText
 import KeyValueStore
 
-// Forgetting what is old. A step does a little; it blocks.
+// Deletion of old data. A step does a little; it blocks.
 //
-// Messages are gone through in the order of their ids, then the summaries of those to many. What a step deleted is not passed
-// over by the next one; what was too young, or still waited, is looked at when all were gone through.
+// Messages are gone through in the order of their ids, then the summaries of those to many. The
+// next step does not skip the entries that a step deleted; entries that were too young, or still
+// pending, are checked when all were visited.
 
 /// The progress through messages and summaries.
 struct PruneProgress: Sendable {
@@ -16,7 +17,7 @@ struct PruneProgress: Sendable {
 }
 
 extension PushService {
-  /// Deletes some of what is older than it is kept; true where there may be more.
+  /// Deletes some of the data beyond its retention; true if there may be more.
   package func pruneStep() throws -> Bool {
     let before = pruned.withLock { $0 }
     let step = try reading { try Pruning(after: before, now: now, limits, $0) }
@@ -95,7 +96,7 @@ private struct Pruning {
     if before.kind == .message { next = PruneProgress(kind: .summary) }
   }
 
-  /// The time before which what a kind tells of is old.
+  /// The time before which data of a kind is old.
   private func oldest(_ kind: MessagingKey.Kind) -> Int64 {
     let days =
       kind == .message ? limits.messageDays : max(limits.countDays, limits.messageDays)

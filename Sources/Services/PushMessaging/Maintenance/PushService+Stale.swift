@@ -1,12 +1,12 @@
 import KeyValueStore
 
-// Registrations that nobody uses. A step does a little; it blocks.
+// Unused registrations. A step does a little; it blocks.
 
 /// The progress through all entries of a kind.
 struct SweepProgress: Sendable {
   /// The last key that was looked at; nil is before the first.
   var position: [UInt8]?
-  /// When to begin anew.
+  /// The time of a restart.
   var next: Int64 = 0
 }
 
@@ -16,8 +16,8 @@ extension PushService {
   /// Microseconds between two sweeps.
   private static let pause: Int64 = 3_600_000_000
 
-  /// Ends some registrations that were not heard of for long, and deletes some that ended long ago; true where there is
-  /// more to do now.
+  /// Ends some registrations without a sign of life for long, and deletes some that ended long ago;
+  /// true if there is more to do now.
   package func sweepRegistrationsStep() throws -> Bool {
     let now = now
     let before = sweep.withLock { $0 }

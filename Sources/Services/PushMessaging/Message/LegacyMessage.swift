@@ -2,7 +2,8 @@ import BaseJSON
 
 /// A message in the form of before HTTP v1, as `/fcm/send` takes it.
 ///
-/// It becomes a content of today's form, in which what the legacy form says for all platforms is said for each.
+/// It becomes a content of today's form, in which the legacy form's common members are set for each
+/// platform.
 package struct LegacyMessage: Sendable {
   /// Whom it is for.
   package enum Target: Sendable {
@@ -33,7 +34,7 @@ package struct LegacyMessage: Sendable {
     guard json["notification_key"] == nil else {
       throw .invalid(
         "notification_key",
-        "notification_key is not supported: there are no groups of devices. Use registration_ids."
+        "notification_key is not supported, because Brasa has no device groups. Use registration_ids."
       )
     }
     target = Self.target(of: json)
@@ -82,7 +83,11 @@ package struct LegacyMessage: Sendable {
       let tokens = list.compactMap(\.string)
       guard (1...tokenLimit).contains(list.count), tokens.count == list.count else {
         return .failure(
-          .invalid("registration_ids", "There are 1 to \(tokenLimit) tokens.", .missingRecipient)
+          .invalid(
+            "registration_ids",
+            "A message must have 1 to \(tokenLimit) tokens.",
+            .missingRecipient
+          )
         )
       }
       return .success(.tokens(tokens))

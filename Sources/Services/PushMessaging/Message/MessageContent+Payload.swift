@@ -8,7 +8,7 @@ struct PayloadContext {
   var sender: String
   var project: String
   var installation: String
-  /// The id of the installation's app; empty for a payload that is for nobody yet.
+  /// The ID of the installation's app; empty for a payload without a recipient yet.
   var appID = ""
 }
 
@@ -20,8 +20,8 @@ extension MessageContent {
 
   /// Throws INVALID_ARGUMENT where the message's data and notification are too large for one of the platforms.
   ///
-  /// A payload has a platform's envelope too: what is then too large for a push service is refused for the devices that it is
-  /// for (`checkPayload`).
+  /// A payload has a platform's envelope too: one that is then too large for a push service is
+  /// refused for its devices (`checkPayload`).
   func checkSize() throws(MessagingError) {
     guard bytes.count > Self.sizeLimit else { return }
     guard PushChannel.allCases.allSatisfy({ size($0) <= Self.sizeLimit }),
@@ -43,7 +43,7 @@ extension MessageContent {
     let size = payload(channel, context).compactBytes.count
     guard size > limit else { return }
     let message =
-      "Message is too large: with its envelope it has \(size) bytes, and the device's push service takes \(limit)."
+      "Message is too large: with its envelope it has \(size) bytes, and the device's push service accepts \(limit)."
     throw .invalid("message", message, .tooBig)
   }
 
@@ -82,8 +82,8 @@ extension MessageContent {
     }
   }
 
-  /// A payload as an installation of an app gets it, made of one that is for nobody: with its id, and with the number of the
-  /// app's sender, where the app's id has one.
+  /// A payload for an installation of an app, from one without a recipient: with its ID, and with
+  /// the number of the app's sender, if the app's ID has one.
   static func payload(
     _ payload: JSONValue,
     for installation: String,

@@ -36,7 +36,10 @@ struct MessageShape: Sendable {
       }
       guard member.value != .null else { continue }
       guard !result.contains(where: { $0.key == name }) else {
-        throw .invalid(path, "Invalid JSON payload received. '\(path).\(name)' comes twice.")
+        throw .invalid(
+          path,
+          "Invalid JSON payload received. '\(path).\(name)' is set more than once."
+        )
       }
       let value = try Self.read(member.value, field, at: "\(path).\(name)")
       result.append(.init(name, value))

@@ -34,7 +34,7 @@ package struct OutgoingMessage: Sendable {
   package func capped(_ cap: FrequencyCap?) throws(MessagingError) -> OutgoingMessage {
     guard let cap else { return self }
     guard content.label != nil else {
-      throw .invalid("frequencyCap", "A message with a cap has fcm_options.analytics_label.")
+      throw .invalid("frequencyCap", "A message with a cap needs fcm_options.analytics_label.")
     }
     var message = self
     message.cap = cap
@@ -136,7 +136,7 @@ enum MessageRules {
     {
       throw .invalid(
         "message.android.ttl",
-        "Invalid time to live: it is between 0s and \(OutgoingMessage.longestLife)s.",
+        "Invalid time to live: it must be between 0s and \(OutgoingMessage.longestLife)s.",
         .timeToLive
       )
     }
@@ -152,19 +152,22 @@ enum MessageRules {
   private static func checkApple(_ apns: JSONValue?) throws(MessagingError) {
     let headers = MessageContent.headers(of: apns)
     if let priority = headers["apns-priority"], !["1", "5", "10"].contains(priority) {
-      throw .invalid("message.apns.headers", "Invalid apns-priority: it is 1, 5 or 10.")
+      throw .invalid("message.apns.headers", "Invalid apns-priority: it must be 1, 5 or 10.")
     }
     if let expiration = headers["apns-expiration"], Int64(expiration) == nil {
       throw .invalid("message.apns.headers", "Invalid apns-expiration.", .timeToLive)
     }
     if let id = headers["apns-collapse-id"], id.utf8.count > 64 {
-      throw .invalid("message.apns.headers", "Invalid apns-collapse-id: it has at most 64 bytes.")
+      throw .invalid(
+        "message.apns.headers",
+        "Invalid apns-collapse-id: it can have at most 64 bytes."
+      )
     }
     if let token = apns?["live_activity_token"]?.string, !PushAddress.isDeviceToken(token) {
-      throw .invalid("message.apns.live_activity_token", "The token is hexadecimal.")
+      throw .invalid("message.apns.live_activity_token", "The token must be hexadecimal.")
     }
     if let aps = apns?["payload"]?["aps"], aps.members == nil {
-      throw .invalid("message.apns.payload.aps", "aps is an object.")
+      throw .invalid("message.apns.payload.aps", "aps must be an object.")
     }
   }
 
@@ -184,7 +187,7 @@ enum MessageRules {
       )
     }
     if let link = webPush?["fcm_options"]?["link"]?.string, !link.hasPrefix("https://") {
-      throw .invalid("message.webpush.fcm_options.link", "The link is an HTTPS URL.")
+      throw .invalid("message.webpush.fcm_options.link", "The link must be an HTTPS URL.")
     }
   }
 }

@@ -1,11 +1,12 @@
 import BaseText
 
-// Noting that apps are still there, once a day, so that their registrations do not end as ones that nobody uses.
+// Recording that apps are still active, once a day, so that their registrations do not expire as
+// unused.
 
 extension PushService {
   private static let day: Int64 = 86_400_000_000
 
-  /// Notes that an app was heard of.
+  /// Records an app's sign of life.
   static func hear(_ registration: Registration, _ book: inout DeliveryBook) throws {
     guard book.now - registration.heard > day,
       var known = try Registration.read(registration.project, registration.number, book.group),
@@ -15,14 +16,14 @@ extension PushService {
     try book.save(known)
   }
 
-  /// Notes that an app was heard of, on its stream too; writes once a day.
+  /// Records an app's sign of life, on its stream too; writes once a day.
   package func hear(_ registration: Registration) async throws {
     streams.hear(registration.mailbox)
     guard now - registration.heard > Self.day else { return }
     try await writeDeliveries(.background) { try Self.hear(registration, &$0) }
   }
 
-  /// Notes that an installation was heard of.
+  /// Records an installation's sign of life.
   package func hear(installation: String, of project: Text) async throws {
     for known in try await registrations(ofInstallation: installation, project) {
       try await hear(known)

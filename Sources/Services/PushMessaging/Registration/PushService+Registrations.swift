@@ -16,7 +16,7 @@ package struct RegistrationRequest: Sendable {
   package let address: PushAddress
   /// The app's description of itself; empty texts where it gives none.
   package var details = Registration.Details()
-  /// The user whom a verified token names.
+  /// The user of a verified token.
   package var uid: String?
 
   /// An app's address.
@@ -130,8 +130,8 @@ extension PushService {
     )
   }
 
-  /// Ends the registration of another installation at the same address: the app was installed anew, and would
-  /// show every message twice.
+  /// Ends the registration of another installation at the same address: the app was installed
+  /// again, and would show every message twice.
   private static func endOther(
     of request: RegistrationRequest,
     _ book: inout DeliveryBook
@@ -236,8 +236,8 @@ extension PushService {
     streams.end(mailbox)
   }
 
-  /// Takes a user's registrations from him within somebody's write, as when he signs out everywhere or is revoked: they stay the
-  /// apps'.
+  /// Removes a user from registrations within another write, such as a sign-out everywhere or a
+  /// revocation: they stay the apps'.
   ///
   /// Also on a node that is not home: nothing of it is in memory where others write the store.
   package func forget(

@@ -12,12 +12,16 @@ extension PushService {
   /// Throws QUOTA_EXCEEDED where the disk has less left than it is to keep for others.
   package func requireSpace() throws(MessagingError) {
     guard isShortOfSpace.load(ordering: .relaxed) else { return }
-    throw MessagingError(.quotaExceeded, "The server has no room for more. Try again later.")
+    throw MessagingError(
+      .quotaExceeded,
+      "The server has no space for more messages. Try again later."
+    )
   }
 
   /// Changes the number of all registrations, with those that ended and are still kept.
   ///
-  /// Called before what is counted is written or deleted: a directory that has no number yet is counted once.
+  /// Called before counted data is written or deleted: a directory that has no number yet is
+  /// counted once.
   static func countRegistrations(
     _ change: Int64,
     limit: Int64 = .max,

@@ -17,9 +17,9 @@ package struct Registration: Sendable, Equatable {
     package var platform = ""
     /// The app's own version, such as `1.4.2`; empty where the app does not tell it.
     package var appVersion = ""
-    /// The language of the device, as the app tells it; empty where it does not.
+    /// The language of the device, as the app sends it; empty if it does not.
     package var language = ""
-    /// The time zone's identifier, such as `America/Sao_Paulo`; empty where it is not told.
+    /// The time zone's identifier, such as `America/Sao_Paulo`; empty if it is unknown.
     package var timeZone = ""
 
     /// Nothing said.
@@ -43,9 +43,10 @@ package struct Registration: Sendable, Equatable {
   var tokenHash: [UInt8]
   /// The time of the first registration, in microseconds since 1970.
   package let created: Int64
-  /// When the app last said its address: what a push service says of a time before that is of another one.
+  /// When the app last sent its address: a push service's report about an earlier time is about
+  /// another one.
   package var renewed: Int64
-  /// When the app was last heard of by other calls, to the day; 0 where it never was.
+  /// The day of the app's last other call; 0 if there was none.
   var lastCall: Int64 = 0
   /// The end of the registration; nil while it is live.
   package var gone: Gone?
@@ -132,7 +133,7 @@ package struct Registration: Sendable, Equatable {
     return writer.bytes
   }
 
-  /// When the app was last heard of.
+  /// The time of the app's last sign of life.
   package var heard: Int64 { max(renewed, lastCall) }
 
   static func read(

@@ -10,9 +10,10 @@ package struct PushResource: Sendable, Equatable {
   let registration: Int64
   /// The client's name for the resource, which its messages carry.
   package let name: String
-  /// The only VAPID key that may send (RFC 8292, 4); nil lets everybody.
+  /// The only VAPID key that may send (RFC 8292, 4); nil allows all.
   package let vapidKey: [UInt8]?
-  /// The origin of the URL that the client was given, which is what senders' tokens are for; nil where none was kept yet.
+  /// The origin of the URL that the client received, for which senders' tokens are valid; nil if
+  /// none was stored yet.
   package let origin: String?
 
   init(
@@ -85,17 +86,17 @@ package struct PushedMessage: Sendable {
   package static let bodyLimit = 4_096
   private static let topicLimit = 32
 
-  /// A message of those parts; INVALID_ARGUMENT for a life below zero and for what is no topic.
+  /// A message of those parts; INVALID_ARGUMENT for a negative lifetime or an invalid topic.
   package init(
     body: [UInt8],
     timeToLive: Int64,
     urgency: Urgency,
     topic: String?
   ) throws(MessagingError) {
-    guard timeToLive >= 0 else { throw .invalid("TTL", "TTL is a number of seconds.") }
+    guard timeToLive >= 0 else { throw .invalid("TTL", "TTL must be a number of seconds.") }
     if let topic {
       guard topic.utf8.count <= Self.topicLimit, topic.isURLSafe else {
-        throw .invalid("Topic", "A topic has 1 to \(Self.topicLimit) characters of base64url.")
+        throw .invalid("Topic", "A topic must have 1 to \(Self.topicLimit) base64url characters.")
       }
     }
     self.body = body

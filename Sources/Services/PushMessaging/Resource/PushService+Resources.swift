@@ -5,8 +5,10 @@ import KeyValueStore
 // The push resources of clients that connect: making them, sending to them, and what became of it.
 
 extension PushService {
-  /// Makes a registration's push resource of a name, in the place of one that has it, and gives its capability: the end of
-  /// its URL at an origin, which nobody can guess and which is kept as its hash alone.
+  /// Creates a registration's push resource of a name, and replaces one with that name.
+  ///
+  /// Returns its capability: the end of its URL at an origin, which is random and stored only as
+  /// its hash.
   ///
   /// INVALID_ARGUMENT for a name that is none or a registration of another way, QUOTA_EXCEEDED where it has too many.
   package func makePushResource(
@@ -18,11 +20,11 @@ extension PushService {
     guard registration.address == .direct else {
       throw MessagingError.invalid(
         "token",
-        "The registration is not one of a client that connects."
+        "The registration does not belong to a client with a direct connection."
       )
     }
     guard name.utf8.count <= 100, name.isURLSafe else {
-      throw MessagingError.invalid("name", "A name has 1 to 100 letters, digits, - and _.")
+      throw MessagingError.invalid("name", "A name must have 1 to 100 letters, digits, - and _.")
     }
     try requireSpace()
     let capability = Base64.url(random(24))
@@ -68,7 +70,7 @@ extension PushService {
 
   /// Accepts a message for the client of a push resource and gives its id; durable when it returns.
   ///
-  /// QUOTA_EXCEEDED while the disk keeps what it has for others.
+  /// QUOTA_EXCEEDED while the rest of the disk is reserved for others.
   package func push(
     _ message: PushedMessage,
     to resource: PushResource

@@ -31,7 +31,7 @@ package struct MessageSchedule: Sendable, Equatable {
     /// A rule of those parts; INVALID_ARGUMENT for an interval that is not of 1 to 366.
     package init(every interval: Int, _ unit: Unit, until: Int64?) throws(MessagingError) {
       guard (1...366).contains(interval) else {
-        throw .invalid("repeat.interval", "The interval is between 1 and 366.")
+        throw .invalid("repeat.interval", "The interval must be between 1 and 366.")
       }
       self.unit = unit
       self.interval = interval

@@ -3,9 +3,10 @@ import KeyValueStore
 
 // Messages that are sent later.
 //
-// A message that waits for its time is in the stage `scheduled`, with an entry under `schedule`. One that is repeated stays so:
-// each time it makes a message of its own. What is sent by devices' clocks is gone through when the first clocks show the time;
-// each delivery that is not due then is held, under `held`, until its device's clock shows it.
+// A message that waits for its time is in the stage `scheduled`, with an entry under `schedule`.
+// One that is repeated stays so: each time it makes a message of its own. Messages by devices'
+// clocks are processed when the first clocks show the time. Each delivery that is not due then is
+// held, under `held`, until its device's clock shows it.
 
 extension PushService {
   /// The time after a device's time in which a message by its clock is still sent to it, in
@@ -52,7 +53,7 @@ extension PushService {
   private static func check(_ schedule: MessageSchedule, now: Int64) throws(MessagingError) {
     let longest = OutgoingMessage.longestLife * 13 * 1_000_000
     guard schedule.latest > now, schedule.release - now < longest else {
-      throw .invalid("scheduleTime", "The time is in the next 364 days.")
+      throw .invalid("scheduleTime", "The time must be within the next 364 days.")
     }
   }
 

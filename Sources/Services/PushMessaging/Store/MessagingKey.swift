@@ -32,8 +32,10 @@ import KeyValueStore
 //   0x18 summary       project, id                          MessageSummary
 //   0x19 capped        project, "u" and user id or "r" and number, label   CappedTimes
 //
-// A delivery that waits has exactly one slot: an entry of its lane, of its registration's mailbox, where it may stay once it
-// was handed over, or of those that are held until its device's clock shows its time. A change of a delivery, its slot, its collapse key and its message's counts is one write.
+// A pending delivery has exactly one slot: an entry of its lane, of its registration's mailbox,
+// where it may stay after a delivery attempt, or of those that are held until its device's clock
+// shows its time. A change of a delivery, its slot, its collapse key and its message's counts is
+// one write.
 
 extension KeyOwner {
   /// Registrations, topics, messages and their queues.

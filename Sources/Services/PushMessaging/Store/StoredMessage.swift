@@ -87,7 +87,7 @@ package struct StoredMessage: Sendable {
     return message
   }
 
-  /// The message without what it said; its label, by which it is known, stays.
+  /// The message without its content; its label, by which it is known, stays.
   var summarized: StoredMessage {
     let label = content.label.map { label in
       [JSONValue.Member("fcm_options", .object([.init("analytics_label", .string(label))]))]
@@ -194,7 +194,7 @@ package enum MessageTarget: Sendable, Equatable {
   /// The registrations of installations that are in an audience when they are gone through.
   case audience(String)
 
-  /// As text: a letter, then what it is.
+  /// As text: a letter, then the value.
   var stored: String {
     switch self {
     case .registration(let number): "r\(number)"

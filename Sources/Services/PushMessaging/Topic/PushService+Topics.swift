@@ -93,7 +93,7 @@ extension PushService {
     try await read { try Self.topics(of: registration, $0) }
   }
 
-  /// The topics of a project that somebody is subscribed to, with the number of registrations, from a name on.
+  /// The topics of a project with subscriptions, with the number of registrations, from a name on.
   package func topics(
     of project: Text,
     after: String = "",

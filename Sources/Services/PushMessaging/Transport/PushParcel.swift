@@ -9,7 +9,7 @@ package struct PushParcel: Sendable {
     case normal = 1
   }
 
-  /// The message's id, the same at every attempt: devices drop what they have seen.
+  /// The message's ID, the same at every attempt: devices drop messages that they have seen.
   package let messageID: String
   /// The project that sends.
   package let sender: Text

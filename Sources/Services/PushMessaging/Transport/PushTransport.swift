@@ -1,8 +1,8 @@
 /// A way to devices: hands one message to the service or the device behind an address.
 ///
-/// One implementation for each case of `PushAddress`. Many tasks call at once, as many as the lane has workers; a call
-/// returns when the other side has answered or the transport's own deadline has passed. A call whose task is cancelled
-/// returns soon, with `.retry`.
+/// One implementation for each case of `PushAddress`. Many tasks call at once, as many as the lane
+/// has workers. A call returns when the other side has responded or the transport's own deadline
+/// has passed. A call whose task is cancelled returns soon, with `.retry`.
 package protocol PushTransport: Sendable {
   /// Hands a message over, once; the caller repeats it by what the outcome says.
   func hand(_ parcel: PushParcel) async -> PushOutcome

@@ -5,8 +5,10 @@ import BaseJSON
 /// Its members stand beside those of FCM's web payload, so one payload serves both: a browser that does not know the
 /// form hands it to the service worker as it is.
 package enum DeclarativePush {
-  /// The payload with the declarative members, or as it is where it can't have them: without a
-  /// notification with a title, or without a link, which the form demands, and where it would be too large with them.
+  /// The payload with the declarative members.
+  ///
+  /// It stays as it is without a notification with a title, or without a link, which the format
+  /// requires, or if it would be too large with them.
   package static func adding(to payload: JSONValue) -> JSONValue {
     guard case .object(var members) = payload,
       let index = members.firstIndex(where: { $0.key == "notification" }),

@@ -3,7 +3,8 @@ import BaseText
 import Crypto
 import Foundation
 
-/// The `Authorization` header by which a sender proves to a push service who it is (RFC 8292): `vapid t=<token>, k=<key>`.
+/// The `Authorization` header with which a sender proves its identity to a push service (RFC 8292):
+/// `vapid t=<token>, k=<key>`.
 package struct VAPIDProof: Sendable {
   /// The sender's public key: an uncompressed point of 65 bytes.
   package let publicKey: [UInt8]

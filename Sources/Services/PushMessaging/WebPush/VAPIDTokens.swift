@@ -2,8 +2,8 @@ import Synchronization
 
 /// The headers that name a project to push services, each made once in 12 hours.
 ///
-/// One entry a key and origin; at most `capacity` of them, beyond which all are forgotten, since making them anew
-/// costs one signature each.
+/// One entry for each key and origin, at most `capacity` of them. Beyond that all are dropped,
+/// since recreating them costs one signature each.
 package final class VAPIDTokens: Sendable {
   private struct Purpose: Hashable {
     let publicKey: [UInt8]
@@ -32,13 +32,13 @@ package final class VAPIDTokens: Sendable {
 
   /// The header for requests to `origin` at the instant `now`, in seconds since 1970.
   ///
-  /// Also made anew where the clock went back behind the time when the header was made.
+  /// Also recreated if the clock went back before the time when the header was created.
   package func authorization(_ pair: VAPIDPair, origin: String, now: Int) throws -> String {
     let purpose = Purpose(publicKey: pair.publicKey, subject: pair.subject, origin: origin)
     if let entry = entries.withLock({ $0[purpose] }), entry.isCurrent(now) { return entry.header }
     let header = try pair.authorization(origin: origin, expiry: now + Self.validity)
     return entries.withLock { entries in
-      // Whoever made one at the same time was first.
+      // The first caller to create one at that time wins.
       if let entry = entries[purpose], entry.isCurrent(now) { return entry.header }
       if entries.count >= capacity { entries.removeAll() }
       entries[purpose] = Entry(header: header, renewal: now + Self.use)

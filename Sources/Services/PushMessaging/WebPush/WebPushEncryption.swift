@@ -3,8 +3,8 @@ import Foundation
 
 /// Encrypts one message for one subscription (RFC 8291).
 ///
-/// Salt and key pair belong to one message; `init()` makes both anew. The body is one record, as RFC 8291
-/// demands, and has at most 4,096 bytes.
+/// Salt and key pair belong to one message; `init()` creates both each time. The body is one
+/// record, as RFC 8291 demands, and has at most 4,096 bytes.
 package struct WebPushEncryption: Sendable {
   /// The largest content whose body has at most 4,096 bytes.
   package static let maximumContent = 3_993

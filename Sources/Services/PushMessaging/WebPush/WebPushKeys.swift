@@ -9,8 +9,8 @@ package struct WebPushKeys: Sendable, Hashable {
   /// The secret of 16 bytes that only the receiver and its application know.
   package let secret: [UInt8]
 
-  /// The keys of a subscription, `p256dh` and `auth`, in Base64 of either alphabet; nil for what is no point on
-  /// the curve or no secret of 16 bytes.
+  /// The keys of a subscription, `p256dh` and `auth`, in Base64 of either alphabet; nil for values
+  /// that are not a point on the curve or a secret of 16 bytes.
   package init?(p256dh: String, auth: String) {
     guard p256dh.utf8.count <= 128, auth.utf8.count <= 64,
       let publicKey = Base64.decode(p256dh.utf8), let secret = Base64.decode(auth.utf8)
@@ -18,7 +18,7 @@ package struct WebPushKeys: Sendable, Hashable {
     self.init(publicKey: publicKey, secret: secret)
   }
 
-  /// The keys as bytes; nil for what is no point on the curve or no secret of 16 bytes.
+  /// The keys as bytes; nil for values that are not a point on the curve or a secret of 16 bytes.
   package init?(publicKey: [UInt8], secret: [UInt8]) {
     guard publicKey.count == 65, secret.count == 16,
       (try? P256.KeyAgreement.PublicKey(x963Representation: publicKey)) != nil

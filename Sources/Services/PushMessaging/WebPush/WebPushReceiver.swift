@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// The receiver's side of RFC 8291: a key pair and a secret, and what is encrypted for them.
+/// The receiver's side of RFC 8291: a key pair and a secret, and the decryption of data for them.
 package struct WebPushReceiver: Sendable {
   /// The reason for refusing a body.
   package enum Problem: Error, Equatable {

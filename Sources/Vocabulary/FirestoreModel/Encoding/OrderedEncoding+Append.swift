@@ -1,4 +1,4 @@
-// The parts of an encoded value, whole and ascending; also for whoever has a value's parts at hand
+// The parts of an encoded value, complete and ascending; also for callers that have a value's parts
 // without the value.
 
 extension OrderedEncoding {

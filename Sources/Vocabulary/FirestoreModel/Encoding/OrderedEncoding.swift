@@ -30,9 +30,9 @@
 /// it was set; -0 is written as 0 and NaN, where one may occur, as eight 00 bytes, before -infinity.
 ///
 /// A *number*, integer or double, is written as one exact real number: the largest double that is
-/// not above it, as an ordered double; then, only where that double's magnitude is 2^53 or more,
-/// what remains (0 ... 1,023) as 2 bytes big-endian. Doubles remain 0, so integers fall exactly
-/// between their neighbouring doubles.
+/// not above it, as an ordered double. Only if that double's magnitude is 2^53 or more, the
+/// remainder follows (0 ... 1,023) as 2 bytes big-endian. Doubles remain 0, so integers fall
+/// exactly between their neighbouring doubles.
 ///
 /// A *decimal* that is no such number is written as the largest one below it, then FF, then itself: the
 /// exponent of its first digit plus 8,192 in 2 bytes, and its 34 digits as two numbers of 17, 8 bytes
@@ -40,14 +40,15 @@
 /// before the next.
 ///
 /// But for decimals, no encoding is a prefix of another, so encodings may be concatenated and still
-/// compare value by value. A decimal begins with the encoding of the number below it. That keeps the
-/// order too, because no value, key, end or name begins with FF, nor with 00 where values are inverted:
-/// the byte behind a number tells. A range of keys that begin with a number therefore begins at 01 and
-/// ends before FF (`PositionRange.behindValue`). *Descending*, every byte is inverted. What an index keeps of a value ends after
-/// `truncationLength` bytes; two values that differ only behind that share their position.
+/// compare value by value. A decimal begins with the encoding of the number below it. That keeps
+/// the order too, because no value, key, end or name begins with FF, nor with 00 where values are
+/// inverted: the byte behind a number decides. A range of keys that begin with a number therefore
+/// begins at 01 and ends before FF (`PositionRange.behindValue`). *Descending*, every byte is
+/// inverted. The part of a value in an index ends after `truncationLength` bytes; two values that
+/// differ only behind that share their position.
 ///
-/// Equal values encode equally: 3 and 3.0, 0 and -0.0. What that loses, and whether the value was
-/// cut, is one `ValueTag` byte that travels beside the key; with it `decode` restores the value.
+/// Equal values encode equally: 3 and 3.0, 0 and -0.0. The lost information, and if the value was
+/// truncated, is one `ValueTag` byte beside the key; with it `decode` restores the value.
 package enum OrderedEncoding {
   /// The length at which an index cuts a value's encoding: a string of 1,500 bytes is still whole.
   package static let truncationLength = 1_503

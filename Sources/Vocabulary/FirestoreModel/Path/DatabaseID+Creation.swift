@@ -6,9 +6,9 @@ extension DatabaseID {
 
   /// Refuses ids that no new database may have.
   ///
-  /// A database's is `(default)` or 4 to 63 letters a-z, digits and hyphens, beginning with a letter
-  /// and not ending with a hyphen (fact sheet C.1); a project's has 1 to 63 printable characters
-  /// without `/`.
+  /// A database's is `(default)` or 4 to 63 letters a-z, digits and hyphens, beginning with a
+  /// letter and not ending with a hyphen (fact sheet C.1). A project's has 1 to 63 printable
+  /// characters without `/`.
   package func checkCreatable() throws(ServiceError) {
     let isNamed = database.withBytes { bytes in
       (4...63).contains(bytes.count) && bytes.allSatisfy(Self.isAllowed)

@@ -12,7 +12,7 @@ package enum FieldMask {
     return reduced(paths)
   }
 
-  /// Reads a mask of what to return; `__name__`, which is always returned, is left out.
+  /// Reads a mask of the fields to return; `__name__`, which is always returned, is left out.
   package static func read(parsing texts: [String]) throws(ServiceError) -> [FieldPath] {
     reduced(try parse(texts))
   }

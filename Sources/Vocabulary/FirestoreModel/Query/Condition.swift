@@ -1,6 +1,6 @@
 import BaseText
 
-/// A single test on one field: what a disjunct of a normalised query is made of.
+/// A single test on one field: the parts of a disjunct of a normalized query.
 package struct Condition: Sendable, Hashable {
   /// `in` and `array-contains-any` have become disjuncts; operands that match nothing are gone.
   package enum Test: Sendable, Hashable {

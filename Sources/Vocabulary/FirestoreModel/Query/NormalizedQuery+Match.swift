@@ -1,4 +1,5 @@
-// What a query says of one document and of two. Offset, limit and projection are not judged here.
+// The decisions of a query about one document and about two. Offset, limit and projection are not
+// judged here.
 
 import BaseText
 

@@ -1,4 +1,4 @@
-/// A document as queries look at it, whatever form its fields have.
+/// A document as queries see it, for any encoding of its fields.
 package protocol QueryDocument {
   /// The document's full resource name, which `__name__` stands for.
   var name: DocumentName { get }

@@ -30,7 +30,7 @@ extension Decimal128 {
     return isNegative ? byMagnitude.reversed : byMagnitude
   }
 
-  /// The nearest double, an infinity for what is beyond all of them.
+  /// The nearest double, an infinity for values beyond all of them.
   package var nearest: Double {
     switch kind {
     case .notANumber: .nan

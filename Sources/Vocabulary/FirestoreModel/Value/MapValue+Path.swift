@@ -6,7 +6,7 @@ extension MapValue {
   /// The value at a path; nil where a name is missing or something on the way is no map.
   package func value(at path: FieldPath) -> Value? { value(at: path.segments[...]) }
 
-  /// Sets the value at a path; what is no map on the way is replaced by one.
+  /// Sets the value at a path; any value on the way that is not a map is replaced by one.
   package mutating func set(_ value: Value, at path: FieldPath) {
     set(value, at: path.segments[...])
   }

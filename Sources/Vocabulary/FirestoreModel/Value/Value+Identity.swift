@@ -1,4 +1,4 @@
-// Identity of what is stored: same type, same bits. Swift's `==` on doubles would take -0.0 for 0.0
+// Identity of stored values: same type, same bits. Swift's `==` on doubles would take -0.0 for 0.0
 // and tell a NaN from itself.
 
 extension Value: Hashable {

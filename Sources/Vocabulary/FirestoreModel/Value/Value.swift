@@ -3,14 +3,14 @@ import BaseText
 /// A Firestore value, decoded.
 ///
 /// Numbers keep their wire type: `.integer(3)` and `.double(3)` are equal in the order and distinct
-/// here. The total order is in `Value+Order.swift`; `==` is identity of what is stored, type and bits
-/// (`Value+Identity.swift`), not Firestore's equality, which is `compare(_:) == .equal`.
+/// here. The total order is in `Value+Order.swift`; `==` is identity of stored values, type and
+/// bits (`Value+Identity.swift`), not Firestore's equality, which is `compare(_:) == .equal`.
 package enum Value: Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
   case double(Double)
-  /// Truncated to microseconds by whoever decodes it.
+  /// The decoder truncates it to microseconds.
   case timestamp(Timestamp)
   case string(Text)
   case bytes([UInt8])

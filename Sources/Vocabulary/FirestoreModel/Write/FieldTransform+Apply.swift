@@ -44,7 +44,8 @@ extension FieldTransform {
     }
   }
 
-  /// Integers saturate; any double makes a double; what is no number counts as missing.
+  /// Integers saturate, and any double makes a double; a value that is not a number counts as
+  /// missing.
   ///
   /// An int32 counts as an integer. A decimal128 counts as the nearest double.
   private static func sum(_ stored: Value?, _ operand: Value) -> Value {

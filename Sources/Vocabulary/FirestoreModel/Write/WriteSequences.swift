@@ -2,8 +2,8 @@ import BaseStatus
 
 /// The writes of one commit to each of its documents, in their order: which can follow which.
 ///
-/// The effect of the earlier writes on a document is known without looking at it, so a precondition
-/// that they contradict is a fault of the request, whatever is stored.
+/// The effect of the earlier writes on a document is known without reading it, so a precondition
+/// that they contradict is a fault of the request, for any stored state.
 struct WriteSequences {
   /// The effect of a write, by its precondition.
   private enum Kind: String {

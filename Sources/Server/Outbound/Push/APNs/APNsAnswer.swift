@@ -27,7 +27,7 @@ struct APNsAnswer: Sendable, Equatable {
     let body =
       answer.body.isEmpty
       ? nil : try? JSONValue(parsing: String(decoding: answer.body, as: UTF8.self))
-    // What is no reason of Apple's is not repeated to anybody.
+    // A text that is not one of Apple's reasons is not passed on.
     let said = body?["reason"]?.string ?? ""
     let isPlain = said.utf8.count <= 64 && said.utf8.allSatisfy { Self.isLetter($0) }
     reason = isPlain && !said.isEmpty ? said : "HTTP \(answer.status)"

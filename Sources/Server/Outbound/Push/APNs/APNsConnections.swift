@@ -3,12 +3,14 @@ import Synchronization
 
 /// The connections to one environment of Apple's service, used in turn; more of them while all have much to do.
 ///
-/// Each is one HTTP/2 connection, with as many streams as Apple allows; a client opens it anew after GOAWAY. One on which
-/// a request got no answer in time is replaced, since a connection can be dead without anybody saying so. One that rests
-/// for a minute is closed and opened anew by the next request, so that none has to be asked whether it is alive.
+/// Each is one HTTP/2 connection, with as many streams as Apple allows; a client reopens it after
+/// GOAWAY. One on which a request got no answer in time is replaced, since a connection can be dead
+/// without anybody saying so. A connection that is idle for a minute is closed, and the next
+/// request opens another one. So no connection needs a check for being alive.
 ///
-/// In debug builds the client library asserts where a server changes its limit of streams while a connection is idle; in
-/// release builds all that comes of it is an idle connection that is closed sooner.
+/// In debug builds the client library asserts if a server changes its limit of streams while a
+/// connection is idle. In release builds the only effect is that the idle connection is closed
+/// sooner.
 final class APNsConnections: Sendable {
   /// A connection, and which it was of those in its slot.
   struct Selection: Sendable {
@@ -72,7 +74,7 @@ final class APNsConnections: Sendable {
 
   private func isSaturated(_ slot: Slot) -> Bool { slot.client.load >= saturation }
 
-  /// Puts a new connection in the place of one that is silent; nothing happens where somebody did already.
+  /// Replaces a silent connection with a new one; nothing happens if another caller did already.
   func replace(_ selection: Selection) async {
     let old = state.withLock { state -> PushHostClient? in
       guard !state.isClosed, state.slots[selection.slot].generation == selection.generation else {

@@ -24,9 +24,9 @@ struct APNsDelivery: Sendable {
     guard case .apns(let token, let environment, let bundle) = parcel.address,
       !token.isEmpty, token.utf8.count <= 200,
       token.utf8.allSatisfy({ Hexadecimal.digit($0) != nil })
-    else { throw Refusal(outcome: .refused(reason: "the address is no device token")) }
+    else { throw Refusal(outcome: .refused(reason: "the address is not a device token")) }
     guard case .apns(let key) = parcel.credentials else {
-      throw Refusal(outcome: .unauthorized(reason: "the project has no key of Apple's"))
+      throw Refusal(outcome: .unauthorized(reason: "the project has no APNs key"))
     }
     self.token = token
     self.environment = environment
@@ -90,7 +90,7 @@ struct APNsDelivery: Sendable {
     type == "background" || parcel.priority == .normal ? "5" : "10"
   }
 
-  /// 0 asks for one attempt: what can't be delivered at once is not kept.
+  /// 0 asks for one attempt: a message that can't be delivered at once is not kept.
   private func expiration(now: Int) -> String {
     let left = parcel.timeToLive.components.seconds
     return left <= 0 ? "0" : "\(Int64(now) + left)"

@@ -37,7 +37,7 @@ package struct APNsEndpoints: Sendable, Hashable {
     _ own: String
   ) throws(OutboundError) -> FetchURL {
     guard let url = FetchURL(text ?? own), !url.isCleartext else {
-      throw OutboundError(.refused, "\(text ?? own) is no https URL")
+      throw OutboundError(.refused, "\(text ?? own) is not an https URL")
     }
     let isOwnMachine = url.host == "localhost" || NetworkAddress(url.host)?.isLoopback == true
     guard text == nil || isOwnMachine else {

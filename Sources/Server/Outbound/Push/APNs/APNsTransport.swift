@@ -66,9 +66,9 @@ package final class APNsTransport: PushTransport {
     } catch let refusal as APNsDelivery.Refusal {
       return refusal.outcome
     } catch is APNsTokens.Problem {
-      return .unauthorized(reason: "the private key is no P-256 key in PEM")
+      return .unauthorized(reason: "the private key is not a P-256 key in PEM format")
     } catch PushHostClient.Refusal.paused(let time) {
-      return .retry(after: time, reason: "Apple's service is given a pause")
+      return .retry(after: time, reason: "requests to Apple's service are paused")
     } catch PushHostClient.Refusal.busy {
       return .retry(after: .seconds(1), reason: "too many requests in flight to Apple's service")
     } catch {

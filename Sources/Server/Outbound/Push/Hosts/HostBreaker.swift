@@ -1,7 +1,8 @@
 /// Keeps requests away from a host that does not answer.
 ///
-/// After `threshold` failures in a row the host is left alone for a second; then one request tries it. Each trial that
-/// fails doubles the pause, up to a minute. A host that says when to come again is left alone until then.
+/// After `threshold` failures in a row the host is left alone for a second; then one request tries
+/// it. Each trial that fails doubles the pause, up to a minute. A host that sends a time to retry
+/// is left alone until then.
 struct HostBreaker: Sendable {
   /// The decision to let a request go or wait.
   enum Admission: Sendable, Equatable {

@@ -11,7 +11,7 @@ final class LeasedClient: Sendable {
   private let client: HTTPClient
   private let state = Mutex(State())
 
-  /// Takes over the client, which nobody else may shut down.
+  /// Takes over the client; no other owner may shut it down.
   init(_ client: HTTPClient) { self.client = client }
 
   /// The client, to be given back by `release()`; nil where it is retired.
@@ -42,7 +42,7 @@ final class LeasedClient: Sendable {
     if isUnused { await shutDown() }
   }
 
-  /// Closing connections that nobody uses any more can't fail in a way that matters to anybody.
+  /// A failure to close unused connections has no effect.
   private func shutDown() async {
     do { try await client.shutdown() } catch {}
   }

@@ -4,7 +4,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The way to one origin: a client that connects to the address that was judged, a breaker, and a bound for what is in flight.
+/// The transport to one origin: a client that connects to the checked address, a breaker, and a
+/// bound for requests in flight.
 final class PushHostClient: Sendable {
   /// The reason why a request was not sent.
   enum Refusal: Error, Sendable {
@@ -104,7 +105,7 @@ final class PushHostClient: Sendable {
     try state.withLock { state throws(Refusal) in
       let isQuick = state.answerTime < bounds.quickAnswer
       guard state.inFlight < (isQuick ? bounds.quick : bounds.slow) else { throw .busy }
-      // Queues count in seconds: what is less would have them come again at once.
+      // Queues count in seconds: a shorter time would retry immediately.
       if case .wait(let time) = state.breaker.admit(at: .now) {
         throw .paused(.seconds(time.components.seconds + 1))
       }
@@ -158,7 +159,7 @@ final class PushHostClient: Sendable {
         ? Array(buffer: try await response.body.collect(upTo: Self.bodyLimit))
         : Array(buffer: try await response.body.collect(upTo: Self.bodyLimit, by: deadline))
     } catch is NIOTooManyBytesError {
-      // The status says it all; what is longer is a page for people.
+      // The status is enough; longer text is a page for people.
     }
     let headers = response.headers.map { ($0.name.lowercased(), $0.value) }
     return Answer(

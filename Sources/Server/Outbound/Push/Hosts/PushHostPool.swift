@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The ways to the hosts of push services, one for each origin that was asked lately.
+/// The transports to the hosts of push services, one for each origin with recent requests.
 ///
 /// A host's addresses are resolved and judged before its first request and again after a minute of use; a way whose
 /// address is no longer among them is retired. At most `capacity` ways are kept: beyond it the one that was used longest ago
@@ -36,7 +36,7 @@ final class PushHostPool: Sendable {
   /// The way to the URL's origin; throws `OutboundError` where nothing may be asked there.
   func client(for url: FetchURL) async throws -> PushHostClient {
     guard let origin = hosts.origin(of: url) else {
-      throw OutboundError(.refused, "the host is not among the push services that may be asked")
+      throw OutboundError(.refused, "the host is not an allowed push service")
     }
     if let client = current(url.origin) { return client }
     let policy = hosts.policy(for: origin)
@@ -59,8 +59,8 @@ final class PushHostPool: Sendable {
 
   /// Returns the client of a host if it needs no review.
   ///
-  /// The first caller that finds one due postpones it, so that one task resolves and the others go
-  /// on.
+  /// The first caller that finds one due postpones it, so that one task resolves and the others
+  /// continue.
   private func current(_ origin: String) -> PushHostClient? {
     let now = ContinuousClock.now
     return state.withLock { state in

@@ -34,8 +34,8 @@ struct PushHostSettings: Sendable {
     )
   }
 
-  /// A client that connects to that address whatever the host's name says, follows nothing, and speaks HTTP/2
-  /// where the other side does.
+  /// A client that connects to that address for every host name, follows no redirects, and uses
+  /// HTTP/2 if the other side does.
   func httpClient(for url: FetchURL, at address: NetworkAddress?) -> HTTPClient {
     var tls = TLSConfiguration.makeClientConfiguration()
     tls.minimumTLSVersion = .tlsv12
@@ -57,9 +57,9 @@ struct PushHostSettings: Sendable {
         try pipeline.addHandler(FlushBatch(), position: .after(tls))
       }
     }
-    // Nobody reads spans, which cost a request a twentieth of what it takes.
+    // Spans have no reader, and cost a request a twentieth of its time.
     configuration.tracing.tracer = nil
-    // Who waits for a connection that can't be had holds a worker of the queue; the queue repeats.
+    // A request that waits for a connection holds a worker of the queue; the queue retries.
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
     return HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)

@@ -47,7 +47,7 @@ package struct PushHosts: Sendable, Hashable {
     var added: [Pattern] = []
     for text in texts {
       guard let pattern = Pattern(text) else {
-        throw OutboundError(.refused, "\"\(text)\" is no host, host:port or *.domain")
+        throw OutboundError(.refused, "\"\(text)\" is not a host, host:port or *.domain")
       }
       added.append(pattern)
     }

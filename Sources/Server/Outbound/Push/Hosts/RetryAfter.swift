@@ -1,13 +1,13 @@
 import StorageWire
 
-/// The header by which a server says when to come again (RFC 9110, 10.2.3).
+/// The header with the time to retry (RFC 9110, 10.2.3).
 enum RetryAfter {
   private static let longest: Int64 = 24 * 3_600
   private static let months = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// The time from `now`, in seconds since 1970; nil for what is neither seconds nor a date.
+  /// The time from `now`, in seconds since 1970; nil for text that is neither seconds nor a date.
   ///
   /// A day at most.
   static func duration(_ text: String, now: Int) -> Duration? {

@@ -18,12 +18,12 @@ struct WebPushDelivery: Sendable {
   init(_ parcel: PushParcel) throws(Refusal) {
     guard case .webPush(let endpoint, let p256dh, let auth, let vapidKey) = parcel.address,
       let url = FetchURL(endpoint), let keys = WebPushKeys(publicKey: p256dh, secret: auth)
-    else { throw Refusal(outcome: .refused(reason: "the address is no Web Push subscription")) }
+    else { throw Refusal(outcome: .refused(reason: "the address is not a Web Push subscription")) }
     guard case .vapid(let pair) = parcel.credentials else {
       throw Refusal(outcome: .unauthorized(reason: "the project has no VAPID key"))
     }
     if let vapidKey, vapidKey != pair.publicKey {
-      let reason = "the subscription was made for another VAPID key"
+      let reason = "the subscription belongs to another VAPID key"
       throw Refusal(outcome: .unauthorized(reason: reason))
     }
     self.url = url

@@ -75,7 +75,7 @@ package final class WebPushTransport: PushTransport {
     case let refusal as WebPushDelivery.Refusal: refusal.outcome
     case let error as OutboundError: outcome(error)
     case PushHostClient.Refusal.paused(let time):
-      .retry(after: time, reason: "the push service is given a pause")
+      .retry(after: time, reason: "requests to the push service are paused")
     case PushHostClient.Refusal.busy:
       .retry(after: .seconds(1), reason: "too many requests in flight to the push service")
     default: .retry(after: nil, reason: "no answer")

@@ -6,7 +6,7 @@ import Hosting
 struct HostingCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hosting",
-    abstract: "Deploy web sites, roll them back and show previews.",
+    abstract: "Deploy websites, roll them back and manage previews.",
     discussion: """
       A site has a host name of its own. It is deployed from the folder that firebase.json names as public.
 
@@ -41,10 +41,10 @@ struct SiteOptions: ParsableArguments {
 struct HostingDeployCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "deploy",
-    abstract: "Upload what changed of a site's folder and show it.",
+    abstract: "Upload the changed files of a site's folder and release them.",
     discussion: """
       Rules are those of firebase.json: rewrites, redirects, headers, cleanUrls, trailingSlash, i18n and ignore. Files \
-      that the server has already are not uploaded again.
+      that the server already has are not uploaded again.
 
       Example:
         brasa hosting deploy --project shop --message "new prices"
@@ -52,7 +52,10 @@ struct HostingDeployCommand: ParsableCommand {
   )
 
   @Option(name: .long, help: "The file with the rules.") var config = "firebase.json"
-  @Option(name: .long, help: "The channel: live, or a preview that is made if it is not there.")
+  @Option(
+    name: .long,
+    help: "The channel: live, or a preview, which is created if it does not exist."
+  )
   var channel = HostedChannel.live
   @Option(name: .long, help: "A note for the list of releases.") var message = ""
   @OptionGroup var options: SiteOptions
@@ -90,7 +93,7 @@ struct HostingDeployCommand: ParsableCommand {
       output: { if case .line(let line) = $0 { lines.append(line) } }
     )
     guard let version = lines.first else {
-      throw CommandFailure("The server did not say which version it began.")
+      throw CommandFailure("The server did not return the version that it created.")
     }
     return (version, Set(lines.dropFirst()))
   }
@@ -122,7 +125,7 @@ struct HostingDeployCommand: ParsableCommand {
 struct HostingReleasesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "releases",
-    abstract: "List what a channel showed, the newest first.",
+    abstract: "List the releases of a channel, newest first.",
     discussion: """
       Example:
         brasa hosting releases --project shop
@@ -139,9 +142,9 @@ struct HostingReleasesCommand: ParsableCommand {
 struct HostingRollbackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
-    abstract: "Show an earlier release again.",
+    abstract: "Roll back to an earlier release.",
     discussion: """
-      Without a release it is the last one with another version.
+      Without a release, the last one with another version is used.
 
       Example:
         brasa hosting rollback --project shop
@@ -192,19 +195,19 @@ struct HostingChannelsCommand: ParsableCommand {
   struct OpenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "open",
-      abstract: "Make a preview, or give it more time.",
+      abstract: "Create a preview, or extend it.",
       discussion: """
         Example:
           brasa hosting channels open preview --days 3 --project shop
         """
     )
     @Argument(help: "The channel's id.") var channel: String
-    @Option(name: .long, help: "How long it lives, 1 to 30 days.") var days = 7
+    @Option(name: .long, help: "The preview's lifetime, 1 to 30 days.") var days = 7
     @OptionGroup var options: SiteOptions
 
     func run() throws {
       guard (1...30).contains(days) else {
-        throw ValidationError("A preview lives for 1 to 30 days.")
+        throw ValidationError("--days must be between 1 and 30.")
       }
       try options.print { .openChannel(channel, site: $0, life: Int64(days) * 86_400) }
     }
@@ -231,9 +234,9 @@ struct HostingChannelsCommand: ParsableCommand {
 struct HostingSitesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sites",
-    abstract: "List, make and delete sites.",
+    abstract: "List, create and delete sites.",
     discussion: """
-      Each project has a site of its own id, which its first deployment makes.
+      Each project has a site with the project's ID, which the first deployment creates.
 
       Examples:
         brasa hosting sites --project shop
@@ -241,8 +244,8 @@ struct HostingSitesCommand: ParsableCommand {
       """
   )
 
-  @Option(name: .long, help: "The name of a site to make.") var create: String?
-  @Option(name: .long, help: "The name of a site to delete with all its releases.")
+  @Option(name: .long, help: "The name of a site to create.") var create: String?
+  @Option(name: .long, help: "The name of a site to delete, with all its releases.")
   var delete: String?
   @OptionGroup var project: RulesProjectOptions
   @OptionGroup var data: DataOptions
@@ -258,9 +261,9 @@ struct HostingSitesCommand: ParsableCommand {
 struct HostingDomainsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "domains",
-    abstract: "Give a site a host name of its own, or take it away.",
+    abstract: "Add or remove a site's own host name.",
     discussion: """
-      The name has to lead to this server. It cannot be the console's host or one below it.
+      The name's DNS must point to this server. It can't be the console's host or one below it.
 
       Examples:
         brasa hosting domains add shop.example.com --project shop
@@ -273,7 +276,7 @@ struct HostingDomainsCommand: ParsableCommand {
   struct AddCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
-      abstract: "Have a host name show the site.",
+      abstract: "Add a host name to the site.",
       discussion: """
         Example:
           brasa hosting domains add shop.example.com --project shop
@@ -289,7 +292,7 @@ struct HostingDomainsCommand: ParsableCommand {
   struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Have a host name show the site no more.",
+      abstract: "Remove a host name from the site.",
       discussion: """
         Example:
           brasa hosting domains remove shop.example.com --project shop

@@ -33,7 +33,7 @@ struct HostingFile {
       throw ValidationError("\(path) has \(all.count) sites. Name one of them with --site.")
     }
     guard let folder = one["public"]?.string, !folder.isEmpty else {
-      throw ValidationError("The site in \(path) has no folder: name it as public.")
+      throw ValidationError("The site in \(path) has no folder. Set it as public.")
     }
     self.folder = url.deletingLastPathComponent().appendingPathComponent(folder)
     ignored =

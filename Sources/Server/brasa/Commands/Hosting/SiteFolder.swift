@@ -17,7 +17,7 @@ struct SiteFolder {
   /// Links, which are left out: what they lead to may be anything of the machine.
   let links: Int
 
-  /// Reads a folder, but for what one of the globs is for.
+  /// Reads a folder, without the files that match one of the globs.
   init(_ folder: URL, ignoring globs: [String]) throws {
     let patterns = try globs.map { try Glob($0.hasPrefix("/") ? String($0.dropFirst()) : $0) }
     let root = folder.standardizedFileURL.path

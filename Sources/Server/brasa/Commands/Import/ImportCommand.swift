@@ -7,7 +7,7 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Read an export of Brasa, Firebase, PocketBase or Supabase.",
     discussion: """
-      Without another word it reads a folder that `brasa export`, Google's managed export or the emulators wrote.
+      Without a subcommand it reads a folder that `brasa export`, Google's managed export or the emulators wrote.
 
       Examples:
         brasa import backup-2026-01-31 --project shop
@@ -57,10 +57,10 @@ struct ImportFolderCommand: ParsableCommand {
   var source: String
   @Option(
     name: .long,
-    help: "Another kind of data to read, or \"all\" that was exported; may be repeated."
+    help: "Another kind of data to read, or \"all\" that was exported; repeatable."
   )
   var include: [String] = []
-  @Option(name: .long, help: "A kind to leave out of \"all\"; may be repeated.")
+  @Option(name: .long, help: "A kind to leave out of \"all\"; repeatable.")
   var exclude: [String] = []
   @Flag(name: .long, help: "Read secrets too.")
   var withSecrets = false
@@ -79,7 +79,7 @@ struct ImportFolderCommand: ParsableCommand {
         && (chosen.contains(secret.companion) || include.contains(secret.name))
     }
     var reading = ImportRun(label: label, source: source, data: data, manifest: manifest)
-    // What does not open ends the command before anything is written.
+    // A file that can't be opened ends the command before anything is written.
     if withSecrets {
       try reading.openSecrets(
         secrets.map(\.name),

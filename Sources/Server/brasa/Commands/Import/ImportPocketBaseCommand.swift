@@ -22,7 +22,7 @@ struct ImportPocketBaseCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The data folder, with data.db in it.", completion: .directory)
+  @Argument(help: "The data folder, which contains data.db.", completion: .directory)
   var folder: String
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions
@@ -32,7 +32,7 @@ struct ImportPocketBaseCommand: ParsableCommand {
     let root = URL(fileURLWithPath: folder, isDirectory: true).resolvingSymlinksInPath()
     guard FileManager.default.fileExists(atPath: "\(root.path)/\(PocketBaseFolder.database)") else {
       throw ValidationError(
-        "There is no \(PocketBaseFolder.database) of PocketBase's in \(folder)."
+        "There is no \(PocketBaseFolder.database) in \(folder). Name PocketBase's data folder."
       )
     }
     var reading = ImportRun(label: label, source: folder, data: data, manifest: nil)

@@ -27,7 +27,7 @@ struct ImportSupabaseCommand: ParsableCommand {
 
   @Argument(help: "The dump, or a folder of files.", completion: .file())
   var source: String
-  @Option(help: "A schema whose tables become collections; may be repeated (default: public).")
+  @Option(help: "A schema with tables to read as collections; repeatable (default: public).")
   var schema: [String] = []
   @OptionGroup var data: DataOptions
   @OptionGroup var database: DatabaseOptions

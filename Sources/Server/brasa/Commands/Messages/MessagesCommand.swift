@@ -6,7 +6,7 @@ struct MessagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "messages",
     abstract:
-      "Send messages to apps, see what became of them, and keep the credentials of push services.",
+      "Send messages to apps, show their deliveries, and manage the credentials for push services.",
     discussion: """
       Examples:
         brasa messages send '{"topic": "news", "notification": {"title": "Hello"}}' --project shop
@@ -36,7 +36,7 @@ struct MessagesOptions: ParsableArguments {
 struct MessagesCancelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Take back a message whose time has not come, or end one that is repeated.",
+    abstract: "Cancel a scheduled or repeating message.",
     discussion: """
       Example:
         brasa messages cancel 0:1700000000000000 --project shop
@@ -53,9 +53,9 @@ struct MessagesCancelCommand: ParsableCommand {
 struct MessagesEraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
-    abstract: "Delete a user's registrations, and the messages that were sent to them alone.",
+    abstract: "Delete a user's registrations, and the messages that were sent only to them.",
     discussion: """
-      There is no way back. Apps of the user register anew when they are opened.
+      This can't be undone. The user's apps register again when they are opened.
 
       Example:
         brasa messages erase --user 7fPz… --project shop
@@ -72,14 +72,14 @@ struct MessagesEraseCommand: ParsableCommand {
 struct MessagesListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List the newest messages with what became of them.",
+    abstract: "List the newest messages with their deliveries.",
     discussion: """
       Example:
         brasa messages list --project shop --limit 50
       """
   )
 
-  @Option(name: .long, help: "How many to list.") var limit = 20
+  @Option(name: .long, help: "The number of entries to list.") var limit = 20
   @OptionGroup var options: MessagesOptions
 
   func run() throws { try options.perform(.list(limit: max(limit, 1))) }
@@ -97,7 +97,7 @@ struct MessagesShowCommand: ParsableCommand {
   )
 
   @Argument(help: "The message's id.") var id: String
-  @Option(name: .long, help: "How many deliveries to show.") var limit = 100
+  @Option(name: .long, help: "The number of deliveries to show.") var limit = 100
   @OptionGroup var options: MessagesOptions
 
   func run() throws { try options.perform(.show(id: id, limit: max(limit, 1))) }
@@ -114,7 +114,7 @@ struct MessagesTopicsCommand: ParsableCommand {
       """
   )
 
-  @Option(name: .long, help: "How many to list.") var limit = 1_000
+  @Option(name: .long, help: "The number of entries to list.") var limit = 1_000
   @OptionGroup var options: MessagesOptions
 
   func run() throws { try options.perform(.topics(limit: max(limit, 1))) }
@@ -124,7 +124,7 @@ struct MessagesTopicsCommand: ParsableCommand {
 struct MessagesCredentialsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credentials",
-    abstract: "Keep what the project proves to push services; secrets are not shown.",
+    abstract: "Manage the project's credentials for push services; secrets are not shown.",
     discussion: """
       Examples:
         brasa messages credentials --project shop
@@ -147,7 +147,7 @@ struct MessagesCredentialsCommand: ParsableCommand {
   struct APNs: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "apns",
-      abstract: "Keep a signing key of Apple's: the .p8 file of a developer team.",
+      abstract: "Add an APNs signing key: the .p8 file of a developer team.",
       discussion: """
         Apple's developer pages make the key under Keys, with the Apple Push Notifications service; the file can be downloaded
         once. It serves every app of the team, in both environments.
@@ -157,9 +157,9 @@ struct MessagesCredentialsCommand: ParsableCommand {
         """
     )
     @Argument(help: "The .p8 file.", completion: .file()) var file: String
-    @Option(name: .long, help: "The key's id: ten characters.") var keyID: String
-    @Option(name: .long, help: "The team's id: ten characters.") var teamID: String
-    @Option(name: .long, help: "The app's bundle id (default: every app of the project).")
+    @Option(name: .long, help: "The key's ID: ten characters.") var keyID: String
+    @Option(name: .long, help: "The team's ID: ten characters.") var teamID: String
+    @Option(name: .long, help: "The app's bundle ID (default: every app of the project).")
     var bundle = ""
     @OptionGroup var options: MessagesOptions
 
@@ -174,9 +174,9 @@ struct MessagesCredentialsCommand: ParsableCommand {
   struct RemoveAPNs: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove-apns",
-      abstract: "Remove a signing key of Apple's."
+      abstract: "Remove an APNs signing key."
     )
-    @Option(name: .long, help: "The bundle id that it was kept for (default: every app).")
+    @Option(name: .long, help: "The key's bundle ID (default: every app).")
     var bundle = ""
     @OptionGroup var options: MessagesOptions
 
@@ -186,16 +186,16 @@ struct MessagesCredentialsCommand: ParsableCommand {
   struct VAPID: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "vapid",
-      abstract: "Show the key for which pages subscribe, made by its first use."
+      abstract: "Show the VAPID key for subscriptions of web pages; its first use creates it."
     )
-    @Option(name: .long, help: "Whom push services may ask: a mailto or https URL.")
+    @Option(name: .long, help: "A contact for push services: a mailto or https URL.")
     var subject: String?
     @OptionGroup var options: MessagesOptions
 
     func validate() throws {
       guard let subject else { return }
       guard subject.hasPrefix("mailto:") || subject.hasPrefix("https://") else {
-        throw ValidationError("--subject is a mailto or https URL.")
+        throw ValidationError("--subject must be a mailto or https URL.")
       }
     }
 
@@ -207,7 +207,7 @@ struct MessagesCredentialsCommand: ParsableCommand {
 struct MessagesKeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "Make, list and revoke server keys, by which back ends send in the legacy form.",
+    abstract: "Create, list and revoke server keys, with which back ends use the legacy API.",
     discussion: """
       Examples:
         brasa messages keys create back-end --project shop
@@ -220,7 +220,7 @@ struct MessagesKeysCommand: ParsableCommand {
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create",
-      abstract: "Make a server key and print it; only its hash is kept."
+      abstract: "Create a server key and print it; only its hash is stored."
     )
     @Argument(help: "The key's name.") var name: String
     @OptionGroup var options: MessagesOptions

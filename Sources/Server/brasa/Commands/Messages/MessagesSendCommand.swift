@@ -7,8 +7,8 @@ struct MessagesSendCommand: ParsableCommand {
     commandName: "send",
     abstract: "Send a message, written as the JSON of Cloud Messaging's API.",
     discussion: """
-      The message names its token, topic or condition, unless --user does. A running server delivers it; \
-      without one it waits for the next start.
+      The message contains its token, topic or condition, unless you pass --user. A running server delivers it; \
+      otherwise it is delivered after the next start.
 
       Example:
         brasa messages send '{"notification": {"title": "Hello"}}' --user ana --project shop
@@ -16,10 +16,10 @@ struct MessagesSendCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "The message, or @ and the name of its file.") var message: String
+  @Argument(help: "The message as JSON, or @ and the name of a file with it.") var message: String
   @Option(name: .long, help: "Send to every registration of this user.") var user: String?
   @OptionGroup var time: MessagesTimeOptions
-  @Flag(name: .long, help: "Only say whether it could be sent.") var validate = false
+  @Flag(name: .long, help: "Only validate the message.") var validate = false
   @OptionGroup var options: MessagesOptions
 
   func run() throws {
@@ -40,22 +40,25 @@ struct MessagesTimeOptions: ParsableArguments {
   @Option(name: .long, help: "Send at a time such as 2027-01-15T08:00:00Z.") var at: String?
   @Option(name: .long, help: "Send when each device's clock shows a time such as 2027-01-15T09:00.")
   var atLocal: String?
-  @Option(name: .long, help: "The zone of devices that tell none, and of days: America/Sao_Paulo.")
+  @Option(
+    name: .long,
+    help: "The time zone for days, and for devices without one, such as America/Sao_Paulo."
+  )
   var timeZone: String?
-  @Option(name: .long, help: "Send again each day, week or month.") var every: Unit?
-  @Option(name: .long, help: "Send only each second, third, … of these.") var interval: Int?
-  @Option(name: .long, help: "Send no more after a time such as 2027-06-30T00:00:00Z.")
+  @Option(name: .long, help: "Repeat every day, week or month.") var every: Unit?
+  @Option(name: .long, help: "Send only every second, third, … time.") var interval: Int?
+  @Option(name: .long, help: "Stop repeating at a time such as 2027-06-30T00:00:00Z.")
   var until: String?
 
   func validate() throws {
     guard at == nil || atLocal == nil else {
-      throw ValidationError("Give one of --at and --at-local.")
+      throw ValidationError("Use either --at or --at-local.")
     }
     if at == nil, atLocal == nil, timeZone != nil || every != nil {
-      throw ValidationError("--time-zone and --every go with --at or --at-local.")
+      throw ValidationError("--time-zone and --every need --at or --at-local.")
     }
     if every == nil, interval != nil || until != nil {
-      throw ValidationError("--interval and --until go with --every.")
+      throw ValidationError("--interval and --until need --every.")
     }
   }
 

@@ -34,7 +34,7 @@ final class DownloadFiles {
   }
 
   deinit {
-    // What was cut off is of no use.
+    // An incomplete file is of no use.
     if let current { try? FileManager.default.removeItem(at: current.part) }
   }
 
@@ -55,7 +55,7 @@ final class DownloadFiles {
   private func open(_ header: FileHeader) throws -> String? {
     guard let url = url(of: header.name) else {
       refusedCount += 1
-      return "refused: \(header.name) is no path below \(target.path)"
+      return "refused: \(header.name) is not a path below \(target.path)"
     }
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(),

@@ -4,7 +4,7 @@ import ArgumentParser
 struct StorageAssignCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "assign",
-    abstract: "Give a bucket that another project made to the project that its name belongs to.",
+    abstract: "Assign a bucket that another project created to the project that owns its name.",
     discussion: """
       PROJECT.appspot.com and PROJECT.firebasestorage.app are that project's. A server of an earlier version let others \
       make them; brasa verify names such buckets, which nobody reaches. The bucket comes with its objects, which are \
@@ -20,7 +20,9 @@ struct StorageAssignCommand: ParsableCommand {
 
   func run() throws {
     let path = try StorageURL.path(url)
-    guard path.name.isEmpty else { throw ValidationError("\(url) is no bucket: gs://BUCKET.") }
+    guard path.name.isEmpty else {
+      throw ValidationError("\(url) is not a bucket. Use the form gs://BUCKET.")
+    }
     try printReplies(.storage(.assign(bucket: path.bucket)), of: data)
   }
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct StorageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "storage",
-    abstract: "List, copy, delete and bound the files of buckets.",
+    abstract: "List, copy and delete the files of buckets, and set quotas.",
     discussion: """
       Objects are named as gs://BUCKET/NAME; a name that ends with a slash, or a bucket alone, is a folder.
 
@@ -30,7 +30,7 @@ enum StorageURL {
   /// The path of a URL; throws where it is none.
   static func path(_ url: String) throws -> StoragePath {
     guard let path = StoragePath(url: url) else {
-      throw ValidationError("\(url) is not of the form gs://BUCKET/NAME.")
+      throw ValidationError("\(url) must have the form gs://BUCKET/NAME.")
     }
     return path
   }
@@ -39,7 +39,9 @@ enum StorageURL {
   static func object(_ url: String) throws -> StoragePath {
     let path = try path(url)
     guard !path.isFolder else {
-      throw ValidationError("\(url) is a folder. Name an object, or add -r for all below it.")
+      throw ValidationError(
+        "\(url) is a folder. Name an object, or add -r for everything below it."
+      )
     }
     return path
   }
@@ -49,7 +51,7 @@ enum StorageURL {
 struct StorageListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ls",
-    abstract: "List buckets, or what is below a URL.",
+    abstract: "List buckets, or the objects below a URL.",
     discussion: """
       Without a URL the project's buckets are listed. Names are listed up to the next slash, with -r all of them; \
       -l shows sizes in bytes and times.
@@ -59,8 +61,8 @@ struct StorageListCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "What names begin with: gs://BUCKET[/PREFIX].") var url: String?
-  @Flag(name: [.short, .customLong("recursive")], help: "List what is in folders too.")
+  @Argument(help: "The prefix of the names: gs://BUCKET[/PREFIX].") var url: String?
+  @Flag(name: [.short, .customLong("recursive")], help: "Also list the objects in folders.")
   var recursive = false
   @Flag(name: [.short, .customLong("long")], help: "Show sizes and times.") var long = false
   @OptionGroup var project: RulesProjectOptions
@@ -79,7 +81,7 @@ struct StorageListCommand: ParsableCommand {
 struct StorageStatCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stat",
-    abstract: "Show what is known of an object.",
+    abstract: "Show an object's metadata.",
     discussion: """
       Example:
         brasa storage stat gs://shop.appspot.com/users/ana/1.jpg
@@ -96,7 +98,7 @@ struct StorageStatCommand: ParsableCommand {
 struct StorageUsageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "usage",
-    abstract: "Show how many bytes and objects buckets hold.",
+    abstract: "Show the number of bytes and objects in buckets.",
     discussion: """
       Older versions, and deleted objects that can be restored, count.
 
@@ -121,9 +123,9 @@ struct StorageUsageCommand: ParsableCommand {
 struct StorageRemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rm",
-    abstract: "Delete an object, or with -r all in a folder.",
+    abstract: "Delete an object, or with -r everything in a folder.",
     discussion: """
-      A bucket that keeps versions keeps those of what is deleted.
+      A bucket with versioning keeps the versions of deleted objects.
 
       Examples:
         brasa storage rm gs://shop.appspot.com/users/ana/1.jpg
@@ -132,7 +134,7 @@ struct StorageRemoveCommand: ParsableCommand {
   )
 
   @Argument(help: "The object or the folder: gs://BUCKET/NAME.") var url: String
-  @Flag(name: [.short, .customLong("recursive")], help: "Delete all in the folder.")
+  @Flag(name: [.short, .customLong("recursive")], help: "Delete everything in the folder.")
   var recursive = false
   @OptionGroup var data: DataOptions
 

@@ -21,12 +21,12 @@ struct StorageCopyCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: "What to copy: a file, a directory, or gs://BUCKET/NAME.", completion: .file())
+  @Argument(help: "The source: a file, a directory, or gs://BUCKET/NAME.", completion: .file())
   var source: String
   @Argument(help: "Where to.", completion: .file()) var target: String
-  @Flag(name: [.short, .customLong("recursive")], help: "Copy all in a folder.")
+  @Flag(name: [.short, .customLong("recursive")], help: "Copy everything in a folder.")
   var recursive = false
-  @Option(name: .long, help: "The content type of what is uploaded (default: by the ending).")
+  @Option(name: .long, help: "The content type of uploaded files (default: by the file extension).")
   var contentType: String?
   @OptionGroup var data: DataOptions
 
@@ -36,7 +36,7 @@ struct StorageCopyCommand: ParsableCommand {
     case (let source?, nil): try download(source)
     case (let source?, let target?): try copy(source, target)
     case (nil, nil):
-      throw ValidationError("Neither side is of the form gs://BUCKET/NAME.")
+      throw ValidationError("One side must have the form gs://BUCKET/NAME.")
     }
   }
 
@@ -69,7 +69,7 @@ struct StorageCopyCommand: ParsableCommand {
     try data.perform(.storage(.read(path, isRecursive: recursive))) { reply in
       guard case .item(_, let bytes) = reply else { return Self.show(reply, progress) }
       if let refused = try files.take(bytes) { progress.print(refused) }
-      // Of a folder nobody knows what is still to come.
+      // The remaining contents of a folder are unknown.
       let total = recursive ? nil : files.bytesTotal
       progress.show(done: files.bytesWritten, total: total, unit: "byte")
     }

@@ -4,9 +4,9 @@ import ArgumentParser
 struct StorageQuotaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quota",
-    abstract: "Show or set how many bytes a bucket may hold.",
+    abstract: "Show or set a bucket's quota in bytes.",
     discussion: """
-      Uploads that would go beyond it are refused; what the bucket holds already stays. Older versions, and deleted \
+      Uploads that would exceed it are refused; existing objects stay. Older versions, and deleted \
       objects that can be restored, count. BRASA_STORAGE_QUOTA bounds all buckets of a project together.
 
       Examples:
@@ -22,7 +22,9 @@ struct StorageQuotaCommand: ParsableCommand {
 
   func run() throws {
     let path = try StorageURL.path(url)
-    guard path.name.isEmpty else { throw ValidationError("\(url) is no bucket alone.") }
+    guard path.name.isEmpty else {
+      throw ValidationError("\(url) is not a bucket. Use the form gs://BUCKET.")
+    }
     try printReplies(.storage(.quota(bucket: path.bucket, try change())), of: data)
   }
 
@@ -30,7 +32,7 @@ struct StorageQuotaCommand: ParsableCommand {
     guard let quota else { return .keep }
     if quota == "none" { return .remove }
     guard let size = ByteSize(quota) else {
-      throw ValidationError("\(quota) is no number of bytes: 500000, 20MB, 50GB.")
+      throw ValidationError("\(quota) is not a number of bytes such as 500000, 20MB or 50GB.")
     }
     return .bytes(size.bytes)
   }

@@ -66,7 +66,7 @@ final class UploadFiles {
   private static func size(of url: URL) throws -> Int {
     let values = try? url.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
     guard let values, values.isRegularFile == true, let size = values.fileSize else {
-      throw ValidationError("\(url.path) is no file. A directory takes -r.")
+      throw ValidationError("\(url.path) is not a file. Use -r for a directory.")
     }
     return size
   }

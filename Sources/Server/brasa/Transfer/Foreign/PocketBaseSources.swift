@@ -201,7 +201,7 @@ private final class PocketBaseFiles: ImportSource {
     guard object.split(separator: "/", omittingEmptySubsequences: false).count == 3,
       object.hasSuffix("/" + name), !name.hasPrefix(".")
     else {
-      throw ValidationError("it has no name that a file can have.")
+      throw ValidationError("its name is not a valid file name.")
     }
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw ValidationError("the file is not in the folder \(PocketBaseFolder.storage).")

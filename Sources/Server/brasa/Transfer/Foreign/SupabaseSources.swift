@@ -61,7 +61,7 @@ extension ImportRun {
     return try known.map { name in
       let place = isFolder.boolValue ? root.appendingPathComponent(name) : url
       meter.total += try place.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-      // The operator names a file alone, which may be a link; what a folder has may be none.
+      // The operator names only the file, which may be a link; files in a folder may not be links.
       let root = isFolder.boolValue ? root : place
       return SupabaseExport.File(name: name.lowercased() == name ? name : Self.small(name)) {
         let handle = try PlainFile.open(place, below: root)

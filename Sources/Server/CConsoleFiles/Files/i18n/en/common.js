@@ -130,7 +130,7 @@ export default {
   "error.UNKNOWN": "Server error.",
   "reason.WEAK_PASSWORD": (detail) => (/\d/.test(detail) ? `The password is too short: use at least ${/\d+/.exec(detail)[0]} characters.` : "This password is one of the most common ones. Choose another."),
   "reason.PASSWORD_DOES_NOT_MEET_REQUIREMENTS": (detail) => `The password does not meet the project's policy. ${detail}`,
-  "reason.INVALID_EMAIL": "This is not an email address.",
+  "reason.INVALID_EMAIL": "This is not a valid email address.",
   "reason.EMAIL_EXISTS": "Another user has this email address.",
   "reason.MISSING_EMAIL": "Enter an email address.",
   "reason.INVALID_PHONE_NUMBER": "A phone number starts with + and the country code, such as +5511987654321.",
