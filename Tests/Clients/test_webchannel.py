@@ -270,7 +270,8 @@ def test_termination(server, opened, verb):
     back.next()
     assert opened.terminate(verb).status_code == 200
     assert back.next() is None
-    assert open_sessions(server) == before - 1
+    # Sessions of other tests may end meanwhile too.
+    assert open_sessions(server) < before
     answer = opened.post([])
     assert answer.status_code == 400 and answer.text.index("Unknown SID") > 0
     assert opened.get().status_code == 400
