@@ -14,7 +14,7 @@ pytestmark = pytest.mark.brasa_only
 SEED = random.randrange(1 << 32)
 OWNERS = 40
 # Scores of tables also when all of them are merged.
-FILL = 1_600
+FILL = 4_000
 # The readers of tables that the smallest cache keeps.
 READERS = 16
 RULES = rules.service(
