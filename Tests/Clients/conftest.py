@@ -18,12 +18,25 @@ from support import clients, cluster, postgres, rest, rpc, secrets, server as se
 
 _numbers = itertools.count(1)
 
+# The files that take longest, the longest first. Several processes begin with them, so that none is left with a long one
+# while the others have nothing to do.
+LONG = [f"test_{name}.py" for name in (
+    "package", "console_access", "functions", "console_experiments", "files_transfer", "console_documents", "cluster_home",
+    "book_console_data", "console_data", "console_lock", "messaging", "storage", "console_first_steps", "analytics_oracle",
+    "console_words", "rules_work", "console_people", "console_interrupted", "console_config", "storage_tools", "watch_oracle",
+    "firestore_admin", "auth_limits", "storage_command", "emulator_folder", "book_console", "console_messages",
+    "firebase_cli_functions", "cluster_passing", "storage_s3", "console_owners", "failed_syncs", "transfer_round_trip",
+    "docs_site", "remote_config", "backup_faults",
+)]
+
 
 def pytest_addoption(parser):
     parser.addoption("--slow", action="store_true", help="run the slow tests too")
 
 
 def pytest_collection_modifyitems(config, items):
+    turn = {name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: turn.get(item.path.name, len(LONG)))
     emulator = servers.TARGET == "emulator"
     for item in items:
         if item.get_closest_marker("slow") and not config.getoption("--slow"):
@@ -80,6 +93,15 @@ def server(tmp_path_factory):
     if servers.TARGET != "emulator":
         assert was_running, f"the server died during the run:\n{running.output[-4000:]}"
         assert code == 0, f"exit code {code} on SIGTERM:\n{running.output[-4000:]}"
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory):
+    """A development server of the module's own, whose log, jobs and counts are those of its tests."""
+    running = servers.Brasa(tmp_path_factory.mktemp("own") / "data").start()
+    yield running
+    assert running.is_running, f"the server died during the tests:\n{running.output[-4000:]}"
+    running.kill()
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ def check(cards, execute, users, days, zone, start):
 @pytest.mark.parametrize("seed, zone, start", STREAMS[:3])
 def test_a_small_stream(tmp_path, seed, zone, start):
     users, days = 300, 20
-    cards, rows = sent(tmp_path, 20_000, users, days, seed, zone, start)
+    cards, rows = sent(tmp_path, 10_000, users, days, seed, zone, start)
     base = sqlite3.connect(tmp_path / "rows.sqlite")
     base.execute(f"CREATE TABLE raw ({', '.join(f'{name} {kind}' for name, kind in event_oracle.COLUMNS)})")
     with open(rows, newline="") as file:

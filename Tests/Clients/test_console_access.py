@@ -19,6 +19,11 @@ OWNER = {"authorization": "Bearer owner"}
 OPEN = "rules_version = '2'; service cloud.firestore { match /databases/{d}/documents { match /{p=**} { allow read: if true; } } }"
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    return own_server
+
+
 @pytest.fixture
 def console(console, server, project):
     """The console in a wider window, with documents and a user."""

@@ -18,6 +18,11 @@ READING = {
 }
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    return own_server
+
+
 @pytest.fixture
 def locked(console, server, project):
     """A browser with the lock on, before a project that has some of everything."""

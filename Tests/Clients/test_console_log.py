@@ -17,6 +17,11 @@ WORDS = {
 ROWS = "return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText.trim()))"
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    return own_server
+
+
 @pytest.fixture
 def denied(server, project):
     """A read that the rules of the project denied: its path and the id that the server gave it."""

@@ -10,6 +10,11 @@ pytestmark = pytest.mark.brasa_only
 OWNER = {"authorization": "Bearer owner"}
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    return own_server
+
+
 @pytest.fixture
 def documents(server, project):
     root = f"{server.url}/v1/projects/{project}/databases"

@@ -134,9 +134,11 @@ def test_parallel_wrong_passwords_are_counted_each(production):
     def guess(number):
         return Page(production).post("sign-in", {"email": "target@example.org", "password": f"wrong password {number}"}).status_code
 
+    begun = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(100) as pool:
         codes = list(pool.map(guess, range(100)))
-    assert set(codes) == {401, 429} and codes.count(401) <= 12, codes
+    # Ten tries, and one more a minute.
+    assert set(codes) == {401, 429} and codes.count(401) <= 12 + (time.monotonic() - begun) / 60, codes
 
 
 @pytest.mark.slow

@@ -31,6 +31,12 @@ class CommandLine:
         return made.json() if made.content else None
 
 
+@pytest.fixture(scope="module")
+def server(own_server):
+    """A list of all projects has to have room for those of the tests."""
+    return own_server
+
+
 @pytest.fixture
 def cli(server):
     return CommandLine(server)

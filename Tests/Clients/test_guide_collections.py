@@ -167,4 +167,4 @@ def test_the_server_stamps_the_time(client):
     written = article.get().get("written")
     assert written.nanosecond % 1_000_000 == 0
     age = result.update_time - written
-    assert datetime.timedelta(0) <= age < datetime.timedelta(seconds=5)
+    assert datetime.timedelta(0) <= age < datetime.timedelta(seconds=60)

@@ -150,7 +150,7 @@ def test_a_token_that_is_over_ends_streams_and_the_next_goes_on(production, chan
     key_file = make_key(production, tmp_path, "ending")
     writer = streams.WriteStream(channel, names.database, metadata=bearer(key_file))
     assert writer.write(streams.update(names("ending/a"), n=1)).write_results
-    stream = ListenStream(channel, names.database, metadata=bearer(key_file, seconds=2))
+    stream = ListenStream(channel, names.database, metadata=bearer(key_file, seconds=6))
     target = stream.add(2, stream.query("ending"))
     stream.until_consistent(2)
     assert stream.until_ended()[0] == "UNAUTHENTICATED"

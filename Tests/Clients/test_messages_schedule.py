@@ -62,7 +62,7 @@ def test_each_device_gets_it_by_its_own_clock(server, project, reports):
 def test_a_message_is_repeated(server, project, reports):
     device = Device(server, project).register()
     name = schedule(
-        reports, message={"token": device.token}, scheduleTime=instant(now() + datetime.timedelta(seconds=1)),
+        reports, message={"token": device.token}, scheduleTime=instant(now() + datetime.timedelta(seconds=4)),
         timeZone="America/Sao_Paulo", repeat={"every": "DAY", "interval": 2, "until": instant(now() + 30 * DAY)},
     ).json()["name"]
     with device.connect() as stream:

@@ -70,7 +70,7 @@ class App:
         """The next line that passes."""
         while True:
             try:
-                line = self.lines.get(timeout=30)
+                line = self.lines.get(timeout=120)
             except queue.Empty:
                 line = None
             assert line is not None, f"told {self.seen}"
@@ -122,12 +122,12 @@ def test_apps_and_googles_client_see_each_other(deployment, start):
     pending = first.told(lambda line: "q" in line.get("products", {}))
     assert pending["hasPendingWrites"]
     second.shows({"p": "Python", "q": "Swift"})
-    while heard.get(timeout=30) != {"p": "Python", "q": "Swift"}:
+    while heard.get(timeout=120) != {"p": "Python", "q": "Swift"}:
         pass
 
     second.do("delete", "p")
     first.shows({"q": "Swift"})
-    while heard.get(timeout=30) != {"q": "Swift"}:
+    while heard.get(timeout=120) != {"q": "Swift"}:
         pass
 
     # Whoever is denied sees the write and its end; nobody else sees anything.

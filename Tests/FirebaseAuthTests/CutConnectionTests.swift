@@ -6,7 +6,7 @@ import Testing
 
 /// Connections that break under calls.
 struct CutConnectionTests {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a call ends with an answer or an error of the network`() async throws {
     let server = try BrasaServer.shared.get()
     let proxy = try CuttingProxy(to: server.port) { 200 + 40 * $0 }

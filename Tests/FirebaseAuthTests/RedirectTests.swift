@@ -6,7 +6,7 @@ import Testing
 
 /// Servers that send clients elsewhere.
 struct RedirectTests {
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a redirect is not followed`() async throws {
     let target = try AnsweringServer.accepting()
     defer { target.stop() }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// The renewal of the ID token in the background, by a clock and a timer of the test's.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RenewalTests {
   private let tokens = TokenServer()
   private let clock = ManualClock()

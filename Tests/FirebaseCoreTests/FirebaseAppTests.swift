@@ -30,7 +30,7 @@ struct FirebaseAppTests {
     #expect(await app?.delete() == false)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `the end of a removal is told on the main queue`() async throws {
     let app = try FirebaseApp.configured(name: name(), options: Self.options)
     let isMain = DispatchSpecificKey<Bool>()

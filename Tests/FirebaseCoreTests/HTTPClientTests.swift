@@ -8,7 +8,7 @@ import FoundationNetworking
 #endif
 
 /// HTTP of all services.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTPClientTests {
   private let client = HTTPClient(label: "tests")
 

@@ -4,7 +4,7 @@ import SDKTestSupport
 import Testing
 
 /// Errors as the objects that Google's SDK throws and delivers: every form of a `catch` in its guides takes them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ErrorObjectTests {
   private let fixture: LiveFixture
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Tests of the calls that trap and of those that throw instead, with the same text.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct MisuseTests {
   @Test(arguments: Misuse.allCases)
   func `a misuse traps with its text, and its twin throws it`(_ misuse: Misuse) async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Reads, bundles and listeners of a client that never reaches a server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OfflineTests {
   private static let project = "shop"
   private let firestore: Firestore

@@ -140,7 +140,7 @@ struct InstallationsTests {
     #expect(try await installation().installationID() != id)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a redirect is not followed`() async throws {
     let target = try AnsweringServer.accepting()
     defer { target.stop() }
@@ -156,7 +156,7 @@ struct InstallationsTests {
     _ = await app.delete()
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func `a call whose connection breaks ends with a token or an error`() async throws {
     let proxy = try CuttingProxy(to: BrasaServer.shared.get().port) { 250 + 60 * $0 }
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")

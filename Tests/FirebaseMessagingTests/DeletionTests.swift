@@ -5,7 +5,7 @@ import Testing
 @testable import FirebaseMessaging
 
 /// Tests of changes of topics that never reach the server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeletionTests {
   @Test func `deleting the data ends who waits for a topic`() async throws {
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")

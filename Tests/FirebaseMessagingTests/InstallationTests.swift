@@ -5,7 +5,7 @@ import Testing
 @testable import FirebaseMessaging
 
 /// Registration by the installation's id, and what belongs to a bundle alone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct InstallationTests {
   @Test func `an installation is registered, reached by its id and registered no more`()
     async throws

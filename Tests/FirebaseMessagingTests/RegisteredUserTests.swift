@@ -6,7 +6,7 @@ import Testing
 @testable import FirebaseMessaging
 
 /// Tests of the user to whom a registration belongs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RegisteredUserTests {
   private static func send(_ fixture: MessagingFixture, to uid: String) async throws -> String {
     let answer = try await fixture.post(

@@ -192,7 +192,7 @@ struct RemoteConfigTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a redirect is not followed`() async throws {
     let target = try AnsweringServer.accepting()
     defer { target.stop() }
@@ -214,7 +214,7 @@ struct RemoteConfigTests {
     _ = await app.delete()
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func `a fetch whose connection breaks ends with values or an error`() async throws {
     let proxy = try CuttingProxy(to: BrasaServer.shared.get().port) { 300 + 80 * $0 }
     let options = FirebaseOptions(googleAppID: "1:42:linux:ab", gcmSenderID: "42")

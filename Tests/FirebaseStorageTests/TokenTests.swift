@@ -5,7 +5,7 @@ import Testing
 @testable import FirebaseStorage
 
 /// To whom the token of who is signed in is shown.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TokenTests {
   @Test func `a token goes to this machine, and to no other one in plain text`() async throws {
     let fixture = try await StorageFixture()

@@ -12,7 +12,7 @@ import Testing
 @testable import FirestoreClient
 
 /// Connections that break at any byte, against the program.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CutConnectionTests {
   /// So many seeds in the slow suite, else a few.
   private static func seeds(_ few: Int, slow: Int) -> [UInt64] {

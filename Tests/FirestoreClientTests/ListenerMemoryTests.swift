@@ -9,7 +9,7 @@ import Testing
 @testable import FirestoreClient
 
 /// Memory of listeners that were removed.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ListenerMemoryTests {
   private static func client() -> SyncClient {
     SyncClient(

@@ -10,7 +10,7 @@ import Testing
 @testable import FirestoreClient
 
 /// Requests that are too large for the server, against the program.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RefusedSizeTests {
   private let database = DatabaseID(project: Text("size-\(UUID().uuidString.lowercased())"))
 

@@ -8,7 +8,7 @@ import Testing
 @testable import FirestoreClient
 
 /// Tests of callers that wait when a client ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TerminationTests {
   private static let database = DatabaseID(project: Text("p"), database: Text("(default)"))
   private static let path = ResourcePath(["c", "a"])

@@ -23,7 +23,7 @@ struct UserChangeTests {
     return SyncClient(configuration)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a user's writes do not go out with the credentials of the next one`() async throws {
     let database = DatabaseID(project: Text("p"), database: Text("(default)"))
     let users = ChangingUsers()
@@ -49,7 +49,7 @@ struct UserChangeTests {
     client.perform { $0.terminate() }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `a write is of who is signed in, also before the observer has told of them`() async throws {
     let database = DatabaseID(project: Text("p"), database: Text("(default)"))
     let users = SilentUsers()

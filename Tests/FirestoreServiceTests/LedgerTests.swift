@@ -10,7 +10,7 @@ import Testing
 
 /// Tests that the memory that calls make the process hold below the gateway counts on their
 /// connection's account.
-@Suite(.timeLimit(.minutes(5))) struct LedgerTests {
+@Suite(.timeLimit(.minutes(10))) struct LedgerTests {
   private static func ledger(_ bytes: Int) -> ByteLedger {
     var limits = ByteLedger.Limits()
     (limits.poolBytes, limits.anonymousPoolBytes) = (bytes, bytes)

@@ -75,7 +75,7 @@ import Testing
 
   @Test func `a client that goes on asking in vain is sent away`() async throws {
     var limits = GatewayConfiguration.Limits.test
-    limits.unservedRequests = (2, 50)
+    limits.unservedRequests = (2, 1)
     limits.unservedTimeout = .zero
     let seen = try await withGateway(limits: limits) { gateway in
       try await Self.answers(to: Self.calls(20), port: gateway.port)

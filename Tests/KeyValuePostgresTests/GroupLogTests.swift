@@ -175,9 +175,7 @@ struct GroupLogTests {
 
   @Test func `an engine that was cut off writes nothing into tables of another form`() throws {
     let store = try PostgresStore()
-    var configuration = store.configuration(.shared)
-    configuration.patience = .milliseconds(50)
-    let older = try PostgresEngine(configuration)
+    let older = try store.open(.shared)
     try Self.put(older, ["a": "1"])
     try store.cutEngines()
     try store.run("UPDATE \(store.schema).timeline SET format = format + 1")

@@ -22,7 +22,7 @@ struct PostgresStore {
     configuration.schema = schema
     configuration.sharing = sharing
     configuration.viewConnections = 12
-    configuration.patience = .seconds(60)
+    configuration.patience = .seconds(600)
     configuration.groupIdleMilliseconds = 60_000
     return configuration
   }

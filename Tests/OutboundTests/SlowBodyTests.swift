@@ -9,7 +9,7 @@ import Testing
 @testable import Outbound
 
 /// Servers of others that send a response's head and then take their time.
-@Suite(.timeLimit(.minutes(1))) struct SlowBodyTests {
+@Suite(.timeLimit(.minutes(10))) struct SlowBodyTests {
   private static let head = "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n"
 
   /// A server on loopback that answers each connection with a head, and then a byte whenever that time has passed.

@@ -12,6 +12,9 @@ TEST_PACKAGES_BREW=(python3)
 PACKAGE_TOOLS_DEBIAN=(dpkg-dev binutils patchelf python3 ca-certificates tzdata)
 # What tests of packages look at them with.
 TEST_PACKAGES_DEBIAN+=("${PACKAGE_TOOLS_DEBIAN[@]}" adduser systemd man-db zsh fish)
+# What the examples' tests need beside that.
+EXAMPLE_PACKAGES_DEBIAN=(ca-certificates libsqlite3-dev chromium chromium-driver fonts-dejavu-core fonts-liberation
+  python3 python3-venv curl)
 # What the slow tests alone need: 300 MB.
 SLOW_TEST_PACKAGES_DEBIAN=(firefox-esr debootstrap skopeo)
 
@@ -33,6 +36,12 @@ install_test_packages() {
   case $(uname -s) in
     Linux) install_debian "${TEST_PACKAGES_DEBIAN[@]}" ;;
     Darwin) install_brew "${TEST_PACKAGES_BREW[@]}" ;;
+  esac
+}
+
+install_example_packages() {
+  case $(uname -s) in
+    Linux) install_debian "${EXAMPLE_PACKAGES_DEBIAN[@]}" ;;
   esac
 }
 

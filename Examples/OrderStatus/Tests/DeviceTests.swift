@@ -5,7 +5,7 @@ import RESTClient
 import Testing
 
 /// Tests of the orders that a device shows, without a network and between runs.
-@MainActor @Suite(.serialized, .timeLimit(.minutes(2))) struct `Order status devices` {
+@MainActor @Suite(.serialized, .timeLimit(.minutes(10))) struct `Order status devices` {
   @Test func `a device is told of who is signed in, and of nobody else`() async throws {
     let test = try await TestOrders()
     defer { test.end() }

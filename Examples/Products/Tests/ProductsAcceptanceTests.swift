@@ -122,7 +122,7 @@ import Testing
     #expect(portugal.contains("true") && !portugal.contains("Brazil"))
   }
 
-  @Test(.timeLimit(.minutes(3)))
+  @Test(.timeLimit(.minutes(10)))
   func `2e.5 the three events appear, with the code where stated`() async throws {
     try await withDefaultApp { try await Self.sendEvents() }
   }

@@ -6,7 +6,7 @@ import RESTClient
 import Testing
 
 /// The book's chapters 8 to 13 and the guide to Codable, each done in the order of its text.
-@MainActor @Suite(.serialized, .timeLimit(.minutes(5))) struct `The book's Swift` {
+@MainActor @Suite(.serialized, .timeLimit(.minutes(10))) struct `The book's Swift` {
   @Test func `chapter 8: a message of the legacy form fills the screen`() async throws {
     try await BookServer.run { server in
       let delegate = Chapter08.AppDelegate()

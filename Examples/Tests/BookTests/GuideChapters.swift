@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The guide to Codable, listing by listing, against the sample data of its example.
-@MainActor @Suite(.serialized, .timeLimit(.minutes(5))) struct `The guide's Swift` {
+@MainActor @Suite(.serialized, .timeLimit(.minutes(10))) struct `The guide's Swift` {
   @Test func `a book is encoded to JSON and back`() throws {
     let book = Guide.PlainBook(
       title: "The Hitchhiker's Guide to the Galaxy",

@@ -26,7 +26,7 @@ BRASA = pathlib.Path(os.environ.get("BRASA_BINARY", ROOT.parent / ".build/debug/
 # them.
 TRUSTED = os.environ.get("BRASA_TEST_CERTIFICATES")
 TRUSTED = TRUSTED and pathlib.Path(TRUSTED)
-PATIENCE = 20
+PATIENCE = 120
 
 
 class Process:

@@ -1,8 +1,8 @@
 /// Lets other tasks run until a condition on the main actor holds; false when it does not within
-/// half a minute.
+/// five minutes.
 @MainActor
 package func eventually(_ condition: @MainActor () -> Bool) async -> Bool {
-  let deadline = ContinuousClock.now + .seconds(30)
+  let deadline = ContinuousClock.now + .seconds(300)
   while !condition() {
     guard ContinuousClock.now < deadline else { return false }
     await Task.yield()

@@ -26,7 +26,7 @@ package func raw(
   token: String? = nil,
   headers: [String: String] = [:],
   body: String? = nil,
-  timeout: Duration = .seconds(20)
+  timeout: Duration = .seconds(120)
 ) async throws -> RawReply {
   guard let target = URL(string: url.absoluteString + path) else { throw RequestError(.invalidURL) }
   var headers = headers

@@ -24,7 +24,7 @@ function loadFrames() {
   return new Promise((resolve, reject) => {
     const load = () => gapi.load("gapi.iframes", {
       callback: () => resolve(gapi.iframes.getContext()),
-      ontimeout: () => reject(new SignInError("network-request-failed")), timeout: 30_000,
+      ontimeout: () => reject(new SignInError("network-request-failed")), timeout: 100_000,
     });
     if (window.gapi?.iframes?.Iframe) return resolve(gapi.iframes.getContext());
     if (window.gapi?.load) return load();
@@ -118,7 +118,8 @@ async function openFrame() {
     },
   }, (opened) => new Promise((resolve, reject) => {
     opened.restyle({ setHideOnLeave: false }).then(() => {
-      const timer = setTimeout(() => reject(new SignInError("network-request-failed")), 5_000);
+      // The SDK waits for five seconds, which a busy machine may need.
+      const timer = setTimeout(() => reject(new SignInError("network-request-failed")), 100_000);
       const isThere = () => {
         clearTimeout(timer);
         resolve(opened);

@@ -68,7 +68,7 @@ class Browser:
                          f"host-resolver-rules={rules}"):
             options.add_argument(f"--{argument}")
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-        self.driver.set_script_timeout(60)
+        self.driver.set_script_timeout(120)
 
     def open(self, url):
         """Opens a page in the current tab and waits until its script has run."""
@@ -83,7 +83,7 @@ class Browser:
 
     def run(self, script, *arguments):
         """What the script returns, as soon as the elements that it names are there."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while True:
             try:
                 return self.driver.execute_script(script, *arguments)
@@ -92,7 +92,7 @@ class Browser:
                 if not is_missing or time.monotonic() > deadline:
                     raise
 
-    def wait(self, script, *arguments, seconds=60):
+    def wait(self, script, *arguments, seconds=120):
         """What the script returns once that is something."""
         wait = WebDriverWait(self.driver, seconds, poll_frequency=0.05)
         return wait.until(lambda _: self.run(script, *arguments), Shown(self.driver, f"never came: {script} {arguments or ''}"))

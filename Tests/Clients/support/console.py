@@ -1,7 +1,6 @@
 """The console in a browser, driven by role and name as people and screen readers find things."""
 
 from selenium.common.exceptions import ElementClickInterceptedException, NoAlertPresentException, StaleElementReferenceException, WebDriverException
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -34,6 +33,19 @@ PAGES = [
     "functions", "functions/logs", "functions/events", "functions/schedules", "functions/releases", "hosting", "hosting/channels", "hosting/domains", "backups",
 ]
 
+# The elements in sight that a selector names and whose texts, with those of what names them, have all of some words. Each of
+# these few is asked for its name then: that goes through the driver, and a long table has thousands of links.
+CANDIDATES = """
+const [selector, words] = arguments;
+const texts = (one) => [one.textContent, one.value, ...[one, ...one.querySelectorAll("*")].flatMap((part) => [...part.attributes].map((it) => it.value))];
+const naming = (one) => [one, ...(one.labels ?? []), ...(one.getAttribute("aria-labelledby") ?? "").split(/\\s+/).map((id) => document.getElementById(id))];
+const has = (one) => {
+  const text = naming(one).filter(Boolean).flatMap(texts).join(" ").toLowerCase();
+  return words.every((word) => text.includes(word));
+};
+return [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility({ visibilityProperty: true }) && has(one));
+"""
+
 POLICY_WORDS = ("Content Security Policy", "TrustedHTML", "Refused to")
 
 
@@ -64,7 +76,9 @@ class Console:
 
     def all(self, role, name=None):
         """The elements in sight of a role, of a name if one is given."""
-        return [one for one in self.driver.find_elements(By.CSS_SELECTOR, ROLES[role]) if self.is_named(one, name)]
+        # Signs without a letter or digit may be drawn by the style.
+        words = [word for word in (name or "").lower().split() if any(sign.isalnum() for sign in word)]
+        return [one for one in self.driver.execute_script(CANDIDATES, ROLES[role], words) if self.is_named(one, name)]
 
     @staticmethod
     def is_named(element, name):
@@ -117,7 +131,7 @@ class Console:
                     raise
                 return False
 
-        wait = WebDriverWait(self.driver, 30, poll_frequency=0.05, ignored_exceptions=ignored)
+        wait = WebDriverWait(self.driver, 120, poll_frequency=0.05, ignored_exceptions=ignored)
         return wait.until(lambda _: is_met(), Shown(self.driver, complaint))
 
     def fill(self, name, text, role="textbox"):

@@ -55,7 +55,7 @@ class Receiver:
     def url(self):
         return f"http://127.0.0.1:{self.server.server_port}/events"
 
-    def wait(self, count, matching=lambda request, status: 200 <= status < 300, seconds=30):
+    def wait(self, count, matching=lambda request, status: 200 <= status < 300, seconds=120):
         """The requests that match, as soon as there are that many."""
         with self.condition:
             found = lambda: [r for r, s in self.requests if matching(r, s)]  # noqa: E731

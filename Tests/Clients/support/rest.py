@@ -23,7 +23,7 @@ class Rest:
 
     def request(self, verb, path, **options):
         """`path` is what follows `/v1/`; gives the response whatever its status is."""
-        options.setdefault("timeout", 30)
+        options.setdefault("timeout", 120)
         if "params" in options:
             pairs = urllib.parse.urlencode(options.pop("params"), True, quote_via=urllib.parse.quote)
             path = f"{path}?{pairs}"

@@ -6,8 +6,10 @@ debug build of this checkout is taken.
 """
 
 import atexit
+import contextlib
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -29,8 +31,8 @@ EMULATOR_JAR = os.environ.get(
 EMULATOR_MAIN = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
 # The project of production servers, which is what API keys that they do not know lead to.
 PROJECT = "shop"
-START_SECONDS = 60
-STOP_SECONDS = 30
+START_SECONDS = 180
+STOP_SECONDS = 120
 
 
 def binary():
@@ -47,10 +49,21 @@ def release_binary():
 
 
 def free_port():
-    """A port that nobody uses right now; only for programs that cannot be told to choose one."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody uses right now; only for programs that cannot be told to choose one.
+
+    It is below those that Linux gives to connections and to servers that let it choose: none of these takes it meanwhile.
+    """
+    try:
+        first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    except OSError:
+        first = 0
+    # Where there are few below, the system chooses.
+    tried = random.sample(range(10_000, first), 100) if first > 20_000 else []
+    for port in [*tried, 0]:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return probe.getsockname()[1]
+    raise OSError("there is no free port")
 
 
 def clean_environment(extra=None):

@@ -18,7 +18,7 @@ class Stream:
         "Listen": (types.ListenRequest, types.ListenResponse),
     }
 
-    def __init__(self, channel, method, metadata=rpc.OWNER, timeout=60):
+    def __init__(self, channel, method, metadata=rpc.OWNER, timeout=600):
         self.request_type, response_type = self.types[method]
         self.outgoing = queue.Queue()
         call = channel.stream_stream(
@@ -55,7 +55,7 @@ class Stream:
 class WriteStream(Stream):
     """A Write stream that sends back the last token that it got."""
 
-    def __init__(self, channel, database, metadata=rpc.OWNER, timeout=60):
+    def __init__(self, channel, database, metadata=rpc.OWNER, timeout=600):
         super().__init__(channel, "Write", metadata, timeout)
         self.token = b""
         self.send(database=database)

@@ -26,9 +26,13 @@ class SignInPage:
     def popup(self, auth_type, provider, **options):
         """Begins in a popup, which is the current window afterwards."""
         self.start_popup(auth_type, provider, **options)
-        found = [handle for handle in self.wait_for_windows(2) if handle != self.first]
+        found = [handle for handle in self.wait_for_windows(2, self.ended_early) if handle != self.first]
         self.driver.switch_to.window(found[0])
         return self
+
+    def ended_early(self):
+        """The error of a sign-in that ended before its popup opened."""
+        return self.driver.execute_script("return window.outcome?.error")
 
     def start_popup(self, auth_type, provider, **options):
         """Begins in a popup that may close by itself."""
@@ -40,11 +44,18 @@ class SignInPage:
             "startRedirect(arguments[0], arguments[1])", auth_type, {"providerId": provider, **options})
         return self
 
-    def wait_for_windows(self, count):
+    def wait_for_windows(self, count, reason=lambda: None):
+        """The windows once there are so many; ends with the reason where there is one why there never will be."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        WebDriverWait(self.driver, 60, 0.05).until(
-            lambda driver: len(driver.window_handles) == count, f"never were {count} windows")
+        def are_there(driver):
+            if len(driver.window_handles) == count:
+                return True
+            said = reason()
+            assert not said, f"there are no {count} windows: {said}"
+            return False
+
+        WebDriverWait(self.driver, 120, 0.05).until(are_there, f"never were {count} windows")
         return self.driver.window_handles
 
     def outcome(self):

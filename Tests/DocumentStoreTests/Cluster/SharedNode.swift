@@ -25,7 +25,7 @@ final class SharedNode: Sendable {
     )
     shared.schema = schema
     shared.sharing = .shared
-    shared.patience = .seconds(60)
+    shared.patience = .seconds(600)
     shared.groupIdleMilliseconds = 60_000
     shared.unloggedFirstBytes = Databases.unobservedFirstBytes
     engine = try PostgresEngine(shared)

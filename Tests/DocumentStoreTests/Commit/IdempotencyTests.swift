@@ -112,7 +112,7 @@ import Testing
     var late = plain
     late.judge = { _ in
       database.commit(plain) { _ in applied.signal() }
-      #expect(applied.wait(timeout: .now() + 60) == .success)
+      #expect(applied.wait(timeout: .now() + 600) == .success)
       throw ServiceError(.permissionDenied, "no")
     }
     let outcome = try await database.commit(late)

@@ -6,7 +6,7 @@ import Testing
 @testable import FirebaseFirestore
 
 /// Clients and removals that come at a cache's file one after another.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CacheTurnTests {
   private let mortal: MortalApp
 

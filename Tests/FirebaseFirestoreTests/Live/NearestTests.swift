@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Searches for the nearest vectors, computed by the server.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NearestTests {
   private static func filled() async throws -> CollectionReference {
     let places = try LiveFixture().firestore.collection("places")

@@ -5,7 +5,7 @@ import SDKTestSupport
 import Testing
 
 /// Tests of the state that the cache in a file keeps, against the program.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PersistenceTests {
   private let mortal: MortalApp
 

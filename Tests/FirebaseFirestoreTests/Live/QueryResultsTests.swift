@@ -4,7 +4,7 @@ import Observation
 import Testing
 
 /// Tests of the results that `@FirestoreQuery` shows, against the program.
-@Suite(.timeLimit(.minutes(1))) @MainActor
+@Suite(.timeLimit(.minutes(10))) @MainActor
 struct QueryResultsTests {
   private struct Product: Codable, Equatable {
     var name: String

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Tests of the calls that transactions refuse, and of their retries, against the program.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TransactionTests {
   private let fixture: LiveFixture
 

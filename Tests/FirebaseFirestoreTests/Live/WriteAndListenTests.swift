@@ -5,7 +5,7 @@ import SDKTestSupport
 import Testing
 
 /// Writes, reads and listeners against the program.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WriteAndListenTests {
   private let fixture: LiveFixture
   private var firestore: Firestore { fixture.firestore }

@@ -65,7 +65,7 @@ final class ScriptedResponses: StreamResponses {
 
   // MARK: Waiting
 
-  /// Returns the first value that the question gives; nil if a minute goes by without an event.
+  /// Returns the first value that the question gives; nil if ten minutes go by without an event.
   ///
   /// The question is asked again after each event, and not in between.
   func eventually<Answer>(_ question: () -> Answer?) async -> Answer? {
@@ -86,7 +86,7 @@ final class ScriptedResponses: StreamResponses {
         return false
       }
       guard !isOver else { return waiter.resume(inTime: true) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + 60) { waiter.resume(inTime: false) }
+      DispatchQueue.global().asyncAfter(deadline: .now() + 600) { waiter.resume(inTime: false) }
     }
   }
 }

@@ -116,7 +116,7 @@ extension PostgresConfiguration {
     var configuration = PostgresConfiguration(address: address)
     configuration.schema = schema
     configuration.viewConnections = 12
-    configuration.patience = .seconds(60)
+    configuration.patience = .seconds(600)
     configuration.groupIdleMilliseconds = 60_000
     return configuration
   }

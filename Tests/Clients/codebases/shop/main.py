@@ -101,7 +101,7 @@ def forks(request: https_fn.Request) -> https_fn.Response:
         subprocess.Popen(["sleep", "1000"])
 
 
-@https_fn.on_request()
+@https_fn.on_request(timeout_sec=540)
 def sockets(request: https_fn.Request) -> https_fn.Response:
     """Opens as many connections to its listener as it can, and says why it can't open more."""
     import socket
@@ -110,7 +110,7 @@ def sockets(request: https_fn.Request) -> https_fn.Response:
     held = []
     try:
         while len(held) < 10_000:
-            held.append(socket.create_connection((host, int(port)), timeout=10))
+            held.append(socket.create_connection((host, int(port)), timeout=300))
     except OSError as error:
         return https_fn.Response(json.dumps({"held": len(held), "error": error.errno}))
     return https_fn.Response(json.dumps({"held": len(held)}))
