@@ -2,12 +2,11 @@ import BaseStatus
 
 /// A pattern of paths as `firebase.json` has them: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `@(a|b)`, `!(a)`, and `:name`.
 ///
-/// The work of a match is bounded by steps, whatever the pattern: one that takes more does not match.
+/// The work of a match is bounded by steps, whatever the pattern: one that takes more throws.
 package struct Glob: Sendable {
   /// The longest pattern, in bytes.
   package static let maximum = 2_000
   private static let maximumDepth = 8
-  private static let maximumSteps = 20_000
 
   indirect enum Node: Sendable {
     case byte(UInt8)
@@ -53,11 +52,21 @@ package struct Glob: Sendable {
   }
 
   /// The parts of a path that captures stand for, in their order; nil where the path does not match.
-  package func match(_ path: String) -> [String]? {
+  ///
+  /// Takes its steps from `work`, and throws when none are left: no caller may take that for a path
+  /// that does not match.
+  package func match(
+    _ path: String,
+    _ work: inout RuleWork
+  ) throws(RuleWork.Exceeded) -> [String]? {
+    try work.take(1 + beginning.count >> 4)
+    guard path.utf8.starts(with: beginning) else { return nil }
     let bytes = Array(path.utf8)
-    guard bytes.starts(with: beginning) else { return nil }
-    var matcher = GlobMatcher(bytes, captures: names.count, steps: Self.maximumSteps)
-    guard matcher.run(nodes[...], at: 0) else { return nil }
+    try work.take(bytes.count >> 4)
+    var matcher = GlobMatcher(bytes, captures: names.count, steps: work.left)
+    let isMatch = matcher.run(nodes[...], at: 0)
+    try work.leave(matcher.steps)
+    guard isMatch else { return nil }
     return matcher.captured.map { String(decoding: bytes[$0], as: UTF8.self) }
   }
 
@@ -198,7 +207,8 @@ private struct GlobParser {
 /// Matches a path, going back where it has to, for a bounded number of steps.
 private struct GlobMatcher {
   private let path: [UInt8]
-  private var steps: Int
+  /// Steps left; none once the search was given up.
+  private(set) var steps: Int
   var captured: [Range<Int>]
 
   init(_ path: [UInt8], captures: Int, steps: Int) {
@@ -208,20 +218,43 @@ private struct GlobMatcher {
   }
 
   /// Returns true if the nodes match all that is left of the path.
+  ///
+  /// Recurses only where there is something to go back to, so that the stack stays small.
   mutating func run(_ nodes: ArraySlice<Glob.Node>, at start: Int) -> Bool {
-    steps -= 1
-    guard steps > 0 else { return false }
-    guard let node = nodes.first else { return start == path.count }
-    let next = nodes.dropFirst()
+    var (nodes, start) = (nodes, start)
+    while true {
+      steps -= 1
+      guard steps > 0 else { return false }
+      guard let node = nodes.first else { return start == path.count }
+      guard let isMatch = takes(node, at: start) else {
+        return run(node, nodes.dropFirst(), at: start)
+      }
+      guard isMatch else { return false }
+      nodes.removeFirst()
+      start += 1
+    }
+  }
+
+  /// Returns true if a node that stands for one byte stands for the next one; nil for other nodes.
+  private func takes(_ node: Glob.Node, at start: Int) -> Bool? {
     switch node {
-    case .byte(let byte):
-      return start < path.count && path[start] == byte && run(next, at: start + 1)
-    case .one:
-      return start < path.count && path[start] != 0x2F && run(next, at: start + 1)
+    case .byte(let byte): return start < path.count && path[start] == byte
+    case .one: return start < path.count && path[start] != 0x2F
     case .set(let ranges, let isNegated):
       guard start < path.count, path[start] != 0x2F else { return false }
-      let isIn = ranges.contains { $0.contains(path[start]) }
-      return isIn != isNegated && run(next, at: start + 1)
+      return ranges.contains { $0.contains(path[start]) } != isNegated
+    case .star, .deep, .folders, .capture, .choice: return nil
+    }
+  }
+
+  private mutating func run(
+    _ node: Glob.Node,
+    _ next: ArraySlice<Glob.Node>,
+    at start: Int
+  ) -> Bool {
+    switch node {
+    case .byte, .one, .set:
+      return takes(node, at: start) == true && run(next, at: start + 1)
     case .star: return span(next, at: start, isDeep: false) { _, _ in }
     case .deep: return span(next, at: start, isDeep: true) { _, _ in }
     case .folders:

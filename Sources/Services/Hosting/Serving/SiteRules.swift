@@ -47,6 +47,11 @@ package struct SiteRules: Sendable {
   /// The most rules of one kind whose patterns begin with a free part.
   package static let maximumPatterns = 2_000
 
+  /// True if there are so few patterns that a request does not need a thread for them.
+  package var isLight: Bool {
+    redirects.patternCount + rewrites.patternCount + headers.count <= 100
+  }
+
   /// Reads a version's configuration; INVALID_ARGUMENT where a rule cannot be meant.
   package init(_ config: JSONValue) throws(ServiceError) {
     redirects = RuleList(
@@ -189,13 +194,24 @@ struct PathSource: Sendable {
   var literal: String? { if case .glob(let glob) = form { glob.literal } else { nil } }
 
   /// The values of captures by name; nil where the rule is not for the path.
-  func match(_ path: String) -> [String: String]? {
+  func match(
+    _ path: String,
+    _ work: inout RuleWork
+  ) throws(RuleWork.Exceeded) -> [String: String]? {
     switch form {
     case .glob(let glob):
-      guard let values = glob.match(path) else { return nil }
+      guard let values = try glob.match(path, &work) else { return nil }
       return Dictionary(zip(glob.names, values), uniquingKeysWith: { $1 })
-    case .regex(let pattern): return pattern.isFound(in: path) ? [:] : nil
-    case .groups(let search): return search.captures(in: path)
+    case .regex(let pattern):
+      var steps = work.left
+      let isFound = pattern.isFound(in: path, steps: &steps)
+      try work.leave(steps)
+      return isFound ? [:] : nil
+    case .groups(let search):
+      var steps = work.left
+      let captures = search.captures(in: path, steps: &steps)
+      try work.leave(steps)
+      return captures
     }
   }
 }
@@ -221,11 +237,14 @@ struct RuleList<Rule: Sendable>: Sendable {
 
   var patternCount: Int { patterns.count }
 
-  func first(for path: String) -> (rule: Rule, captures: [String: String])? {
+  func first(
+    for path: String,
+    _ work: inout RuleWork
+  ) throws(RuleWork.Exceeded) -> (rule: Rule, captures: [String: String])? {
     let known = literals[path] ?? rules.endIndex
     for index in patterns {
       guard index < known else { break }
-      if let captures = sources[index].match(path) { return (rules[index], captures) }
+      if let captures = try sources[index].match(path, &work) { return (rules[index], captures) }
     }
     return known < rules.endIndex ? (rules[known], [:]) : nil
   }
