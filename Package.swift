@@ -648,7 +648,7 @@ let package = Package(
       "API/HostingAPI",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "FirestoreModel", "FirestoreWire",
-        "Access", "Gzip", "Hosting", "ServiceModule", "KeyValueStore", httpTypes,
+        "Access", "Gzip", "Hosting", "ServiceModule", "KeyValueStore", httpTypes, logging,
       ]
     ),
     .tests(

@@ -228,12 +228,27 @@ def test_rules_that_cannot_be_meant_are_refused(site, config):
     site.send("POST", f"{site.root}/versions", {"config": config}, 400)
 
 
-def test_twenty_thousand_redirects_and_hostile_globs_cost_little(site):
+def test_twenty_thousand_redirects_and_hostile_globs_cost_little(site, server):
     redirects = [{"glob": f"/{n}", "location": f"/to/{n}"} for n in range(19_990)]
     redirects += [{"glob": "/" + "*a" * 30 + "b", "location": "/never"}, {"glob": "/+(a|aa|aaa)+(a|aa)b", "location": "/never"}]
     site.deploy(config={"redirects": redirects})
     assert site.get("/19000").headers["location"] == "/to/19000"
-    assert site.get("/" + "a" * 900).status_code == 404
+    # No rule is left out because it takes long: the page is an error, and the log names the site.
+    refused = site.get("/" + "a" * 900)
+    assert refused.status_code == 500 and "too much work" in refused.text
+    server.wait_for_output(f"site={site.name}")
+    assert site.get("/index.html").status_code == 200
+
+
+@pytest.mark.parametrize("kind, path", [("headers", "/index.html"), ("rewrites", "/missing"), ("redirects", "/index.html")])
+def test_expensive_rules_share_their_work_and_end_in_an_error(site, kind, path):
+    # Each takes some 400,000 steps, and all of them more than a request has.
+    expensive = {"glob": "/*a*b/*", "location": "/x", "path": "/index.html", "headers": {"x-frame-options": "DENY"}}
+    site.deploy(config={kind: [expensive] * 20})
+    refused = site.get("/" + "a" * 900 + path)
+    assert refused.status_code == 500 and "x-frame-options" not in refused.headers
+    # A short path is cheap.
+    assert site.get("/index.html").status_code == 200
 
 
 def test_no_project_takes_the_site_of_another(server, project):

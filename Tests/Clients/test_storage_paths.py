@@ -2,10 +2,12 @@
 
 import xml.etree.ElementTree as xml
 
+import boto3
+import botocore.config
 import pytest
 import requests
 
-from support import server as servers
+from support import server as servers, storage_tools
 
 pytestmark = pytest.mark.brasa_only
 
@@ -109,6 +111,39 @@ def test_a_bucket_comes_before_a_service_of_its_path(brasa):
                 requests.delete(f"{brasa.url}/{name}/{item['name']}", timeout=30)
             requests.delete(f"{brasa.url}/storage/v1/b/{name}", timeout=30)
     assert buckets(brasa) == []
+
+
+@pytest.mark.parametrize("bucket", ["admin", "storage", "upload", "download", "metrics", "console", "v1beta1", "healthz"])
+def test_signed_requests_reach_a_bucket_whose_name_begins_other_services_paths(brasa, bucket):
+    """Also under the very path of another service: nothing else understands such a request."""
+    made = requests.post(f"{brasa.url}/storage/v1/b?project=shop", json={"name": bucket}, headers=OWNER, timeout=30)
+    assert made.status_code == 200, made.text
+    access, secret = storage_tools.hmac_key(brasa, "shop")
+    client = boto3.client(
+        "s3", endpoint_url=brasa.url, aws_access_key_id=access, aws_secret_access_key=secret, region_name="auto",
+        config=botocore.config.Config(s3={"addressing_style": "path"}),
+    )
+    names = ["v2/projects/shop/config", "v2/projects/123/config", "storage/v1/b", "a", "v1/b/shop/o"]
+    try:
+        for name in names:
+            client.put_object(Bucket=bucket, Key=name, Body=name.encode())
+            # The second reading may be from memory.
+            for _ in range(2):
+                assert client.get_object(Bucket=bucket, Key=name)["Body"].read() == name.encode()
+            url = client.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": name})
+            assert requests.get(url, timeout=30).content == name.encode()
+            stored = requests.get(f"{brasa.url}/storage/v1/b/{bucket}/o/{name.replace('/', '%2F')}?alt=media", headers=OWNER, timeout=30)
+            assert stored.content == name.encode()
+        assert sorted(one["Key"] for one in client.list_objects_v2(Bucket=bucket)["Contents"]) == sorted(names)
+        # Without a signature the paths are the services'.
+        config = requests.get(f"{brasa.url}/admin/v2/projects/shop/config", headers=OWNER, timeout=30)
+        assert config.status_code == 200 and "name" in config.json()
+        assert requests.get(f"{brasa.url}/healthz", timeout=30).text.strip() == "ok"
+    finally:
+        for name in names:
+            client.delete_object(Bucket=bucket, Key=name)
+        client.delete_bucket(Bucket=bucket)
+    assert bucket not in buckets(brasa)
 
 
 def test_a_post_that_stores_nothing_and_a_put_for_something_else_make_no_bucket(brasa):

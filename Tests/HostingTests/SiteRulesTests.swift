@@ -12,7 +12,8 @@ import Testing
 
   private static func answer(_ config: String, _ path: String) throws -> SiteAnswer {
     let visitor = VisitorLanguages(acceptLanguage: nil, cookie: nil)
-    return try rules(config).answer(path, query: nil, visitor) { _ in nil }
+    var work = RuleWork()
+    return try rules(config).answer(path, query: nil, visitor, &work) { _ in nil }
   }
 
   private static func redirect(
@@ -99,20 +100,77 @@ import Testing
     #expect(throws: Never.self) { try Self.rules(list(20_000, "/a")) }
   }
 
-  @Test func `a glob that takes too many steps is for nothing`() throws {
-    let stars = String(repeating: "*a", count: 40)
-    let glob = try Glob("/\(stars)b")
-    #expect(glob.match("/" + String(repeating: "a", count: 2_000)) == nil)
+  private static func match(_ glob: String, _ path: String) throws -> [String]? {
+    var work = RuleWork()
+    return try Glob(glob).match(path, &work)
   }
 
-  @Test(.timeLimit(.minutes(10)))
-  func `parentheses end with the steps, whatever the length of the path`() throws {
-    let path = "/" + String(repeating: "a", count: 8_000)
-    for text in ["/*(a|aa)*(a|aa)b", "/*(a)c", "/+(+(a))b"] {
-      #expect(try Glob(text).match(path) == nil)
+  @Test(arguments: [
+    "/" + String(repeating: "*a", count: 40) + "b", "/*(a|aa)*(a|aa)b", "/*(a)*(a)*(a)c",
+    "/+(+(a))b",
+    "/" + String(repeating: "a**", count: 300) + "b", "/!(!(!(!(a*)*)*)*)b",
+  ])
+  func `a glob that takes too many steps is an error`(glob: String) {
+    let path = "/" + String(repeating: "a", count: 1_000)
+    #expect(throws: RuleWork.Exceeded.self) {
+      // Several rules share the steps of a request.
+      var work = RuleWork()
+      for _ in 0..<2_000 { _ = try Glob(glob).match(path, &work) }
     }
-    #expect(try Glob("/*(a|b)c").match("/ababc") == [])
-    #expect(try Glob("/**/!(x).js").match("/d/y.js") == [])
+  }
+
+  @Test(arguments: [
+    ("/*(a|b)c", "/ababc", true), ("/**/!(x).js", "/d/y.js", true),
+    ("/**/!(x).js", "/d/x.js", false),
+    ("/a?c[d-f]", "/abce", true), ("/a?c[!d-f]", "/abce", false), ("/abc", "/ab", false),
+    ("/**", "/a/b", true), ("/{a,b}/*.css", "/b/x.css", true),
+  ])
+  func `globs`(glob: String, path: String, isMatch: Bool) throws {
+    #expect(try (Self.match(glob, path) != nil) == isMatch)
+  }
+
+  @Test(arguments: [
+    #""redirects":[RULES]"#, #""rewrites":[RULES]"#, #""headers":[RULES]"#,
+  ])
+  func `rules that take too much work together are an error`(list: String) throws {
+    let rule =
+      #"{"regex":"(a|aa|aaa)+(b|bb)+c$","location":"/x","path":"/x","headers":{"x-frame-options":"DENY"}}"#
+    let many = Array(repeating: rule, count: 400).joined(separator: ",")
+    let rules = try Self.rules("{\(list.replacing("RULES", with: many))}")
+    let visitor = VisitorLanguages(acceptLanguage: nil, cookie: nil)
+    #expect(throws: RuleWork.Exceeded.self) {
+      let path = "/" + String(repeating: "a", count: 1_000)
+      var work = RuleWork()
+      _ = try rules.answer(path, query: nil, visitor, &work) { _ in nil }
+      _ = try rules.headers(for: path, &work)
+    }
+  }
+
+  @Test func `patterns that take too much memory together are refused`() {
+    // Each has 1,801 parts, and 500,000 are taken.
+    let rule = "{\"glob\":\"/\(String(repeating: "a*", count: 900))\",\"location\":\"/x\"}"
+    func list(_ count: Int) -> String {
+      "{\"redirects\":[\(Array(repeating: rule, count: count).joined(separator: ","))]}"
+    }
+    #expect(throws: ServiceError.self) { try Self.rules(list(300)) }
+    #expect(throws: Never.self) { try Self.rules(list(100)) }
+  }
+
+  @Test func `headers of a rule that is for a path aren't left out`() throws {
+    let glob = #"{"glob":"**/*.@(js|css|png|svg|html)","headers":{"x-a":"b"}}"#
+    let last = #"{"glob":"**","headers":{"content-security-policy":"default-src 'self'"}}"#
+    let many = Array(repeating: glob, count: 500).joined(separator: ",")
+    let rules = try Self.rules("{\"headers\":[\(many),\(last)]}")
+    var work = RuleWork()
+    let fields = try rules.headers(for: "/assets/pages/one-of-the-longer-names.html", &work)
+    #expect(fields.map(\.name) == ["x-a", "content-security-policy"])
+  }
+
+  @Test func `thousands of headers for one path are an error`() throws {
+    let fields = (0..<20_000).map { "\"x-\($0)\":\"a\"" }.joined(separator: ",")
+    let rules = try Self.rules("{\"headers\":[{\"glob\":\"**\",\"headers\":{\(fields)}}]}")
+    var work = RuleWork()
+    #expect(throws: RuleWork.Exceeded.self) { try rules.headers(for: "/", &work) }
   }
 
   @Test func `a name is the project's whose id it begins with longest`() {

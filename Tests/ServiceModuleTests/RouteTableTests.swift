@@ -127,6 +127,28 @@ struct RouteTableTests {
     #expect(table.match(.get, "/v1/items")?.service == "others")
   }
 
+  @Test func `a request that a service claims gets its route that yields`() throws {
+    var files = Self.module("files", ["/{bucket}/{object=**}"], methods: [.get, .put])
+    files.routes[0].yields = true
+    files.hosts = ["files.example"]
+    files.claims = { $0.headerFields[.authorization] == "signed" }
+    let others = Self.module("others", ["/admin/v2/projects/{project}", "/{path=**}"])
+    let table = try RouteTable([others, files])
+    func service(_ method: HTTPRequest.Method, _ path: String, isSigned: Bool) -> String? {
+      var head = HTTPRequest(method: method, scheme: nil, authority: nil, path: path)
+      if isSigned { head.headerFields[.authorization] = "signed" }
+      return table.match(method, path, of: head)?.service
+    }
+    for path in ["/admin/v2/projects/p", "/files.example/admin/v2/projects/p", "/admin/a"] {
+      for method in [HTTPRequest.Method.get, .head] {
+        #expect(service(method, path, isSigned: true) == "files")
+      }
+      #expect(service(.put, path, isSigned: true) == "files")
+      #expect(service(.put, path, isSigned: false) == nil)
+    }
+    #expect(service(.get, "/admin/v2/projects/p", isSigned: false) == "others")
+  }
+
   @Test func `methods have routes of their own, and HEAD is a GET without one`() throws {
     let table = try RouteTable([
       Self.module("reader", ["/a", "/{name}"]),

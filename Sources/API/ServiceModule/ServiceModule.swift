@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// One service as the program sees it: everything that the server serves, runs and shows on its
 /// behalf.
 ///
@@ -20,6 +22,9 @@ package struct ServiceModule: Sendable {
   package var root: RootRoute?
   /// Responds to paths below such a name that no route has; nil leaves it to the gateway.
   package var fallback: HTTPRoute.Handler?
+  /// Returns true for requests that no other service understands, by what they carry: those get a route that yields,
+  /// whatever other services have their paths.
+  package var claims: (@Sendable (HTTPRequest) -> Bool)?
   /// The hosts that are the service's as a whole; one service of a program has some.
   package var sites: HostedOrigins?
   /// The gRPC calls that the service answers.

@@ -49,6 +49,7 @@ extension ServiceModule {
     let xml = XMLRoutes(environment)
     module.routes += FirebaseRoutes(environment).routes + xml.routes
     module.root = xml.root
+    module.claims = { XMLRoutes.isSigned($0) }
     module.tasks = [
       ServiceTask("storage") { await environment.storage.maintain() },
       ServiceTask("multipart uploads") { await abortStaleUploads(xml, environment) },

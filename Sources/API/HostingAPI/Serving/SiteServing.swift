@@ -4,6 +4,7 @@ import BaseText
 import Gzip
 import HTTPTypes
 import Hosting
+import Logging
 import ServiceModule
 
 /// Answers the requests of sites' hosts.
@@ -65,20 +66,22 @@ struct SiteServing: Sendable {
       cookie: request.headers[.cookie]
     )
     let query = request.query
-    let (answer, fields): (SiteAnswer, [(name: String, value: String)])
-    if known != nil, served.version.fileCount <= 1_000 {
-      answer = try Self.decide(served, hosting, path, query, visitor)
-      fields = served.rules.headers(for: path)
-    } else {
-      (answer, fields) = try await environment.threads.run(on: .files) { [hosting] in
-        (
-          try Self.decide(served, hosting, path, query, visitor),
-          served.rules.headers(for: path)
-        )
+    let decision: Decision
+    do {
+      if known != nil, served.version.fileCount <= 1_000, served.rules.isLight {
+        decision = try Self.decide(served, hosting, path, query, visitor)
+      } else {
+        decision = try await environment.threads.run(on: .files) { [hosting] in
+          try Self.decide(served, hosting, path, query, visitor)
+        }
       }
+    } catch is RuleWork.Exceeded {
+      return tooMuchWork(served, path, request)
     }
-    return try await response(answer, fields, place, path, request, isReading)
+    return try await response(decision.answer, decision.fields, place, path, request, isReading)
   }
+
+  private typealias Decision = (answer: SiteAnswer, fields: [(name: String, value: String)])
 
   private static func decide(
     _ served: ServedVersion,
@@ -86,8 +89,35 @@ struct SiteServing: Sendable {
     _ path: String,
     _ query: String?,
     _ visitor: VisitorLanguages
-  ) throws -> SiteAnswer {
-    try served.rules.answer(path, query: query, visitor) { try hosting.file($0, of: served) }
+  ) throws -> Decision {
+    var work = RuleWork()
+    let answer = try served.rules.answer(path, query: query, visitor, &work) {
+      try hosting.file($0, of: served)
+    }
+    return (answer, try served.rules.headers(for: path, &work))
+  }
+
+  /// The response where the rules need more work than a request may take; the log mentions it once a minute.
+  private func tooMuchWork(
+    _ served: ServedVersion,
+    _ path: String,
+    _ request: ServiceRequest
+  ) -> ServiceResponse {
+    if served.mayWarn(at: hosting.configuration.clock()) {
+      request.logger.error(
+        "a site's rules take too much work; the path was not served",
+        metadata: [
+          "site": "\(served.version.site)", "version": "\(served.version.id)",
+          "path": "\(path.prefix(200))",
+        ]
+      )
+    }
+    return Self.page(
+      .internalServerError,
+      "Internal Server Error",
+      "The redirects, rewrites and headers of this site take too much work for this address. "
+        + "Its owner has to use fewer or simpler patterns."
+    )
   }
 
   private func response(

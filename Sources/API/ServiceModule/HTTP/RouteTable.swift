@@ -79,6 +79,9 @@ package struct RouteTable: Sendable {
 
   private let root = Node()
   private var hosts: [String: Host] = [:]
+  /// The routes that yield, for requests that a service claims.
+  private let yielding = Node()
+  private var claims: [@Sendable (HTTPRequest) -> Bool] = []
   /// First segments of paths in which routes that yield have no part.
   private var taken: Set<String> = []
 
@@ -91,6 +94,7 @@ package struct RouteTable: Sendable {
         for other in entries { try Self.check(entry, beside: other) }
         entries.append(entry)
         Self.insert(entry, route.pattern.segments[...], into: root)
+        if route.yields { Self.insert(entry, route.pattern.segments[...], into: yielding) }
         if case .literal(let text)? = route.pattern.segments.first { taken.insert(text) }
         for host in module.hosts {
           let below = hosts[host] ?? Host()
@@ -99,6 +103,7 @@ package struct RouteTable: Sendable {
         }
       }
       taken.formUnion(module.methods.map(\.serviceName))
+      if let claims = module.claims { self.claims.append(claims) }
       try addFallback(of: module)
     }
   }
@@ -171,12 +176,30 @@ package struct RouteTable: Sendable {
 
   /// The route of a request; nil where there is none.
   ///
-  /// - Parameter path: As it came, not decoded, without the query.
-  package func match(_ method: HTTPRequest.Method, _ path: String) -> Match? {
+  /// - Parameters:
+  ///   - path: As it came, not decoded, without the query.
+  ///   - head: The request, if a service may claim it.
+  package func match(
+    _ method: HTTPRequest.Method,
+    _ path: String,
+    of head: HTTPRequest? = nil
+  ) -> Match? {
     let segments = Self.segments(of: path)
-    let reading = method == .head ? find(.get, segments) : nil
-    guard let found = Self.moreSpecific(find(method, segments), reading) else { return nil }
+    let isClaimed = head.map(isClaimed) ?? false
+    let find = { (method: HTTPRequest.Method) -> Found? in
+      isClaimed ? findYielding(method, segments) : self.find(method, segments)
+    }
+    let reading = method == .head ? find(.get) : nil
+    guard let found = Self.moreSpecific(find(method), reading) else { return nil }
     return Match(entry: found.entry, values: found.values, rest: found.rest)
+  }
+
+  /// Returns true if a request is of a service whatever its path.
+  package func isClaimed(_ head: HTTPRequest) -> Bool { claims.contains { $0(head) } }
+
+  private func findYielding(_ method: HTTPRequest.Method, _ segments: [String]) -> Found? {
+    let isBelowHost = segments.first.map { hosts[$0] != nil } ?? false
+    return Self.find(method, segments.dropFirst(isBelowHost ? 1 : 0), in: yielding)
   }
 
   /// A route's own method counts, unless the other route's pattern is the more specific.

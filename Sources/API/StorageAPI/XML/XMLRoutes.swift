@@ -62,6 +62,32 @@ struct XMLRoutes: Sendable {
     RootRoute(route(.get, "/", listBuckets), accepts: Self.isForBuckets)
   }
 
+  /// Returns true if a request is signed as only this API understands: it is for a bucket then, also
+  /// for one whose name is the first segment of other services' paths, such as `admin`.
+  static func isSigned(_ head: HTTPRequest) -> Bool {
+    guard isForName(head.path ?? "") else { return false }
+    if let scheme = head.headerFields[.authorization]?.prefix(5).uppercased(),
+      ["AWS ", "AWS4-", "GOOG1", "GOOG4"].contains(where: scheme.hasPrefix)
+    {
+      return true
+    }
+    guard let path = head.path, let mark = path.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+      return false
+    }
+    let names = path[mark...].dropFirst().split(separator: "&").map { part in
+      part.prefix { $0 != "=" }.lowercased()
+    }
+    if names.contains("x-amz-signature") || names.contains("x-goog-signature") { return true }
+    return names.contains("signature")
+      && (names.contains("googleaccessid") || names.contains("awsaccesskeyid"))
+  }
+
+  /// Returns true if a path begins with what may be a bucket's name: none is as short as `v1`.
+  private static func isForName(_ path: String) -> Bool {
+    path.utf8.dropFirst().prefix(while: { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") })
+      .count > 2
+  }
+
   /// Answers for the bucket where the path has nothing behind its slash.
   private func below(
     _ bucket: @escaping Answer,

@@ -10,6 +10,9 @@ package struct TextPattern: Sendable {
   /// Steps that a search may take for each character and state.
   private static let stepsPerScalar = 64
 
+  /// The number of instructions that the pattern became.
+  package var size: Int { regex.program.count }
+
   /// Compiles a pattern.
   package init(_ pattern: String) throws(Malformed) {
     do throws(RegexError) {
@@ -23,9 +26,17 @@ package struct TextPattern: Sendable {
 
   /// Returns true if some part of the text matches.
   package func isFound(in text: String) -> Bool {
+    var steps = (text.unicodeScalars.count + 1) * (regex.program.count + 1) * Self.stepsPerScalar
+    return isFound(in: text, steps: &steps)
+  }
+
+  /// Returns true if some part of the text matches, and takes the steps of the search from `steps`.
+  ///
+  /// Nothing is decided if none are left after it.
+  package func isFound(in text: String, steps: inout Int) -> Bool {
     let scalars = text.unicodeScalars.map(\.value)
-    let budget = (scalars.count + 1) * (regex.program.count + 1) * Self.stepsPerScalar
-    var matcher = RegexMatcher(regex, scalars, budget: budget)
+    var matcher = RegexMatcher(regex, scalars, budget: steps - scalars.count)
+    defer { steps = matcher.budget }
     return matcher.matchesAll()
   }
 }

@@ -11,6 +11,9 @@ package struct TextSearch: Sendable {
   /// The capturing groups of the pattern.
   package var groupCount: Int { regex.groupCount }
 
+  /// The number of instructions that the pattern became.
+  package var size: Int { regex.program.count }
+
   /// Compiles a pattern.
   package init(_ pattern: String) throws(TextPattern.Malformed) {
     do throws(RegexError) {
@@ -55,8 +58,16 @@ package struct TextSearch: Sendable {
   ///
   /// Nil without a match, or where finding one takes more steps than a search may.
   package func captures(in text: String) -> [String: String]? {
+    var steps = budget(text.unicodeScalars.count)
+    return captures(in: text, steps: &steps)
+  }
+
+  /// The same, and takes the steps of the search from `steps`; nothing is decided if none are left
+  /// after it.
+  package func captures(in text: String, steps: inout Int) -> [String: String]? {
     let scalars = text.unicodeScalars.map(\.value)
-    var matcher = RegexMatcher(regex, scalars, budget: budget(scalars.count))
+    var matcher = RegexMatcher(regex, scalars, budget: steps - scalars.count)
+    defer { steps = matcher.budget }
     guard let match = matcher.firstMatch(from: 0), matcher.budget >= 0 else { return nil }
     var found: [String: String] = [:]
     for group in 0..<regex.groupCount {

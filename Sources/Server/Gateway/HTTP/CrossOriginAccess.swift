@@ -37,7 +37,7 @@ struct CrossOriginAccess: RouterMiddleware {
   private func isDecidedElsewhere(_ request: Request) -> Bool {
     let announced = request.headers[.accessControlRequestMethod].flatMap { HTTPRequest.Method($0) }
     let method = request.method == .options ? announced ?? .options : request.method
-    return routes.match(method, request.uri.path)?.route.decidesOrigins ?? false
+    return routes.match(method, request.uri.path, of: request.head)?.route.decidesOrigins ?? false
   }
 
   /// The headers that pages may read of every response; a service names others.

@@ -53,7 +53,9 @@ struct MemoryAnswers: Sendable {
 
   /// `match` of a POST whose route has a handler for the loop; nil for others.
   func callMatch(_ head: HTTPRequest) -> RouteTable.Match? {
-    guard isOfServer(head), let path = Self.path(of: head) else { return nil }
+    guard isOfServer(head), let path = Self.path(of: head), !routes.isClaimed(head) else {
+      return nil
+    }
     if let known = calls[path] { return known }
     guard let found = routes.match(.post, path), found.route.loop != nil else { return nil }
     calls[path] = found
@@ -62,7 +64,7 @@ struct MemoryAnswers: Sendable {
 
   /// The route of a request; nil where there is none, or the target is a whole URL, which is the responder's.
   func match(_ method: HTTPRequest.Method, _ head: HTTPRequest) -> RouteTable.Match? {
-    Self.path(of: head).flatMap { routes.match(method, $0) }
+    Self.path(of: head).flatMap { routes.match(method, $0, of: head) }
   }
 
   /// Returns true if the request's host is the server's own; those of sites have none of its

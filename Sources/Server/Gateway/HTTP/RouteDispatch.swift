@@ -27,10 +27,13 @@ struct RouteDispatch: RouterMiddleware {
     next: (Request, GatewayRequestContext) async throws -> Response
   ) async throws -> Response {
     var path = request.uri.path
-    if let numbers, ProjectNumbers.digits(in: path) != nil, let named = try await numbers(path) {
+    // The name of a file may look like the path of a project.
+    if let numbers, ProjectNumbers.digits(in: path) != nil, !routes.isClaimed(request.head),
+      let named = try await numbers(path)
+    {
       path = named
     }
-    guard let match = routes.match(request.method, path) else {
+    guard let match = routes.match(request.method, path, of: request.head) else {
       return try await next(request, context)
     }
     let start = ContinuousClock.now

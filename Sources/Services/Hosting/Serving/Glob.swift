@@ -2,12 +2,11 @@ import BaseStatus
 
 /// A pattern of paths as `firebase.json` has them: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `@(a|b)`, `!(a)`, and `:name`.
 ///
-/// The work of a match is bounded by steps for every pattern: one that takes more does not match.
+/// The work of a match is bounded by steps for every pattern: one that takes more throws.
 package struct Glob: Sendable {
   /// The longest pattern, in bytes.
   package static let maximum = 2_000
   private static let maximumDepth = 8
-  private static let maximumSteps = 20_000
 
   indirect enum Node: Sendable {
     case byte(UInt8)
@@ -28,7 +27,10 @@ package struct Glob: Sendable {
     case once, optional, any, some, none
   }
 
+  /// Empty where the pattern is a path.
   private let nodes: [Node]
+  /// The number of nodes, at all levels.
+  let size: Int
   /// The names of captures, in their order.
   let names: [String]
   /// The path that the pattern is, where it has nothing free in it.
@@ -41,7 +43,7 @@ package struct Glob: Sendable {
   /// - Parameter captures: True if `:name` stands for a segment, as in redirects.
   package init(_ text: String, captures: Bool = false) throws(ServiceError) {
     var parser = GlobParser(text, captures: captures)
-    nodes = try parser.parse()
+    let nodes = try parser.parse()
     names = parser.names
     var beginning: [UInt8] = []
     for case .byte(let byte) in nodes.prefix(while: { if case .byte = $0 { true } else { false } })
@@ -49,15 +51,29 @@ package struct Glob: Sendable {
       beginning.append(byte)
     }
     self.beginning = beginning
-    literal = beginning.count == nodes.count ? String(decoding: beginning, as: UTF8.self) : nil
+    let isLiteral = beginning.count == nodes.count
+    literal = isLiteral ? String(decoding: beginning, as: UTF8.self) : nil
+    self.nodes = isLiteral ? [] : nodes
+    size = isLiteral ? 0 : parser.count
   }
 
   /// The parts of a path that captures stand for, in their order; nil where the path does not match.
-  package func match(_ path: String) -> [String]? {
+  ///
+  /// Takes its steps from `work`, and throws when none are left: no caller may take that for a path
+  /// that does not match.
+  package func match(
+    _ path: String,
+    _ work: inout RuleWork
+  ) throws(RuleWork.Exceeded) -> [String]? {
+    try work.take(1 + beginning.count >> 4)
+    if let literal { return path == literal ? [] : nil }
+    guard path.utf8.starts(with: beginning) else { return nil }
     let bytes = Array(path.utf8)
-    guard bytes.starts(with: beginning) else { return nil }
-    var matcher = GlobMatcher(bytes, captures: names.count, steps: Self.maximumSteps)
-    guard matcher.run(nodes[...], at: 0) else { return nil }
+    try work.take(bytes.count >> 4)
+    var matcher = GlobMatcher(bytes, captures: names.count, steps: work.left)
+    let isMatch = matcher.run(nodes[...], at: 0)
+    try work.leave(matcher.steps)
+    guard isMatch else { return nil }
     return matcher.captured.map { String(decoding: bytes[$0], as: UTF8.self) }
   }
 
@@ -73,6 +89,8 @@ private struct GlobParser {
   private let bytes: [UInt8]
   private let captures: Bool
   private var position = 0
+  /// The nodes that were read.
+  private(set) var count = 0
   var names: [String] = []
 
   init(_ text: String, captures: Bool) {
@@ -99,6 +117,7 @@ private struct GlobParser {
     var nodes: [Glob.Node] = []
     while let next = byte(), !ends.contains(next) {
       nodes.append(try node(next, depth: depth))
+      count += 1
     }
     return nodes
   }
@@ -198,7 +217,8 @@ private struct GlobParser {
 /// Matches a path, going back where it has to, for a bounded number of steps.
 private struct GlobMatcher {
   private let path: [UInt8]
-  private var steps: Int
+  /// Steps left; none once the search was given up.
+  private(set) var steps: Int
   var captured: [Range<Int>]
 
   init(_ path: [UInt8], captures: Int, steps: Int) {
@@ -208,20 +228,43 @@ private struct GlobMatcher {
   }
 
   /// Returns true if the nodes match all that is left of the path.
+  ///
+  /// Recurses only where there is something to go back to, so that the stack stays small.
   mutating func run(_ nodes: ArraySlice<Glob.Node>, at start: Int) -> Bool {
-    steps -= 1
-    guard steps > 0 else { return false }
-    guard let node = nodes.first else { return start == path.count }
-    let next = nodes.dropFirst()
+    var (nodes, start) = (nodes, start)
+    while true {
+      steps -= 1
+      guard steps > 0 else { return false }
+      guard let node = nodes.first else { return start == path.count }
+      guard let isMatch = takes(node, at: start) else {
+        return run(node, nodes.dropFirst(), at: start)
+      }
+      guard isMatch else { return false }
+      nodes.removeFirst()
+      start += 1
+    }
+  }
+
+  /// Returns true if a node that stands for one byte stands for the next one; nil for other nodes.
+  private func takes(_ node: Glob.Node, at start: Int) -> Bool? {
     switch node {
-    case .byte(let byte):
-      return start < path.count && path[start] == byte && run(next, at: start + 1)
-    case .one:
-      return start < path.count && path[start] != 0x2F && run(next, at: start + 1)
+    case .byte(let byte): return start < path.count && path[start] == byte
+    case .one: return start < path.count && path[start] != 0x2F
     case .set(let ranges, let isNegated):
       guard start < path.count, path[start] != 0x2F else { return false }
-      let isIn = ranges.contains { $0.contains(path[start]) }
-      return isIn != isNegated && run(next, at: start + 1)
+      return ranges.contains { $0.contains(path[start]) } != isNegated
+    case .star, .deep, .folders, .capture, .choice: return nil
+    }
+  }
+
+  private mutating func run(
+    _ node: Glob.Node,
+    _ next: ArraySlice<Glob.Node>,
+    at start: Int
+  ) -> Bool {
+    switch node {
+    case .byte, .one, .set:
+      return takes(node, at: start) == true && run(next, at: start + 1)
     case .star: return span(next, at: start, isDeep: false) { _, _ in }
     case .deep: return span(next, at: start, isDeep: true) { _, _ in }
     case .folders:

@@ -115,14 +115,16 @@ extension SiteRules {
   /// - Parameters:
   ///   - path: Decoded, as `SitePath.read` gives it.
   ///   - query: As it came, without its question mark.
+  ///   - work: The steps of the request, which `headers` needs too.
   ///   - file: Finds a file of the version.
   package func answer(
     _ path: String,
     query: String?,
     _ visitor: VisitorLanguages,
+    _ work: inout RuleWork,
     file: (String) throws -> HostedFile?
-  ) rethrows -> SiteAnswer {
-    if let (redirect, captures) = redirects.first(for: path) {
+  ) throws -> SiteAnswer {
+    if let (redirect, captures) = try redirects.first(for: path, &work) {
       let target = Self.fill(redirect.location, captures)
       return .redirect(to: Self.with(query, target), status: redirect.status)
     }
@@ -134,7 +136,7 @@ extension SiteRules {
       return try file(path).map { ($0, path) }
     }
     if let answer = try stored(path, query, localized) { return answer }
-    if let (rewrite, _) = rewrites.first(for: path) {
+    if let (rewrite, _) = try rewrites.first(for: path, &work) {
       switch rewrite.target {
       case .function(let function): return .function(function)
       case .path(let target):
@@ -193,10 +195,18 @@ extension SiteRules {
   }
 
   /// The headers that rules set for a path, later ones in place of earlier ones.
-  package func headers(for path: String) -> [(name: String, value: String)] {
+  ///
+  /// Throws when the rules need more steps than the request has: one that is left out could be the
+  /// one that protects the page.
+  package func headers(
+    for path: String,
+    _ work: inout RuleWork
+  ) throws(RuleWork.Exceeded) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
-    for rule in headers where rule.source.match(path) != nil {
+    for rule in headers {
+      guard try rule.source.match(path, &work) != nil else { continue }
       for field in rule.fields {
+        try work.take(1 + fields.count)
         fields.removeAll { $0.name == field.name }
         fields.append(field)
       }

@@ -10,11 +10,20 @@ package final class ServedVersion: Sendable {
   let files: [String: HostedFile]?
   /// The version's record.
   package let version: HostedVersion
+  /// Microseconds since 1970 of the last log line about work; zero before the first.
+  private let lastWarning = Atomic<Int64>(0)
 
   init(_ version: HostedVersion, files: [String: HostedFile]?) throws {
     rules = try SiteRules(try JSONValue(parsing: version.config))
     self.version = version
     self.files = files
+  }
+
+  /// Returns true if the log should mention again that the rules take too much work: once a minute.
+  package func mayWarn(at time: Int64) -> Bool {
+    let last = lastWarning.load(ordering: .relaxed)
+    guard time >= last + 60_000_000 else { return false }
+    return lastWarning.compareExchange(expected: last, desired: time, ordering: .relaxed).exchanged
   }
 }
 
@@ -35,7 +44,7 @@ final class VersionCache: Sendable {
 
   func keep(_ version: ServedVersion, as key: String) {
     // A version without files takes room, too.
-    let count = 64 + (version.files?.count ?? 0)
+    let count = 64 + (version.files?.count ?? 0) + version.rules.size / 4
     state.withLock { state in
       if state.files + count > Self.capacity { state = State() }
       if state.versions.updateValue(version, forKey: key) == nil { state.files += count }

@@ -37,7 +37,7 @@ struct SiteFolder {
       }
       guard values.isRegularFile == true, url.path.hasPrefix(root + "/") else { continue }
       let path = String(url.path.dropFirst(root.count + 1))
-      guard !patterns.contains(where: { $0.match(path) != nil }) else { continue }
+      guard try !Self.isIgnored(path, by: patterns) else { continue }
       try SitePath.check("/" + path)
       let packed = try Self.packed(url)
       guard let hash = ContentHash(SHA256.hash(data: packed)) else { continue }
@@ -46,6 +46,19 @@ struct SiteFolder {
     guard !found.isEmpty else { throw ValidationError("There are no files in \(root).") }
     files = found.sorted { $0.path < $1.path }
     self.links = links
+  }
+
+  /// Returns true if one of the globs is for a file; a file that cannot be decided about stops the deployment.
+  private static func isIgnored(_ path: String, by globs: [Glob]) throws -> Bool {
+    var work = RuleWork(RuleWork.ofRequest * 10)
+    do throws(RuleWork.Exceeded) {
+      for glob in globs where try glob.match(path, &work) != nil { return true }
+      return false
+    } catch {
+      throw ValidationError(
+        "The globs of \"ignore\" take too much work for \(path). Make them simpler."
+      )
+    }
   }
 
   /// The bytes that are uploaded of a file.
