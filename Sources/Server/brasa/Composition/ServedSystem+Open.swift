@@ -27,7 +27,12 @@ extension ServedSystem {
     var modules = try products.modules()
     // Ends after all that writes, and before the store.
     let backup = try BackupService(core, files: products.files, hosting: products.hosting)
-    if let backup { products.documents.restoresDatabases(by: backup) }
+    if let backup {
+      products.documents.restoresDatabases(by: backup)
+    } else if core.cluster == nil {
+      try DatabaseRestores.warn(of: core.directory.databases)
+    }
+    let leftovers = RestoreLeftovers(in: core.directory.path, threads: core.threads)
     if core.settings.servesConsole {
       var console = ConsoleProduct(core: core, products: products, stored: stored)
       console.backup = backup
@@ -66,7 +71,8 @@ extension ServedSystem {
       ),
       functions: products.functions.map { FunctionEvents(bus: products.bus, host: $0.host) },
       readsStore: core.readsStore,
-      services: [storage] + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }
+      services: [storage, leftovers] + [backup].compactMap { $0 } + maintenance
+        + tasks.map { ModuleTask($0) }
         + watches
     )
   }
