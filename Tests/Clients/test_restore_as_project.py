@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import signal
 import subprocess
 
 import pytest
@@ -79,8 +80,9 @@ def test_a_project_becomes_a_new_one_beside_itself(tmp_path, key):
 
 def moved(everything, source, target):
     """What a project has, with its names in the place of another's."""
-    text = json.dumps(everything, sort_keys=True)
-    return json.loads(text.replace(f"projects/{source}/", f"projects/{target}/"))
+    text = json.dumps(everything, sort_keys=True).replace(f"projects/{source}/", f"projects/{target}/")
+    # Domains that every project has.
+    return json.loads(text.replace(f'"{source}.firebaseapp.com"', f'"{target}.firebaseapp.com"').replace(f'"{source}.web.app"', f'"{target}.web.app"'))
 
 
 def comparable(everything):
@@ -107,7 +109,9 @@ def test_a_new_project_has_all_that_the_restored_one_had(tmp_path, key):
         done = servers.run(*command(backed, "shop", "branch"))
         assert "restored the project shop as branch" in done.stdout, done.stdout
         branch = Project(server, "branch")
-        assert comparable(branch.everything()) == comparable(moved(expected, "shop", "branch"))
+        found, expected = comparable(moved(branch.everything(), "branch", "branch")), comparable(moved(expected, "shop", "branch"))
+        for kind, value in expected.items():
+            assert found[kind] == value, kind
         storage = firebase.Storage(server, bucket("branch"), "owner")
         assert storage.download("large").content == shop.large and storage.download("small").content == b"pelican"
         old = branch.send("GET", "/v1/projects/branch/databases/archive/documents/old/a")
@@ -147,6 +151,10 @@ def test_a_killed_restore_leaves_no_copy_and_goes_on_when_it_is_repeated(tmp_pat
         # While it reads the backup: nothing was made.
         process = started()
         servers.wait_for(lambda: [path for path in scratch(server) if (path / "store").exists()], "the copy")
+        process.send_signal(signal.SIGSTOP)
+        second = servers.run(*arguments, check=False)
+        assert second.returncode == 1 and "Another command restores a project" in second.stderr, second.stderr
+        assert scratch(server)
         process.kill()
         process.communicate()
         no_copy()

@@ -37,10 +37,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case export(kind: String, database: DatabaseLabel)
   /// Stores the items that follow.
   case `import`(kind: String, database: DatabaseLabel)
-  /// The same for the restore of a database that began at that version, in microseconds; refused once it is over.
-  case fill(kind: String, database: DatabaseLabel, since: Int64)
-  /// Makes a project for a restore; refused where the server has it. A trial looks only.
-  case takeProject(String, isTrial: Bool)
+  /// A request of `brasa restore` into a running server.
+  case restore(RestoreRequest)
   case listDatabases
   case createDatabase(DatabaseLabel)
   case deleteDatabase(DatabaseLabel)

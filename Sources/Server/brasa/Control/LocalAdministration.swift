@@ -123,13 +123,7 @@ struct LocalAdministration: Administration {
     case .listSecrets: try listSecrets(output)
     case .export(let kind, let label): try export(kind, of: label.id, output)
     case .import(let kind, let label): try importItems(kind, into: label.id, input, output)
-    case .fill(let kind, let label, let start):
-      let fill = CommitVersion(microseconds: start)
-      // The definitions of indexes are not written as documents are, which look again.
-      try permit.checkFill(fill, of: label.id)
-      try importItems(kind, into: label.id, by: fill, input, output)
-    case .takeProject(let project, let isTrial):
-      try takeProject(project, isTrial: isTrial, output)
+    case .restore(let request): try restore(request, input, output)
     case .listDatabases: try listDatabases(output)
     case .createDatabase(let label):
       try permit.createDatabase(label.id)
@@ -234,29 +228,6 @@ struct LocalAdministration: Administration {
     try output(.finished(summary: listings.count.counting("database")))
   }
 
-  /// Makes a project that the server does not have, or looks if it could.
-  private func takeProject(
-    _ name: String,
-    isTrial: Bool,
-    _ output: (AdministrationReply) throws -> Void
-  ) throws {
-    let project = Text(name)
-    try DatabaseID(project: project, database: "(default)").checkCreatable()
-    var known = try accounts.knownProjects(limit: Self.mostProjects).union(rules.projects)
-    known.formUnion(try permit.listDatabases().map(\.id.project))
-    let taken = ServiceError(.alreadyExists, "The server has a project \(name) already.")
-    guard !known.contains(project) else { throw taken }
-    if isTrial { return try output(.finished(summary: "")) }
-    try accounts.project(project).configure { configuration in
-      // If two people make the same project at once, the second is refused.
-      guard configuration.displayName == nil else { throw taken }
-      configuration.displayName = name
-    }
-    try output(.finished(summary: "created the project \(name)"))
-  }
-
-  private static let mostProjects = 100_000
-
   private func deleteCollection(
     _ path: String,
     of id: DatabaseID,
@@ -297,7 +268,7 @@ struct LocalAdministration: Administration {
     try output(.finished(summary: "exported \(count.text) of \(id.path)"))
   }
 
-  private func importItems(
+  func importItems(
     _ kind: String,
     into id: DatabaseID,
     by fill: CommitVersion? = nil,

@@ -17,6 +17,7 @@ final class ItemPipe: @unchecked Sendable {
   private var isOver = false
   private var isCancelled = false
   private var failure: (any Error)?
+  private var lost = 0
   /// Items that were taken out together, the first one last.
   private var taken: [[UInt8]] = []
 
@@ -33,6 +34,12 @@ final class ItemPipe: @unchecked Sendable {
       condition.signal()
     }
   }
+
+  /// Counts an item that could not be read.
+  func lose() { condition.withLock { lost += 1 } }
+
+  /// The number of items that could not be read; all of them behind the last item.
+  var losses: Int { condition.withLock { lost } }
 
   /// Notes that no item comes any more; with a failure, that others would have come.
   func finish(_ failure: (any Error)? = nil) {

@@ -27,7 +27,11 @@ final class RestoreLock: Sendable {
   }
 
   /// Locks a file; false where another process has it locked.
-  func take(_ path: String) throws -> Bool { try open(path, 0) }
+  ///
+  /// - Parameter isMade: True to make the file where there is none.
+  func take(_ path: String, isMade: Bool = false) throws -> Bool {
+    try open(path, isMade ? O_CREAT : 0)
+  }
 
   private func open(_ path: String, _ flags: CInt) throws -> Bool {
     let opened = systemOpen(path, flags)

@@ -126,7 +126,7 @@ struct RestoredDatabase {
     guard let items = try form.makeSource(path, below: path, mayBeEmpty: true) else { return 0 }
     var dropped = 0
     let request: AdministrationRequest =
-      start.map { .fill(kind: kind, database: target, since: $0) }
+      start.map { .restore(.fill(kind: kind, database: target, since: $0)) }
       ?? .import(kind: kind, database: target)
     try data.perform(request) { [progress] in
       progress.show(done: items.bytesRead, total: items.bytesTotal, unit: "byte")

@@ -30,9 +30,14 @@ struct RestoredProject {
     guard source != target else {
       throw CommandFailure("Name another id than \(source) with --as-project.")
     }
-    let note = try ProjectRestoreNote.read(target, in: data.directory)
-    // Before anything is read; taken when there is something to write.
-    if note == nil { try take(isTrial: true) }
+    let lock = RestoreLock()
+    guard try lock.take("\(data.directory)/project-restore.lock", isMade: true) else {
+      throw CommandFailure(
+        "Another command restores a project into \(data.directory). Wait until it is done."
+      )
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let note = try noteOfPart()
     var restored = RestoredDirectory(
       path: RestoreLeftovers.scratch(in: data.directory),
       keepsSessions: withAccess,
@@ -67,11 +72,26 @@ struct RestoredProject {
 
   // MARK: The new project
 
+  /// The note about a part of the project that is there; nil where there is nothing of it.
+  ///
+  /// Throws where the project is there and whole.
+  private func noteOfPart() throws -> ProjectRestoreNote? {
+    let note = try ProjectRestoreNote.read(target, in: data.directory)
+    do {
+      // Before anything is read; the id is taken when there is something to write.
+      try take(isTrial: true)
+      // A part that was there has been deleted.
+      return nil
+    } catch is TakenProject where note != nil {
+      return note
+    }
+  }
+
   private func take(isTrial: Bool) throws {
     do {
-      try data.perform(.takeProject(target, isTrial: isTrial)) { _ in }
+      try data.perform(.restore(.takeProject(target, isTrial: isTrial))) { _ in }
     } catch ControlError.refused(StatusCode.alreadyExists.rawValue, let message) {
-      throw CommandFailure("\(message) Name another id with --as-project.")
+      throw TakenProject(message: "\(message) Name another id with --as-project.")
     }
   }
 
@@ -231,6 +251,7 @@ struct RestoredProject {
       case .line, .finished, .progress, .item, .omission, .failed: break
       }
     }
+    tally.dropped += pipe.losses
     let name = kind == TransferForm.rootKind ? " of \(to.database)" : ""
     if tally.stored + tally.skipped + tally.dropped > 0 { progress.print(tally.text + name) }
     return tally.dropped
@@ -249,7 +270,11 @@ struct RestoredProject {
         try local.perform(.export(kind: kind, database: label)) { reply in
           switch reply {
           case .item(_, let bytes): try pipe.put(bytes)
-          case .difference(let text): progress.print("\(kind): \(text)")
+          case .difference(let text):
+            pipe.lose()
+            progress.print("\(kind): \(text)")
+          // A secret comes with its own kind.
+          case .omission(let text, secret: nil): progress.print("Not restored: \(text)")
           case .line, .progress, .omission, .counted, .finished, .failed: break
           }
         }
@@ -263,4 +288,11 @@ struct RestoredProject {
     thread.stackSize = 4 << 20
     thread.start()
   }
+}
+
+/// The failure of a restore as a project that the server has.
+private struct TakenProject: Error, CustomStringConvertible {
+  let message: String
+
+  var description: String { message }
 }
