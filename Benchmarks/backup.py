@@ -347,7 +347,7 @@ def main():
     binary = os.environ.get("BRASA_BINARY")
     if not binary or not pathlib.Path(binary).with_name("brasa-load").exists():
         sys.exit("Set BRASA_BINARY to a built program that has brasa-load beside it: swift build -c release --product brasa-load")
-    options.programs = pathlib.Path(binary).resolve().parent
+    options.programs = pathlib.Path(binary).absolute().parent
     directory = pathlib.Path(tempfile.mkdtemp(prefix="brasa-backup-", dir=options.directory))
     try:
         print(f"{os.cpu_count()} cores; an fsync of 4 KB takes {fsync_milliseconds(directory):.2f} ms; {binary}", flush=True)

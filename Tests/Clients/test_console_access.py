@@ -67,7 +67,7 @@ DIALOGS = {
     "firestore/-default-/indexes": [["button Create index"], ["button Delete the index on products"]],
     "firestore/-default-/data/products": [["button Add document"], ["button Bulk edit"], ["button See as a user"]],
     "firestore/-default-/data/products/chair": [["button Delete document"], ["button Earlier versions"]],
-    "rules": [["button Publish"], ["button Versions"], ["button Try on denials"], ["button Coverage"]],
+    "rules": [["button Publish"], ["button Versions"], ["button Test on denials"], ["button Coverage"]],
     "messages/compose?topic=news": [["button Send a test"], ["button Review"]],
     "messages/credentials": [["button Add key"]],
     "analytics/audiences": [["button Add audience"], ["button Delete the audience buyers"]],

@@ -16,8 +16,9 @@ if [ -n "${BRASA_BUILD_ONCE:-}" ]; then
 fi
 
 # A release has Swift's libraries in itself where the system can: calls into them go no detour, which is about a sixth of
-# what a get costs, and the program runs where no Swift is installed.
-release_options=(-c release)
+# what a get costs, and the program runs where no Swift is installed. It has no information for debuggers, which takes the
+# compiler time and the disk room; backtraces name functions without it. Packages are stripped of it anyway.
+release_options=(-c release -debug-info-format none)
 if [ "$(uname -s)" = Linux ]; then
   release_options+=(--static-swift-stdlib)
 fi

@@ -35,7 +35,7 @@ extension ServiceStorage {
     return StorageCount(count, "document")
   } import: { scope, next, tell in
     let result = try DocumentAdministration(scope.permit)
-      .importDocuments(into: scope.database, next: next)
+      .importDocuments(into: scope.database, by: scope.fill, next: next)
     for refusal in result.refusals { try tell(.difference(refusal)) }
     return StorageCount(result.written, "document")
   }

@@ -92,10 +92,18 @@ private struct RulesLine {
     ])
   }
 
-  func deploy(to rules: RulesetStore, project: Text) throws {
+  /// The target of the release; of a default bucket of the project that was exported, that of this one.
+  private func target(in project: Text) throws(ServiceError) -> RulesTarget {
     guard let target = RulesTarget(project: project, releaseName: Text(release)) else {
-      throw ServiceError.invalidArgument("\(release) is not a release of rules.")
+      throw .invalidArgument("\(release) is not a release of rules.")
     }
+    guard case .storage(let bucket) = target, let owner = BucketID.owner(ofName: bucket.name)
+    else { return target }
+    return .storage(BucketID(project: owner, name: bucket.name).moved(to: project))
+  }
+
+  func deploy(to rules: RulesetStore, project: Text) throws {
+    let target = try target(in: project)
     do {
       try rules.deploy(files, to: [target], project: project)
     } catch let error as RulesCompileError {
@@ -110,7 +118,8 @@ private struct RulesLine {
 
   /// Returns true if the release has these files already.
   func isInForce(in rules: RulesetStore, project: Text) throws -> Bool {
-    let known = try rules.releases(of: project).first { $0.name.string == release }
+    let name = try target(in: project).releaseName
+    let known = try rules.releases(of: project).first { $0.name == name }
     return try known.map { try rules.ruleset($0.rulesetID, project: project).files == files }
       ?? false
   }

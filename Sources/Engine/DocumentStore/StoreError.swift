@@ -64,10 +64,34 @@ extension ServiceError {
     )
   }
 
-  static func databaseIsBeingFilled(_ id: DatabaseID) -> ServiceError {
+  static func databaseIsBeingCopied(_ id: DatabaseID) -> ServiceError {
     ServiceError(
       .failedPrecondition,
-      "The database \(id.database) is being cloned or restored. Write to it when that operation is done."
+      "The database \(id.database) is being filled by a clone. Write to it when that operation is done."
+    )
+  }
+
+  static func databaseIsBeingRestored(_ id: DatabaseID) -> ServiceError {
+    ServiceError(
+      .failedPrecondition,
+      """
+      The database \(id.database) is being restored from a backup. Write to it when that operation is done. On a server without \
+      --backup the restore waits: start the server with it, or delete the database.
+      """
+    )
+  }
+
+  static func databaseIsNotRestored(_ id: DatabaseID, _ failure: String) -> ServiceError {
+    ServiceError(
+      .failedPrecondition,
+      "The database \(id.database) takes no writes, since its restore failed: \(failure) Delete it and restore it again."
+    )
+  }
+
+  static func fillIsOver(_ id: DatabaseID) -> ServiceError {
+    ServiceError(
+      .failedPrecondition,
+      "The restore of the database \(id.database) is over, or the database was deleted: nothing more is written into it."
     )
   }
 

@@ -152,10 +152,86 @@ import Testing
     let proposal = CommitProposal(writes: [write])
     let early = await refusal { _ = try await copy.commit(proposal) }
     #expect(early?.code == .failedPrecondition)
-    #expect(early?.message.contains("is being cloned or restored") == true)
+    #expect(early?.message.contains("is being filled by a clone") == true)
     try fixture.maintain()
     _ = try await copy.commit(proposal)
     #expect(try copy.fields("a/299") == map(["n": .integer(2)]))
+    try fixture.close()
+  }
+
+  /// A backup of a database as it is now.
+  private static func backup(of source: Database) throws -> DatabaseBackup {
+    let now = try source.readTime()
+    return DatabaseBackup(
+      id: "b",
+      of: source.id,
+      source.incarnation,
+      at: now,
+      until: CommitVersion(microseconds: .max)
+    )
+  }
+
+  private static func proposal(_ number: Int64, by fill: CommitVersion? = nil) -> CommitProposal {
+    let write = Write(
+      name: DocumentName(database: copied, path: "a/x"),
+      operation: .update(DocumentFields(encoding: map(["n": .integer(number)])), mask: nil)
+    )
+    var proposal = CommitProposal(writes: [write])
+    proposal.fill = fill
+    return proposal
+  }
+
+  @Test func `a restore alone writes into its database, until it is over`() async throws {
+    let fixture = try StoreFixture()
+    let store = fixture.store
+    let backup = try Self.backup(of: fixture.database)
+    let restore = try store.startRestore(of: backup, as: Self.copied)
+    let database = try store.database(Self.copied)
+    #expect(try store.unfinishedRestores().map(\.database) == [Self.copied])
+    let early = await refusal { _ = try await database.commit(Self.proposal(1)) }
+    #expect(early?.code == .failedPrecondition)
+    #expect(early?.message.contains("is being restored from a backup") == true)
+    // Another restore than the one that goes on writes nothing, and ends nothing.
+    let other = CommitVersion(microseconds: restore.start.microseconds - 1)
+    let late = await refusal { _ = try await database.commit(Self.proposal(2, by: other)) }
+    #expect(late?.message.contains("is over") == true)
+    try store.endRestore(of: Self.copied, since: other, failure: "no")
+    #expect(try database.databaseCopy()?.isUnfinishedRestore == true)
+    _ = try await database.commit(Self.proposal(3, by: restore.start))
+    try store.endRestore(of: Self.copied, since: restore.start, failure: nil)
+    let over = await refusal {
+      _ = try await database.commit(Self.proposal(4, by: restore.start))
+    }
+    #expect(over?.message.contains("is over") == true)
+    #expect(try database.fields("a/x") == map(["n": .integer(3)]))
+    _ = try await database.commit(Self.proposal(5))
+    #expect(throws: ServiceError.self) {
+      try store.checkFill(restore.start, of: Self.copied)
+    }
+    #expect(try store.unfinishedRestores().isEmpty)
+    try fixture.close()
+  }
+
+  @Test func `a database whose restore failed takes no writes, and another in its place does`()
+    async throws
+  {
+    let fixture = try StoreFixture()
+    let store = fixture.store
+    let backup = try Self.backup(of: fixture.database)
+    let restore = try store.startRestore(of: backup, as: Self.copied)
+    try store.endRestore(of: Self.copied, since: restore.start, failure: "The disk is full.")
+    let failed = try store.database(Self.copied)
+    let refused = await refusal { _ = try await failed.commit(Self.proposal(1)) }
+    #expect(refused?.code == .failedPrecondition)
+    #expect(refused?.message.contains("since its restore failed: The disk is full.") == true)
+    let state = try store.databaseCopies().map(\.copy.state)
+    #expect(state == ["was not restored and takes no writes: The disk is full."])
+    try store.deleteDatabase(Self.copied)
+    let made = try store.createDatabase(Self.copied)
+    _ = try await made.commit(Self.proposal(2))
+    let late = await refusal { _ = try await made.commit(Self.proposal(3, by: restore.start)) }
+    #expect(late?.message.contains("is over") == true)
+    #expect(try made.fields("a/x") == map(["n": .integer(2)]))
     try fixture.close()
   }
 

@@ -49,6 +49,8 @@ package struct StorageScope: Sendable {
   package let permit: AdministratorPermit
   /// Kinds that belong to projects take its project.
   package let database: DatabaseID
+  /// The version at which the restore began that fills the database with an import; nil for other imports.
+  package var fill: CommitVersion?
 
   /// The scope of a database and its project.
   package init(permit: AdministratorPermit, database: DatabaseID) {

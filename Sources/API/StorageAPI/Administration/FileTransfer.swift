@@ -101,6 +101,8 @@ private final class FileImport {
   /// Contents that several objects have and whose bytes came.
   private var received: Set<String> = []
   private var differences: [String] = []
+  /// The numbers of objects in buckets that were refused.
+  private var refused: [String: Int] = [:]
   private var count = 0
   /// A line that was read behind the bytes of a line that is none.
   private var ahead: [UInt8]?
@@ -125,6 +127,9 @@ private final class FileImport {
         differences.append(error.message)
         try skipToLine(next)
       }
+    }
+    for (bucket, objects) in refused.sorted(by: { $0.key < $1.key }) where objects > 0 {
+      differences.append("\(bucket): left out with the bucket: \(objects) objects")
     }
     for difference in differences { try tell(.difference(difference)) }
     return StorageCount(count, "file")
@@ -157,12 +162,22 @@ private final class FileImport {
     let id = BucketID(project: BucketID.owner(ofName: name) ?? project, name: name).moved(
       to: project
     )
-    buckets[line.name] = try Waiting.translating { [storage, permit] in
-      try await storage.importBucket(id, line.configuration, permit)
+    do {
+      buckets[line.name] = try Waiting.translating { [storage, permit] in
+        try await storage.importBucket(id, line.configuration, permit)
+      }
+    } catch let error as ServiceError where error.code == .alreadyExists {
+      // Another project's; the others go on.
+      differences.append(error.message)
+      refused[line.name] = 0
     }
   }
 
   private func take(_ line: ObjectLine, _ next: () throws -> [UInt8]?) throws {
+    if let objects = refused[line.bucket] {
+      refused[line.bucket] = objects + 1
+      return try skipToLine(next)
+    }
     guard let bucket = buckets[line.bucket] else {
       throw ServiceError.invalidArgument("The bucket \(line.bucket) is not in the export.")
     }

@@ -78,6 +78,17 @@ package struct AdministratorPermit: Sendable {
     return try databases.startCopy(of: source, at: version, as: id)
   }
 
+  /// The copies and restores that made databases, by database.
+  package func databaseCopies() throws -> [(database: DatabaseID, copy: DatabaseCopy)] {
+    try databases.databaseCopies().filter { covers($0.database.project) }
+  }
+
+  /// Throws unless the restore that began at that version still fills the database.
+  package func checkFill(_ fill: CommitVersion, of id: DatabaseID) throws {
+    try check(id.project)
+    try databases.checkFill(fill, of: id)
+  }
+
   /// Makes an empty database that is filled from a backup.
   package func startRestore(of backup: DatabaseBackup, as id: DatabaseID) throws -> DatabaseCopy {
     try check(backup.database.project)

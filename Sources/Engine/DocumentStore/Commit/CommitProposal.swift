@@ -28,9 +28,10 @@ package struct CommitProposal: Sendable {
   package var idempotencyKey: IdempotencyKey?
   /// The principal that followers of the commit learn of.
   package var author: CommitAuthor
-  /// True for a write of the copy or restore that fills a new database, which accepts no other
-  /// writes until then.
-  package var fillsDatabase = false
+  /// The version at which the copy or restore began that makes the writes: the database that it fills takes no others meanwhile.
+  ///
+  /// Nil for all other writes.
+  package var fill: CommitVersion?
 
   /// A commit of these writes.
   package init(

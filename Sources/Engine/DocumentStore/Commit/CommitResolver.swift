@@ -111,9 +111,7 @@ struct CommitResolver {
   private func check(_ pending: PendingCommit) throws {
     let database = pending.database
     guard !database.isRetired else { throw ServiceError.unknownDatabase(database.id) }
-    if !pending.request.fillsDatabase, try database.isBeingFilled(in: group) {
-      throw ServiceError.databaseIsBeingFilled(database.id)
-    }
+    try database.checkFill(pending.request.fill, in: group)
     if let reads = pending.reads {
       let validator = ReadValidator(database: database, reader: group)
       guard try validator.holds(reads) else { throw ServiceError.contention }

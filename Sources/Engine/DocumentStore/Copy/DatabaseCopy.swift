@@ -27,6 +27,29 @@ package struct DatabaseCopy: Sendable, Equatable {
   package internal(set) var failure: String?
   var last: ResourcePath?
 
+  /// True for a restore that goes on, or was cut off.
+  package var isUnfinishedRestore: Bool { backup != nil && end == nil }
+
+  /// The state of a database that takes no writes, for people; nil where it takes them.
+  package var state: String? {
+    switch (backup, end, failure) {
+    case (nil, nil, _): "is being cloned; takes no writes until then"
+    case (_?, nil, _): "is being restored; takes no writes until then"
+    case (_?, _?, let failure?): "was not restored and takes no writes: \(failure)"
+    case (_, _?, _): nil
+    }
+  }
+
+  /// The refusal of other writes than those of the copy; nil where the database takes them.
+  func refusal(of id: DatabaseID) -> ServiceError? {
+    switch (backup, end, failure) {
+    case (nil, nil, _): .databaseIsBeingCopied(id)
+    case (_?, nil, _): .databaseIsBeingRestored(id)
+    case (_?, _?, let failure?): .databaseIsNotRestored(id, failure)
+    case (_, _?, _): nil
+    }
+  }
+
   init(
     of source: DatabaseID,
     _ incarnation: Incarnation,
@@ -107,7 +130,7 @@ struct CopyStep {
     if !writes.isEmpty {
       let result = BlockingResult<CommitOutcome>()
       var proposal = CommitProposal(writes: writes)
-      proposal.fillsDatabase = true
+      proposal.fill = copy.start
       target.commit(proposal) { result.set($0) }
       _ = try result.wait()
       copy.documents += writes.count

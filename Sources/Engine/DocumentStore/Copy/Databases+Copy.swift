@@ -36,14 +36,14 @@ extension Databases {
     return try catalog.create(id, from: backup)
   }
 
-  /// Notes the end of the restore of a database; a failure is a sentence for people.
-  package func endRestore(of id: DatabaseID, failure: String?) throws {
+  /// Notes the end of the restore of a database that began at a version; a failure is a sentence for people.
+  package func endRestore(of id: DatabaseID, since start: CommitVersion, failure: String?) throws {
     guard let database = try existingDatabase(id) else { return }
     try engine.write { group in
       let key = MetaKey.databaseCopy(database.incarnation)
       guard !database.isRetired, let record = try group.get(key) else { return }
       var copy = try DatabaseCopy(record: record)
-      guard copy.end == nil else { return }
+      guard copy.end == nil, copy.start == start else { return }
       copy.end = CommitVersion(microseconds: try group.allocateVersion())
       copy.failure = failure
       try group.put(key, copy.record)
@@ -69,18 +69,25 @@ extension Databases {
     if let failure { throw failure }
   }
 
-  /// Ends the restores that an earlier process did not end.
-  package func failUnfinishedRestores() throws {
-    for listing in try listDatabases() {
-      guard let copy = try existingDatabase(listing.id)?.databaseCopy(), copy.end == nil,
-        copy.backup != nil
-      else { continue }
-      try endRestore(
-        of: listing.id,
-        failure:
-          "The server stopped before the restore was complete. Delete the database and restore it again."
-      )
+  /// The copies and restores that made databases, by database; those that are in force only: of a deleted one there is none.
+  package func databaseCopies() throws -> [(database: DatabaseID, copy: DatabaseCopy)] {
+    try listDatabases().compactMap { listing in
+      guard let incarnation = try catalog.incarnation(of: listing.id),
+        let record = try engine.read({ try $0.get(MetaKey.databaseCopy(incarnation)) })
+      else { return nil }
+      return (listing.id, try DatabaseCopy(record: record))
     }
+  }
+
+  /// The restores that have not ended: at a start those of an earlier process.
+  package func unfinishedRestores() throws -> [(database: DatabaseID, copy: DatabaseCopy)] {
+    try databaseCopies().filter { $0.copy.isUnfinishedRestore }
+  }
+
+  /// Throws unless the restore that began at that version still fills the database.
+  package func checkFill(_ fill: CommitVersion, of id: DatabaseID) throws {
+    guard let database = try existingDatabase(id) else { throw ServiceError.unknownDatabase(id) }
+    try engine.read { try database.checkFill(fill, in: $0) }
   }
 }
 
@@ -91,13 +98,26 @@ extension Database {
       .map { try DatabaseCopy(record: $0) }
   }
 
-  /// True while a copy or a restore fills this database: it would overwrite what others write.
-  func isBeingFilled(in reader: any KeyValueReader) throws -> Bool {
-    guard mayBeFilled.load(ordering: .relaxed) else { return false }
-    let record = try reader.get(MetaKey.databaseCopy(incarnation))
-    if let record, try DatabaseCopy(record: record).end == nil { return true }
-    mayBeFilled.store(false, ordering: .relaxed)
-    return false
+  /// Throws for writes that may not be made now.
+  ///
+  /// While a copy or a restore fills the database, it alone writes: it would overwrite what others write. A restore that failed
+  /// left a part of a database, which takes no writes. A restore that is over, or filled an earlier life, writes nothing more.
+  ///
+  /// - Parameter fill: The version at which the copy or restore began that makes the writes; nil for anybody else's.
+  func checkFill(_ fill: CommitVersion?, in reader: any KeyValueReader) throws {
+    guard fill != nil || mayBeFilled.load(ordering: .relaxed) else { return }
+    let copy = try reader.get(MetaKey.databaseCopy(incarnation)).map {
+      try DatabaseCopy(record: $0)
+    }
+    if let fill {
+      guard let copy, copy.end == nil, copy.start == fill else {
+        throw ServiceError.fillIsOver(id)
+      }
+    } else if let copy, let refusal = copy.refusal(of: id) {
+      throw refusal
+    } else {
+      mayBeFilled.store(false, ordering: .relaxed)
+    }
   }
 
   /// Copies some documents of the copy that makes this database; returns whether there is more to do.

@@ -29,10 +29,14 @@ struct BackupOptions: ParsableArguments {
   @Option(help: "The key file of the backup. [BRASA_BACKUP_KEY]")
   var backupKey: String?
 
+  @Flag(help: .hidden)
+  var endsWithInput = false
+
   /// Runs the body with the open backup; its failures are a command's.
   func withArchive<R: Sendable>(
     _ body: (BackupArchive, EngineThreads) async throws -> R
   ) async throws -> R {
+    if endsWithInput { ParentWatch.start() }
     let threads = EngineThreads(count: 2)
     let environment = EnvironmentReader(ProcessInfo.processInfo.environment)
     let target = try BackupTargetAddress(from, environment).open(threads: threads)

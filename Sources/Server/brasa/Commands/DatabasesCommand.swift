@@ -30,10 +30,23 @@ struct DatabasesCommand: ParsableCommand {
   }
 
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List every project's databases.")
+    static let configuration = CommandConfiguration(
+      abstract: "List every project's databases.",
+      discussion: "A database that takes no writes has the reason behind its name."
+    )
     @OptionGroup var data: DataOptions
 
-    func run() throws { try DatabasesCommand.print(.listDatabases, of: data) }
+    func run() throws {
+      var states: [String: String] = [:]
+      try data.perform(.listDatabases) { reply in
+        switch reply {
+        case .item(let path, let state): states[path] = String(decoding: state, as: UTF8.self)
+        case .line(let path): Terminal.print(path + (states[path].map { "  \($0)" } ?? ""))
+        case .finished(let text): Terminal.print(text)
+        case .progress, .difference, .omission, .counted, .failed: break
+        }
+      }
+    }
   }
 
   struct Create: ParsableCommand {

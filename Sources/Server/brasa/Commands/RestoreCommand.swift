@@ -25,11 +25,16 @@ struct RestoreCommand: AsyncParsableCommand {
       With --as, one database becomes a new one of the running server whose data directory --data names, or of a directory at \
       rest: its documents and index definitions, without times to live.
 
+      With --as-project, one project becomes a new one of that server or directory: its databases, users with their second \
+      factors, settings, apps, rules, files, configuration, credentials of push and events. References and default buckets are \
+      those of the new project. It is refused where the project exists. What the project has that is not restored is printed.
+
       Examples:
         brasa restore --from /backup/shop --backup-key shop.key --to data
         brasa restore --from /backup/shop --to data --at 2026-11-27T15:00:00-03:00
         brasa restore --from /backup/shop --project shop --to shop-data
         brasa restore --from /backup/shop --project shop --as before --at 2026-11-27T15:00:00-03:00 --data data
+        brasa restore --from /backup/shop --project shop --as-project shop-before --at 2026-11-27T15:00:00-03:00 --data data
       """
   )
 
@@ -41,8 +46,11 @@ struct RestoreCommand: AsyncParsableCommand {
   @Option(name: .customLong("as"), help: "The ID of the new database for --database.")
   var newDatabase: String?
 
-  @Flag(help: .hidden)
-  var isMade = false
+  @Option(help: "The id of the new project to make of the one that --project names.")
+  var asProject: String?
+
+  @Option(help: .hidden)
+  var since: Int64?
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var data: DataOptions
@@ -65,13 +73,15 @@ struct RestoreCommand: AsyncParsableCommand {
     guard [at != nil, beforeCommit != nil, beforeSegment != nil].count(where: { $0 }) < 2 else {
       throw ValidationError("Use only one of --at, --before-commit and --before-segment.")
     }
-    guard (to == nil) != (newDatabase == nil) else {
-      throw ValidationError("Name a directory with --to, or a new database with --as.")
+    guard [to, newDatabase, asProject].count(where: { $0 != nil }) == 1 else {
+      throw ValidationError(
+        "Name a directory with --to, a new database with --as, or a new project with --as-project."
+      )
     }
-    if newDatabase != nil { _ = try database.label() }
+    if newDatabase != nil || asProject != nil { _ = try database.label() }
     guard newDatabase != nil || database.database == "(default)" else {
       throw ValidationError(
-        "--database needs --as: a directory contains all databases of a project."
+        "--database goes with --as: a directory and a new project have all databases of a project."
       )
     }
     _ = try point()
@@ -80,6 +90,27 @@ struct RestoreCommand: AsyncParsableCommand {
   func run() async throws {
     if let to { return try await restoreDirectory(to) }
     if let newDatabase { try await restoreDatabase(newDatabase) }
+    if let asProject { try await restoreProject(as: asProject) }
+  }
+
+  private func restoreProject(as id: String) async throws {
+    let (point, source) = (try point(), try database.label().project)
+    let dropped = try await backup.withArchive { archive, threads in
+      let progress = SharedProgress()
+      let restore = RestoredProject(
+        source: source,
+        target: id,
+        data: data,
+        threads: threads,
+        withAccess: withAccess,
+        progress: progress
+      )
+      let dropped = try await restore.run(from: archive, point)
+      let loss = dropped == 0 ? "" : " but for \(dropped.counting("item")), which are named above"
+      progress.print("restored the project \(source) as \(id)\(loss)")
+      return dropped
+    }
+    if dropped > 0 { throw ExitCode(1) }
   }
 
   private func restoreDatabase(_ id: String) async throws {
@@ -91,11 +122,15 @@ struct RestoreCommand: AsyncParsableCommand {
         target: DatabaseLabel(project: source.project, database: id),
         data: data,
         threads: threads,
-        isMade: isMade,
+        start: since,
         progress: progress
       )
       let dropped = try await restore.run(from: archive, point)
-      progress.print("restored \(source.id.path) as \(id)")
+      progress.print(
+        dropped == 0
+          ? "restored \(source.id.path) as \(id)"
+          : "restored \(source.id.path) as \(id) but for \(dropped.counting("item")), which are named above"
+      )
       return dropped
     }
     if dropped > 0 { throw ExitCode(1) }

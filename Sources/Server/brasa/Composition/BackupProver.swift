@@ -12,6 +12,8 @@ struct BackupProver: Sendable {
   let directory: String
   let log: Logger
 
+  /// The name of the directory that a proof is restored to, in the data directory.
+  static let scratch = "backup-proof"
   /// The pause between two checks if a proof is due.
   private static let pause = Duration.seconds(1)
   /// After a proof that failed, in microseconds.
@@ -45,8 +47,7 @@ struct BackupProver: Sendable {
   }
 
   private func prove() async throws {
-    let scratch = directory + "/backup-proof"
-    try? FileManager.default.removeItem(atPath: scratch + ".restoring")
+    let scratch = "\(directory)/\(Self.scratch)"
     var arguments = ["backup", "verify", "--from", settings.target.text, "--scratch", scratch]
     if let key = settings.keyFile { arguments += ["--backup-key", key] }
     try await ChildCommand(report: directory + "/backup-proof.log").run(arguments)

@@ -186,7 +186,9 @@ extension BackupService: DatabaseRestorer {
     }
   }
 
-  func restore(_ backup: DatabaseBackup, as id: DatabaseID) { restores.add(backup, as: id) }
+  func restore(_ backup: DatabaseBackup, as id: DatabaseID, since start: CommitVersion) {
+    restores.add(backup, as: id, since: start)
+  }
 }
 
 /// The parts of a data directory that are backed up beside the engines.

@@ -25,9 +25,7 @@ extension ServedSystem {
     core.cluster?.peers.addMetrics(to: process.metrics)
     let watches = watches(core)
     var modules = try products.modules()
-    // Ends after all that writes, and before the store.
-    let backup = try BackupService(core, files: products.files, hosting: products.hosting)
-    if let backup { products.documents.restoresDatabases(by: backup) }
+    let backup = try backup(core, products)
     if core.settings.servesConsole {
       var console = ConsoleProduct(core: core, products: products, stored: stored)
       console.backup = backup
@@ -66,9 +64,26 @@ extension ServedSystem {
       ),
       functions: products.functions.map { FunctionEvents(bus: products.bus, host: $0.host) },
       readsStore: core.readsStore,
-      services: [storage] + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }
+      services: [storage, RestoreLeftovers(in: core.directory.path, threads: core.threads)]
+        + [backup].compactMap { $0 } + maintenance + tasks.map { ModuleTask($0) }
         + watches
     )
+  }
+
+  /// The server's backup, which restores databases, too; nil where none is wanted.
+  ///
+  /// It ends after all that writes, and before the store.
+  private static func backup(
+    _ core: ServerCore,
+    _ products: ServedProducts
+  ) throws -> BackupService? {
+    let backup = try BackupService(core, files: products.files, hosting: products.hosting)
+    if let backup {
+      products.documents.restoresDatabases(by: backup)
+    } else if core.cluster == nil {
+      try DatabaseRestores.warn(of: core.directory.databases)
+    }
+    return backup
   }
 
   /// The tasks that watch the machine: its disks, its clock and the end of the process.

@@ -38,6 +38,8 @@ enum AdministrationRequest: Codable, Sendable, Equatable {
   case export(kind: String, database: DatabaseLabel)
   /// Stores the items that follow.
   case `import`(kind: String, database: DatabaseLabel)
+  /// A request of `brasa restore` into a running server.
+  case restore(RestoreRequest)
   case listDatabases
   case createDatabase(DatabaseLabel)
   case deleteDatabase(DatabaseLabel)

@@ -5,6 +5,7 @@ extension AdministrationRequest {
     case .verify: "verify"
     case .listTransfers, .listSecrets, .export: "export"
     case .import: "import"
+    case .restore: "restore"
     case .listDatabases: "databases list"
     case .createDatabase: "databases create"
     case .deleteDatabase: "databases delete"
@@ -53,6 +54,8 @@ extension AdministrationRequest {
     switch self {
     // A list of all kinds of data, to write them all.
     case .listTransfers: true
+    // All of a project comes.
+    case .restore(.takeProject): true
     // The home node has the keys of files and messages.
     case .revokeKeysMade: true
     case .analytics, .messages, .storage, .triggers, .hosting, .config(_, _, .results): true

@@ -123,6 +123,7 @@ struct LocalAdministration: Administration {
     case .listSecrets: try listSecrets(output)
     case .export(let kind, let label): try export(kind, of: label.id, output)
     case .import(let kind, let label): try importItems(kind, into: label.id, input, output)
+    case .restore(let request): try restore(request, input, output)
     case .listDatabases: try listDatabases(output)
     case .createDatabase(let label):
       try permit.createDatabase(label.id)
@@ -216,7 +217,13 @@ struct LocalAdministration: Administration {
 
   private func listDatabases(_ output: (AdministrationReply) throws -> Void) throws {
     let listings = try permit.listDatabases()
-    for listing in listings { try output(.line(listing.id.path)) }
+    let copies = try permit.databaseCopies()
+    for listing in listings {
+      if let state = copies.first(where: { $0.database == listing.id })?.copy.state {
+        try output(.item(file: listing.id.path, bytes: Array(state.utf8)))
+      }
+      try output(.line(listing.id.path))
+    }
     if listings.isEmpty { try output(.line("There is no database yet.")) }
     try output(.finished(summary: listings.count.counting("database")))
   }
@@ -261,16 +268,19 @@ struct LocalAdministration: Administration {
     try output(.finished(summary: "exported \(count.text) of \(id.path)"))
   }
 
-  private func importItems(
+  func importItems(
     _ kind: String,
     into id: DatabaseID,
+    by fill: CommitVersion? = nil,
     _ input: () throws -> [UInt8]?,
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     try checkKnown(kind)
+    var scope = StorageScope(permit: permit, database: id)
+    scope.fill = fill
     let count = try services.importItems(
       of: kind,
-      scope: StorageScope(permit: permit, database: id),
+      scope: scope,
       next: input,
       tell: { try output(.init($0)) }
     )

@@ -13,36 +13,20 @@ struct RestoredDatabase {
   let target: DatabaseLabel
   let data: DataOptions
   let threads: EngineThreads
-  /// True where the new database is there already, and empty.
-  let isMade: Bool
+  /// The version at which the restore began of a database that is there already, and empty or filled in part; nil where it is to
+  /// be made.
+  let start: Int64?
   let progress: SharedProgress
 
   private static let kinds = [ImportRun.firstKind, TransferForm.rootKind]
   /// The folder of the definitions of unique indexes.
   private static let uniqueFolder = "unique-indexes"
 
-  private var scratch: String {
-    "\(data.directory)/\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)"
-  }
-
-  private static let prefix = "restore-"
-
-  /// Removes what restores of processes that were killed left in a data directory: all that the backup holds, as plain files.
-  static func removeLeftovers(in directory: String) throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: directory) {
-      guard name.hasPrefix(prefix), name.hasSuffix(RestoredDirectory.ending),
-        let process = pid_t(name.dropFirst(prefix.count).dropLast(RestoredDirectory.ending.count)),
-        process > 0, kill(process, 0) != 0, errno == ESRCH
-      else { continue }
-      try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
-    }
-  }
-
   /// Restores the database; returns the number of items that were not taken over.
   func run(from archive: BackupArchive, _ point: RestorePoint) async throws -> Int {
     try checkTarget()
     let restored = RestoredDirectory(
-      path: scratch,
+      path: RestoreLeftovers.scratch(in: data.directory),
       keepsSessions: true,
       threads: threads,
       isScratch: true,
@@ -55,7 +39,7 @@ struct RestoredDatabase {
     progress.print("read up to \(BackupRestore.text(outcome.lastVersion))")
     return try await threads.run(on: .maintenance) {
       try export(from: restored.unfinished)
-      if !isMade { try data.perform(.createDatabase(target)) { _ in } }
+      if start == nil { try data.perform(.createDatabase(target)) { _ in } }
       let steps =
         Self.kinds.map { (kind: $0, folder: $0) } + [(ImportRun.firstKind, Self.uniqueFolder)]
       return try steps.reduce(0) {
@@ -66,7 +50,7 @@ struct RestoredDatabase {
 
   /// Throws before anything is read where the new id is taken.
   private func checkTarget() throws {
-    guard !isMade else { return }
+    guard start == nil else { return }
     try data.perform(.listDatabases) { reply in
       guard case .line(target.id.path) = reply else { return }
       throw CommandFailure(
@@ -107,7 +91,7 @@ struct RestoredDatabase {
   }
 
   /// True for a `firestore.indexes.json` with a unique index.
-  private static func isUnique(_ bytes: [UInt8]) throws -> Bool {
+  static func isUnique(_ bytes: [UInt8]) throws -> Bool {
     guard case .object(let members) = try JSONParser.parse(bytes),
       case .array(let indexes)? = members.first(where: { $0.key == "indexes" })?.value
     else { return false }
@@ -118,7 +102,7 @@ struct RestoredDatabase {
   }
 
   /// The definitions of a `firestore.indexes.json` without times to live.
-  private static func withoutTimesToLive(_ bytes: [UInt8]) throws -> [UInt8] {
+  static func withoutTimesToLive(_ bytes: [UInt8]) throws -> [UInt8] {
     guard case .object(var members) = try JSONParser.parse(bytes) else { return bytes }
     for index in members.indices where members[index].key == "fieldOverrides" {
       guard case .array(let overrides) = members[index].value else { continue }
@@ -141,7 +125,10 @@ struct RestoredDatabase {
     let form = TransferForm(kind: kind, into: target)
     guard let items = try form.makeSource(path, below: path, mayBeEmpty: true) else { return 0 }
     var dropped = 0
-    try data.perform(.import(kind: kind, database: target)) { [progress] in
+    let request: AdministrationRequest =
+      start.map { .restore(.fill(kind: kind, database: target, since: $0)) }
+      ?? .import(kind: kind, database: target)
+    try data.perform(request) { [progress] in
       progress.show(done: items.bytesRead, total: items.bytesTotal, unit: "byte")
       return try items.next()
     } output: { reply in

@@ -23,6 +23,8 @@ struct RestoredDirectory {
   /// The id of the one project to restore; nil is all, with what belongs to the server.
   var project: String?
 
+  private let lock = RestoreLock()
+
   private static let mark = "restore-incomplete"
 
   /// The end of the name of a directory that is not whole.
@@ -30,6 +32,22 @@ struct RestoredDirectory {
 
   /// The directory's name until it is whole.
   var unfinished: String { path + Self.ending }
+
+  /// Removes the directory of a restore that was cut off; false where its process goes on.
+  ///
+  /// It has a part of all that a backup holds, as plain files. The process has the mark locked as long as it runs, wherever it
+  /// runs: a number of a process says nothing about one in another container.
+  static func removeCutOff(_ directory: String) throws -> Bool {
+    let lock = RestoreLock()
+    guard try lock.take("\(directory)/\(mark)") else { return false }
+    try FileManager.default.removeItem(atPath: directory)
+    return true
+  }
+
+  /// True if a directory has the mark of one that is not whole.
+  static func hasMark(_ directory: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(directory)/\(mark)")
+  }
 
   /// Throws for a directory of a restore that was cut off.
   static func check(_ directory: String) throws {
@@ -194,19 +212,26 @@ struct RestoredDirectory {
       throw CommandFailure("\(path) has files in it. Name a new directory with --to.")
     }
     if files.fileExists(atPath: unfinished) {
-      guard files.fileExists(atPath: "\(unfinished)/\(Self.mark)") else {
+      // One that was cut off before it had the mark has nothing else.
+      let names = try files.contentsOfDirectory(atPath: unfinished)
+      guard names.isEmpty || names.contains(where: { $0.hasPrefix(Self.mark) }) else {
         throw CommandFailure(
           "\(unfinished) is in the way. Delete it, or name another directory with --to."
         )
       }
-      try files.removeItem(atPath: unfinished)
+      if !Self.hasMark(unfinished) { try files.removeItem(atPath: unfinished) }
+      guard try !files.fileExists(atPath: unfinished) || Self.removeCutOff(unfinished) else {
+        throw CommandFailure(
+          "Another restore writes to \(unfinished). Wait for it, or name another directory with --to."
+        )
+      }
     }
     try files.createDirectory(
       atPath: unfinished,
       withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o700]
     )
-    try Data().write(to: URL(fileURLWithPath: "\(unfinished)/\(Self.mark)"))
+    try lock.make("\(unfinished)/\(Self.mark)")
   }
 
   /// The blobs that the restored store names, by the stores that are to have them; blocks.

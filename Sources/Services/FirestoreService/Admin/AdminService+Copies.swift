@@ -55,7 +55,7 @@ extension AdminService {
       )
     }
     let copy = try permit.startRestore(of: backup, as: id)
-    restorer.restore(backup, as: id)
+    restorer.restore(backup, as: id, since: copy.start)
     return .operation(copyOperation(copy, of: id))
   }
 

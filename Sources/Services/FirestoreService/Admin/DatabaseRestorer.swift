@@ -7,5 +7,7 @@ package protocol DatabaseRestorer: Sendable {
   func holds(_ version: CommitVersion) -> Bool
 
   /// Fills a new database from a backup, in the background.
-  func restore(_ backup: DatabaseBackup, as id: DatabaseID)
+  ///
+  /// - Parameter start: The version at which the restore began, which its record has.
+  func restore(_ backup: DatabaseBackup, as id: DatabaseID, since start: CommitVersion)
 }

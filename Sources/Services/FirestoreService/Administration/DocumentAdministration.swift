@@ -64,16 +64,21 @@ package struct DocumentAdministration: Sendable {
   /// how many it wrote, and why it refused others.
   ///
   /// A project's default database is made where there is none, as in a new directory at rest.
+  ///
+  /// - Parameter fill: The version at which the restore began that fills the database; nil for an import.
   package func importDocuments(
     into id: DatabaseID,
+    by fill: CommitVersion? = nil,
     next: () throws -> [UInt8]?
   ) throws -> (written: Int, refusals: [String]) {
-    let database = try permit.databaseOnFirstUse(id)
+    let database =
+      try fill.map { _ in try permit.existingDatabase(id) }
+      ?? permit.databaseOnFirstUse(id)
     var batch: [Write] = []
     var bytes = 0
     var result = (written: 0, refusals: [String]())
     func commitBatch() throws {
-      let outcome = try commitEach(batch, to: database)
+      let outcome = try commitEach(batch, to: database, by: fill)
       result.written += outcome.written
       result.refusals += outcome.refusals
       batch.removeAll(keepingCapacity: true)
@@ -129,10 +134,11 @@ package struct DocumentAdministration: Sendable {
   /// Commits writes together or, where one of them is refused, each by itself.
   private func commitEach(
     _ batch: [Write],
-    to database: Database
+    to database: Database,
+    by fill: CommitVersion? = nil
   ) throws -> (written: Int, refusals: [String]) {
     do {
-      return (try commit(batch, to: database), [])
+      return (try commit(batch, to: database, by: fill), [])
     } catch let error as ServiceError where error.isOfOneItem {
       guard batch.count > 1 else {
         return (0, batch.map { "\($0.name.path.string): \(error.message)" })
@@ -140,7 +146,7 @@ package struct DocumentAdministration: Sendable {
     }
     var result = (written: 0, refusals: [String]())
     for write in batch {
-      let outcome = try commitEach([write], to: database)
+      let outcome = try commitEach([write], to: database, by: fill)
       result.written += outcome.written
       result.refusals += outcome.refusals
     }
@@ -177,11 +183,15 @@ package struct DocumentAdministration: Sendable {
     return ResourcePath(segments.map { Text(String($0)) })
   }
 
-  private func commit(_ batch: [Write], to database: Database) throws -> Int {
+  private func commit(
+    _ batch: [Write],
+    to database: Database,
+    by fill: CommitVersion?
+  ) throws -> Int {
     guard !batch.isEmpty else { return 0 }
     let result = BlockingResult<CommitOutcome>()
     var proposal = CommitProposal(writes: batch)
-    proposal.fillsDatabase = true
+    proposal.fill = fill
     database.commit(proposal) { result.set($0) }
     return try result.wait().results.count
   }
