@@ -52,6 +52,27 @@ extension DocumentFields {
   }
 }
 
+/// A document's stored fields, lent for the length of a call.
+package struct FieldsView {
+  private let bytes: UnsafeRawBufferPointer
+
+  /// A view of the bytes of `DocumentFields`.
+  package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  /// The value at a path as it lies in the bytes; nil where there is none.
+  package func value(at path: FieldPath) -> ValueView? {
+    EntryIterator.view(in: bytes, field: 2, at: path.segments[...])
+  }
+
+  /// Goes over the fields, their names as UTF-8.
+  package func forEachField(
+    _ body: (UnsafeRawBufferPointer, ValueView) throws -> Void
+  ) rethrows {
+    var entries = EntryIterator(bytes, field: 2)
+    while let (key, value) = entries.next() { try body(key, ValueView(value)) }
+  }
+}
+
 extension DocumentRecord: QueryDocument {
   /// The field's value, decoded from the stored bytes; nil where there is none.
   package func value(at path: FieldPath) -> Value? { fields.value(at: path) }

@@ -1,4 +1,5 @@
 import BaseStatus
+import DocumentCodec
 import FirestoreModel
 import KeyValueStore
 import Synchronization
@@ -13,6 +14,33 @@ package struct QueryChunk: Sendable {
   package var isDone = false
   /// The version at which the whole query reads.
   package let readTime: CommitVersion
+}
+
+/// The fields of a part of a query's documents, one behind the other.
+package struct QueryFields: Sendable {
+  private var bytes: [UInt8] = []
+  /// The offsets behind each document's bytes.
+  private var ends: [Int] = []
+  /// True if nothing follows.
+  package fileprivate(set) var isDone = false
+
+  var byteCount: Int { bytes.count }
+
+  fileprivate mutating func append(_ fields: UnsafeRawBufferPointer) {
+    bytes.append(contentsOf: fields)
+    ends.append(bytes.count)
+  }
+
+  /// Lends the fields of each document to the body.
+  package func forEach(_ body: (FieldsView) throws -> Void) rethrows {
+    try bytes.withUnsafeBytes { bytes in
+      var start = 0
+      for end in ends {
+        try body(FieldsView(UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+        start = end
+      }
+    }
+  }
 }
 
 /// The names of a part of a query's result.
@@ -115,6 +143,29 @@ package final class QueryCursor: Sendable {
 
   /// Some for the names in an index, some for the documents.
   private static let stepsInMemory = 3 * QueryRun.smallLimit
+
+  /// The fields of the next documents without their names; fewer than there is room for, even none, where the slice
+  /// is used up.
+  ///
+  /// Not for a nearest-neighbour search or a projection, which this goes past.
+  package func nextFields(
+    maxBytes: Int = 1 << 18,
+    slice: Int = QueryCursor.longSlice
+  ) throws -> QueryFields {
+    try storage {
+      try state.withLock { state in
+        try read.view { view in
+          var fields = QueryFields()
+          _ = try state.run.pull(view, slice: slice) { result in
+            try result.withFields { fields.append($0) }
+            return fields.byteCount < maxBytes
+          }
+          fields.isDone = state.run.isDone
+          return fields
+        }
+      }
+    }
+  }
 
   /// The next documents' names, from index entries alone where they tell enough; fewer than asked for, even none,
   /// where the slice is used up.

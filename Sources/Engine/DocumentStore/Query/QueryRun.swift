@@ -217,6 +217,17 @@ final class QueryResult {
     return found
   }
 
+  /// Lends the document's fields, from the entry itself where that holds the record.
+  func withFields(_ body: (UnsafeRawBufferPointer) -> Void) throws {
+    if read == nil, candidate.plan.deliversRecords {
+      let record = candidate.payload
+      if record.count >= StoredDocument.headerLength {
+        return body(UnsafeRawBufferPointer(rebasing: record[StoredDocument.headerLength...]))
+      }
+    }
+    try document().fields.bytes.withUnsafeBytes { body($0) }
+  }
+
   func matches() throws -> Bool {
     context.matches(try document(), at: try path())
   }

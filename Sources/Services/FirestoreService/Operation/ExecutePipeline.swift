@@ -51,7 +51,7 @@ extension FirestoreService {
             judge: judge,
             check: check
           )
-          return PipelineStream(
+          let stream = PipelineStream(
             run,
             options,
             read.newTransaction,
@@ -59,6 +59,8 @@ extension FirestoreService {
             call: call,
             service: self
           )
+          try stream.readFirst()
+          return stream
         } catch {
           if let transaction = read.newTransaction { try? database.rollback(transaction) }
           throw error

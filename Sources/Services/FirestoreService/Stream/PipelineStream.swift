@@ -13,6 +13,8 @@ import Synchronization
 /// with the last one.
 final class PipelineStream: ResponseStream {
   private static let rowsPerMessage = 300
+  /// The bytes of fields that are read before anybody asks.
+  private static let firstBytes = 1 << 20
 
   private let options: PipelineOptions
   private let newTransaction: TransactionID?
@@ -29,6 +31,8 @@ final class PipelineStream: ResponseStream {
     var isScanning = false
     var hasBegun = false
     var isFinished = false
+    /// Messages that were read before anybody asked.
+    var ready: [[UInt8]] = []
   }
 
   init(
@@ -51,11 +55,26 @@ final class PipelineStream: ResponseStream {
     lease = call.context.account.flatMap { ByteLease($0, for: .response) }
   }
 
+  /// Reads what a short slice finds on the engine thread that planned the pipeline, which saves the way to another one.
+  ///
+  /// A pipeline that writes, or is only explained, begins when it is asked to.
+  func readFirst() throws {
+    try state.withLock { state in
+      guard state.writer == nil, options.explain == nil else { return }
+      state.isScanning = true
+      state.ready = try pull(Self.firstBytes, PipelineRun.shortSlice, &state)
+    }
+  }
+
   func next(
     maxBytes: Int,
     respond: @escaping @Sendable (Result<[[UInt8]], ServiceError>) -> Void
   ) {
-    if state.withLock({ $0.isFinished }) { return respond(.success([])) }
+    let (ready, isFinished) = state.withLock { state in
+      defer { state.ready = [] }
+      return (state.ready, state.isFinished)
+    }
+    if !ready.isEmpty || isFinished { return respond(.success(ready)) }
     do {
       let isFirst = state.withLock { state in
         defer { state.isScanning = true }

@@ -1,3 +1,4 @@
+import DocumentCodec
 import FirestoreModel
 
 /// The function that `aggregate` computes over its rows.
@@ -58,6 +59,18 @@ struct Accumulator {
     return 0
   }
 
+  /// Takes in the value of one row as it is stored, decoded only where it has to be kept or compared.
+  mutating func add(stored next: ValueView?) throws -> Int {
+    switch (kind, next?.content) {
+    case (.sum, .integer(let number)?), (.average, .integer(let number)?): numbers.add(number)
+    case (.sum, .double(let number)?), (.average, .double(let number)?): numbers.add(number)
+    case (.count, nil), (.count, .null?): break
+    case (.count, _): count += 1
+    default: return try add(next?.decoded())
+    }
+    return 0
+  }
+
   /// Counts a row for `count()`.
   mutating func addRow() { count += 1 }
 
@@ -96,22 +109,29 @@ private struct NumberSum {
 
   mutating func add(_ value: Value) {
     switch value {
-    case .integer(let number):
-      let (result, isOverflow) = whole.addingReportingOverflow(number)
-      if isOverflow {
-        isWhole = false
-        fraction += Double(number)
-      } else {
-        whole = result
-      }
-    case .double(let number):
-      isWhole = false
-      fraction += number
-    case .bson(.int32(let number)): return add(.integer(Int64(number)))
-    case .bson(.decimal(let number)): return add(.double(number.nearest))
-    default: return
+    case .integer(let number): add(number)
+    case .double(let number): add(number)
+    case .bson(.int32(let number)): add(Int64(number))
+    case .bson(.decimal(let number)): add(number.nearest)
+    default: break
     }
+  }
+
+  mutating func add(_ number: Int64) {
     count += 1
+    let (result, isOverflow) = whole.addingReportingOverflow(number)
+    if isOverflow {
+      isWhole = false
+      fraction += Double(number)
+    } else {
+      whole = result
+    }
+  }
+
+  mutating func add(_ number: Double) {
+    count += 1
+    isWhole = false
+    fraction += number
   }
 
   var sum: Value { isWhole ? .integer(whole) : .double(Double(whole) + fraction) }

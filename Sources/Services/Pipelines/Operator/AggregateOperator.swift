@@ -1,8 +1,10 @@
+import DocumentCodec
 import FirestoreModel
 
 /// Computes accumulators over the rows of each group.
 ///
-/// If equal groups come one behind the other, a group is given as soon as the next one begins, and memory holds one.
+/// If equal groups come one behind the other, a group is given as soon as the next one begins, and memory holds one. If
+/// only fields of stored documents are read, their bytes are asked and no rows are made.
 final class AggregateOperator: RowOperator {
   private struct Group {
     let values: [Value]
@@ -11,6 +13,8 @@ final class AggregateOperator: RowOperator {
 
   /// About the bytes of a group's state.
   private static let groupSize = 256
+  /// The most stored keys whose groups are remembered.
+  private static let keysKept = 4_096
 
   let node: PlanNode
   private let input: any RowOperator
@@ -21,6 +25,10 @@ final class AggregateOperator: RowOperator {
   private let variables: [String: Value?]
   private var numbers: [GroupKey: Int] = [:]
   private var groups: [Group] = []
+  /// The documents that are read without rows; nil where rows are needed.
+  private let source: QuerySource?
+  private var fields: AggregatedFields?
+  private var knownKeys: [AggregatedFields.StoredKey: Int] = [:]
   private let isStreaming: Bool
   /// The key of the group that is last in a stream.
   private var current: GroupKey?
@@ -41,6 +49,8 @@ final class AggregateOperator: RowOperator {
   ) {
     self.variables = variables
     isStreaming = isOrdered && !groups.isEmpty
+    source = isStreaming ? nil : input as? QuerySource
+    fields = source == nil ? nil : AggregatedFields(calls, groups: groups)
     node = PlanNode(
       groups.isEmpty || isOrdered ? "StreamAggregate" : "HashAggregate",
       groups.map(\.path.canonicalString).joined(separator: ", "),
@@ -55,6 +65,10 @@ final class AggregateOperator: RowOperator {
   }
 
   func next() throws -> Pull {
+    if !isDone, let source, fields != nil {
+      guard try source.forEachFields({ try add($0) }) else { return .paused }
+      isDone = true
+    }
     while !isDone {
       switch try input.next() {
       case .row(let row): try add(row)
@@ -69,6 +83,7 @@ final class AggregateOperator: RowOperator {
       taken = 0
       groups = []
       numbers = [:]
+      knownKeys = [:]
       return .end
     }
     defer { position += 1 }
@@ -100,6 +115,28 @@ final class AggregateOperator: RowOperator {
     }
   }
 
+  /// Takes in a stored document.
+  private func add(_ stored: FieldsView) throws {
+    try evaluator.resources.step()
+    fields?.read(stored)
+    guard let fields else { return }
+    let number = groupings.isEmpty ? 0 : try groupNumber(fields)
+    for (index, place) in fields.calls.enumerated() {
+      guard let place else {
+        groups[number].accumulators[index].addRow()
+        continue
+      }
+      try take(try groups[number].accumulators[index].add(stored: fields.values[place]))
+    }
+  }
+
+  private func groupNumber(_ fields: AggregatedFields) throws -> Int {
+    if let known = knownKeys[fields.key] { return known }
+    let number = try groupNumber(fields.groupValues)
+    if fields.key.isShort, knownKeys.count < Self.keysKept { knownKeys[fields.key] = number }
+    return number
+  }
+
   /// The row of a group that has ended; the one that has begun behind it stays.
   private func finishFirst() throws -> Row {
     let ended = groups.removeFirst()
@@ -111,8 +148,10 @@ final class AggregateOperator: RowOperator {
   }
 
   private func groupNumber(_ row: Row) throws -> Int {
-    var values: [Value?] = []
-    for grouping in groupings { values.append(try evaluator.value(grouping.expression, row)) }
+    try groupNumber(try groupings.map { try evaluator.value($0.expression, row) })
+  }
+
+  private func groupNumber(_ values: [Value?]) throws -> Int {
     let key = GroupKey(values)
     if isStreaming {
       if key == current { return groups.count - 1 }

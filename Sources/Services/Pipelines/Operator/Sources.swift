@@ -1,5 +1,6 @@
 import Access
 import BaseStatus
+import DocumentCodec
 import DocumentStore
 import FirestoreModel
 
@@ -135,6 +136,25 @@ final class QuerySource: RowOperator, JudgedSource {
       found = chunk.documents[...]
       isDone = chunk.isDone
     }
+  }
+
+  /// Lends the fields of the documents to the body instead of giving rows.
+  ///
+  /// Returns true behind the last document, false where the slice of work is used up. Not to be mixed with `next`.
+  func forEachFields(_ body: (FieldsView) throws -> Void) throws -> Bool {
+    guard try allow() else { return false }
+    while !isDone {
+      if resources.isPaused { return false }
+      try resources.step()
+      let part = try plan.cursor.nextFields(slice: Self.slice)
+      try part.forEach { fields in
+        try resources.step()
+        node.rows += 1
+        try body(fields)
+      }
+      isDone = part.isDone
+    }
+    return true
   }
 
   /// Asks for a proof first, and judges all documents of the scope where there is none.

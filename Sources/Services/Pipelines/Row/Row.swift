@@ -63,9 +63,11 @@ package struct Row: Sendable {
 
   /// The value of a field; nil where it is absent.
   func value(at path: FieldPath) -> Value? {
-    if path.isDocumentName { return name.map(Value.reference) }
-    if path == .createTime { return createTime.map(Value.timestamp) }
-    if path == .updateTime { return updateTime.map(Value.timestamp) }
+    if path.mayBeReserved {
+      if path.isDocumentName { return name.map(Value.reference) }
+      if path == .createTime { return createTime.map(Value.timestamp) }
+      if path == .updateTime { return updateTime.map(Value.timestamp) }
+    }
     return switch content {
     case .document(let record): record.fields.value(at: path)
     case .fields(let fields): fields.value(at: path)
