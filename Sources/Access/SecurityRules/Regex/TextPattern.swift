@@ -10,6 +10,9 @@ package struct TextPattern: Sendable {
   /// Steps that a search may take for each character and state.
   private static let stepsPerScalar = 64
 
+  /// The number of instructions that the pattern became.
+  package var size: Int { regex.program.count }
+
   /// Compiles a pattern.
   package init(_ pattern: String) throws(Malformed) {
     do throws(RegexError) {

@@ -11,6 +11,9 @@ package struct TextSearch: Sendable {
   /// The capturing groups of the pattern.
   package var groupCount: Int { regex.groupCount }
 
+  /// The number of instructions that the pattern became.
+  package var size: Int { regex.program.count }
+
   /// Compiles a pattern.
   package init(_ pattern: String) throws(TextPattern.Malformed) {
     do throws(RegexError) {

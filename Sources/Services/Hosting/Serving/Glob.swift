@@ -27,7 +27,10 @@ package struct Glob: Sendable {
     case once, optional, any, some, none
   }
 
+  /// Empty where the pattern is a path.
   private let nodes: [Node]
+  /// The number of nodes, at all levels.
+  let size: Int
   /// The names of captures, in their order.
   let names: [String]
   /// The path that the pattern is, where it has nothing free in it.
@@ -40,7 +43,7 @@ package struct Glob: Sendable {
   /// - Parameter captures: True if `:name` stands for a segment, as in redirects.
   package init(_ text: String, captures: Bool = false) throws(ServiceError) {
     var parser = GlobParser(text, captures: captures)
-    nodes = try parser.parse()
+    let nodes = try parser.parse()
     names = parser.names
     var beginning: [UInt8] = []
     for case .byte(let byte) in nodes.prefix(while: { if case .byte = $0 { true } else { false } })
@@ -48,7 +51,10 @@ package struct Glob: Sendable {
       beginning.append(byte)
     }
     self.beginning = beginning
-    literal = beginning.count == nodes.count ? String(decoding: beginning, as: UTF8.self) : nil
+    let isLiteral = beginning.count == nodes.count
+    literal = isLiteral ? String(decoding: beginning, as: UTF8.self) : nil
+    self.nodes = isLiteral ? [] : nodes
+    size = isLiteral ? 0 : parser.count
   }
 
   /// The parts of a path that captures stand for, in their order; nil where the path does not match.
@@ -60,6 +66,7 @@ package struct Glob: Sendable {
     _ work: inout RuleWork
   ) throws(RuleWork.Exceeded) -> [String]? {
     try work.take(1 + beginning.count >> 4)
+    if let literal { return path == literal ? [] : nil }
     guard path.utf8.starts(with: beginning) else { return nil }
     let bytes = Array(path.utf8)
     try work.take(bytes.count >> 4)
@@ -82,6 +89,8 @@ private struct GlobParser {
   private let bytes: [UInt8]
   private let captures: Bool
   private var position = 0
+  /// The nodes that were read.
+  private(set) var count = 0
   var names: [String] = []
 
   init(_ text: String, captures: Bool) {
@@ -108,6 +117,7 @@ private struct GlobParser {
     var nodes: [Glob.Node] = []
     while let next = byte(), !ends.contains(next) {
       nodes.append(try node(next, depth: depth))
+      count += 1
     }
     return nodes
   }

@@ -18,18 +18,18 @@ package struct SiteRules: Sendable {
     case function(HostedFunction)
   }
 
-  struct Redirect: Sendable {
+  struct Redirect: SiteRule {
     let source: PathSource
     let status: Int
     let location: String
   }
 
-  struct Rewrite: Sendable {
+  struct Rewrite: SiteRule {
     let source: PathSource
     let target: Target
   }
 
-  struct Header: Sendable {
+  struct Header: SiteRule {
     let source: PathSource
     let fields: [(name: String, value: String)]
   }
@@ -46,6 +46,11 @@ package struct SiteRules: Sendable {
   package static let maximumRules = 20_000
   /// The most rules of one kind whose patterns begin with a free part.
   package static let maximumPatterns = 2_000
+  /// The parts of globs and the instructions of regular expressions that the rules of one kind may have together.
+  package static let maximumSize = 500_000
+
+  /// The size of all patterns, for the memory that they take.
+  let size: Int
 
   /// True if there are so few patterns that a request does not need a thread for them.
   package var isLight: Bool {
@@ -73,6 +78,7 @@ package struct SiteRules: Sendable {
     headers = try Self.rules(config["headers"], "headers") { rule throws(ServiceError) in
       Header(source: try PathSource(rule), fields: try HeaderRule.fields(rule["headers"]))
     }
+    size = redirects.size + rewrites.size + headers.reduce(0) { $0 + $1.source.size }
     guard headers.count <= Self.maximumPatterns else { throw Self.tooMany("headers") }
     for list in [redirects.patternCount, rewrites.patternCount] where list > Self.maximumPatterns {
       throw Self.tooMany("rules with globs")
@@ -86,7 +92,7 @@ package struct SiteRules: Sendable {
     languages = try Self.languages(config["i18n"]?["root"]?.string)
   }
 
-  private static func rules<Rule>(
+  private static func rules<Rule: SiteRule>(
     _ value: JSONValue?,
     _ name: String,
     _ read: (JSONValue) throws(ServiceError) -> Rule
@@ -97,7 +103,17 @@ package struct SiteRules: Sendable {
     }
     guard elements.count <= maximumRules else { throw tooMany(name) }
     var rules: [Rule] = []
-    for element in elements { rules.append(try read(element)) }
+    var size = 0
+    for element in elements {
+      let rule = try read(element)
+      rules.append(rule)
+      size += rule.source.size
+      guard size <= maximumSize else {
+        throw .invalidArgument(
+          "The patterns of \(name) are too large together. Use fewer or simpler ones."
+        )
+      }
+    }
     return rules
   }
 
@@ -162,6 +178,12 @@ package struct HostedFunction: Sendable, Hashable {
   package let region: String?
 }
 
+/// A rule for some paths.
+protocol SiteRule: Sendable {
+  /// The paths.
+  var source: PathSource { get }
+}
+
 /// The paths that a rule is for.
 struct PathSource: Sendable {
   enum Form: Sendable {
@@ -188,6 +210,15 @@ struct PathSource: Sendable {
       }
     } else {
       throw .invalidArgument("A rule has a glob or a regex.")
+    }
+  }
+
+  /// The parts of a glob, or the instructions of a regular expression.
+  var size: Int {
+    switch form {
+    case .glob(let glob): glob.size
+    case .regex(let pattern): pattern.size
+    case .groups(let search): search.size
     }
   }
 
@@ -236,6 +267,7 @@ struct RuleList<Rule: Sendable>: Sendable {
   }
 
   var patternCount: Int { patterns.count }
+  var size: Int { sources.reduce(0) { $0 + $1.size } }
 
   func first(
     for path: String,

@@ -44,7 +44,7 @@ final class VersionCache: Sendable {
 
   func keep(_ version: ServedVersion, as key: String) {
     // A version without files takes room, too.
-    let count = 64 + (version.files?.count ?? 0)
+    let count = 64 + (version.files?.count ?? 0) + version.rules.size / 4
     state.withLock { state in
       if state.files + count > Self.capacity { state = State() }
       if state.versions.updateValue(version, forKey: key) == nil { state.files += count }
