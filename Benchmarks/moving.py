@@ -152,7 +152,13 @@ def whole(connection, message):
         answer += connection.recv(1 << 18)
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200"), head
-    missing = int(re.search(rb"(?i)content-length: (\d+)", head)[1]) - len(body)
+    sized = re.search(rb"(?i)content-length: (\d+)", head)
+    if sized is None:
+        # In parts, of which the last is empty.
+        while not body.endswith(b"0\r\n\r\n"):
+            body += connection.recv(1 << 18)
+        return len(head) + 4 + len(body), first
+    missing = int(sized[1]) - len(body)
     length = len(answer) + missing
     while missing > 0:
         missing -= len(connection.recv(1 << 18))
