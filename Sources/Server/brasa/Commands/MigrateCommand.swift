@@ -250,18 +250,22 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
       let (count, drops) = try await AccountCopy(source: source, target: target).run()
       return ("\(count) read, \(count - drops.count) stored", drops)
     }
-    try await once("files", of: first) {
-      let pairs = bucket.compactMap { Self.pair($0) }
-      let names = Dictionary(pairs.map { ($0.there, $0.here) }, uniquingKeysWith: { $1 })
-      let (count, drops) = try await FileCopy(
-        source: source,
-        target: target,
-        state: first.state,
-        names: names
-      ).run()
-      return ("\(count) read, \(count - drops.count) stored", drops)
-    }
+    try await once("files", of: first) { try await copyFiles(source, first) }
     return losses
+  }
+
+  private func copyFiles(
+    _ source: SourceServer,
+    _ database: DatabaseMigration
+  ) async throws -> (text: String, drops: [String]) {
+    let pairs = bucket.compactMap { Self.pair($0) }
+    let (count, drops) = try await FileCopy(
+      source: source,
+      target: database.target,
+      state: database.state,
+      names: Dictionary(pairs.map { ($0.there, $0.here) }, uniquingKeysWith: { $1 })
+    ).run()
+    return ("\(count) read, \(count - drops.count) stored", drops)
   }
 
   /// Runs the body until somebody interrupts the program, or it fails.
