@@ -160,6 +160,9 @@ let package = Package(
     .tests(of: "Locking"),
     .library("Base/CChecksum"),
     .library("Base/Checksums", uses: ["CChecksum"]),
+    .headers("Base/CBrotli", from: "libbrotli-dev"),
+    .library("Base/Brotli", uses: ["CBrotli"]),
+    .tests(of: "Brotli", uses: ["CBrotli"]),
     .headers("Base/CZlib", from: "zlib1g-dev"),
     .library("Base/Gzip", uses: ["CZlib", "Locking"]),
     .tests(of: "Gzip", uses: ["CZlib", "ModelTestSupport"]),
@@ -623,7 +626,7 @@ let package = Package(
       "Services/Hosting",
       uses: [
         "BaseText", "BaseJSON", "BaseStatus", "BaseRuntime", "KeyValueStore", "SecurityRules",
-        "ObjectStorage", "Gzip", crypto,
+        "ObjectStorage", "Brotli", "Gzip", crypto,
       ]
     ),
     .tests(

@@ -1,69 +1,20 @@
 """Sites: deployed as the Firebase CLI does and by our command, and served by their hosts."""
 
+import ctypes
 import gzip
 import hashlib
+import http.client
 import json
+import os
 import re
 
 import pytest
 import requests
 
 from support import server as servers
+from support.sites import FILES, Site
 
 pytestmark = pytest.mark.brasa_only
-
-FILES = {
-    "/index.html": b"<h1>home</h1>" + b" " * 2000, "/about.html": b"about", "/404.html": b"not here",
-    "/docs/index.html": b"docs", "/app.js": b"let a = 1;" * 100, "/pt/index.html": b"casa",
-    "/i18n/pt_ALL/index.html": b"inicio", "/sp ace.txt": b"space",
-}
-
-
-class Site:
-    """A site of a project, with the requests of the CLI and of visitors."""
-
-    def __init__(self, server, project, name=None):
-        self.server, self.project, self.name = server, project, name or project
-        self.root = f"/v1beta1/projects/-/sites/{self.name}"
-        self.headers = {"Authorization": "Bearer owner"}
-
-    def send(self, method, path, body=None, status=200, **options):
-        made = requests.request(
-            method, self.server.url + path, json=body, headers=self.headers, timeout=30, **options,
-        )
-        assert made.status_code == status, made.text
-        return made.json()
-
-    def deploy(self, files=FILES, config=None, channel="live"):
-        version = self.send("POST", f"{self.root}/versions", {"status": "CREATED", "labels": {"a": "b"}})["name"]
-        packed = {path: gzip.compress(content, mtime=0) for path, content in files.items()}
-        hashes = {path: hashlib.sha256(content).hexdigest() for path, content in packed.items()}
-        populated = self.send("POST", f"/v1beta1/{version}:populateFiles", {"files": hashes})
-        self.uploaded = populated["uploadRequiredHashes"]
-        contents = {hashes[path]: packed[path] for path in packed}
-        for needed in self.uploaded:
-            made = requests.post(
-                f"{populated['uploadUrl']}/{needed}", data=contents[needed], timeout=30,
-                headers=self.headers | {"Content-Type": "application/octet-stream"},
-            )
-            assert made.status_code == 200, made.text
-        self.send(
-            "PATCH", f"/v1beta1/{version}?updateMask=status,config", {"status": "FINALIZED", "config": config or {}}
-        )
-        return self.send("POST", f"{self.root}/channels/{channel}/releases?versionName={version}", {"message": "m"})
-
-    @property
-    def host(self):
-        return f"{self.name}.localhost:{self.server.port}"
-
-    def get(self, path, host=None, method="GET", **headers):
-        prepared = requests.Request(
-            method, self.server.url, headers={"Host": host or self.host, "Accept-Encoding": "identity"} | headers,
-        ).prepare()
-        # As it is: no client makes it tidy.
-        prepared.url = self.server.url + path
-        with requests.Session() as session:
-            return session.send(prepared, allow_redirects=False, timeout=30)
 
 
 @pytest.fixture
@@ -102,6 +53,45 @@ def test_what_http_asks_of_a_file(site):
     assert head.status_code == 200 and head.content == b"" and head.headers["content-length"] == str(len(content))
     assert site.get("/app.js", method="POST").status_code == 405
     assert site.get("/sp%20ace.txt").content == b"space"
+
+
+def unpacked(packed, size):
+    """What Brotli's own library makes of a body."""
+    library = ctypes.CDLL("libbrotlidec.so.1")
+    room, count = ctypes.create_string_buffer(size + 1), ctypes.c_size_t(size + 1)
+    assert library.BrotliDecoderDecompress(ctypes.c_size_t(len(packed)), packed, ctypes.byref(count), room) == 1
+    return room.raw[:count.value]
+
+
+def raw(site, path, encodings, method="GET", **headers):
+    """A response with its body as it is on the wire."""
+    connection = http.client.HTTPConnection("127.0.0.1", site.server.port, timeout=30)
+    connection.request(method, path, headers={"Host": site.host, "Accept-Encoding": encodings, **headers})
+    found = connection.getresponse()
+    return found, found.read()
+
+
+def test_brotli_where_the_visitor_takes_it(site):
+    text, noise = b"let item = 1; // an item of the page\n" * 400, os.urandom(5_000)
+    site.deploy({"/app.js": text, "/noise.txt": noise, "/photo.png": text, "/large.js": text * 100})
+    for accepted in ("gzip, deflate, br, zstd", "br", "br;q=1.0, gzip;q=0.5"):
+        found, body = raw(site, "/app.js", accepted)
+        assert found.headers["content-encoding"] == "br" and unpacked(body, len(text)) == text, accepted
+        assert found.headers["content-length"] == str(len(body)) and found.headers["vary"] == "Accept-Encoding"
+        assert found.headers["content-type"] == "text/javascript; charset=utf-8"
+    tag = found.headers["etag"]
+    assert len(body) < len(raw(site, "/app.js", "gzip")[1])
+    assert raw(site, "/app.js", "br", **{"If-None-Match": tag})[0].status == 304
+    head, nothing = raw(site, "/app.js", "br", method="HEAD")
+    assert head.headers["content-encoding"] == "br" and head.headers["content-length"] == str(len(body)) and nothing == b""
+    # Ranges are of the content itself; what is no text, what does not become smaller and what is large comes as gzip.
+    part, body = raw(site, "/app.js", "br", Range="bytes=4-7")
+    assert (part.status, body, part.headers["content-encoding"]) == (206, text[4:8], None)
+    for path in ("/noise.txt", "/photo.png", "/large.js"):
+        assert raw(site, path, "gzip, br")[0].headers["content-encoding"] == "gzip"
+    for accepted in ("gzip", "br;q=0, gzip", "*"):
+        assert raw(site, "/app.js", accepted)[0].headers["content-encoding"] == "gzip"
+    assert raw(site, "/app.js", "identity")[0].headers["content-encoding"] is None
 
 
 RULES = {

@@ -134,3 +134,45 @@ def test_a_sites_host_has_no_methods_of_grpc(shop, tmp_path):
     with grpc.secure_channel(f"127.0.0.1:{shop.port}", authority, options) as channel:
         call = channel.unary_unary("/google.firestore.v1.Firestore/ListCollectionIds")
         assert b"products" in call(request, metadata=key, timeout=30)
+
+
+HOSTILE = """const done = arguments[arguments.length - 1];
+for (const domain of ["", "; Domain=brasa.test", "; Domain=test", "; Domain=sites.test"])
+  for (const name of ["__Host-brasa_console", "brasa_console"])
+    document.cookie = `${name}=of-the-site; Path=/; Secure; SameSite=None${domain}`;
+const call = async (path, options) => {
+  try {
+    const response = await fetch("https://brasa.test" + path, { credentials: "include", ...options });
+    return response.type === "opaque" ? "opaque" : `${response.status} ${await response.text()}`;
+  } catch (error) { return error.name; }
+};
+Promise.all([
+  call("/console/session/token", { method: "POST" }),
+  call("/console/session/token", { method: "POST", mode: "no-cors" }),
+  call("/console/session/token", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
+  call("/console/", {}),
+]).then(done);
+"""
+
+
+def test_a_site_reaches_neither_the_consoles_cookies_nor_its_session(shop, named_browser, tmp_path):
+    """A page of a site sets the console's cookies for every domain that it may name, and asks for a token with what there is."""
+    deploy(shop, tmp_path, "Products")
+    driver = named_browser.driver
+    named_browser.open("https://brasa.test/healthz")
+    driver.add_cookie({"name": "__Host-brasa_console", "value": "of-the-console", "path": "/", "secure": True, "sameSite": "Strict", "httpOnly": True})
+    named_browser.open("https://shop.sites.test/")
+    answers = driver.execute_async_script(HOSTILE)
+    # Nothing comes back: the browser shows no response to the page, or one without content.
+    assert set(answers) <= {"TypeError", "opaque"}, answers
+    assert "of-the-console" not in driver.execute_script("return document.cookie")
+    named_browser.open("https://brasa.test/healthz")
+    assert [cookie["value"] for cookie in driver.get_cookies() if "brasa_console" in cookie["name"]] == ["of-the-console"]
+    # What such a page makes a browser send is refused, whatever cookie comes along.
+    for headers in ({"Origin": "https://shop.sites.test", "Sec-Fetch-Site": "cross-site"}, {"Origin": "https://shop.sites.test"}, {}):
+        refused = requests.post(
+            f"{shop.url}/console/session/token", headers={"Host": "brasa.test", "Cookie": "__Host-brasa_console=x"} | headers,
+            verify=shop.authority, timeout=30,
+        )
+        assert refused.status_code == 403, (headers, refused.text)
+    driver.delete_all_cookies()

@@ -109,6 +109,66 @@ def test_a_whole_project_is_copied(source, server, project, tmp_path):
     assert "accounts: copied before" in again.stdout and "330 documents are equal" in again.stdout
 
 
+def test_several_databases_apps_and_named_buckets(source, server, project, tmp_path):
+    copy = project + "-copy"
+    for database, count in (("(default)", 30), ("stock", 60), ("archive", 0)):
+        if database != "(default)":
+            servers.run("databases", "create", database, "--project", project, "--data", source.data)
+        client = clients.connect(source, project, database)
+        for number in range(count):
+            client.document(f"{database.strip('()')}/{number}").set({"n": number, "at": client.document("a/b")})
+    indexes = {"indexes": [{"collectionGroup": "stock", "queryScope": "COLLECTION", "fields": [
+        {"fieldPath": "n", "order": "ASCENDING"}, {"fieldPath": "at", "order": "DESCENDING"}]}], "fieldOverrides": []}
+    (tmp_path / "indexes.json").write_text(json.dumps(indexes))
+    servers.run("indexes", "apply", tmp_path / "indexes.json", "--project", project, "--database", "stock", "--data", source.data)
+    fingerprint = ":".join(["AB"] * 32)
+    for words in (
+        ["ios", "--bundle-id", "com.example.shop", "--name", "Shop", "--team-id", "A1B2C3D4E5"],
+        ["android", "--bundle-id", "com.example.shop", "--sha256", fingerprint], ["web", "--name", "Shop on the web"], ["web", "--name", "Admin"],
+    ):
+        servers.run("apps", "create", *words, "--project", project, "--data", source.data)
+    files = storage.Client(project=project, credentials=AnonymousCredentials(), client_options={"api_endpoint": source.url})
+    named = [f"{project}-photos", f"{project}-taken", f"{project}.appspot.com"]
+    for name in named:
+        bucket = files.bucket(name)
+        if not name.endswith(".appspot.com"):
+            bucket.cors = [{"origin": ["https://shop.example"], "method": ["GET"], "maxAgeSeconds": 60}]
+            bucket.versioning_enabled = True
+            bucket.create()
+        bucket.blob("a/b.txt").upload_from_string(f"of {name}")
+    other = storage.Client(project="somebody", credentials=AnonymousCredentials(), client_options={"api_endpoint": server.url})
+    other.create_bucket(f"{project}-taken")
+    # A bucket of that name is another project's here: nothing is put there, and everything else is copied.
+    done = migrate(source, server, project, copy, tmp_path, check=False)
+    assert done.returncode == 1 and f"{project}-taken with all its files" in done.stdout and "--bucket" in done.stdout, done.stdout
+    assert [one.name for one in other.list_blobs(f"{project}-taken")] == []
+    done = migrate(source, server, project, copy, tmp_path, "--bucket", f"{project}-taken={project}-mine")
+    for text in ["documents: 30 read, 0 dropped", "documents of stock: 60 read", "documents of archive: 0 read", "apps: copied before",
+                 "compared of stock: 60 documents are equal on both sides", "indexes of stock: copied before"]:
+        assert text in done.stdout, done.stdout
+    here = clients.connect(server, copy, "stock")
+    assert len(list(here.collection("stock").stream())) == 60
+    assert here.document("stock/7").get().get("at")._document_path.startswith(f"projects/{copy}/databases/stock/")
+    assert len(list(clients.connect(server, copy).collection("default").stream())) == 30
+    listed = servers.run("indexes", "list", "--project", copy, "--database", "stock", "--data", server.data).stdout
+    assert "stock" in listed
+    apps = servers.run("apps", "list", "--project", copy, "--data", server.data).stdout.splitlines()
+    assert sorted(line.split("  ", 1)[1] for line in apps) == [
+        "android  com.example.shop", "ios  com.example.shop  Shop", "web  Admin", "web  Shop on the web"]
+    android = next(line.split()[0] for line in apps if "  android" in line)
+    config = requests.get(f"{server.url}/v1beta1/projects/{copy}/androidApps/{android}/sha", headers=OWNER, timeout=30).json()
+    assert config["certificates"][0]["shaHash"] == "ab" * 32
+    mine = storage.Client(project=copy, credentials=AnonymousCredentials(), client_options={"api_endpoint": server.url})
+    for there, name in zip(named, (f"{project}-photos", f"{project}-mine", f"{copy}.appspot.com")):
+        assert mine.bucket(name).blob("a/b.txt").download_as_text() == f"of {there}"
+    photos = mine.get_bucket(f"{project}-photos")
+    assert photos.cors[0]["origin"] == ["https://shop.example"] and photos.versioning_enabled
+    # One database alone, under another id.
+    alone = ["--source-database", "stock", "--database", "copied", "--exclude", "files", "--plan", tmp_path / "alone.json"]
+    done = migrate(source, server, project, copy, tmp_path, *alone)
+    assert "compared: 60 documents are equal" in done.stdout and "archive" not in done.stdout
+
+
 def test_a_migration_that_is_killed_goes_on_where_it_was(source, server, project, tmp_path):
     fill(source, project, count=1_200)
     copy = project + "-copy"

@@ -2,8 +2,8 @@
 # on macOS Homebrew's. Needs say.sh.
 
 # What `swift build` needs beside Swift itself.
-BUILD_PACKAGES_DEBIAN=(librocksdb-dev libsqlite3-dev zlib1g-dev pkg-config)
-BUILD_PACKAGES_BREW=(rocksdb pkg-config)
+BUILD_PACKAGES_DEBIAN=(librocksdb-dev libbrotli-dev libsqlite3-dev zlib1g-dev pkg-config)
+BUILD_PACKAGES_BREW=(rocksdb brotli pkg-config)
 # What the tests need beside that.
 TEST_PACKAGES_DEBIAN=(python3 python3-venv curl gcc libc6-dev chromium chromium-driver nodejs
   postgresql libpq5 awscli s3cmd rclone)

@@ -34,6 +34,8 @@ package struct HostingEnvironment: Sendable {
   package let refusesOtherHosts: Bool
   /// Calls functions; nil while the server has none.
   package var functions: HostedFunctionCall?
+  /// Has the node that runs functions answer a request for one; nil where no other node does.
+  package var functionsElsewhere: HTTPRoute.Passing?
   /// The end of the certificate that a host is served with, in microseconds since 1970; nil without one for it.
   ///
   /// Blocks.
@@ -79,25 +81,6 @@ package struct HostingEnvironment: Sendable {
 }
 
 extension ServiceModule {
-  /// The routes of sites on one of several nodes, which serve none: clients learn why.
-  package static func hostingOfNoNode() -> ServiceModule {
-    var module = ServiceModule("hosting")
-    module.hosts = ["firebasehosting.googleapis.com", "upload-firebasehosting.googleapis.com"]
-    let paths: [RoutePattern] = [
-      "/v1beta1/sites/{path=**}", "/v1beta1/projects/{project}/sites",
-      "/v1beta1/projects/{project}/sites/{path=**}", "/upload/sites/{path=**}",
-    ]
-    module.routes = paths.map { path in
-      HTTPRoute(HTTPRoute.everyMethod, path, for: .administrators) { _ in
-        throw ServiceError(
-          .failedPrecondition,
-          "A cluster serves no sites. Start a separate server for them."
-        )
-      }
-    }
-    return module
-  }
-
   /// Hosting: Google's `firebasehosting.googleapis.com` v1beta1, and the sites themselves under their hosts.
   package static func hosting(_ environment: HostingEnvironment) -> ServiceModule {
     var module = ServiceModule("hosting")
@@ -110,6 +93,7 @@ extension ServiceModule {
     module.sites = HostedOrigins(
       owner: { serving.owner(of: $0) },
       isOfServer: { SiteServing.isOfServer($0) },
+      mayBeSite: { serving.mayBeSite($0) },
       answer: { try await serving.answer($0) }
     )
     module.tasks = [
@@ -117,6 +101,7 @@ extension ServiceModule {
         while !Task.isCancelled {
           var pause = Duration.seconds(3_600)
           do {
+            try await environment.hosting.shareContent()
             try await environment.hosting.sweep()
             environment.report(nil)
           } catch is CancellationError {

@@ -16,6 +16,10 @@ package struct HostedOrigins: Sendable {
   package let owner: @Sendable (_ authority: String) -> Owner
   /// Answers requests for a site.
   package let answer: HTTPRoute.Handler
+  /// Returns true if a host may become a site's by a change that memory has not received.
+  package let mayBeSite: @Sendable (_ authority: String) -> Bool
+  /// Returns when memory has what other nodes changed; nil where there are no others.
+  package var becomeCurrent: (@Sendable () async throws -> Void)?
   /// Returns true if a path of a site is served by the routes of the server.
   package let isOfServer: @Sendable (_ path: String) -> Bool
 
@@ -23,8 +27,10 @@ package struct HostedOrigins: Sendable {
   package init(
     owner: @escaping @Sendable (_ authority: String) -> Owner,
     isOfServer: @escaping @Sendable (_ path: String) -> Bool,
+    mayBeSite: @escaping @Sendable (_ authority: String) -> Bool,
     answer: @escaping HTTPRoute.Handler
   ) {
+    self.mayBeSite = mayBeSite
     self.owner = owner
     self.isOfServer = isOfServer
     self.answer = answer

@@ -20,6 +20,7 @@ extension Hosting {
         for blob in blobs { try await self.blobs.remove(blob) }
       }
     }
+    try await threads.run(on: .maintenance) { try self.shared.sweep() }
   }
 
   /// Deletes preview channels that have ended, with their releases.
@@ -94,7 +95,13 @@ extension Hosting {
           HostingKey.content(.content, hash),
           as: HostedContent.self
         )
-        if let blob = content?.blob.flatMap({ BlobID(hexadecimal: $0) }) { removed.append(blob) }
+        if let blob = content?.blob.flatMap({ BlobID(hexadecimal: $0) }) {
+          if content?.isShared == true {
+            try group.put(SharedContent.pendingKey(blob), SharedContent.time(0))
+          } else {
+            removed.append(blob)
+          }
+        }
         try group.delete(HostingKey.content(.content, hash))
         try group.delete(HostingKey.content(.bytes, hash))
       }

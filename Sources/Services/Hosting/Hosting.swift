@@ -10,7 +10,8 @@ import Synchronization
 /// Records are in the engine; a file's bytes are kept once for all versions of all sites that have
 /// it, under the SHA-256 of its packed form. A version is filled, finalized and then released, and
 /// nothing changes in it after that. The contents of hosts are in memory too, and are read again
-/// after each change. Calls block, but those that are `async`.
+/// after each change, including those of other nodes on the same store. Calls block, but those that
+/// are `async`.
 package final class Hosting: Sendable {
   let engine: any KeyValueEngine
   /// The bytes of files that the engine has not.
@@ -19,11 +20,21 @@ package final class Hosting: Sendable {
   package let threads: EngineThreads
   /// The domain of sites and the limits.
   package let configuration: HostingConfiguration
+  /// Larger content that is in the engine.
+  let shared: SharedContent
   let places = Mutex(HostTable())
+  /// Counts what other nodes changed in `places`.
+  private let foreignChanges = Atomic<Int>(0)
+  /// One reading of what hosts show at a time.
+  private let reloading = Mutex(())
   /// Asked for each request of the server, so that without sites nothing else is.
   private let isUsed = Atomic<Bool>(false)
   let versions = VersionCache()
   let contents: ContentMemory
+  /// Content as Brotli; empty where gzip is as good.
+  let brotli: ContentMemory
+  /// True while a file is compressed: one at a time.
+  let isCompressing = Atomic<Bool>(false)
 
   /// Opens the sites of an engine.
   package init(
@@ -37,6 +48,16 @@ package final class Hosting: Sendable {
     self.threads = threads
     self.configuration = configuration
     contents = ContentMemory(bytes: configuration.memoryBytes)
+    brotli = ContentMemory(bytes: configuration.memoryBytes / 2)
+    shared = SharedContent(engine: engine, threads: threads, clock: configuration.clock)
+    let kinds: [HostingKey.Kind] = [.site, .channel, .domain]
+    try engine.observeOthers(in: kinds.map { KeyRange(prefix: HostingKey.prefix($0)) }) {
+      [weak self] _, reader in
+      guard let self else { return }
+      let table = try Self.table(in: reader)
+      foreignChanges.add(1, ordering: .sequentiallyConsistent)
+      show(table)
+    }
     try reload()
   }
 
@@ -232,24 +253,50 @@ package final class Hosting: Sendable {
   }
 
   /// Reads the contents of hosts again; the last of several reads has seen all their changes.
+  ///
+  /// A view shows nothing of other nodes that `observeOthers` has not received. A change received during the read may be newer
+  /// than the read, which is repeated then; the change must not wait for the read, which may wait for it.
   func reload() throws {
-    try places.withLock { table in
-      table = try engine.read { view in
-        var read = HostTable()
-        for site in try view.hosted(below: HostingKey.prefix(.site), as: HostedSite.self) {
-          let channels = try view.hosted(
-            below: HostingKey.below(.channel, site.name),
-            as: HostedChannel.self
-          )
-          for channel in channels { read.add(channel, of: site) }
-        }
-        for (key, site) in try Self.domains(in: view) {
-          read.addDomain(String(decoding: key.dropFirst(2), as: UTF8.self), of: site)
-        }
-        return read
-      }
+    try reloading.withLock { _ in
+      var known: Int
+      var table: HostTable
+      repeat {
+        known = foreignChanges.load(ordering: .sequentiallyConsistent)
+        table = try engine.read { try Self.table(in: $0) }
+      } while !show(table, after: known)
+    }
+  }
+
+  /// Shows a table that was read after so many changes of others; false where there have been more.
+  private func show(_ table: HostTable, after changes: Int) -> Bool {
+    places.withLock { places in
+      guard foreignChanges.load(ordering: .sequentiallyConsistent) == changes else { return false }
+      places = table
+      isUsed.store(!table.isEmpty, ordering: .relaxed)
+      return true
+    }
+  }
+
+  private func show(_ table: HostTable) {
+    places.withLock { places in
+      places = table
       isUsed.store(!table.isEmpty, ordering: .relaxed)
     }
+  }
+
+  private static func table(in reader: any KeyValueReader) throws -> HostTable {
+    var read = HostTable()
+    for site in try reader.hosted(below: HostingKey.prefix(.site), as: HostedSite.self) {
+      let channels = try reader.hosted(
+        below: HostingKey.below(.channel, site.name),
+        as: HostedChannel.self
+      )
+      for channel in channels { read.add(channel, of: site) }
+    }
+    for (key, site) in try domains(in: reader) {
+      read.addDomain(String(decoding: key.dropFirst(2), as: UTF8.self), of: site)
+    }
+    return read
   }
 
   // MARK: Parts

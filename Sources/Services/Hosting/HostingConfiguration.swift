@@ -25,6 +25,8 @@ package struct HostingConfiguration: Sendable {
   package var maximumFileBytes: Int64 = 1 << 30
   /// Packed content up to that many bytes is in the engine.
   package var engineContentBytes = 64 << 10
+  /// True if larger content is in the engine too, which several machines share.
+  package var sharesContent = false
   /// Bytes of small files that memory keeps.
   package var memoryBytes = 32 << 20
 

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hosting
 import ServiceModule
 
-/// A file as an answer: packed where the visitor takes that, a range, or that the visitor has it.
+/// A file as an answer: as Brotli or gzip where the visitor takes that, a range, or that the visitor has it.
 struct SiteFile: Sendable {
   private let file: HostedFile
   private let name: String
@@ -30,7 +30,10 @@ struct SiteFile: Sendable {
     get async throws {
       let isWhole = status == 200
       let range = isWhole ? FileRange(request.headers[.range], size: file.unpackedSize) : .whole
-      let isPacked = range == .whole && acceptsGzip
+      if range == .whole, !(isWhole && isKnown), let brotli = try await brotli() {
+        return brotli
+      }
+      let isPacked = range == .whole && accepts("gzip")
       let tag = isPacked ? "\"\(file.hash.text)-gz\"" : "\"\(file.hash.text)\""
       var headers: HTTPFields = [
         .contentType: ContentTypes.type(of: name), .cacheControl: "max-age=3600",
@@ -56,11 +59,33 @@ struct SiteFile: Sendable {
     }
   }
 
-  /// True if the visitor takes gzip; quality 0 refuses it.
-  private var acceptsGzip: Bool {
+  /// The whole file as Brotli; nil where the visitor does not take that, or it would not be smaller.
+  private func brotli() async throws -> ServiceResponse? {
+    let type = ContentTypes.type(of: name)
+    guard ContentTypes.isText(type), accepts("br"),
+      let bytes = try await environment.hosting.brotli(file)
+    else { return nil }
+    let headers: HTTPFields = [
+      .contentType: type, .cacheControl: "max-age=3600", .vary: "Accept-Encoding",
+      .eTag: "\"\(file.hash.text)-br\"", .acceptRanges: "bytes",
+      .contentLength: "\(bytes.count)", .contentEncoding: "br",
+    ]
+    return ServiceResponse(
+      status: HTTPResponse.Status(code: status),
+      headers: headers,
+      body: .bytes(bytes)
+    )
+  }
+
+  /// True if the visitor takes an encoding; quality 0 refuses it.
+  ///
+  /// A visitor that takes any gets gzip.
+  private func accepts(_ encoding: String) -> Bool {
     (request.headers[.acceptEncoding] ?? "").lowercased().split(separator: ",").contains { part in
       let halves = part.split(separator: ";").map { $0.filter { $0 != " " } }
-      guard halves.first == "gzip" || halves.first == "*" else { return false }
+      guard halves.first == encoding || encoding == "gzip" && halves.first == "*" else {
+        return false
+      }
       return !halves.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
     }
   }
@@ -72,7 +97,7 @@ struct SiteFile: Sendable {
     return tags.split(separator: ",").contains { tag in
       var tag = tag.filter { $0 != " " }
       if tag.hasPrefix("W/") { tag.removeFirst(2) }
-      return tag == "\"\(file.hash.text)\"" || tag == "\"\(file.hash.text)-gz\""
+      return ["", "-gz", "-br"].contains { tag == "\"\(file.hash.text)\($0)\"" }
     }
   }
 
@@ -192,6 +217,12 @@ enum ContentTypes {
     let file = name.split(separator: "/").last ?? ""
     guard let dot = file.lastIndex(of: ".") else { return "application/octet-stream" }
     return known[file[file.index(after: dot)...].lowercased()] ?? "application/octet-stream"
+  }
+
+  /// True for types of text, which Brotli makes smaller.
+  static func isText(_ type: String) -> Bool {
+    type.hasPrefix("text/") || type.contains("json") || type.contains("xml")
+      || type == "application/wasm"
   }
 
   private static let known: [String: String] = [

@@ -32,6 +32,13 @@ struct SiteServing: Sendable {
     return environment.refusesOtherHosts ? .nobody : .server
   }
 
+  /// Returns true if a host is not surely the server's own: another node may just have made its site.
+  func mayBeSite(_ authority: String) -> Bool {
+    guard let host = HostName(ofAuthority: authority), !host.isNumeric else { return false }
+    return !environment.serverHosts.contains(host.text) && host.text != "localhost"
+      && !host.text.hasSuffix(".googleapis.com")
+  }
+
   /// The pages and files by which browsers sign in, and documents about the host.
   static func isOfServer(_ path: String) -> Bool {
     path.hasPrefix("/__/auth/") || path.hasPrefix("/.well-known/acme-challenge/")
@@ -165,6 +172,9 @@ struct SiteServing: Sendable {
     _ place: HostedPlace,
     _ request: ServiceRequest
   ) async throws -> ServiceResponse {
+    if let elsewhere = environment.functionsElsewhere, let response = try await elsewhere(request) {
+      return response
+    }
     guard let functions = environment.functions else {
       return Self.page(
         .notFound,

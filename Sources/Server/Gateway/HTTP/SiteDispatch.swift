@@ -18,6 +18,13 @@ struct SiteDispatch: RouterMiddleware {
     guard let authority = request.head.authority, !Self.isProbe(path) else {
       return try await next(request, context)
     }
+    if let becomeCurrent = sites.becomeCurrent, sites.mayBeSite(authority) {
+      do {
+        try await becomeCurrent()
+      } catch {
+        return try await ErrorRendering().handle(request, context: context) { _, _ in throw error }
+      }
+    }
     switch sites.owner(authority) {
     case .server: return try await next(request, context)
     case .nobody where Self.isChallenge(path): return try await next(request, context)

@@ -24,8 +24,8 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
     commandName: "firebase",
     abstract: "Copy a Firebase project over Google's public APIs.",
     discussion: """
-      Copies documents (at one time, in parallel), accounts with their passwords, files with metadata and download tokens, \
-      rules, indexes and Remote Config to the running server of the data directory. It notes in a plan what is stored: the \
+      Copies the documents of all databases (each at one time, in parallel), accounts with their passwords, files with \
+      metadata and download tokens, rules, indexes, apps and Remote Config to the running server of the data directory. It notes in a plan what is stored: the \
       same command goes on after an interruption. At the end it compares both sides by number and digest of each collection.
 
       With --follow it goes on copying changes of documents. Stop writing to the source, then press Ctrl-C: the last comparison \
@@ -46,20 +46,30 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
   @Option(help: "The origin of the source (default: Google).") var origin: String?
   @Option(help: "The project at the source (default: that of --project).")
   var sourceProject: String?
-  @Option(help: "The database at the source (default: that of --database).")
+  @Option(help: "The database at the source (default: all, or that of --database).")
   var sourceDatabase: String?
   @Option(help: "The file that records the progress (default: brasa-migration-PROJECT.json).")
   var plan: String?
   @Option(
-    help: "A kind to leave out: documents, accounts, files, rules, indexes or config; repeatable."
+    help:
+      "A kind to leave out: documents, accounts, files, rules, indexes, apps or config; repeatable."
   )
   var exclude: [String] = []
+  @Option(
+    help: "A bucket that has another name here, as in photos=shop-photos; repeatable."
+  )
+  var bucket: [String] = []
   @Option(help: "The number of parallel document reads.") var parallel = 8
   @Flag(help: "Keep copying changes until Ctrl-C.") var follow = false
   @OptionGroup var data: DataOptions
-  @OptionGroup var database: DatabaseOptions
+  @Option(help: "The project's id (or $BRASA_PROJECT).")
+  var project: String?
+  @Option(help: "The database's id (default: each database of the source, under its own id).")
+  var database: String?
 
-  private static let kinds = ["documents", "accounts", "files", "rules", "indexes", "config"]
+  private static let kinds = [
+    "documents", "accounts", "files", "rules", "indexes", "apps", "config",
+  ]
 
   func validate() throws {
     if let unknown = exclude.first(where: { !Self.kinds.contains($0) }) {
@@ -69,6 +79,9 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
     }
     guard (1...64).contains(parallel) else {
       throw ValidationError("--parallel must be between 1 and 64.")
+    }
+    if let wrong = bucket.first(where: { Self.pair($0) == nil }) {
+      throw ValidationError("--bucket is like photos=shop-photos, not \(wrong).")
     }
     if key == nil, origin == nil {
       throw ValidationError("Name the service account's key with --key.")
@@ -82,8 +95,16 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
     }
   }
 
+  private static func pair(_ text: String) -> (there: String, here: String)? {
+    let halves = text.split(separator: "=", maxSplits: 1).map(String.init)
+    return halves.count == 2 && !halves.contains("") ? (halves[0], halves[1]) : nil
+  }
+
   func run() async throws {
-    let label = try database.label()
+    var options = DatabaseOptions()
+    options.project = project
+    options.database = database ?? DatabaseLabel.defaultDatabase
+    let label = try options.label()
     let client = NodeClient(connections: 32, silence: .seconds(60))
     let outcome: Bool
     do {
@@ -106,87 +127,152 @@ struct MigrateFirebaseCommand: AsyncParsableCommand {
       credentials: try SourceCredentials(keyFile: key, origin: origin, client: client),
       client: client
     )
-    let from = DatabaseLabel(
-      project: source.project,
-      database: sourceDatabase ?? label.database
-    )
     let log = MigrationLog()
-    let target = MigrationTarget(data: data, label: label, log: log)
-    try target.checkServer()
-    let state = try MigrationState(
-      file: plan ?? "brasa-migration-\(label.project).json",
-      source: "\(origin ?? "Google")/\(from.project)/\(from.database)",
-      target: label
-    )
-    let copy = DocumentCopy(
-      source: source,
-      database: from.id,
-      target: target,
-      state: state,
-      log: log,
-      workers: parallel
-    )
-    var losses = try await copyKinds(source, from, target, state, log)
+    try MigrationTarget(data: data, label: label, log: log).checkServer()
+    let (databases, unread) = try await self.databases(source, label, log)
+    var losses = unread
+    losses += try await copyKinds(source, databases, log)
     guard !exclude.contains("documents") else { return losses == 0 }
-    let drops = try await copy.run()
-    for drop in drops { await log.print("documents: dropped: \(drop)") }
-    losses += drops.count
-    await log.print("documents: \(await state.plan.documents) read, \(drops.count) dropped")
-    if follow { try await Self.untilInterrupted { try await ChangeFollower(copy: copy).run() } }
-    let (count, differences) = try await copy.compare()
-    for difference in differences { await log.print("differs: \(difference)") }
-    if differences.isEmpty {
-      await log.print("compared: \(count.counting("document")) are equal on both sides")
-    } else if !follow {
+    for database in databases {
+      let drops = try await database.copy.run()
+      for drop in drops { await log.print("documents: dropped: \(drop)") }
+      losses += drops.count
+      let count = await database.state.plan.documents
+      await log.print("documents\(database.suffix): \(count) read, \(drops.count) dropped")
+    }
+    if follow {
+      try await Self.untilInterrupted {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for database in databases {
+            group.addTask { try await ChangeFollower(copy: database.copy).run() }
+          }
+          try await group.next()
+        }
+      }
+    }
+    var isEqual = true
+    for database in databases {
+      let (count, differences) = try await database.copy.compare()
+      for difference in differences { await log.print("differs\(database.suffix): \(difference)") }
+      isEqual = isEqual && differences.isEmpty
+      guard differences.isEmpty else { continue }
+      let text = "\(count.counting("document")) are equal on both sides"
+      await log.print("compared\(database.suffix): \(text)")
+    }
+    if !isEqual, !follow {
       await log.print("Documents changed during the copy. Use --follow to copy changes, too.")
     }
-    return losses == 0 && differences.isEmpty
+    return losses == 0 && isEqual
+  }
+
+  /// The databases to copy: those that were named, or all of the source; and how many cannot be copied.
+  private func databases(
+    _ source: SourceServer,
+    _ label: DatabaseLabel,
+    _ log: MigrationLog
+  ) async throws -> ([DatabaseMigration], losses: Int) {
+    func migration(_ there: String, _ here: String) throws -> DatabaseMigration {
+      try DatabaseMigration(
+        source: source,
+        there: there,
+        target: MigrationTarget(
+          data: data,
+          label: DatabaseLabel(project: label.project, database: here),
+          log: log
+        ),
+        plan: plan ?? "brasa-migration-\(label.project).json",
+        isOneOfSeveral: database == nil && sourceDatabase == nil,
+        workers: parallel
+      )
+    }
+    guard database == nil, sourceDatabase == nil else {
+      return ([try migration(sourceDatabase ?? label.database, label.database)], 0)
+    }
+    var (names, losses) = ([String](), 0)
+    let listed = try await source.get(.firestore, "/v1/projects/\(source.project)/databases")
+    for database in listed?["databases"]?.elements ?? [] {
+      guard let name = database["name"]?.string?.split(separator: "/").last else { continue }
+      if database["type"]?.string == "DATASTORE_MODE" {
+        await log.print("documents: dropped: the database \(name) is in Datastore mode")
+        losses += 1
+      } else {
+        names.append(String(name))
+      }
+    }
+    if names.isEmpty { names = [DatabaseLabel.defaultDatabase] }
+    return (try names.sorted().map { try migration($0, $0) }, losses)
   }
 
   /// Copies all but documents, each kind once.
   private func copyKinds(
     _ source: SourceServer,
-    _ from: DatabaseLabel,
-    _ target: MigrationTarget,
-    _ state: MigrationState,
+    _ databases: [DatabaseMigration],
     _ log: MigrationLog
   ) async throws -> Int {
-    let settings = SettingsCopy(source: source, target: target, database: from.database)
+    guard let first = databases.first else { return 0 }
+    let (target, settings) = (first.target, first.settings)
     var losses = 0
     func once(
       _ kind: String,
+      of database: DatabaseMigration,
       _ body: () async throws -> (text: String, drops: [String])
     ) async throws {
       guard !exclude.contains(kind) else { return }
-      guard await !state.plan.done.contains(kind) else {
-        return await log.print("\(kind): copied before")
+      let suffix = kind == "indexes" ? database.suffix : ""
+      guard await !database.state.plan.done.contains(kind) else {
+        return await log.print("\(kind)\(suffix): copied before")
       }
       let (text, drops) = try await body()
       for drop in drops { await log.print("\(kind): dropped: \(drop)") }
       losses += drops.count
       let loss = drops.isEmpty ? "" : ", \(drops.count) dropped"
-      await log.print("\(kind): \(text)\(loss)")
+      await log.print("\(kind)\(suffix): \(text)\(loss)")
       // The next run copies a kind with losses again.
-      if drops.isEmpty { try await state.change { $0.done.append(kind) } }
+      if drops.isEmpty { try await database.state.change { $0.done.append(kind) } }
     }
-    try await once("indexes") { ("\(try await settings.indexes()) declared", []) }
-    try await once("rules") {
+    for database in databases {
+      if !exclude.contains("documents") || !exclude.contains("indexes") {
+        try await database.target.makeDatabase()
+      }
+      try await once("indexes", of: database) {
+        ("\(try await database.settings.indexes()) declared", [])
+      }
+    }
+    try await once("rules", of: first) {
       let (releases, drops) = try await settings.rules()
       return (releases.isEmpty ? "none" : releases.joined(separator: ", "), drops)
     }
-    try await once("config") { (try await settings.remoteConfig() ? "published" : "none", []) }
-    try await once("accounts") {
+    try await once("config", of: first) {
+      (try await settings.remoteConfig() ? "published" : "none", [])
+    }
+    try await once("apps", of: first) {
+      let (count, ids, drops) = try await AppsCopy(source: source, target: target).run()
+      for (there, here) in ids { await log.print("apps: \(there) is \(here) here") }
+      return ("\(count) read, \(ids.count) registered", drops)
+    }
+    try await once("accounts", of: first) {
       let (count, drops) = try await AccountCopy(source: source, target: target).run()
       return ("\(count) read, \(count - drops.count) stored", drops)
     }
-    try await once("files") {
-      let (count, drops) = try await FileCopy(source: source, target: target, state: state).run()
-      return ("\(count) read, \(count - drops.count) stored", drops)
-    }
+    try await once("files", of: first) { try await copyFiles(source, first) }
     return losses
   }
 
-  /// Runs the body until the program is interrupted, or it fails.
+  private func copyFiles(
+    _ source: SourceServer,
+    _ database: DatabaseMigration
+  ) async throws -> (text: String, drops: [String]) {
+    let pairs = bucket.compactMap { Self.pair($0) }
+    let (count, drops) = try await FileCopy(
+      source: source,
+      target: database.target,
+      state: database.state,
+      names: Dictionary(pairs.map { ($0.there, $0.here) }, uniquingKeysWith: { $1 })
+    ).run()
+    return ("\(count) read, \(count - drops.count) stored", drops)
+  }
+
+  /// Runs the body until somebody interrupts the program, or it fails.
   private static func untilInterrupted(
     _ body: @escaping @Sendable () async throws -> Void
   ) async throws {

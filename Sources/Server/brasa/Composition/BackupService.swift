@@ -41,7 +41,7 @@ final class BackupService: Service {
   /// The backup of a server, or nil where none is wanted.
   ///
   /// Throws where the target is another server's or the key does not fit; one that is away is waited for.
-  init?(_ core: ServerCore, files: FileServices, hosting: Hosting?) throws {
+  init?(_ core: ServerCore, files: FileServices, hosting: Hosting) throws {
     guard let settings = core.settings.backup else { return nil }
     let directory = core.directory
     guard let store = directory.engine as? RocksDBEngine else {
@@ -72,7 +72,7 @@ final class BackupService: Service {
     shipper = BackupShipper(
       configuration,
       engines: [BackedEngine("store", store), BackedEngine("events", directory.events)],
-      blobs: BackupFolders.blobs(files.blobs, sites: hosting?.blobs),
+      blobs: BackupFolders.blobs(files.blobs, sites: hosting.blobs),
       target: try settings.target.open(threads: threads),
       threads: threads
     )

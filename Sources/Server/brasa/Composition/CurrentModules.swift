@@ -15,6 +15,7 @@ extension ServiceModule {
     module.routes = routes.map { $0.current(in: engine) }
     if let root { module.root?.route = root.route.current(in: engine) }
     module.methods = methods.map { $0.current(in: engine, threads: threads) }
+    module.sites?.becomeCurrent = { try await engine.becomeCurrent() }
     if let fallback {
       module.fallback = { request in
         try await engine.becomeCurrent()

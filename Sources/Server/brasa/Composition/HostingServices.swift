@@ -6,10 +6,12 @@ import BaseText
 import Foundation
 import Hosting
 import HostingAPI
+import KeyValuePostgres
 import ObjectStorage
 import ServiceModule
 
-/// Hosting on a data directory: records in the engine, larger files below `hosting/`.
+/// Hosting on a data directory: records in the engine, larger files below `hosting/`, or in the database where the store is in
+/// PostgreSQL.
 enum HostingServices {
   /// Opens the sites of a server; blocks.
   static func open(_ core: ServerCore) throws -> Hosting {
@@ -20,8 +22,9 @@ enum HostingServices {
       configuration.serverHost = HostName(ofOrigin: settings.origin)?.text
       configuration.serverNames = settings.serverHosts
     }
+    configuration.sharesContent = core.directory.engine is PostgresEngine
     return try Hosting(
-      engine: core.homeEngine,
+      engine: core.directory.databases.engine,
       blobs: blobs(of: core.directory.path, threads: core.threads, openFiles: 64),
       threads: core.threads,
       configuration: configuration
@@ -32,6 +35,7 @@ enum HostingServices {
   static func atRest(_ directory: OpenDataDirectory, threads: EngineThreads) throws -> Hosting {
     var configuration = HostingConfiguration(clock: RequestClock.systemTime)
     configuration.domain = ProcessInfo.processInfo.environment["BRASA_SITES_DOMAIN"]
+    configuration.sharesContent = directory.engine is PostgresEngine
     return try Hosting(
       engine: directory.engine,
       blobs: blobs(of: directory.path, threads: threads),
@@ -72,6 +76,9 @@ enum HostingServices {
         try Self.configuration(of: project, appID, accounts)
       }
     )
+    if let peers = core.cluster?.peers {
+      environment.functionsElsewhere = { try await peers.passHome($0, decidesOrigins: true) }
+    }
     environment.certificate = { try SiteCertificates.end(of: $0, settings) }
     environment.report = { [health = core.taskHealth] in health.report("cleanup of sites", $0) }
     return .hosting(environment)

@@ -11,8 +11,7 @@ import Synchronization
 enum ManagementServices {
   /// The management routes of a server.
   ///
-  /// - Parameter hosting: The sites; nil where the server has none.
-  static func module(_ core: ServerCore, _ hosting: Hosting?) -> ServiceModule {
+  static func module(_ core: ServerCore, _ hosting: Hosting) -> ServiceModule {
     let files = AppFiles.served(core.accounts)
     return .management(
       ManagementEnvironment(
@@ -21,7 +20,7 @@ enum ManagementServices {
         threads: core.threads,
         numbers: core.projectNumbers,
         isDevelopment: core.settings.isDevelopment,
-        site: { try hosting?.defaultSite(of: $0.string) ?? $0.string },
+        site: { try hosting.defaultSite(of: $0.string) },
         make: { [databases = core.directory.databases] project in
           _ = try databases.createDatabase(DatabaseID(project: project))
         },

@@ -27,13 +27,7 @@ extension ServedProducts {
     } else {
       modules += ofHome
     }
-    if let hosting {
-      modules.append(
-        HostingServices.module(hosting, core: core, functions: functions?.siteCalls)
-      )
-    } else {
-      modules.append(.hostingOfNoNode())
-    }
+    modules.append(HostingServices.module(hosting, core: core, functions: functions?.siteCalls))
     let administration = FunctionServices.administration(core, functions?.host)
     modules.append(
       core.cluster.map { administration.atHome($0.home, passedOnBy: $0.peers) } ?? administration

@@ -26,8 +26,7 @@ struct ServedProducts {
   let bus: EventBus
   /// Nil where functions are off.
   let functions: FunctionServices?
-  /// Nil on one of several nodes, where sites are not served.
-  let hosting: Hosting?
+  let hosting: Hosting
 
   /// Opens the products.
   ///
@@ -79,7 +78,7 @@ struct ServedProducts {
     core.accounts.writeAlongChanges(core.tap.accountFollower)
     templates.writeAlongVersions(core.tap.templateFollower)
     functions = try FunctionServices(core)
-    hosting = core.cluster == nil ? try HostingServices.open(core) : nil
+    hosting = try HostingServices.open(core)
   }
 
   /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.

@@ -101,6 +101,9 @@ struct RulesSource: Codable, Sendable, Equatable {
 
 /// A database's two names in messages.
 struct DatabaseLabel: Codable, Sendable, Equatable {
+  /// The id of the database that each project has by itself.
+  static let defaultDatabase = "(default)"
+
   let project: String
   let database: String
 

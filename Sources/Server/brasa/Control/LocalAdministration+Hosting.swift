@@ -17,12 +17,6 @@ extension LocalAdministration {
     _ output: (AdministrationReply) throws -> Void
   ) throws {
     try DatabaseID(project: Text(project), database: "(default)").checkCreatable()
-    guard let sites else {
-      throw ServiceError(
-        .failedPrecondition,
-        "A cluster serves no sites. Start a separate server for them."
-      )
-    }
     let work = HostingWork(hosting: sites, project: project)
     switch request {
     case .sites: try work.list(output)

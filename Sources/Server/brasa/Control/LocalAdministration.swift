@@ -31,8 +31,7 @@ struct LocalAdministration: Administration {
   let events: EventAnalytics
   let messages: PushService
   let bus: EventBus
-  /// Nil on one of several nodes, where sites are not served.
-  let sites: Hosting?
+  let sites: Hosting
   /// The engine of a store in PostgreSQL, whose server has a clock of its own.
   var databaseServer: PostgresEngine?
   /// Nil where functions are off, and on a directory at rest.

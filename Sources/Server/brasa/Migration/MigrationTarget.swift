@@ -17,6 +17,7 @@ struct MigrationTarget: Sendable {
     var stored = 0
     var skipped = 0
     var drops: [String] = []
+    var lines: [String] = []
   }
 
   init(data: DataOptions, label: DatabaseLabel, log: MigrationLog) {
@@ -32,6 +33,14 @@ struct MigrationTarget: Sendable {
         "No server uses \(data.directory). Start it first: brasa serve --data \(data.directory)"
       )
     }
+  }
+
+  /// Creates the database where it is not there; the first use makes the default one.
+  func makeDatabase() async throws {
+    guard label.database != DatabaseLabel.defaultDatabase else { return }
+    do {
+      _ = try await perform(.createDatabase(label))
+    } catch ControlError.refused(let code, _) where code == StatusCode.alreadyExists.rawValue {}
   }
 
   /// Does a request off the threads of tasks.
@@ -54,7 +63,8 @@ struct MigrationTarget: Sendable {
         case .counted(let stored, let skipped):
           outcome.stored += stored
           outcome.skipped += skipped
-        case .line, .finished, .progress, .item, .omission, .failed: break
+        case .line(let text): outcome.lines.append(text)
+        case .finished, .progress, .item, .omission, .failed: break
         }
       }
     )

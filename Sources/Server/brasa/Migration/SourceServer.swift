@@ -15,6 +15,7 @@ struct SourceServer: Sendable {
     case storage = "storage.googleapis.com"
     case rules = "firebaserules.googleapis.com"
     case remoteConfig = "firebaseremoteconfig.googleapis.com"
+    case management = "firebase.googleapis.com"
   }
 
   /// Nil is Google.

@@ -12,6 +12,7 @@ package final class ContentMemory: Sendable {
 
   private let state = Mutex(State())
   private let limit: Int
+  private static let entryBytes = 100
   /// The largest content that is kept.
   package static let largest = 256 << 10
 
@@ -38,7 +39,9 @@ package final class ContentMemory: Sendable {
     _ state: inout State,
     _ limit: Int
   ) {
-    if state.bytes + bytes.count > limit { state = State(old: state.new) }
-    if state.new.updateValue(bytes, forKey: hash) == nil { state.bytes += bytes.count }
+    // An entry takes room beside its bytes.
+    let size = bytes.count + entryBytes
+    if state.bytes + size > limit { state = State(old: state.new) }
+    if state.new.updateValue(bytes, forKey: hash) == nil { state.bytes += size }
   }
 }

@@ -5,10 +5,10 @@ extension Hosting {
   /// The keys of the records of content.
   package static let contentKeys = KeyRange(prefix: HostingKey.prefix(.content))
 
-  /// The blob of a record of content; nil where the engine has the bytes.
+  /// The file of a record of content; nil where the engine has the bytes.
   package static func blob(ofContent record: UnsafeRawBufferPointer) throws -> BlobInFile? {
     let content = try HostingRecord.read(Array(record), as: HostedContent.self)
-    guard let name = content.blob else { return nil }
+    guard let name = content.blob, content.isShared != true else { return nil }
     guard let id = BlobID(hexadecimal: name) else {
       throw KeyValueError(.corruption, "A record of a site's content names no blob.")
     }

@@ -47,7 +47,7 @@ extension Hosting {
           continue
         }
         if writer == nil {
-          writer = try await blobs.begin(blob)
+          writer = try await begin(blob)
           if let bytes = small, !bytes.isEmpty { try await writer?.write(bytes) }
           small = nil
         }
@@ -59,15 +59,78 @@ extension Hosting {
       let content = HostedContent(
         size: upload.size,
         unpackedSize: unpacked,
-        blob: writer == nil ? nil : blob.description
+        blob: writer == nil ? nil : blob.description,
+        isShared: writer != nil && configuration.sharesContent ? true : nil
       )
-      if try await keep(content, hash, small) == false { try await blobs.remove(blob) }
+      if try await keep(content, hash, small) == false { try await remove(blob) }
     } catch {
       await writer?.close()
       // A record whose write failed may be in force after a restart, and needs its bytes then.
       let mayBeNamed = (error as? KeyValueError)?.leavesOutcomeUnknown ?? false
-      if writer != nil, !mayBeNamed { try? await blobs.remove(blob) }
+      if writer != nil, !mayBeNamed { try? await remove(blob) }
       throw error
+    }
+  }
+
+  private func begin(_ blob: BlobID) async throws -> any BlobWriter {
+    configuration.sharesContent ? try await shared.begin(blob) : try await blobs.begin(blob)
+  }
+
+  /// Removes a blob that was begun and is no content's.
+  private func remove(_ blob: BlobID) async throws {
+    guard configuration.sharesContent else { return try await blobs.remove(blob) }
+    try await threads.run(on: .files) { try self.shared.remove(blob) }
+  }
+
+  /// Copies the files of the directory into the engine, where it is the place for larger content: those of the time when one
+  /// machine alone had the store.
+  package func shareContent() async throws {
+    guard configuration.sharesContent else { return }
+    let files = try await threads.run(on: .maintenance) {
+      try self.engine.read { view in
+        let cursor = try view.cursor(over: Self.contentKeys, reversed: false)
+        var found: [(key: [UInt8], content: HostedContent)] = []
+        while try cursor.next() {
+          let content = try HostingRecord.read(Array(cursor.value), as: HostedContent.self)
+          guard content.blob != nil, content.isShared != true else { continue }
+          found.append((Array(cursor.key), content))
+        }
+        return found
+      }
+    }
+    for (key, content) in files {
+      try Task.checkCancellation()
+      guard let file = content.blob.flatMap({ BlobID(hexadecimal: $0) }),
+        // Another machine may have it.
+        let reader = try? await blobs.open(file)
+      else { continue }
+      let copy = BlobID.random()
+      let writer = try await shared.begin(copy)
+      var offset: Int64 = 0
+      while offset < content.size {
+        let bytes = try await reader.read(at: offset, count: SharedContent.partBytes)
+        guard !bytes.isEmpty else { break }
+        try await writer.write(bytes)
+        offset += Int64(bytes.count)
+      }
+      try await writer.finish()
+      let isWhole = offset == content.size
+      let isTaken = try await threads.run(on: .maintenance) {
+        try self.engine.write { group in
+          let stored = try group.hosted(key, as: HostedContent.self)
+          guard isWhole, stored?.blob == content.blob else { return false }
+          let shared = HostedContent(
+            size: content.size,
+            unpackedSize: content.unpackedSize,
+            blob: copy.description,
+            isShared: true
+          )
+          try group.put(key, try HostingRecord.bytes(shared))
+          try group.delete(SharedContent.pendingKey(copy))
+          return true
+        }
+      }
+      if isTaken { try await blobs.remove(file) } else { try await remove(copy) }
     }
   }
 
@@ -83,6 +146,9 @@ extension Hosting {
         guard try group.get(key) == nil else { return false }
         try group.put(key, try HostingRecord.bytes(content))
         if let bytes { try group.put(HostingKey.content(.bytes, hash), bytes) }
+        if content.isShared == true, let blob = content.blob.flatMap({ BlobID(hexadecimal: $0) }) {
+          try group.delete(SharedContent.pendingKey(blob))
+        }
         return true
       }
     }
@@ -114,8 +180,14 @@ extension Hosting {
     }
     guard let name = record?.blob, let blob = BlobID(hexadecimal: name), let size = record?.size
     else { throw ServiceError(.notFound, "The file's content is gone.") }
-    guard size <= ContentMemory.largest else { return .blob(try await blobs.open(blob)) }
-    let all = try await blobs.contents(blob, size: Int(size))
+    let isShared = record?.isShared == true
+    guard size <= ContentMemory.largest else {
+      return .blob(isShared ? shared.open(blob, size: size) : try await blobs.open(blob))
+    }
+    let all =
+      isShared
+      ? try await shared.read(blob, size: size, at: 0, count: Int(size))
+      : try await blobs.contents(blob, size: Int(size))
     contents.keep(all, of: hash)
     return .bytes(all)
   }

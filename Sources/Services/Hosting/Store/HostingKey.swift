@@ -12,6 +12,8 @@ import KeyValueStore
 //   0x07 use       SHA-256, site, 0x00, version            a marker: the version has a file of that content
 //   0x08 bytes     SHA-256                                 the packed bytes of small content
 //   0x09 domain    host                                    the site's name
+//   0x0A part      blob, number                            larger content in the engine: see SharedContent
+//   0x0B pending   blob                                    a blob of no content
 
 extension KeyOwner {
   /// Sites, their versions, releases and files; the bytes of larger files are in a directory.
@@ -30,6 +32,8 @@ enum HostingKey {
     case use = 0x07
     case bytes = 0x08
     case domain = 0x09
+    case part = 0x0A
+    case pending = 0x0B
   }
 
   /// The beginning of all keys of a kind.

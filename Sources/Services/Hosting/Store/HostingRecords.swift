@@ -121,8 +121,10 @@ struct HostedContent: Codable, Sendable {
   let size: Int64
   /// Bytes that come out of it.
   let unpackedSize: Int64
-  /// The file that has the bytes; nil where the engine has them.
+  /// The blob that has the bytes; nil where they are beside the record.
   let blob: String?
+  /// True if the blob's bytes are in the engine, in parts; else it is a file of the directory.
+  var isShared: Bool?
 }
 
 /// Reads and writes the records that are JSON.

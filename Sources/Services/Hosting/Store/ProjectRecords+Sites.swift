@@ -1,4 +1,5 @@
 import KeyValueStore
+import ObjectStorage
 
 extension ProjectRecords {
   /// A project's sites with their versions, releases, domains and content.
@@ -30,6 +31,10 @@ extension ProjectRecords {
       try take(key, value)
     }
     for hash in contents {
+      let content = try reader.hosted(HostingKey.content(.content, hash), as: HostedContent.self)
+      if content?.isShared == true, let blob = content?.blob.flatMap({ BlobID(hexadecimal: $0) }) {
+        try reader.take(SharedContent.parts(of: blob), take)
+      }
       for kind in [HostingKey.Kind.content, .bytes] {
         try reader.take(KeyRange(prefix: HostingKey.content(kind, hash)), take)
       }
