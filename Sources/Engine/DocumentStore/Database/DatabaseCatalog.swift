@@ -27,8 +27,10 @@ struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
   /// The newest format that this code reads: 2 has times to live, 3 has point-in-time recovery, 4 has unique indexes, 5 has
-  /// times to live with an offset, 6 has values of BSON types, each of which the one before does not know.
-  private static let format: UInt32 = 6
+  /// times to live with an offset, 6 has values of BSON types, 7 has indexes of other densities than SPARSE_ALL, each of which the one before does not
+  /// know.
+  private static let format: UInt32 = 7
+  private static let bsonFormat: UInt32 = 6
   private static let offsetFormat: UInt32 = 5
   private static let uniqueIndexFormat: UInt32 = 4
   private static let recoveryFormat: UInt32 = 3
@@ -75,6 +77,11 @@ struct DatabaseCatalog: Sendable {
   /// Marks the store with the format that has values of BSON types, so that programs which can't read their
   /// index entries refuse it.
   static func requireBSON(in group: any KeyValueGroup) throws {
+    try require(bsonFormat, in: group)
+  }
+
+  /// Marks the store with the format that has indexes of all densities, so that programs which would not keep them refuse it.
+  static func requireDensities(in group: any KeyValueGroup) throws {
     try require(format, in: group)
   }
 
