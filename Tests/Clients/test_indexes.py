@@ -10,6 +10,8 @@ import requests
 from google.api_core import exceptions
 from google.cloud import firestore
 from google.cloud.firestore_v1.base_query import FieldFilter
+from google.cloud.firestore_v1.pipeline_expressions import Field
+from google.cloud.firestore_v1.query_profile import PipelineExplainOptions
 
 from support import clients, rest, server as servers
 
@@ -287,7 +289,7 @@ def test_a_disabled_field_is_not_queried(strict, products, project, tmp_path):
         ({"indexes": [{"collectionGroup": "c", "queryScope": "COLLECTION", "fields": [{"fieldPath": "f", "order": "UP"}]}]}, "UP"),
         ({"surprise": []}, "surprise"),
         ({"indexes": [{"collectionGroup": "c", "unique": 1, "fields": []}]}, "unique"),
-        ({"indexes": [{"collectionGroup": "c", "density": "DENSE", "fields": []}]}, "density"),
+        ({"indexes": [{"collectionGroup": "c", "density": "THICK", "fields": []}]}, "density"),
     ],
     ids=["ttl", "scope", "order", "member", "unique", "density"],
 )
@@ -381,8 +383,46 @@ def test_a_unique_index_over_duplicates_fails(strict, products, project):
         collection.document(name).delete()
     http.call("POST", f"{group}/indexes", json=body)
     assert settled(http, group)["state"] == "READY"
-    refused = {**body, "density": "DENSE", "fields": [{"fieldPath": "other", "order": "ASCENDING"}]}
-    assert "density" in http.refused("POST", f"{group}/indexes", 400, json=refused)["message"]
+    refused = {**body, "density": "DENSE", "fields": [{"fieldPath": "other", "arrayConfig": "CONTAINS"}]}
+    assert "DENSE" in http.refused("POST", f"{group}/indexes", 400, json={**refused, "unique": False})["message"]
+
+
+def test_indexes_of_other_densities(strict, products, project, tmp_path):
+    ranked = products._client.collection("ranked")
+    for name, fields in {"a": {"rank": 2}, "b": {"rank": 1}, "c": {"rank": None}, "d": {"other": 1}}.items():
+        ranked.document(name).set(fields)
+    entry = {"collectionGroup": "ranked", "queryScope": "COLLECTION", "density": "DENSE"}
+    fields = [{"fieldPath": "rank", "order": "ASCENDING"}, {"fieldPath": "__name__", "order": "DESCENDING"}]
+    by_rank = products._client.pipeline().collection("ranked").sort(Field.of("rank").ascending(), Field.of("__name__").descending())
+
+    def explained():
+        result = by_rank.execute(explain_options=PipelineExplainOptions())
+        return [row.id for row in result], result.explain_stats.get_text()
+
+    found, plan = explained()
+    assert found == ["d", "c", "b", "a"] and "MajorSort" in plan
+    apply(strict, project, {"indexes": [{**entry, "fields": fields}], "fieldOverrides": []}, tmp_path)
+    http = rest.Rest(strict, project)
+    group = f"{http.database}/collectionGroups/ranked"
+    assert settled(http, group)["density"] == "DENSE"
+    found, plan = explained()
+    assert found == ["d", "c", "b", "a"]
+    assert "IndexSeek /ranked index (rank ASC, __name__ DESC)" in plan and "MajorSort" not in plan
+    # An ordinary query has the documents with the field alone.
+    ordered = ranked.order_by("rank").order_by("__name__", direction=firestore.Query.DESCENDING)
+    assert [document.id for document in ordered.stream()] == ["c", "b", "a"]
+    assert [document.id for document in ranked.where(filter=FieldFilter("rank", "==", None)).stream()] == ["c"]
+    ranked.document("c").update({"rank": firestore.DELETE_FIELD})
+    ranked.document("d").set({"rank": 0})
+    assert explained()[0] == ["c", "d", "b", "a"]
+    assert [document.id for document in ordered.stream()] == ["d", "b", "a"]
+    listed = servers.run("indexes", "list", "--project", project, "--data", strict.data).stdout
+    assert "ranked" in listed and listed.count("DENSE") == 1
+    body = {"queryScope": "COLLECTION", "density": "SPARSE_ANY", "fields": [{"fieldPath": "other", "order": "ASCENDING"}]}
+    http.call("POST", f"{group}/indexes", json=body)
+    wait_until_ready(strict, project)
+    shown = http.call("GET", f"{group}/indexes")["indexes"]
+    assert sorted(index["density"] for index in shown) == ["DENSE", "SPARSE_ANY"]
 
 
 def test_databases_over_rest(strict, project, products):

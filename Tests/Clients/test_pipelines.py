@@ -5,6 +5,8 @@ import asyncio
 import pytest
 from google.api_core import exceptions
 from google.cloud import firestore
+from google.cloud.firestore_v1 import pipeline_stages
+from google.cloud.firestore_v1._helpers import encode_value
 from google.cloud.firestore_v1.pipeline_expressions import (
     And,
     Constant,
@@ -42,6 +44,18 @@ def books(client):
     batch.set(client.document("books/b1/reviews/r2"), {"stars": 3})
     batch.commit()
     return client
+
+
+class IndexedCollection(pipeline_stages.Collection):
+    """The input `collection` with the option that chooses an index, for which the client has no argument."""
+
+    def __init__(self, index):
+        super().__init__("books")
+        self.name = "collection"
+        self.index = index
+
+    def _pb_options(self):
+        return {"force_index": encode_value(self.index)}
 
 
 def rows(pipeline, **options):
@@ -206,11 +220,41 @@ def test_memory_limits_are_told_with_the_plan(books):
         ("where", [FunctionExpression("equal", [Constant(1)])], "2 arguments"),
         ("limit", [Constant(-1)], "negative"),
         ("collection", [Constant("x")], "first"),
+        ("limit", [Constant("many")], "limit"),
+        ("limit", [Constant(1), Constant(2)], "limit"),
+        ("sort", [Constant(1)], "Expected fields to be MAP_VALUE"),
+        ("where", [FunctionExpression("array", [Constant(1)] * 2), Constant(True)], "where"),
+        ("sample", [Constant(2), Constant("litres")], "sample"),
+        ("find_nearest", [Field.of("at"), Constant([1, 2]), Constant("miles")], "find_nearest"),
+        ("replace_with", [Field.of("awards"), Constant("merge")], "replace_with"),
     ],
 )
 def test_what_is_wrong_is_refused_before_it_runs(books, stage, arguments, words):
     with pytest.raises(exceptions.InvalidArgument, match=words):
         collection(books).raw_stage(stage, *arguments).execute()
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        ({"surprise": Constant(1)}, "Unknown option \"surprise\""),
+        ({"memory_limit": Constant("much")}, "memory_limit"),
+        ({"memory_limit": Constant(0)}, "memory_limit"),
+        ({"index_mode": Constant("none")}, "index_mode"),
+        ({"explain_options": Constant({"mode": "guess"})}, "explain_options"),
+    ],
+)
+def test_options_that_are_unknown_or_wrong_are_refused(books, options, words):
+    with pytest.raises(exceptions.InvalidArgument, match=words):
+        collection(books).execute(additional_options=options)
+
+
+def test_options_of_stages_that_are_unknown_or_wrong_are_refused(books):
+    with pytest.raises(exceptions.InvalidArgument, match="option"):
+        collection(books).raw_stage("where", Field.of("year").exists(), options={"surprise": Constant(1)}).execute()
+    with pytest.raises(exceptions.InvalidArgument, match="Invalid index"):
+        books.pipeline()._create_pipeline(IndexedCollection("none")).execute()
+    assert len(rows(books.pipeline()._create_pipeline(IndexedCollection("primary")))) == 5
 
 
 def test_failures_of_expressions_end_the_call_outside_of_where(books):

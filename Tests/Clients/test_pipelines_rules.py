@@ -131,6 +131,30 @@ def test_every_input_is_judged(ana):
     assert len(run(ana, [opened, stage("union", allowed)])[0]) == 2
 
 
+def test_collections_below_the_rows_are_judged_one_by_one(ana, server, project, client):
+    open_match = "match /open/{id} { allow read: if true; }"
+    inner = {"pipelineValue": {"stages": [stage("subcollection", text("logs"))]}}
+    logs = stage("select", {"mapValue": {"fields": {"x": call("array", inner)}}})
+    opened = stage("collection", {"referenceValue": "/open"})
+    batch = client.batch()
+    for name in ("a", "b"):
+        batch.set(client.document(f"open/{name}"), {"n": 1})
+        batch.set(client.document(f"open/{name}/logs/l"), {"public": True})
+    batch.set(client.document("open/closed"), {"n": 2})
+    batch.set(client.document("open/closed/logs/l"), {"public": False})
+    batch.commit()
+    # By a proof for each collection, and by each document where the rules need it.
+    for condition in ("id != 'closed'", "resource.data.public == true"):
+        match = f"match /open/{{id}} {{ allow read: if true; match /logs/{{log}} {{ allow read: if {condition}; }} }}"
+        assert rules.put(server, project, RULES.replace(open_match, match)).status_code == 200
+        refused(ana, [opened, logs])
+        found, _ = run(ana, [opened, stage("where", call("equal", field("n"), integer(1))), logs])
+        assert [len(row["fields"]["x"]["arrayValue"]["values"]) for row in found] == [1, 1]
+    # Nothing is told where no rule knows the collections.
+    assert rules.put(server, project, RULES).status_code == 200
+    refused(ana, [opened, logs])
+
+
 def test_writes_are_refused_and_counts_are_hidden(ana, client):
     refused(ana, [stage("collection", {"referenceValue": "/open"}), stage("delete")])
     assert client.document("open/a").get().exists

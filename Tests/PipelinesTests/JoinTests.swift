@@ -76,21 +76,7 @@ struct JoinTests {
     _ fixture: PipelineFixture,
     memory: Int64 = 1 << 20
   ) throws -> (rows: [Row], text: String) {
-    let explain: Value = .map(Self.fields(["mode": "analyze"]))
-    let options = try PipelineOptions([
-      "explain_options": .constant(explain), "memory_limit": .constant(.integer(memory)),
-    ])
-    var ticks = 0
-    let run = try fixture.run(stages, options) {
-      ticks += 1
-      return .milliseconds(ticks)
-    }
-    var rows: [Row] = []
-    while true {
-      let chunk = try run.next()
-      rows += chunk.rows
-      if chunk.isDone { return (rows, run.explanation(isFinished: true)) }
-    }
+    try fixture.analyzed(stages, memory: memory)
   }
 
   @Test func `a join by ID looks each document up once`() throws {

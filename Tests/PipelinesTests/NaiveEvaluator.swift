@@ -16,14 +16,30 @@ struct NaiveEvaluator {
 
   struct Failure: Error {}
 
-  /// All documents, by name.
+  /// The documents of the collection, by name.
   let documents: [Fields]
+  /// Those of the collections below them, by name.
+  let children: [Fields]
 
   func run(_ stages: [PipelineStage], outer: Fields = [:]) throws -> [Fields] {
     let variables = Self.variables(of: outer)
-    var rows = documents.map { $0.merging(variables) { $1 } }
+    var rows = input(stages.first, outer).map { $0.merging(variables) { $1 } }
     for stage in stages.dropFirst() { rows = try apply(stage, rows) }
     return rows
+  }
+
+  private func input(_ stage: PipelineStage?, _ outer: Fields) -> [Fields] {
+    switch stage?.name {
+    case "database": documents + children
+    case "subcollection":
+      children.filter { child in
+        guard case .reference(let name)? = child["__name__"],
+          case .reference(let parent)? = outer["__name__"]
+        else { return false }
+        return name.path.parent.parent == parent.path
+      }
+    default: documents
+    }
   }
 
   static func variables(of row: Fields) -> Fields { row.filter { $0.key.hasPrefix("$") } }

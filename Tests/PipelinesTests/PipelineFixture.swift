@@ -25,12 +25,14 @@ final class PipelineFixture: Sendable {
 
   /// Writes documents of a collection.
   func put(_ documents: [(id: String, fields: MapValue)], in collection: Text = "c") throws {
+    try put(documents.map { (ResourcePath([collection, Text($0.id)]), $0.fields) })
+  }
+
+  /// Writes documents by their paths.
+  func put(_ documents: [(path: ResourcePath, fields: MapValue)]) throws {
     let writes = documents.map { document in
       Write(
-        name: DocumentName(
-          database: Self.id,
-          path: ResourcePath([collection, Text(document.id)])
-        ),
+        name: DocumentName(database: Self.id, path: document.path),
         operation: .update(DocumentFields(encoding: document.fields), mask: nil)
       )
     }
@@ -41,10 +43,13 @@ final class PipelineFixture: Sendable {
 
   /// A pipeline that has not begun.
   ///
-  /// - Parameter clock: The time since any fixed instant.
+  /// - Parameters:
+  ///   - check: Throws where nobody waits any more.
+  ///   - clock: The time since any fixed instant.
   func run(
     _ stages: [PipelineStage],
     _ options: PipelineOptions,
+    check: @escaping @Sendable () throws -> Void = {},
     clock: (() -> Duration)? = nil
   ) throws -> PipelineRun {
     try PipelineRun(
@@ -53,9 +58,32 @@ final class PipelineFixture: Sendable {
       database: database,
       read: try database.beginRead(.latest),
       judge: nil,
-      check: {},
+      check: check,
       clock: clock
     )
+  }
+
+  /// The rows and the tree of a pipeline, its clock a millisecond further at each look.
+  func analyzed(_ stages: [PipelineStage], memory: Int64) throws -> (rows: [Row], text: String) {
+    let explain: Value = .map(MapValue([.init(key: "mode", value: "analyze")]))
+    let options = try PipelineOptions([
+      "explain_options": .constant(explain), "memory_limit": .constant(.integer(memory)),
+    ])
+    var ticks = 0
+    let run = try run(
+      stages,
+      options,
+      clock: {
+        ticks += 1
+        return .milliseconds(ticks)
+      }
+    )
+    var rows: [Row] = []
+    while true {
+      let chunk = try run.next()
+      rows += chunk.rows
+      if chunk.isDone { return (rows, run.explanation(isFinished: true)) }
+    }
   }
 
   /// All rows of a pipeline, pulled in slices of so many steps.

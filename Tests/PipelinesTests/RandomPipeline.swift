@@ -34,6 +34,17 @@ struct RandomPipeline {
     }
   }
 
+  /// Documents below some of those.
+  mutating func children(
+    of parents: [(id: String, fields: MapValue)]
+  ) -> [(path: ResourcePath, fields: MapValue)] {
+    parents.flatMap { parent in
+      documents(Int.random(in: 0...3, using: &source)).map { child in
+        (ResourcePath(["c", Text(parent.id), "s", Text(child.id)]), child.fields)
+      }
+    }
+  }
+
   private mutating func scalar() -> Value {
     switch Int.random(in: 0..<12, using: &source) {
     case 0: .null
@@ -103,12 +114,9 @@ struct RandomPipeline {
     var key = call("equal", side, .variable("v"))
     if Bool.random(using: &source) { key = call("equal", .variable("v"), side) }
     if Int.random(in: 0..<3, using: &source) == 0 { key = call("and", key, condition(depth: 0)) }
-    var inner = [
-      PipelineStage(name: "collection", arguments: [.path("/c")]),
-      PipelineStage(name: "where", arguments: [key]),
-    ]
+    var inner = innerInput(key)
     var name = "array"
-    switch Int.random(in: 0..<3, using: &source) {
+    switch Int.random(in: 0..<4, using: &source) {
     case 0:
       name = "scalar"
       inner.append(PipelineStage(name: "aggregate", arguments: [accumulators()]))
@@ -116,6 +124,13 @@ struct RandomPipeline {
       inner += [
         PipelineStage(name: "sort", arguments: [order(.field(.documentName))]), count("limit"),
         PipelineStage(name: "select", arguments: [.map([entry("b")])]),
+      ]
+    case 2:
+      inner += [
+        PipelineStage(
+          name: "sort",
+          arguments: [order(.field(path("b"))), order(.field(.documentName))]
+        ), count("limit"), PipelineStage(name: "select", arguments: [.map([entry("a")])]),
       ]
     default:
       inner += [
@@ -133,6 +148,24 @@ struct RandomPipeline {
         arguments: [.map([.init(key: "found", value: call(name, .pipeline(inner)))])]
       ),
     ]
+  }
+
+  /// The beginning of a sub-pipeline: documents by a key, those below the row, or the same for each row.
+  private mutating func innerInput(_ key: PipelineOperand) -> [PipelineStage] {
+    let below = PipelineStage(name: "subcollection", arguments: [.constant("s")])
+    let collection = PipelineStage(name: "collection", arguments: [.path("/c")])
+    switch Int.random(in: 0..<8, using: &source) {
+    case 0: return [below]
+    case 1: return [below, PipelineStage(name: "where", arguments: [condition(depth: 1)])]
+    case 2: return [below, PipelineStage(name: "where", arguments: [key])]
+    case 3: return [collection, PipelineStage(name: "where", arguments: [condition(depth: 1)])]
+    case 4:
+      return [
+        PipelineStage(name: "database", arguments: []),
+        PipelineStage(name: "where", arguments: [key]),
+      ]
+    default: return [collection, PipelineStage(name: "where", arguments: [key])]
+    }
   }
 
   /// A sort by values and names, perhaps with an offset and a limit; nothing where names are gone.

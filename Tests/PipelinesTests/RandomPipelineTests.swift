@@ -1,5 +1,6 @@
 import BaseStatus
 import BaseText
+import DocumentStore
 import FirestoreModel
 import Foundation
 import Testing
@@ -45,15 +46,16 @@ struct RandomPipelineTests {
 
   private func compare(seed: UInt64) throws {
     let fixture = try PipelineFixture()
+    // Two stores in three have indexes that hold documents without some of the fields.
+    if seed % 3 != 0 { try declareIndexes(seed, in: fixture) }
     var random = RandomPipeline(seed: seed)
     let documents = random.documents(Self.documents)
+    let children = random.children(of: documents)
     try fixture.put(documents)
+    try fixture.put(children)
     let naive = NaiveEvaluator(
-      documents: documents.sorted { $0.id < $1.id }.map { document in
-        var fields: NaiveEvaluator.Fields = ["__name__": ref("c/\(document.id)")]
-        for entry in document.fields.entries { fields[entry.key.string] = entry.value }
-        return fields
-      }
+      documents: documents.sorted { $0.id < $1.id }.map { named("c/\($0.id)", $0.fields) },
+      children: children.sorted { $0.path < $1.path }.map { named($0.path.string, $0.fields) }
     )
     for number in 0..<Self.pipelinesPerStore {
       var random = RandomPipeline(seed: seed &* 1_000_003 &+ UInt64(number))
@@ -77,6 +79,33 @@ struct RandomPipelineTests {
         )
         guard isSame else { return }
       }
+    }
+  }
+
+  private func named(_ path: String, _ fields: MapValue) -> NaiveEvaluator.Fields {
+    var result: NaiveEvaluator.Fields = ["__name__": ref(path)]
+    for entry in fields.entries { result[entry.key.string] = entry.value }
+    return result
+  }
+
+  private func declareIndexes(_ seed: UInt64, in fixture: PipelineFixture) throws {
+    let (a, b, x) = (FieldPath(["a"]), FieldPath(["b"]), FieldPath(["m", "x"]))
+    let down = IndexedField(.documentName, .descending)
+    let lists: [[IndexedField]] = [
+      [IndexedField(a, .ascending)], [IndexedField(a, .ascending), down],
+      [IndexedField(x, .ascending)], [IndexedField(x, .descending), down],
+      [IndexedField(b, .ascending), IndexedField(a, .descending)],
+      [IndexedField(b, .ascending), IndexedField(x, .ascending), down],
+    ]
+    for (number, fields) in lists.enumerated() {
+      let density: IndexDensity = (Int(seed) + number) % 4 == 0 ? .sparseAny : .dense
+      let definition = try IndexDefinition(
+        collectionID: "c",
+        scope: .collection,
+        fields: fields,
+        density: density
+      )
+      try fixture.database.declareIndex(definition)
     }
   }
 

@@ -110,6 +110,20 @@ import Testing
     #expect(one == two)
   }
 
+  @Test func `densities are kept and the usual one is left out`() throws {
+    func text(_ density: String) -> String {
+      #"{"indexes":[{"collectionGroup":"c",\#(density)"fields":["#
+        + #"{"fieldPath":"a","order":"ASCENDING"},{"fieldPath":"b","order":"DESCENDING"}]}]}"#
+    }
+    for density in IndexDensity.allCases {
+      let file = try IndexDefinitionsFile(parsing: text(#""density":"\#(density.name)","#))
+      #expect(file.indexes.map(\.density) == [density])
+      #expect(try IndexDefinitionsFile(parsing: file.text) == file)
+      #expect(file.text.contains("density") == (density != .sparseAll))
+    }
+    #expect(try IndexDefinitionsFile(parsing: text("")).indexes.map(\.density) == [.sparseAll])
+  }
+
   @Test func `an index of nothing but names descending is one`() throws {
     let text = """
       {"indexes":[{"collectionGroup":"c","queryScope":"COLLECTION","fields":[
@@ -154,8 +168,13 @@ import Testing
       "indexes[0].fields[0].order is missing."
     ),
     (
-      #"{"indexes":[{"collectionGroup":"c","density":"DENSE","fields":[]}]}"#,
-      "indexes[0].density is not supported."
+      #"{"indexes":[{"collectionGroup":"c","density":"THICK","fields":[]}]}"#,
+      #"indexes[0].density: "THICK" is not supported."#
+    ),
+    (
+      #"{"indexes":[{"collectionGroup":"c","density":"DENSE","fields":["#
+        + #"{"fieldPath":"a","arrayConfig":"CONTAINS"}]}]}"#,
+      "an index with the density DENSE must have fields with an order, and no others"
     ),
     (#"{"index":[]}"#, "index is not supported."),
     (#"{"indexes":{}}"#, "indexes must be a list."),

@@ -155,7 +155,7 @@ final class RandomQueryRun {
     switch missing?.kind {
     case nil: return false
     case .composite(let definition):
-      try fixture.database.declareIndex(definition)
+      try fixture.database.declareIndex(try varied(definition))
       declared += 1
     case .singleField(let collectionID, let field, let index):
       if field.isDocumentName { return false }
@@ -166,6 +166,19 @@ final class RandomQueryRun {
       declared += 1
     }
     return true
+  }
+
+  /// The definition with any density that it may have.
+  private func varied(_ definition: IndexDefinition) throws -> IndexDefinition {
+    guard !definition.fields.isEmpty, definition.vector == nil,
+      !definition.fields.contains(where: { $0.mode == .contains })
+    else { return definition }
+    return try IndexDefinition(
+      collectionID: definition.collectionID,
+      scope: definition.scope,
+      fields: definition.listedFields,
+      density: random.pick(IndexDensity.allCases)
+    )
   }
 
   private func changeIndexes() throws {

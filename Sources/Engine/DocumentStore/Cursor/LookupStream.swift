@@ -27,7 +27,7 @@ final class LookupStream: PositionStream {
     isDone = true
     guard let document = try context.document(named: name),
       try context.matches(document, named: name),
-      let ordered = OrderedPosition(document, name: name, orders: orders)
+      let ordered = OrderedPosition(document, name: name, orders: orders, of: context.query)
     else { return false }
     lentPosition.set(ordered.bytes)
     lentTags.set(ordered.tags)
@@ -45,16 +45,18 @@ struct OrderedPosition {
   private(set) var bytes: [UInt8] = []
   private(set) var tags: [UInt8] = []
 
-  /// Nil where the document lacks one of the fields.
-  init?(_ document: StoredDocument, name: [UInt8], orders: [Order]) {
+  /// Nil where the document lacks a field that the query does not leave to it.
+  init?(_ document: StoredDocument, name: [UInt8], orders: [Order], of query: NormalizedQuery) {
+    let optional = query.optionalFields
     for order in orders {
       if order.field.isDocumentName {
         bytes.append(contentsOf: order.direction == .ascending ? name : name.map { ~$0 })
         continue
       }
-      guard let value = document.fields.value(at: order.field) else { return nil }
-      let tag = OrderedEncoding.append(value, to: &bytes, direction: order.direction)
-      tags.append(tag.rawValue)
+      let value = document.fields.value(at: order.field)
+      guard value != nil || optional.contains(order.field) else { return nil }
+      let tag = OrderedEncoding.append(value ?? .null, to: &bytes, direction: order.direction)
+      tags.append(value == nil ? ValueTag.absent.rawValue : tag.rawValue)
     }
   }
 }

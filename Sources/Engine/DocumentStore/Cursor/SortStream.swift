@@ -95,7 +95,7 @@ final class SortStream: PositionStream {
       ? try context.document(lent: base.payload, named: name)
       : try context.document(named: name)
     guard let document, try context.matches(document, named: name),
-      let ordered = OrderedPosition(document, name: name, orders: orders),
+      let ordered = OrderedPosition(document, name: name, orders: orders, of: context.query),
       ordered.bytes.withUnsafeBytes({ wanted.contains($0) })
     else { return nil }
     return SortBuffer.Entry(position: ordered.bytes, tags: ordered.tags)

@@ -26,10 +26,11 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads: Each format adds one feature that the one before does
+  /// The newest format that this code reads. Each format adds one feature that the one before does
   /// not know: 2 times to live, 3 point-in-time recovery, 4 unique indexes, 5 times to live with an
-  /// offset, 6 values of BSON types.
-  private static let format: UInt32 = 6
+  /// offset, 6 values of BSON types, 7 indexes of other densities than SPARSE_ALL.
+  private static let format: UInt32 = 7
+  private static let bsonFormat: UInt32 = 6
   private static let offsetFormat: UInt32 = 5
   private static let uniqueIndexFormat: UInt32 = 4
   private static let recoveryFormat: UInt32 = 3
@@ -76,6 +77,11 @@ struct DatabaseCatalog: Sendable {
   /// Marks the store with the format that has values of BSON types, so that programs which can't read their
   /// index entries refuse it.
   static func requireBSON(in group: any KeyValueGroup) throws {
+    try require(bsonFormat, in: group)
+  }
+
+  /// Marks the store with the format that has indexes of all densities, so that programs which would not keep them refuse it.
+  static func requireDensities(in group: any KeyValueGroup) throws {
     try require(format, in: group)
   }
 

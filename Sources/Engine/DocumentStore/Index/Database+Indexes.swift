@@ -40,6 +40,7 @@ extension Database {
     set.declared.append(index)
     set.lastNumber = index.number
     if definition.isUnique { try DatabaseCatalog.requireUniqueIndexes(in: group) }
+    if definition.density != .sparseAll { try DatabaseCatalog.requireDensities(in: group) }
     return index
   }
 

@@ -1,7 +1,9 @@
 import FirestoreModel
 
-/// One declared index: an entry for every document that has all of its fields, or one for every
-/// distinct element where it has an array field; none where a vector is all it has.
+/// One declared index: an entry for every document that its density lets in, or one for every distinct element where it has
+/// an array field; none where a vector is all it has.
+///
+/// A field that the document lacks is written as null, and its tag tells.
 struct DeclaredMaintainer: IndexMaintainer {
   private let index: DeclaredIndex
   private let incarnation: Incarnation
@@ -23,7 +25,7 @@ struct DeclaredMaintainer: IndexMaintainer {
     let definition = index.definition
     guard definition.hasEntries else { return }
     let values = document.values
-    var items: [IndexedValues.Item] = []
+    var items: [IndexedValues.Item?] = []
     items.reserveCapacity(paths.count)
     var elements: [IndexedValues.Item] = []
     var elementPosition: Int?
@@ -34,10 +36,12 @@ struct DeclaredMaintainer: IndexMaintainer {
         guard let first = elements.first else { return }
         items.append(first)
       } else {
-        guard let item = values.value(at: path) else { return }
+        let item = values.value(at: path)
+        if item == nil, definition.density == .sparseAll { return }
         items.append(item)
       }
     }
+    if definition.density == .sparseAny, items.allSatisfy({ $0 == nil }) { return }
     let prefix = IndexKey.declaredPrefix(
       incarnation: incarnation,
       number: index.number,
@@ -57,30 +61,35 @@ struct DeclaredMaintainer: IndexMaintainer {
   }
 
   private func entry(
-    _ items: [IndexedValues.Item],
+    _ items: [IndexedValues.Item?],
     _ values: IndexedValues,
     _ prefix: [UInt8],
     _ name: [UInt8]
   ) -> IndexEntry {
     var key: [UInt8] = []
-    let length = items.reduce(prefix.count + name.count) { $0 + $1.value.count }
+    let length = items.reduce(prefix.count + name.count) { $0 + ($1?.value.count ?? 1) }
     key.reserveCapacity(length)
     key.append(contentsOf: prefix)
     values.withBytes { bytes in
       for (field, item) in zip(index.definition.fields, items) {
         let start = key.count
-        key.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[item.value]))
+        if let item {
+          key.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[item.value]))
+        } else {
+          key.append(OrderedEncoding.Tag.null)
+        }
         if field.mode == .descending { OrderedEncoding.invert(&key, from: start) }
       }
     }
-    let claim = index.isChecked ? UniqueClaim(index, items, length: key.count) : nil
+    let claim =
+      index.isChecked ? UniqueClaim(index, items.compactMap(\.self), length: key.count) : nil
     key.append(contentsOf: name)
     return IndexEntry(key: key, tags: tags(items), claim: claim)
   }
 
   /// The values' tags without trailing zeros.
-  private func tags(_ items: [IndexedValues.Item]) -> [UInt8] {
-    guard let last = items.lastIndex(where: { $0.tag != .exact }) else { return [] }
-    return items[...last].map(\.tag.rawValue)
+  private func tags(_ items: [IndexedValues.Item?]) -> [UInt8] {
+    guard let last = items.lastIndex(where: { $0?.tag != .exact }) else { return [] }
+    return items[...last].map { ($0?.tag ?? .absent).rawValue }
   }
 }

@@ -11,6 +11,32 @@ package enum IndexScope: UInt8, Sendable, Hashable, CaseIterable {
   case collectionGroup = 2
 }
 
+/// The documents that have an entry in an index, by the fields that they have; raw values are those of
+/// `google.firestore.admin.v1`.
+package enum IndexDensity: UInt8, Sendable, Hashable, CaseIterable {
+  /// Documents that have all fields.
+  case sparseAll = 1
+  /// Documents that have one of the fields at least; `__name__` does not count.
+  case sparseAny = 2
+  /// All documents.
+  case dense = 3
+
+  /// The name in Google's API and in files.
+  package var name: String {
+    switch self {
+    case .sparseAll: "SPARSE_ALL"
+    case .sparseAny: "SPARSE_ANY"
+    case .dense: "DENSE"
+    }
+  }
+
+  /// The density of a name; nil for other texts.
+  package init?(name: String) {
+    guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = found
+  }
+}
+
 /// The way in which an index holds one field.
 package enum IndexFieldMode: UInt8, Sendable, Hashable, CaseIterable {
   case ascending = 1
@@ -79,8 +105,10 @@ package struct IndexDefinition: Sendable, Hashable {
   package let nameDirection: Order.Direction
   /// Nil for all but vector indexes.
   package let vector: VectorIndexField?
-  /// True where no two documents may have equal values in all fields; documents without one of the fields don't count.
+  /// True where no two documents with an entry may have equal values in all fields; a field that one lacks counts as null.
   package let isUnique: Bool
+  /// The documents that have an entry.
+  package let density: IndexDensity
 
   /// The most fields that one index may have.
   package static let maximumFields = 100
@@ -90,7 +118,8 @@ package struct IndexDefinition: Sendable, Hashable {
     collectionID: Text,
     scope: IndexScope,
     parts: [IndexPart],
-    isUnique: Bool = false
+    isUnique: Bool = false,
+    density: IndexDensity = .sparseAll
   ) throws(ServiceError) {
     var fields: [IndexedField] = []
     var vector: VectorIndexField?
@@ -106,7 +135,8 @@ package struct IndexDefinition: Sendable, Hashable {
       scope: scope,
       fields: fields,
       vector: vector,
-      isUnique: isUnique
+      isUnique: isUnique,
+      density: density
     )
   }
 
@@ -119,7 +149,8 @@ package struct IndexDefinition: Sendable, Hashable {
     scope: IndexScope,
     fields declared: [IndexedField],
     vector: VectorIndexField? = nil,
-    isUnique: Bool = false
+    isUnique: Bool = false,
+    density: IndexDensity = .sparseAll
   ) throws(ServiceError) {
     var fields = declared
     var direction = Order.Direction.ascending
@@ -143,6 +174,14 @@ package struct IndexDefinition: Sendable, Hashable {
         throw .invalidArgument("a unique index must have fields with an order, and no others")
       }
     }
+    if density != .sparseAll {
+      guard vector == nil, !fields.isEmpty, !fields.contains(where: { $0.mode == .contains }) else {
+        throw .invalidArgument(
+          "an index with the density \(density.name) must have fields with an order, and no others"
+        )
+      }
+    }
+    self.density = density
     self.isUnique = isUnique
     self.vector = vector
     self.collectionID = collectionID

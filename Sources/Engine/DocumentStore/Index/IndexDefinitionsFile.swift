@@ -5,12 +5,11 @@ import FirestoreModel
 
 /// The index definitions of a database as the Firebase CLI keeps them: `firestore.indexes.json`.
 ///
-///     indexes[]        { collectionGroup, queryScope, unique, fields[] { fieldPath, order | arrayConfig
+///     indexes[]        { collectionGroup, queryScope, unique, density, fields[] { fieldPath, order | arrayConfig
 ///                        | vectorConfig { dimension, flat {} } } }
 ///     fieldOverrides[] { collectionGroup, fieldPath, ttl, ttlOffset, indexes[] { queryScope, order | arrayConfig } }
 ///
-/// Anything that is not supported is refused by the name of its member: `density` other than
-/// SPARSE_ALL, unknown members.
+/// A `density` of SPARSE_ALL is left out. Anything that is not supported is refused by the name of its member.
 package struct IndexDefinitionsFile: Sendable, Hashable {
   /// The declared indexes of one field's override.
   package struct Override: Sendable, Hashable {
@@ -109,6 +108,7 @@ extension IndexDefinitionsFile {
     var scope = IndexScope.collection
     var parts: [IndexPart] = []
     var isUnique = false
+    var density = IndexDensity.sparseAll
     for (name, value) in try members(value, of: location) {
       switch name {
       case "collectionGroup", "collectionId":
@@ -119,7 +119,11 @@ extension IndexDefinitionsFile {
           parts.append(try part(element, "\(location).fields[\(index)]"))
         }
       case "density":
-        guard value == .string("SPARSE_ALL") else { throw unsupported("\(location).density") }
+        let text = try string(value, "\(location).density")
+        guard let known = IndexDensity(name: text) else {
+          throw .invalidArgument("\(location).density: \"\(text)\" is not supported.")
+        }
+        density = known
       case "unique":
         guard case .boolean(let flag) = value else {
           throw .invalidArgument("\(location).unique must be true or false.")
@@ -133,7 +137,8 @@ extension IndexDefinitionsFile {
       collectionID: collectionID,
       scope: scope,
       parts: parts,
-      isUnique: isUnique
+      isUnique: isUnique,
+      density: density
     )
   }
 
@@ -348,6 +353,9 @@ extension IndexDefinitionsFile {
       .init("queryScope", .string(name(definition.scope))),
     ]
     if definition.isUnique { members.append(.init("unique", .boolean(true))) }
+    if definition.density != .sparseAll {
+      members.append(.init("density", .string(definition.density.name)))
+    }
     members.append(.init("fields", .array(list + vector)))
     return .object(members)
   }

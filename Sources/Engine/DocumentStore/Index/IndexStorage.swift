@@ -8,7 +8,8 @@ import KeyValueStore
 /// - `01, number 4B` -> a declared index: state, scope byte, name direction byte (1 ascending,
 ///   2 descending), collection id segment, then for each field a mode byte (1 ascending,
 ///   2 descending, 3 contains) and its field path; a vector index ends with the mode byte 4, the
-///   vector's field path and its dimension (4 bytes), a unique one with the mode byte 5 alone;
+///   vector's field path and its dimension (4 bytes), a unique one with the mode byte 5 alone,
+///   one of another density than SPARSE_ALL with the mode byte 7 and its number (1 byte);
 /// - `02, collection id segment, field path` -> an override: a byte, 1 where it is on its way back to
 ///   the defaults, else 0; a byte for the number of indexes, for each a scope byte and a mode byte; then for each kind of entries that is not complete since
 ///   ever: scope byte, 1 for elements or 0, state;
@@ -25,6 +26,7 @@ enum IndexStorage {
   private static let vectorMode: UInt8 = 0x04
   private static let uniqueMode: UInt8 = 0x05
   private static let offsetMode: UInt8 = 0x06
+  private static let densityMode: UInt8 = 0x07
   private static let declaredKind: UInt8 = 0x01
   private static let overrideKind: UInt8 = 0x02
   private static let counterKind: UInt8 = 0x03
@@ -166,6 +168,9 @@ enum IndexStorage {
       append(UInt32(vector.dimension), to: &bytes)
     }
     if index.definition.isUnique { bytes.append(uniqueMode) }
+    if index.definition.density != .sparseAll {
+      bytes += [densityMode, index.definition.density.rawValue]
+    }
     if let offset = index.purpose.expirationOffset, offset > 0 {
       bytes.append(offsetMode)
       append(offset, to: &bytes)
@@ -225,11 +230,18 @@ enum IndexStorage {
     var fields: [IndexedField] = []
     var vector: VectorIndexField?
     var isUnique = false
+    var density = IndexDensity.sparseAll
     var purpose = purpose
     while !record.isAtEnd {
       let mode = try record.byte()
       if mode == uniqueMode {
         isUnique = true
+        continue
+      }
+      if mode == densityMode {
+        guard let known = IndexDensity(rawValue: try record.byte())
+        else { throw IndexRecordReader.damaged }
+        density = known
         continue
       }
       if mode == offsetMode, purpose != .queries {
@@ -251,7 +263,8 @@ enum IndexStorage {
       scope: scope,
       fields: fields,
       vector: vector,
-      isUnique: isUnique
+      isUnique: isUnique,
+      density: density
     )
     return DeclaredIndex(number: number, definition: definition, state: state, purpose: purpose)
   }

@@ -88,6 +88,13 @@ package struct DisjunctConditions: Sendable {
   }
 }
 
+extension DisjunctConditions {
+  /// The fields that a document must have to satisfy the conditions.
+  var fields: Set<FieldPath> {
+    Set((equalities + elements).map(\.field)).union(ranges.keys)
+  }
+}
+
 // Conditions on `__name__`.
 extension DisjunctConditions {
   private mutating func addName(_ test: Condition.Test) {

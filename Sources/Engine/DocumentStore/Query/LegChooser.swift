@@ -92,6 +92,7 @@ struct LegChooser {
     }
     guard written.count == 1, let order = written.first, order.direction == .ascending,
       goals.isEmpty,
+      !planner.query.optionalFields.subtracting(conditions.fields).contains(order.field),
       let prefix = planner.automaticPrefix(order.field, elements: false, asked: open[0].direction)
     else { return [] }
     let leg = IndexLeg(
@@ -125,6 +126,7 @@ struct LegChooser {
   /// A declared index whose first fields are all fixed and whose last ones are the open orders.
   private func candidate(_ index: DeclaredIndex, followedBy written: [Order]) -> Candidate? {
     let definition = index.definition
+    guard holdsAllResults(definition) else { return nil }
     let fixedCount = definition.fields.count - written.count
     guard fixedCount >= 0 else { return nil }
     let suffix = definition.fields[fixedCount...]
@@ -144,9 +146,22 @@ struct LegChooser {
       scope: definition.scope,
       fields: definition.fields,
       nameDirection: definition.nameDirection,
-      declared: index.number
+      declared: index.number,
+      holdsAbsent: definition.density != .sparseAll
     )
     return Candidate(leg: leg, covers: covers)
+  }
+
+  /// Returns true if every document that can be a result has an entry.
+  ///
+  /// Results have the fields of conditions and of orders, but those orders that documents may lack.
+  private func holdsAllResults(_ definition: IndexDefinition) -> Bool {
+    let optional = planner.query.optionalFields.subtracting(conditions.fields)
+    return switch definition.density {
+    case .dense: true
+    case .sparseAll: !definition.fields.contains { optional.contains($0.path) }
+    case .sparseAny: definition.fields.contains { !optional.contains($0.path) }
+    }
   }
 
   private func goalOffset(for field: IndexedField) -> Int? {

@@ -69,7 +69,8 @@ package struct Planner {
       space: space,
       orders: orders,
       disjuncts: plans,
-      missingIndex: missing,
+      // An index of another density is never asked for.
+      missingIndex: query.optionalFields.isEmpty ? missing : nil,
       generation: indexes.generation,
       vector: query.findNearest?.indexField
     )
@@ -185,6 +186,7 @@ package struct Planner {
       components: components(conditions, open),
       ranges: [.all],
       checksDocuments: needsLook(conditions) || orders(open, hideSome: conditions)
+        || choice.legs.contains(where: \.holdsAbsent)
     )
     addConditions(conditions, open, to: &plan)
     return plan

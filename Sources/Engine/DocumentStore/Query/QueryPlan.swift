@@ -103,6 +103,8 @@ package struct IndexLeg: Sendable, Hashable {
   package let nameDirection: Order.Direction
   /// The number of the declared index; nil for the automatic indexes of every field.
   var declared: UInt32?
+  /// True if documents that lack some of the fields may have entries.
+  var holdsAbsent = false
 }
 
 /// Several collections whose documents are read in the order of their paths.

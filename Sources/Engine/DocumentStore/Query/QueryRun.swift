@@ -234,7 +234,9 @@ final class QueryResult {
 
   /// Returns true if the document has a value at a field, as its entry shows if it can.
   func hasValue(at field: FieldPath, orders: [Order]) throws -> Bool {
-    if candidate.position(of: field, orders: orders) != nil { return true }
+    if let index = candidate.position(of: field, orders: orders) {
+      return candidate.tag(index) != .absent
+    }
     return try document().fields.hasValue(at: field)
   }
 

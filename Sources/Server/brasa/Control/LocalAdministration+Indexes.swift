@@ -19,6 +19,7 @@ extension LocalAdministration {
           "\(index.id)  \(Self.word(index.state))  \(scope) "
             + "\(index.definition.collectionID.string)  (\(fields.joined(separator: ", ")))"
             + (index.definition.isUnique ? "  UNIQUE" : "")
+            + (index.definition.density == .sparseAll ? "" : "  \(index.definition.density.name)")
         )
       )
     }

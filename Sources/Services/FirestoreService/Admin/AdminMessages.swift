@@ -14,18 +14,12 @@ extension IndexDefinition {
   ) throws(ServiceError) {
     let scope = try IndexScope(message.queryScope)
     let parts = try message.fields.map { field throws(ServiceError) in try Self.part(field) }
-    switch message.density {
-    case .unspecified, .sparseAll: break
-    default:
-      throw .invalidArgument(
-        "density must be SPARSE_ALL: an index holds the documents that have all of its fields."
-      )
-    }
     try self.init(
       collectionID: collectionID,
       scope: scope,
       parts: parts,
-      isUnique: message.unique
+      isUnique: message.unique,
+      density: try IndexDensity(message.density)
     )
   }
 
@@ -64,6 +58,28 @@ extension IndexScope {
   }
 }
 
+extension IndexDensity {
+  fileprivate init(
+    _ density: Google_Firestore_Admin_V1_Index.Density
+  ) throws(ServiceError) {
+    switch density {
+    case .unspecified, .sparseAll: self = .sparseAll
+    case .sparseAny: self = .sparseAny
+    case .dense: self = .dense
+    case .UNRECOGNIZED:
+      throw .invalidArgument("density must be SPARSE_ALL, SPARSE_ANY or DENSE.")
+    }
+  }
+
+  fileprivate var message: Google_Firestore_Admin_V1_Index.Density {
+    switch self {
+    case .sparseAll: .sparseAll
+    case .sparseAny: .sparseAny
+    case .dense: .dense
+    }
+  }
+}
+
 extension SingleFieldIndex {
   /// An index of a field's configuration, which names that field or leaves its name out.
   init(
@@ -98,6 +114,7 @@ extension Google_Firestore_Admin_V1_Index {
     fields = index.definition.listedFields.map(IndexField.init)
     if let vector = index.definition.vector { fields.append(IndexField(vector)) }
     unique = index.definition.isUnique
+    if index.definition.density != .sparseAll { density = index.definition.density.message }
     state =
       switch index.state {
       case .ready: .ready

@@ -16,8 +16,8 @@ final class Evaluator {
   let resources: Resources
   /// The documents that joins have read ahead.
   let joins: JoinTables
-  /// The sub-pipelines that run for each row by themselves, as `explain` shows them.
-  let subPipelines = SubPipelineNodes()
+  /// The sub-pipelines that no join reads ahead for.
+  let subPipelines: SubPipelineRuns
   private let runRows: (StagePlan, Row, Evaluator) throws -> [Row]
   private var patterns: [Text: TextSearch] = [:]
 
@@ -32,7 +32,12 @@ final class Evaluator {
     self.runRows = runRows
     let joins = JoinTables(resources)
     self.joins = joins
-    resources.onShortage = { [unowned joins] in joins.clear() }
+    let runs = SubPipelineRuns()
+    subPipelines = runs
+    resources.onShortage = { [unowned joins, unowned runs, unowned resources] in
+      joins.clear()
+      runs.clear(resources)
+    }
   }
 
   /// The value of an expression for a row.

@@ -42,6 +42,19 @@ extension Expression {
     }
   }
 
+  /// All sub-pipelines, those for each element of an array included.
+  var allSubPipelines: [StagePlan] {
+    switch self {
+    case .constant, .field, .variable: []
+    case .rows(let plan, _): [plan]
+    case .array(let elements): elements.flatMap(\.allSubPipelines)
+    case .map(let fields): fields.flatMap(\.value.allSubPipelines)
+    case .call(_, let arguments): arguments.flatMap(\.allSubPipelines)
+    case .filter(let array, _, let body), .transform(let array, _, _, let body):
+      array.allSubPipelines + body.allSubPipelines
+    }
+  }
+
   /// The parts of which all must be true: the arguments of `and`, or the expression alone.
   var conjuncts: [Expression] {
     guard case .call(let function, let arguments) = self, function.name == "and"

@@ -1,7 +1,8 @@
 import BaseText
 import FirestoreModel
 
-/// The condition by which a sub-pipeline finds its rows: a field of theirs equals a value that the outer row alone decides.
+/// The rows that a sub-pipeline wants of its input: those of which a field equals a value that the outer row alone decides,
+/// or those below the outer row.
 struct JoinKey {
   /// The side of the condition that belongs to the inner rows.
   enum Side {
@@ -10,39 +11,51 @@ struct JoinKey {
     case field(FieldPath)
   }
 
-  let scope: InputScope
-  let side: Side
+  /// The documents among which the rows are.
+  enum Source {
+    case scope(InputScope, Side)
+    /// The collection of that path below the outer row.
+    case children([Text])
+  }
+
+  let source: Source
   /// The side of the outer row.
   let outer: Expression
 
   /// The key of a sub-pipeline; nil where each outer row has to run it by itself.
   ///
-  /// A limit right behind the condition reads less than all rows of a key, so only names are looked up then.
-  init?(_ plan: StagePlan) {
+  /// A limit right behind the conditions reads less than all rows of a key where no sort stands in between that needs them
+  /// all; only names are looked up then.
+  ///
+  /// - Parameter prefix: The beginning of the sub-pipeline as an index could serve it.
+  static func key(
+    of plan: StagePlan,
+    prefix: (InputScope) throws -> InputPrefix
+  ) rethrows -> JoinKey? {
+    let scope: InputScope
     switch plan.input {
     case .collection(let path): scope = InputScope(collection: path)
     case .collectionGroup(let id): scope = InputScope(group: id)
-    case .database, .documents, .literals, .subcollection: return nil
+    case .database: scope = InputScope()
+    case .subcollection(let segments):
+      let prefix = try prefix(InputScope(group: segments.last ?? ""))
+      // With a value of the outer row an index may find few of the documents.
+      let isWhole = !prefix.conditions.contains(where: \.expression.usesVariables)
+      return isWhole && !prefix.readsLess(before: plan.stages)
+        ? JoinKey(source: .children(segments), outer: .field(.documentName)) : nil
+    case .documents, .literals: return nil
     }
-    var found: [(side: Side, outer: Expression)] = []
-    var isLimited = false
-    search: for stage in plan.stages {
-      switch stage {
-      case .filter(let condition):
-        found += condition.conjuncts.compactMap(Self.sides)
-      case .sort: continue
-      case .limit, .offset:
-        isLimited = true
-        break search
-      default: break search
+    let prefix = try prefix(scope)
+    let usable = prefix.conditions.compactMap { sides($0.expression) }.filter { known in
+      switch (known.side, scope.scope) {
+      case (.field, _), (.id, .collection), (.name, .collection), (.name, .collectionGroup): true
+      default: false
       }
     }
-    let isOneCollection = if case .collection = scope.scope { true } else { false }
-    let usable = found.filter { isOneCollection || !$0.side.isID }
+    let isLimited = prefix.readsLess(before: plan.stages)
     guard let best = usable.first(where: { $0.side.isUnique }) ?? (isLimited ? nil : usable.first)
     else { return nil }
-    side = best.side
-    outer = best.outer
+    return JoinKey(source: .scope(scope, best.side), outer: best.outer)
   }
 
   private static func sides(_ condition: Expression) -> (side: Side, outer: Expression)? {
@@ -64,21 +77,51 @@ struct JoinKey {
     return (path.isDocumentName ? .name : .field(path), outer)
   }
 
+  /// The operator that reads ahead, for `explain`.
+  var nodeName: String {
+    switch source {
+    case .scope(_, let side): side.isUnique ? "LookupById" : "IndexSeek"
+    case .children: "SeekingScan"
+    }
+  }
+
+  /// The documents and the field in words, for `explain`.
+  var text: String {
+    switch source {
+    case .scope(let scope, .field(let path)): "\(scope.text) by \(path.canonicalString)"
+    case .scope(let scope, _): "\(scope.text) by __name__"
+    case .children(let segments): "./\(segments.map(\.string).joined(separator: "/")) by parent"
+    }
+  }
+}
+
+extension InputScope {
   /// The name of the only document that has the value as its name or ID; nil where none can.
-  func path(of value: Value?, in database: DatabaseID) -> ResourcePath? {
+  func path(_ side: JoinKey.Side, of value: Value?, in database: DatabaseID) -> ResourcePath? {
     switch (side, value) {
     case (.name, .reference(let name)?):
-      name.database == database && scope.holds(name.path) ? name.path : nil
-    case (.id, let value?): scope.path(ofDocument: value)
+      name.database == database && holds(name.path) ? name.path : nil
+    case (.id, let value?): path(ofDocument: value)
     default: nil
     }
   }
 
-  /// The field in words, for `explain`.
-  var text: String {
-    switch side {
-    case .name, .id: "__name__"
-    case .field(let path): path.canonicalString
+  /// The collection of a path below a row's document; nil where the row has no name or the path would be too deep.
+  init?(_ segments: [Text], below name: DocumentName?) {
+    guard let name, name.path.isDocument else { return nil }
+    let path = ResourcePath(name.path.segments + segments)
+    guard path.segments.count < 2 * Limits.collectionDepth else { return nil }
+    self.init(collection: path)
+  }
+}
+
+extension InputPrefix {
+  /// True where the stages behind the prefix take the first rows only, and the documents need not all be read for that: no
+  /// sort stands in between, or one that an index may have done.
+  fileprivate func readsLess(before stages: [Stage]) -> Bool {
+    switch stages.dropFirst(count).first {
+    case .limit, .offset: orders.isEmpty || classicOrders != nil
+    default: false
     }
   }
 }
@@ -91,8 +134,6 @@ extension JoinKey.Side {
     case .field: false
     }
   }
-
-  var isID: Bool { if case .id = self { true } else { false } }
 }
 
 /// The value that an outer row looks for; an absent one equals no null.

@@ -5,7 +5,7 @@ import FirestoreModel
 ///
 /// The rows pass unchanged and in their order. Documents that were read are in the request's `JoinTables`.
 final class JoinOperator: RowOperator {
-  private static let mostRows = 256
+  private static let fewestRows = 16
   private static let mostBytes = 1 << 20
 
   let node: PlanNode
@@ -19,13 +19,12 @@ final class JoinOperator: RowOperator {
   /// The failure of the input behind the rows that it gave.
   private var failure: (any Error)?
   /// The number of rows of the next batch: small at first, because the pipeline may want few.
-  private var wanted = 16
+  private var wanted = fewestRows
+  /// The most rows of a batch; fewer where the documents of a batch took all room.
+  private var mostRows = 256
 
   init(_ input: any RowOperator, _ tables: [JoinTable], _ reader: JoinReader) {
-    joins = tables.map { table in
-      let name = table.key.side.isUnique ? "LookupById" : "IndexSeek"
-      return (table, PlanNode(name, "\(table.key.scope.text) by \(table.key.text)"))
-    }
+    joins = tables.map { ($0, PlanNode($0.key.nodeName, $0.key.text)) }
     node = PlanNode("NestedLoopJoin", "in batches", [input.node] + joins.map(\.node))
     self.input = input
     self.reader = reader
@@ -68,7 +67,7 @@ final class JoinOperator: RowOperator {
         return true
       }
     }
-    wanted = min(Self.mostRows, wanted * 2)
+    wanted = min(mostRows, wanted * 2)
     return true
   }
 
@@ -76,11 +75,24 @@ final class JoinOperator: RowOperator {
     var values: [JoinValue] = []
     var seen: Set<JoinValue> = []
     for row in buffer {
-      guard let value = try evaluator.fixedValue(table.key.outer, row.variables) else { continue }
+      guard let value = try table.key.value(of: row, evaluator) else { continue }
       let sought = JoinValue(value)
       if seen.insert(sought).inserted { values.append(sought) }
     }
-    try evaluator.resources.withoutPauses { try reader.read(values, into: table, node) }
+    let isAllRead = try evaluator.resources.withoutPauses {
+      try reader.read(values, into: table, node)
+    }
+    if !isAllRead { mostRows = max(Self.fewestRows, mostRows / 2) }
+  }
+}
+
+extension JoinKey {
+  /// The value that an outer row looks for, before the stage; nil where it is absent or can't be computed.
+  fileprivate func value(of row: Row, _ evaluator: Evaluator) throws -> Value? {
+    switch source {
+    case .scope: try evaluator.fixedValue(outer, row.variables)
+    case .children: row.name.map(Value.reference)
+    }
   }
 }
 
@@ -89,12 +101,19 @@ extension OperatorBuilder {
   func joined(_ rows: any RowOperator, _ expressions: [Expression]) throws -> any RowOperator {
     guard usesIndexes else { return rows }
     var tables: [JoinTable] = []
+    let reader = joinReader
     for plan in expressions.flatMap(\.subPipelines) {
-      guard let key = JoinKey(plan), try store.allowsWhole(key.scope) else { continue }
+      if let known = evaluator.joins.known(plan) {
+        tables.append(known)
+        continue
+      }
+      guard let key = try JoinKey.key(of: plan, prefix: { try reader.shape(plan.stages, in: $0) })
+      else { continue }
+      if case .scope(let scope, _) = key.source, try !store.allowsWhole(scope) { continue }
       tables.append(evaluator.joins.table(of: plan, key))
     }
     guard !tables.isEmpty else { return rows }
-    return observed(JoinOperator(rows, tables, joinReader))
+    return observed(JoinOperator(rows, tables, reader))
   }
 
   private var joinReader: JoinReader {
@@ -108,6 +127,9 @@ extension OperatorBuilder {
   /// The documents that a join has read for an outer row; nil where the sub-pipeline has to read them itself.
   func documentsRead(ahead plan: StagePlan, for outer: Row) throws -> [DocumentRecord]? {
     guard let table = evaluator.joins.known(plan), !table.isGivenUp else { return nil }
+    if case .children = table.key.source {
+      return outer.name.flatMap { table.documents[JoinValue(.reference($0))] }
+    }
     let row = Row(MapValue(), variables: outer.variables)
     let value: JoinValue
     do {

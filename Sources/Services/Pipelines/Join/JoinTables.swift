@@ -30,10 +30,16 @@ final class JoinTables {
   /// The same where a join has begun; nil elsewhere.
   func known(_ plan: StagePlan) -> JoinTable? { tables[ObjectIdentifier(plan)] }
 
+  /// True where so many bytes fit beside what is kept.
+  func hasRoom(_ size: Int) -> Bool { bytes + size <= capacity && resources.hasRoom(size) }
+
+  /// Forgets all documents if they take more than half of the room, before a batch that may not do so itself.
+  func makeRoom() { if bytes > capacity / 2 { clear() } }
+
   /// Keeps the documents of one value; false where there is no room even after all others have gone.
   func keep(_ documents: [DocumentRecord], for value: JoinValue, in table: JoinTable) -> Bool {
     let size = JoinTable.size(documents)
-    if bytes + size > capacity || !resources.hasRoom(size) { clear() }
+    if !hasRoom(size) { clear() }
     guard size <= capacity, resources.hasRoom(size) else { return false }
     table.documents[value] = documents
     bytes += size

@@ -118,16 +118,28 @@ struct InputPrefix {
 
   /// The orders as a classic query has them, where conditions make sure that each document has the fields.
   var classicOrders: [Order]? {
+    guard let (orders, optional) = fieldOrders, optional.isEmpty else { return nil }
+    return orders
+  }
+
+  /// The same where documents may lack some of the fields, and those fields; nil where they may not, and without a sort.
+  var lenientOrders: (orders: [Order], optional: Set<FieldPath>)? {
+    guard let fieldOrders, !fieldOrders.optional.isEmpty else { return nil }
+    return fieldOrders
+  }
+
+  /// The orders, and the fields of them that documents may lack; nil where a sort is by anything but fields.
+  private var fieldOrders: (orders: [Order], optional: Set<FieldPath>)? {
     var result: [Order] = []
+    var optional: Set<FieldPath> = []
     for order in orders {
-      guard case .field(let path) = order.expression,
-        path != .createTime, path != .updateTime,
-        path.isDocumentName || conditions.contains(where: { isPresent(path, $0) })
+      guard case .field(let path) = order.expression, path != .createTime, path != .updateTime
       else { return nil }
       result.append(Order(path, order.isDescending ? .descending : .ascending))
       if path.isDocumentName { break }
+      if !conditions.contains(where: { isPresent(path, $0) }) { optional.insert(path) }
     }
-    return result
+    return (result, optional)
   }
 
   private func isPresent(_ path: FieldPath, _ condition: Condition) -> Bool {

@@ -1,4 +1,5 @@
 import BaseStatus
+import BaseText
 import DocumentStore
 import FirestoreModel
 
@@ -12,6 +13,8 @@ struct InputPlanner {
   private struct Choice {
     let filters: [Filter]
     let orders: [Order]
+    /// Ordered fields that documents may lack.
+    var optional: Set<FieldPath> = []
     let limit: Int?
     /// Conditions that the query does not decide.
     let residual: [Expression]
@@ -21,7 +24,7 @@ struct InputPlanner {
   /// The plan of an input with the stages behind it, of which the first `limit` rows are wanted if it is given.
   func plan(_ scope: InputScope, _ prefix: InputPrefix, limit: Int?) throws -> InputPlan {
     for choice in choices(scope, prefix, limit) {
-      guard let query = try? query(scope, choice).normalized() else { continue }
+      guard let query = normalized(scope, choice) else { continue }
       let cursor = store.cursor(query)
       guard let plan = accepted(cursor, choice) else { continue }
       return InputPlan(
@@ -42,7 +45,7 @@ struct InputPlanner {
     guard usesIndexes, scope.scope != .descendants else { return nil }
     for filters in alternatives {
       let choice = Choice(filters: filters, orders: [], limit: nil, residual: [], isSorted: false)
-      guard let query = try? query(scope, choice).normalized() else { continue }
+      guard let query = normalized(scope, choice) else { continue }
       let cursor = store.cursor(query)
       if accepted(cursor, choice) != nil { return cursor }
     }
@@ -52,7 +55,13 @@ struct InputPlanner {
   /// The plan of a query that needs neither an index that is missing nor a sort of its own.
   private func accepted(_ cursor: QueryCursor, _ choice: Choice) -> QueryPlan? {
     guard let plan = try? cursor.plan() else { return nil }
+    if plan.sortsInMemory, !choice.optional.isEmpty { return nil }
     return plan.sortsInMemory && !choice.filters.isEmpty ? nil : plan
+  }
+
+  private func normalized(_ scope: InputScope, _ choice: Choice) -> NormalizedQuery? {
+    guard let query = try? query(scope, choice).normalized() else { return nil }
+    return choice.optional.isEmpty ? query : query.keepingAbsent(choice.optional)
   }
 
   private func query(_ scope: InputScope, _ choice: Choice) -> Query {
@@ -73,6 +82,13 @@ struct InputPlanner {
     if usesIndexes, scope.scope != .descendants {
       if let orders = prefix.classicOrders, !orders.isEmpty {
         result.append(choice(prefix, orders: orders, limit: limit) { _ in true })
+      } else if let (orders, optional) = prefix.lenientOrders, hasLenientIndex(scope) {
+        // Only an index that holds documents without a field can sort those that need not have it.
+        for isTaken in [{ _ in true }, isEquality] {
+          var lenient = choice(prefix, orders: orders, limit: limit, where: isTaken)
+          lenient.optional = optional
+          result.append(lenient)
+        }
       }
       let unsortedLimit = prefix.orders.isEmpty ? limit : nil
       result.append(choice(prefix, orders: [], limit: unsortedLimit) { _ in true })
@@ -111,6 +127,18 @@ struct InputPlanner {
       residual: residual,
       isSorted: !prefix.orders.isEmpty && !orders.isEmpty
     )
+  }
+
+  /// True where an index of the scope holds documents that lack some of its fields.
+  private func hasLenientIndex(_ scope: InputScope) -> Bool {
+    let (id, kind): (Text, IndexScope) =
+      switch scope.scope {
+      case .collection(let id): (id, .collection)
+      case .collectionGroup(let id): (id, .collectionGroup)
+      case .children, .descendants: ("", .collection)
+      }
+    return store.database.indexes.current.declared(collectionID: id, scope: kind)
+      .contains { $0.definition.density != .sparseAll }
   }
 
   private func isEquality(_ filter: Filter) -> Bool {

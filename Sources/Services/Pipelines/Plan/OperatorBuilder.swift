@@ -45,14 +45,10 @@ struct OperatorBuilder {
       return try query(InputScope(group: id), plan.stages, outer)
     case .database: return try query(InputScope(), plan.stages, outer)
     case .subcollection(let segments):
-      guard let name = outer?.name, name.path.isDocument else {
+      guard let scope = InputScope(segments, below: outer?.name) else {
         return (ValuesSource(0, resources) { _ in nil }, 0)
       }
-      let path = ResourcePath(name.path.segments + segments)
-      guard path.segments.count < 2 * Limits.collectionDepth else {
-        return (ValuesSource(0, resources) { _ in nil }, 0)
-      }
-      return try query(InputScope(collection: path), plan.stages, outer)
+      return try query(scope, plan.stages, outer)
     case .documents(let paths):
       let source = LookupSource(paths, store, resources, variables: variables)
       if outer == nil { store.note(source) }

@@ -62,6 +62,12 @@ final class PipelineStore {
     return true
   }
 
+  /// True where every document of a scope may be read by proof, which is not noted: there may be a scope for each row.
+  func mayRead(whole scope: InputScope) throws -> Bool {
+    guard isJudged else { return true }
+    return try isAllowed(scope, [try scope.query.normalized()])
+  }
+
   /// Notes that all documents of a scope were judged.
   func noteAllowed(_ scope: InputScope) { allowed.insert(scope) }
 

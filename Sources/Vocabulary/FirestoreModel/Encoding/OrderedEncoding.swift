@@ -187,7 +187,7 @@ package enum OrderedEncoding {
 
 /// The facts about a value that its encoding does not hold; one byte beside the key.
 package struct ValueTag: RawRepresentable, Sendable, Hashable {
-  /// The byte that is stored beside the key: a number from 0 to 4, with the highest bit set if the encoding was cut.
+  /// The byte that is stored beside the key: a number from 0 to 5, with the highest bit set if the encoding was cut.
   package let rawValue: UInt8
 
   /// A tag as stored.
@@ -203,6 +203,8 @@ package struct ValueTag: RawRepresentable, Sendable, Hashable {
   package static let negativeZero = ValueTag(rawValue: 3)
   /// A NaN with a payload, a number of a BSON type, or a container whose numbers' types or signs of zero are not kept.
   package static let lossy = ValueTag(rawValue: 4)
+  /// There is no value; the bytes are those of null.
+  package static let absent = ValueTag(rawValue: 5)
 
   private static let cut: UInt8 = 0x80
 
@@ -213,7 +215,7 @@ package struct ValueTag: RawRepresentable, Sendable, Hashable {
   package var isTruncated: Bool { rawValue & Self.cut != 0 }
 
   /// True if `decode` restores the stored value exactly.
-  package var isRestorable: Bool { !isTruncated && self != .lossy }
+  package var isRestorable: Bool { !isTruncated && self != .lossy && self != .absent }
 
   /// The tag of a container that holds a value of this tag.
   package var ofContainer: ValueTag { self == .exact ? .exact : .lossy }

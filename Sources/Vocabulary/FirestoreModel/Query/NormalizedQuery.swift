@@ -17,6 +17,8 @@ package struct NormalizedQuery: Sendable, Hashable {
   /// Explicit orders, then the inequality fields without one, then `__name__`, which is always last.
   package let orders: [Order]
   /// Fields that a result must have, beyond what its conditions demand; never `__name__`.
+  ///
+  /// Every ordered field is one, but in a query that keeps documents without it (`keepingAbsent`).
   package let requiredFields: [FieldPath]
   /// A prefix of `orders`, never empty.
   package let start: Cursor?
