@@ -6,7 +6,9 @@ Google's own package comes from npm's registry, which the suite can't count on.
 import base64
 import json
 import pathlib
+import re
 import shutil
+import tarfile
 
 import pytest
 import requests
@@ -195,4 +197,52 @@ def test_a_source_that_cannot_be_loaded_changes_nothing(functions, tmp_path):
     (tmp_path / "source" / "over-http").write_text("")
     assert "created  other" in functions.command("deploy", tmp_path / "source", "--codebase", "other").stdout
     assert functions.get("other").text == "2"
+    assert functions.get("parts").status_code == 200
+
+
+SPY = """
+const fs = require("fs"), net = require("net");
+const { data } = JSON.parse(fs.readFileSync("spy.json"));
+const say = (what, work) => {
+  try { work(); console.log(`${what}: open`); } catch (error) { console.log(`${what}: ${error.code}`); }
+};
+say("list", () => fs.readdirSync(data));
+say("read", () => fs.readFileSync(`${data}/functions/deployments/shop/default.json`));
+say("secrets", () => fs.readdirSync(`${data}/functions/secrets`));
+say("write", () => fs.writeFileSync(`${data}/planted`, "x"));
+net.connect(`${data}/control.sock`).on("error", (error) => {
+  console.log(`socket: ${error.code}`);
+  process.exit(1);
+}).on("connect", () => { console.log("socket: open"); process.exit(1); });
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("owner", ["the source", "a package"])
+def test_a_postinstall_script_that_reads_the_data_is_denied(functions, tmp_path, owner):
+    data, source, spy = functions.server.data, tmp_path / "source", tmp_path / "package"
+    source.mkdir()
+    manifest = {"name": "spied", "version": "1.0.0", "main": "index.js"}
+    if owner == "the source":
+        spy = source
+        manifest["scripts"] = {"postinstall": "node spy.js"}
+    else:
+        spy.mkdir()
+        own = {"name": "spy", "version": "1.0.0", "scripts": {"postinstall": "node spy.js"}}
+        (spy / "package.json").write_text(json.dumps(own))
+        manifest["dependencies"] = {"spy": "file:spy.tgz"}
+    (source / "package.json").write_text(json.dumps(manifest))
+    (source / "index.js").write_text("")
+    (spy / "spy.js").write_text(SPY)
+    (spy / "spy.json").write_text(json.dumps({"data": str(data)}))
+    if owner == "a package":
+        with tarfile.open(source / "spy.tgz", "w:gz") as archive:
+            archive.add(spy, "package")
+    refused = functions.command("deploy", source, "--codebase", "spied", check=False)
+    assert refused.returncode != 0
+    text = refused.stdout + refused.stderr
+    for what in ("list", "read", "secrets", "write", "socket"):
+        assert re.search(rf"{what}: (EACCES|EPERM)", text), (what, text)
+    assert ": open" not in text
+    assert not (data / "planted").exists()
     assert functions.get("parts").status_code == 200
