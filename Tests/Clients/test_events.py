@@ -197,6 +197,7 @@ def test_a_name_of_a_private_address_is_refused_when_it_is_resolved(tmp_path):
     server.stop()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the shim is for Linux")
 def test_a_name_that_moves_into_the_network_is_refused(tmp_path):
     """The address that was checked is the one that is asked, and each delivery checks the name anew."""
