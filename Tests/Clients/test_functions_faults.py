@@ -235,6 +235,33 @@ def test_a_full_disk_loses_no_event_of_a_function(tmp_path, settings):
 
 
 @pytest.mark.slow
+def test_packages_that_no_codebase_has_are_removed(tmp_path):
+    server = servers.Brasa(tmp_path / "data", environment={"BRASA_FUNCTIONS": "true"}).start()
+    folder = server.data / "functions" / "environments"
+
+    def names():
+        return {path.name for path in folder.glob("swift-*")}
+
+    programs.deploy(server, programs.source(tmp_path / "one", None, "one"), "shop", "--codebase", "first")
+    [kept] = names()
+    programs.deploy(server, programs.source(tmp_path / "two", None, "two"), "bank")
+    programs.deploy(server, programs.source(tmp_path / "three", None, "three"), "bank")
+    # A release that can be put in force again keeps its packages.
+    assert len(names()) == 3
+    servers.run("functions", "delete", "default", "--project", "bank", "--data", server.data)
+    assert names() == {kept}
+    assert hello(server).text == "one 0"
+    # What a killed installation left goes at the next start.
+    (folder / "swift-half" / "below").mkdir(parents=True)
+    server.kill()
+    server.start()
+    servers.wait_for(lambda: names() == {kept}, "the sweep")
+    servers.wait_for(lambda: not list((folder / ".discarded").iterdir()), "the removal")
+    assert hello(server).text == "one 0"
+    assert server.stop() == 0
+
+
+@pytest.mark.slow
 def test_two_codebases_have_no_function_of_one_name(tmp_path, receiver, settings):
     server = servers.Brasa(tmp_path / "data", environment=settings).start()
     first = programs.source(tmp_path / "first", receiver, "one", **LEDGER)

@@ -9,12 +9,13 @@ import pathlib
 import re
 import shutil
 import tarfile
+import threading
 
 import pytest
 import requests
 from google.cloud.firestore_v1.base_query import FieldFilter
 
-from support import clients, server as servers
+from support import clients, events, programs, server as servers
 from support.analytics import Analytics, batch, event, micros
 from support.identity import Identity
 from test_functions import Functions, environment
@@ -246,3 +247,45 @@ def test_a_postinstall_script_that_reads_the_data_is_denied(functions, tmp_path,
     assert ": open" not in text
     assert not (data / "planted").exists()
     assert functions.get("parts").status_code == 200
+
+
+@pytest.mark.slow
+def test_a_slow_installation_of_a_project_holds_up_no_other(functions, tmp_path):
+    gate, begun = threading.Event(), threading.Event()
+
+    def decide(request):
+        begun.set()
+        return 200 if gate.wait(120) else 500
+
+    receiver, source = events.Receiver(decide), tmp_path / "slow"
+    shutil.copytree(CODEBASE, source)
+    package = json.loads((source / "package.json").read_text())
+    package["scripts"] = {"preinstall": "node wait.js"}
+    (source / "package.json").write_text(json.dumps(package))
+    (source / "wait.js").write_text(
+        f"require('http').request('{receiver.url}', {{ method: 'POST' }}, (response) => response.resume()).end();\n"
+    )
+
+    def deploy(folder, project, check=True):
+        words = ["deploy", folder, "--project", project, "--data", functions.server.data]
+        return servers.run("functions", *words, check=check, timeout=300)
+
+    slow = []
+    thread = threading.Thread(target=lambda: slow.append(deploy(source, "slow", check=False)))
+    thread.start()
+    try:
+        assert begun.wait(120)
+        again = deploy(programs.source(tmp_path / "other", None, "other"), "slow", check=False)
+        assert again.returncode != 0 and "Another deployment of slow is running" in again.stderr
+        # Another project's is done before the slow one ends.
+        deploy(programs.source(tmp_path / "quick", None, "quick"), "quick")
+        assert not slow
+        answer = requests.get(f"{functions.server.url}/quick/us-central1/hello", verify=functions.server.authority, timeout=60)
+        assert answer.text == "quick 0"
+    finally:
+        gate.set()
+        thread.join(300)
+    assert slow[0].returncode == 0, slow[0].stderr
+    for project in ("slow", "quick"):
+        servers.run("functions", "delete", "default", "--project", project, "--data", functions.server.data)
+    receiver.close()
