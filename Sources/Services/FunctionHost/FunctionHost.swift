@@ -386,11 +386,7 @@ package actor FunctionHost {
     lastInstance += 1
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
-    let use = uses.begin(deployment.source, deployment.environment)
-    let remove: @Sendable () -> Void = {
-      use.end()
-      try? FileManager.default.removeItem(atPath: scratch)
-    }
+    let remove = using(deployment, scratch: scratch)
     do {
       var program = runtime.server(
         source: folder.source(deployment.source),
@@ -438,6 +434,18 @@ package actor FunctionHost {
     } catch {
       remove()
       throw error
+    }
+  }
+
+  /// Keeps the folders of an instance until it calls what is returned, which removes its scratch folder.
+  private nonisolated func using(
+    _ deployment: Deployment,
+    scratch: String
+  ) -> @Sendable () -> Void {
+    let use = uses.begin(deployment.source, deployment.environment)
+    return {
+      use.end()
+      try? FileManager.default.removeItem(atPath: scratch)
     }
   }
 
