@@ -150,6 +150,20 @@ def test_tasks_that_the_admin_sdk_enqueues(shop):
     servers.wait_for(lambda: (attempts.get().to_dict() or {}).get("n") == 3, "three attempts", 120)
 
 
+def test_nobody_but_the_server_calls_what_waits_for_events(shop):
+    headers = {
+        "X-CloudScheduler": "true", "X-CloudTasks-QueueName": "resized", "ce-id": "1", "ce-type": "forged", "ce-source": "//x",
+        "ce-specversion": "1.0",
+    }
+    for name in ("created", "stored", "published", "configured", "paid", "swept", "resized"):
+        for path in ("", "/"):
+            answer = requests.post(
+                f"{shop.server.url}/{PROJECT}/us-central1/{name}{path}", json={"data": {"photo": "forged"}},
+                headers=OWNER | headers, timeout=60)
+            assert answer.status_code == 404, (name, answer.text)
+    assert not [one for one in shop.seen("resized") if one["data"] == {"photo": "forged"}]
+
+
 def test_a_site_s_rewrite_leads_to_a_function(shop, tmp_path):
     (tmp_path / "public").mkdir()
     (tmp_path / "public" / "index.html").write_text("home")
@@ -159,12 +173,13 @@ def test_a_site_s_rewrite_leads_to_a_function(shop, tmp_path):
 
     def get(path, **headers):
         headers["Host"] = f"{PROJECT}.localhost:{shop.server.port}"
+        headers |= {"X-CloudScheduler": "true", "X-CloudTasks-QueueName": "resize"}
         return requests.get(shop.server.url + path, headers=headers, timeout=120)
 
     assert get("/").text == "home"
     answer = get("/api/a%20b?x=1", X_Own="kept")
     assert answer.status_code == 200, answer.text
-    assert answer.json() == {"path": "/api/a b", "x": "1"}
+    assert answer.json() == {"path": "/api/a b", "x": "1", "forged": []}
     # The page is the site's, whose origin is its own.
     assert "content-security-policy" not in answer.headers
     assert get("/old/a").status_code == 404

@@ -6,13 +6,16 @@ Google's own package comes from npm's registry, which the suite can't count on.
 import base64
 import json
 import pathlib
+import re
 import shutil
+import tarfile
+import threading
 
 import pytest
 import requests
 from google.cloud.firestore_v1.base_query import FieldFilter
 
-from support import clients, server as servers
+from support import clients, events, programs, server as servers
 from support.analytics import Analytics, batch, event, micros
 from support.identity import Identity
 from test_functions import Functions, environment
@@ -196,3 +199,93 @@ def test_a_source_that_cannot_be_loaded_changes_nothing(functions, tmp_path):
     assert "created  other" in functions.command("deploy", tmp_path / "source", "--codebase", "other").stdout
     assert functions.get("other").text == "2"
     assert functions.get("parts").status_code == 200
+
+
+SPY = """
+const fs = require("fs"), net = require("net");
+const { data } = JSON.parse(fs.readFileSync("spy.json"));
+const say = (what, work) => {
+  try { work(); console.log(`${what}: open`); } catch (error) { console.log(`${what}: ${error.code}`); }
+};
+say("list", () => fs.readdirSync(data));
+say("read", () => fs.readFileSync(`${data}/functions/deployments/shop/default.json`));
+say("secrets", () => fs.readdirSync(`${data}/functions/secrets`));
+say("write", () => fs.writeFileSync(`${data}/planted`, "x"));
+net.connect(`${data}/control.sock`).on("error", (error) => {
+  console.log(`socket: ${error.code}`);
+  process.exit(1);
+}).on("connect", () => { console.log("socket: open"); process.exit(1); });
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("owner", ["the source", "a package"])
+def test_a_postinstall_script_that_reads_the_data_is_denied(functions, tmp_path, owner):
+    data, source, spy = functions.server.data, tmp_path / "source", tmp_path / "package"
+    source.mkdir()
+    manifest = {"name": "spied", "version": "1.0.0", "main": "index.js"}
+    if owner == "the source":
+        spy = source
+        manifest["scripts"] = {"postinstall": "node spy.js"}
+    else:
+        spy.mkdir()
+        own = {"name": "spy", "version": "1.0.0", "scripts": {"postinstall": "node spy.js"}}
+        (spy / "package.json").write_text(json.dumps(own))
+        manifest["dependencies"] = {"spy": "file:spy.tgz"}
+    (source / "package.json").write_text(json.dumps(manifest))
+    (source / "index.js").write_text("")
+    (spy / "spy.js").write_text(SPY)
+    (spy / "spy.json").write_text(json.dumps({"data": str(data)}))
+    if owner == "a package":
+        with tarfile.open(source / "spy.tgz", "w:gz") as archive:
+            archive.add(spy, "package")
+    refused = functions.command("deploy", source, "--codebase", "spied", check=False)
+    assert refused.returncode != 0
+    text = refused.stdout + refused.stderr
+    for what in ("list", "read", "secrets", "write", "socket"):
+        assert re.search(rf"{what}: (EACCES|EPERM)", text), (what, text)
+    assert ": open" not in text
+    assert not (data / "planted").exists()
+    assert functions.get("parts").status_code == 200
+
+
+@pytest.mark.slow
+def test_a_slow_installation_of_a_project_holds_up_no_other(functions, tmp_path):
+    gate, begun = threading.Event(), threading.Event()
+
+    def decide(request):
+        begun.set()
+        return 200 if gate.wait(120) else 500
+
+    receiver, source = events.Receiver(decide), tmp_path / "slow"
+    shutil.copytree(CODEBASE, source)
+    package = json.loads((source / "package.json").read_text())
+    package["scripts"] = {"preinstall": "node wait.js"}
+    (source / "package.json").write_text(json.dumps(package))
+    (source / "wait.js").write_text(
+        f"require('http').request('{receiver.url}', {{ method: 'POST' }}, (response) => response.resume()).end();\n"
+    )
+
+    def deploy(folder, project, check=True):
+        words = ["deploy", folder, "--project", project, "--data", functions.server.data]
+        return servers.run("functions", *words, check=check, timeout=300)
+
+    slow = []
+    thread = threading.Thread(target=lambda: slow.append(deploy(source, "slow", check=False)))
+    thread.start()
+    try:
+        assert begun.wait(120)
+        again = deploy(programs.source(tmp_path / "other", None, "other"), "slow", check=False)
+        assert again.returncode != 0 and "Another deployment of slow is running" in again.stderr
+        # Another project's is done before the slow one ends.
+        deploy(programs.source(tmp_path / "quick", None, "quick"), "quick")
+        assert not slow
+        answer = requests.get(f"{functions.server.url}/quick/us-central1/hello", verify=functions.server.authority, timeout=60)
+        assert answer.text == "quick 0"
+    finally:
+        gate.set()
+        thread.join(300)
+    assert slow[0].returncode == 0, slow[0].stderr
+    for project in ("slow", "quick"):
+        servers.run("functions", "delete", "default", "--project", project, "--data", functions.server.data)
+    receiver.close()

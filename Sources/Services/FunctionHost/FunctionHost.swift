@@ -46,13 +46,20 @@ package actor FunctionHost {
   private var transport: (any InstanceTransport)?
   private let room: InstanceRoom
   nonisolated let guarded = GuardedSteps()
+  /// The sources and packages that deployments and instances use.
+  nonisolated let uses = FolderUses()
+  nonisolated let turns = NameLocks(capacity: FunctionHost.mostDeployments)
+  /// Held by name while packages are installed.
+  nonisolated let installations = NameLocks()
+  nonisolated let discarded: DiscardedFolders
   private var listeners: (any InstanceListeners)?
   var triggers: (any TriggerRegistry)?
   var codebases: [Name: Codebase] = [:]
   private var interpreters: [SourceLanguage: Interpreter] = [:]
-  var isDeploying = false
-  /// The result of an uploaded source, while its functions are deployed one by one.
-  var prepared: PreparedSource?
+  /// The projects that are being deployed or wait for it.
+  var deploying: Set<String> = []
+  /// The results of uploaded sources by project, while their functions are deployed one by one.
+  var prepared: [String: PreparedSource] = [:]
   var lastInstance = 0
 
   /// A host that calls instances by that transport, which is made when the host begins to run.
@@ -74,6 +81,7 @@ package actor FunctionHost {
     makeTransport = transport
     self.log = log
     self.folder = folder
+    discarded = DiscardedFolders(folder.discarded)
     logs = FunctionLogs(FunctionLogFiles(folder.logs, log: log)) { Date().timeIntervalSince1970 }
     figures = InvocationFigures { Date().timeIntervalSince1970 }
     secrets = SecretVault(
@@ -129,6 +137,7 @@ package actor FunctionHost {
     self.transport = transport
     if configuration.isClustered { await fetchShared() }
     let incomplete = loadAll()
+    sweepFolders()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.installMissing(incomplete) }
       while !Task.isCancelled {
@@ -377,7 +386,7 @@ package actor FunctionHost {
     lastInstance += 1
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
-    let remove: @Sendable () -> Void = { try? FileManager.default.removeItem(atPath: scratch) }
+    let remove = using(deployment, scratch: scratch)
     do {
       var program = runtime.server(
         source: folder.source(deployment.source),
@@ -425,6 +434,18 @@ package actor FunctionHost {
     } catch {
       remove()
       throw error
+    }
+  }
+
+  /// Keeps the folders of an instance until it calls what is returned, which removes its scratch folder.
+  private nonisolated func using(
+    _ deployment: Deployment,
+    scratch: String
+  ) -> @Sendable () -> Void {
+    let use = uses.begin(deployment.source, deployment.environment)
+    return {
+      use.end()
+      try? FileManager.default.removeItem(atPath: scratch)
     }
   }
 

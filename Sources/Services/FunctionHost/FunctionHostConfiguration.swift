@@ -6,6 +6,8 @@ package struct FunctionHostConfiguration: Sendable {
   package var dataDirectory: String
   /// The folder of installed packages, which several servers may share.
   package var environments: String
+  /// True where no other server has the folder of installed packages.
+  var ownsEnvironments: Bool { environments == directory + "/environments" }
   /// The file of the key that seals secrets.
   package var keyFile: String
   /// True where the server checks no credentials and functions may run without confinement.

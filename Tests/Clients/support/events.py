@@ -25,6 +25,8 @@ class Receiver:
         self.requests = []
         self.condition = threading.Condition()
         self.decide = decide or (lambda request: 204)
+        # The URL that redirections lead to; its own where it has none.
+        self.location = None
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -41,7 +43,7 @@ class Receiver:
                         outer.condition.notify_all()
                 self.send_response(status)
                 if 300 <= status < 400:
-                    self.send_header("Location", outer.url)
+                    self.send_header("Location", outer.location or outer.url)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
 
@@ -66,6 +68,46 @@ class Receiver:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+class Ledger(Receiver):
+    """A receiver that keeps the id of each document's event and nothing else, so that a long run takes little memory.
+
+    Events come from the server itself, with headers, or from a function of support/programs.py, which tells them in its body.
+    """
+
+    def __init__(self):
+        self.ids, self.calls = {}, 0
+        # The documents whose event came with two ids, and the last call.
+        self.differing, self.last = [], None
+        super().__init__(self.note, keeps=False)
+
+    def note(self, request):
+        headers = request.headers
+        told = {"document": headers["ce-document"], "id": headers["ce-id"]} if "ce-id" in headers else data(request)
+        with self.condition:
+            if self.ids.setdefault(told["document"], told["id"]) != told["id"]:
+                self.differing.append(told["document"])
+            self.calls += 1
+            self.last = told
+            self.condition.notify_all()
+        return 204
+
+    def wait_for_calls(self, count, seconds=120):
+        with self.condition:
+            assert self.condition.wait_for(lambda: self.calls >= count, seconds), f"{self.calls} of {count} calls came"
+
+    def compare(self, wanted, seconds=600):
+        """Waits until each of the documents has its event, and checks that what came twice had the same id."""
+        missing = set(wanted)
+
+        def is_whole():
+            missing.difference_update([one for one in missing if one in self.ids])
+            return not missing
+
+        with self.condition:
+            assert self.condition.wait_for(is_whole, seconds), f"no event of {len(missing)}: {sorted(missing)[:5]}"
+            assert not self.differing, f"two ids: {self.differing[:5]}"
 
 
 def data(request):

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Deployments that clients wait for by polling.
 ///
-/// They run one after the other, in the order of their requests, and are remembered in memory: the last thousand of them, and as
-/// many of those that ended as have room.
+/// Those of a project run one after the other, in the order of their requests; the projects take turns, two at one time. They
+/// are remembered in memory: the last thousand of them, and as many of those that ended as have room.
 final class FunctionOperations: Sendable {
   /// The outcome of a deployment.
   enum Outcome: Sendable {
@@ -28,6 +28,20 @@ final class FunctionOperations: Sendable {
     var order: [String] = []
     var pending = 0
     var bytes = 0
+    /// Those that have not begun, in the order of their requests.
+    var queue: [Work] = []
+    /// The projects with one in flight.
+    var running: Set<String> = []
+
+    /// The next one that may begin: the oldest of a project that has none in flight.
+    mutating func takeNext() -> Work? {
+      guard running.count < FunctionOperations.mostRunning,
+        let index = queue.firstIndex(where: { !running.contains($0.project) })
+      else { return nil }
+      let work = queue.remove(at: index)
+      running.insert(work.project)
+      return work
+    }
 
     mutating func remove(_ name: String) {
       guard let entry = entries.removeValue(forKey: name) else { return }
@@ -46,9 +60,12 @@ final class FunctionOperations: Sendable {
 
   private struct Work: Sendable {
     let name: String
+    let project: String
     let run: @Sendable () async throws -> JSONValue
   }
 
+  /// The most in flight, each of a project of its own.
+  private static let mostRunning = 2
   private static let mostPending = 500
   private static let mostKept = 1_000
   /// The most bytes of all operations, and of those of one project that wait.
@@ -56,34 +73,45 @@ final class FunctionOperations: Sendable {
   private static let mostBytesOfProject = 16 << 20
 
   private let state = Mutex(State())
-  private let works: AsyncStream<Work>
-  private let queue: AsyncStream<Work>.Continuation
+  /// Says that there may be work to begin.
+  private let changes: AsyncStream<Void>
+  private let changed: AsyncStream<Void>.Continuation
 
   init() {
-    (works, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.mostPending))
+    (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Runs queued operations until its task is cancelled.
   func run() async {
-    for await work in works {
-      var outcome: Outcome
-      var bytes = 0
-      do {
-        let response = try await work.run()
-        (outcome, bytes) = (.done(response), response.compactBytes.count)
-      } catch let error as ServiceError {
-        outcome = .failed(error)
-      } catch {
-        outcome = .failed(ServiceError(.internalError, "The deployment failed.", cause: error))
-      }
-      state.withLock { state in
-        state.pending -= 1
-        guard let entry = state.entries[work.name] else { return }
-        state.entries[work.name]?.outcome = outcome
-        state.entries[work.name]?.bytes = bytes
-        state.bytes += bytes - entry.bytes
+    await withDiscardingTaskGroup { group in
+      for await _ in changes {
+        while let work = state.withLock({ $0.takeNext() }) {
+          group.addTask { await self.perform(work) }
+        }
       }
     }
+  }
+
+  private func perform(_ work: Work) async {
+    var outcome: Outcome
+    var bytes = 0
+    do {
+      let response = try await work.run()
+      (outcome, bytes) = (.done(response), response.compactBytes.count)
+    } catch let error as ServiceError {
+      outcome = .failed(error)
+    } catch {
+      outcome = .failed(ServiceError(.internalError, "The deployment failed.", cause: error))
+    }
+    state.withLock { state in
+      state.pending -= 1
+      state.running.remove(work.project)
+      guard let entry = state.entries[work.name] else { return }
+      state.entries[work.name]?.outcome = outcome
+      state.entries[work.name]?.bytes = bytes
+      state.bytes += bytes - entry.bytes
+    }
+    changed.yield()
   }
 
   /// Begins work of a project that a request of that many bytes describes; returns the operation's id.
@@ -109,12 +137,13 @@ final class FunctionOperations: Sendable {
       state.entries[name] = Entry(project: project, metadata: metadata, bytes: bytes)
       state.bytes += bytes
       state.order.append(name)
+      state.queue.append(Work(name: name, project: project, run: work))
       return true
     }
     guard isTaken else {
       throw ServiceError(.resourceExhausted, "Too many deployments are pending. Try again later.")
     }
-    queue.yield(Work(name: name, run: work))
+    changed.yield()
     return name
   }
 

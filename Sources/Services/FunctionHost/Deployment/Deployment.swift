@@ -108,6 +108,7 @@ private struct DeploymentParts: Codable {
 ///     releases/PROJECT/NAME/NUMBER.json   the last states of a codebase, that in force among them
 ///     environments/HASH/…          installed packages, ended by the file .complete
 ///     environments/caches/PROJECT/…   packages that a project's installations fetched
+///     environments/.discarded/…    packages that nothing uses any more, until they are removed
 ///     logs/                        the lines of functions
 ///     instances/NUMBER/            the scratch folder of a running instance
 ///     secrets/PROJECT.json         sealed secrets
@@ -236,20 +237,5 @@ struct DeploymentFolder: Sendable {
     let manager = FileManager.default
     try manager.removeItem(atPath: "\(deployments)/\(project)/\(codebase).json")
     try? manager.removeItem(atPath: releasesFolder(project, codebase))
-  }
-
-  /// Removes sources that no deployment and no release names.
-  func sweepSources() throws {
-    let manager = FileManager.default
-    var names: Set<String> = []
-    for deployment in try all() {
-      names.insert(deployment.source)
-      let (project, codebase) = (deployment.project, deployment.codebase)
-      for release in try releases(project: project, codebase: codebase) {
-        names.formUnion(release.map(\.source))
-      }
-    }
-    for name in (try? manager.contentsOfDirectory(atPath: sources)) ?? []
-    where !names.contains(name) { try? manager.removeItem(atPath: "\(sources)/\(name)") }
   }
 }

@@ -89,16 +89,18 @@ extension FunctionHost {
     codebase: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> Plan {
-    guard ManifestReader.isName(codebase) else {
-      throw ServiceError.invalidArgument(
-        "\"\(codebase.prefix(80))\" is not a valid codebase name. Use at most 63 letters, digits, - and _, beginning with a letter."
-      )
+    try await whileDeploying(project, codebase) { use in
+      try await deploy(source, project, codebase, use: use, tell: tell)
     }
-    guard !isDeploying else {
-      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait until it ends.")
-    }
-    isDeploying = true
-    defer { isDeploying = false }
+  }
+
+  private func deploy(
+    _ source: String,
+    _ project: String,
+    _ codebase: String,
+    use: FolderUses.Use,
+    tell: @escaping @Sendable (String) -> Void
+  ) async throws -> Plan {
     lastInstance += 1
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
@@ -113,6 +115,7 @@ extension FunctionHost {
       codebase,
       values: try tree.variables(project: project, keepsLocal: configuration.isDevelopment),
       scratch: scratch,
+      use: use,
       tell: tell
     )
     return try putInForce([deployment])
@@ -144,7 +147,7 @@ extension FunctionHost {
     try publish()
     try triggers?.replace(manifest.endpoints, project: project, codebase: codebase)
     try load(parts, changing: changed)
-    sweepSources()
+    sweepFolders()
     var metadata: Logger.Metadata = [
       "project": "\(project)", "codebase": "\(codebase)", "release": "\(parts.number)",
       "digests": "\(parts.map { String($0.digest.prefix(12)) }.joined(separator: " "))",
@@ -157,13 +160,16 @@ extension FunctionHost {
 
   /// Copies a source, installs its packages and asks the SDK for its functions; nothing in force changes.
   ///
-  /// - Parameter variables: The values of the environment and of parameters.
+  /// - Parameters:
+  ///   - variables: The values of the environment and of parameters.
+  ///   - use: Keeps the folders until the deployment is in force.
   func prepare(
     _ tree: SourceTree,
     _ project: String,
     _ codebase: String,
     values variables: [String: String],
     scratch: String,
+    use: FolderUses.Use,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> Deployment {
     guard let language = SourceLanguage(of: tree) else {
@@ -174,13 +180,15 @@ extension FunctionHost {
     let (runtime, interpreter) = try await runtime(of: language)
     let build = "\(scratch)/build"
     try FileManager.default.createDirectory(atPath: build, withIntermediateDirectories: true)
-    let environment = try await runtime.install(
+    let environment = try await install(
       tree,
-      interpreter,
+      (runtime, interpreter),
+      project,
       scratch: build,
-      cache: folder.cache(of: project, language: language),
+      use: use,
       tell: tell
     )
+    use.add(Deployment.source(tree.digest, environment))
     let place = try copy(tree, for: environment, scratch: scratch)
     tell("copied \(tree.files.count) files (\(tree.digest.prefix(12)))")
     tell("looking for functions")
@@ -201,6 +209,28 @@ extension FunctionHost {
       deployed: Date().timeIntervalSince1970,
       release: try nextRelease(project, codebase)
     )
+  }
+
+  /// Installs a source's packages, once for all that ask for the same ones at one time; returns the folder's name.
+  func install(
+    _ tree: SourceTree,
+    _ tools: (runtime: any LanguageRuntime, interpreter: Interpreter),
+    _ project: String,
+    scratch: String,
+    use: FolderUses.Use,
+    tell: @escaping @Sendable (String) -> Void
+  ) async throws -> String {
+    let name = try tools.runtime.environment(of: tree, tools.interpreter)
+    use.add(name)
+    return try await installations.withLock(name) {
+      try await tools.runtime.install(
+        tree,
+        tools.interpreter,
+        scratch: scratch,
+        cache: folder.cache(of: project, language: SourceLanguage(ofEnvironment: name)),
+        tell: tell
+      )
+    }
   }
 
   /// The number of a codebase's next release.
@@ -266,15 +296,6 @@ extension FunctionHost {
       variables[parameter.name] = fallback
     }
     return variables
-  }
-
-  /// Removes sources that nothing names any more; what stays takes room and harms nothing.
-  private func sweepSources() {
-    do {
-      try folder.sweepSources()
-    } catch {
-      log.warning("unused sources of functions could not be removed")
-    }
   }
 
   private func checkNames(
@@ -346,7 +367,7 @@ extension FunctionHost {
       figures.forget(.init(project: project, function: function))
     }
     for pool in removed.pools.values { await pool.retire() }
-    sweepSources()
+    sweepFolders()
     return removed.pools.keys.sorted()
   }
 }

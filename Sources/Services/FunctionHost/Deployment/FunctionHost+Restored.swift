@@ -71,17 +71,21 @@ extension FunctionHost {
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: scratch) }
+    let use = uses.begin()
+    defer { use.end() }
     var installed: [Deployment] = []
     for part in parts {
       let source = try SourceTree(readingFrom: folder.source(part.source), keepsLocal: true)
       let (runtime, interpreter) = try await runtime(of: part.language)
       // Another version of the language has an environment of another name.
-      let environment = try await runtime.install(
+      let environment = try await install(
         source,
-        interpreter,
+        (runtime, interpreter),
+        part.project,
         scratch: scratch,
-        cache: folder.cache(of: part.project, language: part.language)
+        use: use
       ) { _ in }
+      use.add(Deployment.source(source.digest, environment))
       _ = try copy(source, for: environment, scratch: scratch)
       installed.append(part.with(environment: environment))
     }
@@ -107,7 +111,8 @@ extension FunctionHost {
       }
     }
     if manager.fileExists(atPath: folder.deployments) {
-      try folder.sweepSources()
+      let named = try folder.named().sources
+      folder.sweepSources { named.contains($0) }
     } else if manager.fileExists(atPath: folder.sources) {
       try manager.removeItem(atPath: folder.sources)
     }

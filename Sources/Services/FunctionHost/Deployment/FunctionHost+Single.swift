@@ -92,8 +92,8 @@ extension FunctionHost {
   /// The source's packages are installed as by `deploy(_:project:codebase:tell:)`, once for all functions that follow. Throws
   /// INVALID_ARGUMENT where the source has no such function there.
   package func deploy(_ release: FunctionRelease, from upload: String) async throws {
-    try await whileDeploying(release.codebase) {
-      let source = try await prepared(upload, release)
+    try await whileDeploying(release.project, release.codebase) { use in
+      let source = try await prepared(upload, release, use: use)
       let whole = try source.wholeManifest()
       guard let endpoint = whole.endpoints.first(where: { $0.name == release.name }),
         endpoint.regions.contains(release.region)
@@ -110,7 +110,7 @@ extension FunctionHost {
   ///
   /// Throws NOT_FOUND where it is not deployed.
   package func update(_ release: FunctionRelease) async throws {
-    try await whileDeploying(release.codebase) {
+    try await whileDeploying(release.project, release.codebase) { _ in
       let name = Name(project: release.project, codebase: release.codebase)
       let part = try codebases[name]?.deployments.first {
         try $0.functions().endpoints.contains {
@@ -131,7 +131,7 @@ extension FunctionHost {
         }
     }
     guard let (key, codebase) = found else { throw Self.noFunction(name) }
-    try await whileDeploying(key.codebase) {
+    try await whileDeploying(project, key.codebase) { _ in
       let parts = try Self.without(name, in: region, codebase.deployments)
       guard !parts.isEmpty else {
         _ = try await delete(project: project, codebase: key.codebase)
@@ -147,28 +147,25 @@ extension FunctionHost {
 
   // MARK: Parts
 
-  private func whileDeploying(_ codebase: String, _ work: () async throws -> Void) async throws {
-    guard ManifestReader.isName(codebase) else {
-      throw ServiceError.invalidArgument("\"\(codebase.prefix(80))\" is not a valid codebase name.")
-    }
-    guard !isDeploying else {
-      throw ServiceError(.failedPrecondition, "Another deployment is running. Wait until it ends.")
-    }
-    isDeploying = true
-    defer { isDeploying = false }
-    try await work()
-  }
-
   /// The source of an upload, installed; that of the last release where it is the same.
-  private func prepared(_ upload: String, _ release: FunctionRelease) async throws -> Deployment {
+  private func prepared(
+    _ upload: String,
+    _ release: FunctionRelease,
+    use: FolderUses.Use
+  ) async throws -> Deployment {
     let values = release.values.filter { !EnvironmentFile.isReserved($0.key) }
-    if let known = prepared, known.upload == upload, known.values == values,
-      known.deployment.project == release.project, known.deployment.codebase == release.codebase,
-      FileManager.default.fileExists(atPath: folder.source(known.deployment.source))
+    if let known = prepared[release.project], known.upload == upload, known.values == values,
+      known.deployment.codebase == release.codebase
     {
-      return known.deployment
+      use.add(known.deployment.source)
+      use.add(known.deployment.environment)
+      if folder.isInstalled(known.deployment.environment),
+        FileManager.default.fileExists(atPath: folder.source(known.deployment.source))
+      {
+        return known.deployment
+      }
     }
-    prepared = nil
+    prepared[release.project] = nil
     lastInstance += 1
     let scratch = "\(folder.instances)/\(lastInstance)"
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
@@ -182,9 +179,18 @@ extension FunctionHost {
       values: try tree.variables(project: release.project, keepsLocal: false)
         .merging(values) { $1 },
       scratch: scratch,
+      use: use,
       tell: { log.debug("deploying functions", metadata: ["step": "\($0)"]) }
     )
-    prepared = PreparedSource(upload: upload, values: values, deployment: deployment)
+    // Each project that deploys at one time has its own; more of them would only be memory.
+    if prepared.count >= Self.mostDeployments {
+      for other in prepared.keys where !deploying.contains(other) { prepared[other] = nil }
+    }
+    prepared[release.project] = PreparedSource(
+      upload: upload,
+      values: values,
+      deployment: deployment
+    )
     return deployment
   }
 

@@ -1,4 +1,5 @@
 import BaseStatus
+import Crypto
 import Foundation
 import Synchronization
 
@@ -25,7 +26,8 @@ package final class SourceUploads: Sendable {
 
   private struct Upload {
     let project: String
-    let token: String
+    /// The token itself is the client's alone; equality of digests takes the same time whatever differs.
+    let tokenDigest: SHA256Digest
     let issued: Double
     var isWhole = false
   }
@@ -70,11 +72,19 @@ package final class SourceUploads: Sendable {
       }
       let oldest = isFull ? own.min { $0.value.issued < $1.value.issued }?.key : nil
       if let oldest { uploads[oldest] = nil }
-      uploads[ticket.name] = Upload(project: project, token: ticket.token, issued: now())
+      uploads[ticket.name] = Upload(
+        project: project,
+        tokenDigest: Self.digest(ticket.token),
+        issued: now()
+      )
       return oldest
     }
     if let oldest { remove(oldest) }
     return ticket
+  }
+
+  private static func digest(_ token: String) -> SHA256Digest {
+    SHA256.hash(data: Data(token.utf8))
   }
 
   private static func random() -> String {
@@ -90,7 +100,7 @@ package final class SourceUploads: Sendable {
     _ parts: some AsyncSequence<[UInt8], any Error> & Sendable
   ) async throws {
     let upload = uploads.withLock { $0[ticket.name] }
-    guard let upload, upload.token == ticket.token, isCurrent(upload) else {
+    guard let upload, upload.tokenDigest == Self.digest(ticket.token), isCurrent(upload) else {
       throw ServiceError(.permissionDenied, "The upload has ended. Ask for another URL.")
     }
     let temporary = "\(folder)/\(Self.random()).part"

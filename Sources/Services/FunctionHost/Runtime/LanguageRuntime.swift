@@ -42,10 +42,12 @@ protocol LanguageRuntime: Sendable {
   /// Finds the program that the operator named; runs it with the server's rights.
   func interpreter() async throws -> Interpreter
 
-  /// Installs what a source needs, unless an earlier deployment did; returns the folder's name, which begins with the
-  /// language.
+  /// The name of the folder of what a source needs, which begins with the language.
+  func environment(of source: SourceTree, _ interpreter: Interpreter) throws -> String
+
+  /// Installs what a source needs, unless an earlier deployment did; returns the folder's name.
   ///
-  /// Projects share a folder: nothing of a source that its name leaves out may reach the installation, whose programs run with
+  /// Two installations of one name must not run at one time. Projects share a folder: nothing of a source that its name leaves out may reach the installation, whose programs run with
   /// the rights of every project that finds it.
   ///
   /// - Parameter cache: The folder of what the project's installations fetched, which they write.

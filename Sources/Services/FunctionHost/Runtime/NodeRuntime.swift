@@ -47,6 +47,27 @@ struct NodeRuntime: LanguageRuntime {
     console.log(fs.realpathSync(process.execPath) + "\\n" + process.version + "\\n" + fs.realpathSync(npm));
     """
 
+  /// The text of a source's package, and that of its locked versions.
+  private static func package(of source: SourceTree) -> (text: String, lock: String?) {
+    // If both files are there, npm reads the second.
+    let locks = ["package-lock.json", "npm-shrinkwrap.json"].compactMap { source.text(of: $0) }
+    return (
+      source.text(of: "package.json") ?? "", locks.isEmpty ? nil : locks.joined(separator: "\n")
+    )
+  }
+
+  func environment(of source: SourceTree, _ interpreter: Interpreter) -> String {
+    let (package, lock) = Self.package(of: source)
+    return Self.environmentName(
+      .node,
+      interpreter.version,
+      Self.isLocal(package + (lock ?? "")) ? source.digest : "",
+      package,
+      lock ?? "",
+      source.text(of: ".npmrc") ?? ""
+    )
+  }
+
   func install(
     _ source: SourceTree,
     _ interpreter: Interpreter,
@@ -54,19 +75,9 @@ struct NodeRuntime: LanguageRuntime {
     cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
-    let package = source.text(of: "package.json") ?? ""
-    // If both files are there, npm reads the second.
-    let locks = ["package-lock.json", "npm-shrinkwrap.json"].compactMap { source.text(of: $0) }
-    let lock = locks.isEmpty ? nil : locks.joined(separator: "\n")
+    let (package, lock) = Self.package(of: source)
     let isLocal = Self.isLocal(package + (lock ?? ""))
-    let name = Self.environmentName(
-      .node,
-      interpreter.version,
-      isLocal ? source.digest : "",
-      package,
-      lock ?? "",
-      source.text(of: ".npmrc") ?? ""
-    )
+    let name = environment(of: source, interpreter)
     let folder = "\(configuration.environments)/\(name)"
     let manager = FileManager.default
     if manager.fileExists(atPath: "\(folder)/.complete") {

@@ -37,6 +37,28 @@ struct PythonRuntime: LanguageRuntime {
     )
   }
 
+  /// The text of a source's requirements, without which it can't be installed.
+  private static func requirements(of source: SourceTree) throws -> String {
+    guard let requirements = source.text(of: "requirements.txt") else {
+      throw ServiceError.invalidArgument(
+        "The source has no requirements.txt. Add one that names firebase-functions."
+      )
+    }
+    return requirements
+  }
+
+  /// The name of the folder of a source's packages.
+  func environment(of source: SourceTree, _ interpreter: Interpreter) throws -> String {
+    let requirements = try Self.requirements(of: source)
+    // A requirement that is a path of the source depends on the source's files.
+    return Self.environmentName(
+      .python,
+      interpreter.version,
+      Self.isLocal(requirements) ? source.digest : "",
+      requirements
+    )
+  }
+
   /// Installs what a source needs, unless an earlier deployment did; returns the folder's name.
   func install(
     _ source: SourceTree,
@@ -45,19 +67,9 @@ struct PythonRuntime: LanguageRuntime {
     cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
-    guard let requirements = source.text(of: "requirements.txt") else {
-      throw ServiceError.invalidArgument(
-        "The source has no requirements.txt. Add one that names firebase-functions."
-      )
-    }
+    let requirements = try Self.requirements(of: source)
     let isLocal = Self.isLocal(requirements)
-    // A requirement that is a path of the source depends on the source's files.
-    let name = Self.environmentName(
-      .python,
-      interpreter.version,
-      isLocal ? source.digest : "",
-      requirements
-    )
+    let name = try environment(of: source, interpreter)
     let folder = "\(configuration.environments)/\(name)"
     let manager = FileManager.default
     if isInstalled(name) {

@@ -52,6 +52,10 @@ struct SwiftRuntime: LanguageRuntime {
     }
   }
 
+  func environment(of source: SourceTree, _ interpreter: Interpreter) -> String {
+    Self.environmentName(.swift, interpreter.version, source.digest)
+  }
+
   func install(
     _ source: SourceTree,
     _ interpreter: Interpreter,
@@ -59,7 +63,7 @@ struct SwiftRuntime: LanguageRuntime {
     cache: String,
     tell: @escaping @Sendable (String) -> Void
   ) async throws -> String {
-    let name = Self.environmentName(.swift, interpreter.version, source.digest)
+    let name = environment(of: source, interpreter)
     let folder = "\(configuration.environments)/\(name)"
     let manager = FileManager.default
     if manager.fileExists(atPath: "\(folder)/.complete") {

@@ -234,7 +234,9 @@ actor FunctionPool {
         Task { await self?.ended(number, end) }
       }
       guard instances[number] != nil else {
+        // It ended before it was known here, and nobody else discards it.
         running.kill()
+        running.discard()
         return
       }
       instances[number]?.running = running

@@ -96,4 +96,5 @@ def resize(request):
 @https_fn.on_request()
 def page(request):
     """A page of a site that a rewrite leads to."""
-    return {"path": request.path, "x": request.args.get("x")}
+    forged = [name for name in request.headers.keys() if name.lower().startswith("x-cloud")]
+    return {"path": request.path, "x": request.args.get("x"), "forged": forged}
