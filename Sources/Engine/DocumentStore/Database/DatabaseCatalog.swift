@@ -26,7 +26,9 @@ package struct DatabaseListing: Sendable, Hashable {
 struct DatabaseCatalog: Sendable {
   private let engine: any KeyValueEngine
 
-  /// The newest format that this code reads. Each format adds one feature that the one before does
+  /// The newest format that this code reads.
+  ///
+  /// Each format adds one feature that the one before does
   /// not know: 2 times to live, 3 point-in-time recovery, 4 unique indexes, 5 times to live with an
   /// offset, 6 values of BSON types, 7 indexes of other densities than SPARSE_ALL.
   private static let format: UInt32 = 7
