@@ -20,13 +20,13 @@ extension FunctionHost {
   ) async throws -> R {
     guard ManifestReader.isName(codebase) else {
       throw ServiceError.invalidArgument(
-        "\"\(codebase.prefix(80))\" is no codebase's name: letters, digits, - and _, at most 63, a letter first."
+        "\"\(codebase.prefix(80))\" is not a valid codebase name. Use at most 63 letters, digits, - and _, beginning with a letter."
       )
     }
     guard !deploying.contains(project) else {
       throw ServiceError(
         .failedPrecondition,
-        "Another deployment of \(project) is running. Wait for its end."
+        "Another deployment of \(project) is running. Wait until it ends."
       )
     }
     guard deploying.count < Self.mostDeploying else {
