@@ -57,10 +57,10 @@ final class PipelineStream: ResponseStream {
 
   /// Reads what a short slice finds on the engine thread that planned the pipeline, which saves the way to another one.
   ///
-  /// A pipeline that writes, or is only explained, begins when it is asked to.
+  /// A pipeline that writes, or is only planned, begins when it is asked to.
   func readFirst() throws {
     try state.withLock { state in
-      guard state.writer == nil, options.explain == nil else { return }
+      guard state.writer == nil, options.explain != .plan else { return }
       state.isScanning = true
       state.ready = try pull(Self.firstBytes, PipelineRun.shortSlice, &state)
     }
