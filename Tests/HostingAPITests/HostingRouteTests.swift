@@ -243,21 +243,4 @@ import Testing
       #expect(owned["type"]?.string == "DEFAULT_SITE")
     }
   }
-
-  @Test func `several nodes say that they serve no sites`() async throws {
-    try await TestServer.run { _ in
-      .hostingOfNoNode()
-    } test: { routes, _ in
-      for path in [
-        "GET /v1beta1/projects/p/sites", "POST /v1beta1/sites/p/versions",
-        "GET /v1beta1/projects/p/sites/p", "POST /upload/sites/p/versions/v/files/0",
-      ] {
-        let response = try await routes.call(path)
-        #expect(
-          response.outcome
-            == "400 FAILED_PRECONDITION A cluster serves no sites. Start a separate server for them."
-        )
-      }
-    }
-  }
 }
