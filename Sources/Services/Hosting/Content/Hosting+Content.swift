@@ -16,24 +16,7 @@ extension Hosting {
     of site: String,
     _ body: some AsyncSequence<[UInt8], any Error>
   ) async throws {
-    let isThere = try await threads.run(on: .files) {
-      let open = try self.version(version, of: site)
-      guard open.status == .created else {
-        throw ServiceError(
-          .failedPrecondition,
-          "The version \(version) is finalized and accepts no more files."
-        )
-      }
-      return try self.engine.read { view in
-        guard try view.get(HostingKey.use(hash, site, version)) != nil else {
-          throw ServiceError(
-            .failedPrecondition,
-            "The version has no file with that content. Declare it with populateFiles first."
-          )
-        }
-        return try view.get(HostingKey.content(.content, hash)) != nil
-      }
-    }
+    let isThere = try await threads.run(on: .files) { try self.isKept(hash, version, of: site) }
     let upload = ContentUpload(hash, limit: configuration.maximumFileBytes)
     var small: [UInt8]? = []
     var writer: (any BlobWriter)?
@@ -69,6 +52,26 @@ extension Hosting {
       let mayBeNamed = (error as? KeyValueError)?.leavesOutcomeUnknown ?? false
       if writer != nil, !mayBeNamed { try? await remove(blob) }
       throw error
+    }
+  }
+
+  /// Returns true if the content that a version waits for is there; throws if it waits for none of that hash.
+  private func isKept(_ hash: ContentHash, _ version: String, of site: String) throws -> Bool {
+    let open = try self.version(version, of: site)
+    guard open.status == .created else {
+      throw ServiceError(
+        .failedPrecondition,
+        "The version \(version) is finalized and accepts no more files."
+      )
+    }
+    return try engine.read { view in
+      guard try view.get(HostingKey.use(hash, site, version)) != nil else {
+        throw ServiceError(
+          .failedPrecondition,
+          "The version has no file with that content. Declare it with populateFiles first."
+        )
+      }
+      return try view.get(HostingKey.content(.content, hash)) != nil
     }
   }
 
