@@ -3,7 +3,7 @@ import Testing
 
 @testable import Brotli
 
-/// What Brotli's own decoder reads of compressed content.
+/// The content as Brotli's own decoder reads it.
 struct BrotliWriterTests {
   private static func unpacked(_ packed: [UInt8], limit: Int) -> [UInt8]? {
     var size = limit
