@@ -41,15 +41,15 @@ import Testing
     ),
     (#"{"parameters":{"k":{"valueType":"JSON","defaultValue":{"value":"{"}}}}"#, "INVALID_VALUE"),
     (#"{"parameters":{"k":{"valueType":"WORD"}}}"#, "'parameters.k.valueType'"),
-    (#"{"parameters":{"k":{"defaultValue":{"value":"a","useInAppDefault":true}}}}"#, "only one"),
-    (#"{"parameters":{"k":{"defaultValue":{}}}}"#, "only one"),
+    (#"{"parameters":{"k":{"defaultValue":{"value":"a","useInAppDefault":true}}}}"#, "exactly one"),
+    (#"{"parameters":{"k":{"defaultValue":{}}}}"#, "exactly one"),
     (#"{"parameters":{"k":{"defaultValue":{"value":5}}}}"#, "a string is expected"),
     (
       #"{"parameters":{"k":{"defaultValue":{"personalizationValue":"p"}}}}"#,
       "an object is expected"
     ),
     (
-      #"{"parameters":{"k":{"defaultValue":{"personalizationValue":{},"value":"a"}}}}"#, "only one"
+      #"{"parameters":{"k":{"defaultValue":{"personalizationValue":{},"value":"a"}}}}"#, "exactly one"
     ),
     (
       #"{"conditions":[{"name":"a","expression":"device.os == "}]}"#,

@@ -68,9 +68,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("CREATE TABLE t (a int", "cut off"), ("COPY t (a) FROM stdin;\n1\n", "cut off"),
+    ("CREATE TABLE t (a int", "incomplete"), ("COPY t (a) FROM stdin;\n1\n", "incomplete"),
     ("COPY t (a, b) FROM stdin;\n1\n\\.\n", "damaged"), ("PGDMP\u{1}", "pg_restore"),
-    ("SELECT 'a", "cut off"),
+    ("SELECT 'a", "incomplete"),
   ])
   func `a damaged dump is refused`(dump: String, reason: String) {
     let failure = #expect(throws: ExportFailure.self) {

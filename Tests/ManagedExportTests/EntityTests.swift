@@ -124,7 +124,7 @@ func name(_ message: [UInt8]) throws -> String {
     let cases: [(String, [UInt8])] = [
       ("no key", []),
       ("no path", entity { $0.message(13) { $0.string(13, "s~p") } }),
-      ("not whole", entity { $0.message(13) { $0.content(14, halfPart) } }),
+      ("incomplete", entity { $0.message(13) { $0.content(14, halfPart) } }),
       (
         "namespace",
         entity {
@@ -134,7 +134,7 @@ func name(_ message: [UInt8]) throws -> String {
           }
         }
       ),
-      ("no text", key + entity { $0.message(15) { $0.content(3, [0xFF]) } }),
+      ("not a string", key + entity { $0.message(15) { $0.content(3, [0xFF]) } }),
       ("UTF-8", key + property { $0.content(3, [0xFF]) }),
       ("App Engine", key + property { $0.content(8, []) }),
       ("years", key + property(meaning: 7) { $0.int64(1, .max) }),

@@ -92,13 +92,13 @@ import Testing
   @Test func `a store of a newer format is refused, untouched`() throws {
     let storage = TestStorage(.memory)
     let engine = try storage.openEngine()
-    try engine.write { try $0.put(MetaKey.format, [0, 0, 0, 7]) }
+    try engine.write { try $0.put(MetaKey.format, [0, 0, 0, 8]) }
     #expect(throws: KeyValueError.self) {
       _ = try Databases(engine: engine, configuration: StoreConfiguration())
     }
-    #expect(try engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 7])
+    #expect(try engine.read { try $0.get(MetaKey.format) } == [0, 0, 0, 8])
     // A look at single records finds it, too.
-    let found: [([UInt8]?, Bool)] = [([0, 0, 0, 7], false), ([0, 0, 0, 6], true), (nil, true)]
+    let found: [([UInt8]?, Bool)] = [([0, 0, 0, 8], false), ([0, 0, 0, 7], true), (nil, true)]
     for (stored, isKnown) in found {
       let isFine = (try? Databases.checkFormat { _ in stored }) != nil
       #expect(isFine == isKnown)
