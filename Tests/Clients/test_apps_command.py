@@ -149,8 +149,8 @@ def test_what_is_refused(deployment):
     assert "INVALID_CONFIG" in refused("create", "linux", "--bundle-id", BUNDLE)
     assert "palm" in refused("create", "palm")
     assert "There is no app" in refused("config", "com.example.other")
-    assert "over TLS" in refused("config", BUNDLE, "--origin", "http://db.example.com")
-    assert "over TLS" in refused("config", BUNDLE, "--origin", "https://db.example.com/path")
+    assert "https address" in refused("config", BUNDLE, "--origin", "http://db.example.com")
+    assert "https address" in refused("config", BUNDLE, "--origin", "https://db.example.com/path")
     assert apps("delete", BUNDLE).returncode == 0
     assert "There is no app" in refused("delete", BUNDLE)
     assert apps("list").stdout == ""

@@ -171,7 +171,7 @@ def test_a_step_of_the_databases_clock_is_held_back_until_it_is_accepted(tmp_pat
     assert database_step_becomes(server, 10 * YEAR)
     server.wait_for_output("the database clock jumped and is ignored")
     assert health(server).status_code == 200
-    assert "the database server's clock stepped 3153" in health(server).text
+    assert "the database server's clock jumped 3153" in health(server).text
     assert "run brasa clock accept" in clock_command(server, database)
     server.stop()
 

@@ -195,7 +195,7 @@ def test_axe_finds_nothing_in_dialogs_of_administrators(production, production_c
     come_in(production_console, invite(production, "ana@example.org", "owner"))
     ways = {
         "settings/administrators": [["button Role of bia@example.org"], ["button Remove bia@example.org"], ["button Invite"]],
-        "settings/me": [["button Add passkey"], ["button Make new codes"]],
+        "settings/me": [["button Add passkey"], ["button Create new codes"]],
     }
     for page, step in [(page, step) for page, steps in ways.items() for [step] in steps]:
         production_console.open(page)

@@ -475,5 +475,5 @@ def test_development_counts_what_the_rules_were_asked(console, server, project):
         requests.get(f"{root}/grace", headers={"authorization": f"Bearer {token('ada', project)}"}, timeout=30)
     console.open("rules")
     console.click("button", "Coverage")
-    console.sees("1 of 1 line with a condition was asked.")
+    console.sees("1 of 1 line with a condition was evaluated.")
     assert console.browser.run("return [...document.querySelectorAll('.coverage .added .count')].map((one) => one.textContent)") == ["3"]

@@ -121,7 +121,7 @@ def test_files_are_read_with_their_metadata(running, project, tmp_path, flat):
     [
         ({"size": 7}, "its metadata says 7"),
         ({"md5Hash": "AAAAAAAAAAAAAAAAAAAAAA=="}, "damaged"),
-        ({"name": ""}, "names no object"),
+        ({"name": ""}, "does not name an object"),
         ({"name": "a\nb"}, "object"),
         ({"contentType": 7}, "contentType"),
         ({"customMetadata": {"a": [1]}}, "metadata"),

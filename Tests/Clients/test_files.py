@@ -357,8 +357,8 @@ def test_errors_are_googles(server, bucket):
     assert notify.status_code == 501
     for method, path, word in [
         ("GET", "notificationConfigs/1", "Pub/Sub"), ("DELETE", "notificationConfigs/1", "Pub/Sub"),
-        ("POST", "o/watch", "notifications"), ("POST", "folders", "Folders"), ("GET", "folders/a%2Fb", "Folders"),
-        ("POST", "folders/a/renameTo/folders/b", "Folders"), ("GET", "managedFolders/a/iam", "Folders"),
+        ("POST", "o/watch", "notifications"), ("POST", "folders", "folders"), ("GET", "folders/a%2Fb", "folders"),
+        ("POST", "folders/a/renameTo/folders/b", "folders"), ("GET", "managedFolders/a/iam", "folders"),
         ("POST", "lockRetentionPolicy", "Retention"), ("GET", "anywhereCaches", "Caches"),
     ]:
         refused = requests.request(method, url(server, f"/b/{bucket.name}/{path}"), timeout=30)

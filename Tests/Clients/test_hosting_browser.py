@@ -159,14 +159,14 @@ def test_a_site_reaches_neither_the_consoles_cookies_nor_its_session(shop, named
     """A page of a site sets the console's cookies for every domain that it may name, and asks for a token with what there is."""
     deploy(shop, tmp_path, "Products")
     driver = named_browser.driver
-    named_browser.open("https://brasa.test/healthz")
+    driver.get("https://brasa.test/healthz")
     driver.add_cookie({"name": "__Host-brasa_console", "value": "of-the-console", "path": "/", "secure": True, "sameSite": "Strict", "httpOnly": True})
-    named_browser.open("https://shop.sites.test/")
+    driver.get("https://shop.sites.test/")
     answers = driver.execute_async_script(HOSTILE)
     # Nothing comes back: the browser shows no response to the page, or one without content.
     assert set(answers) <= {"TypeError", "opaque"}, answers
     assert "of-the-console" not in driver.execute_script("return document.cookie")
-    named_browser.open("https://brasa.test/healthz")
+    driver.get("https://brasa.test/healthz")
     assert [cookie["value"] for cookie in driver.get_cookies() if "brasa_console" in cookie["name"]] == ["of-the-console"]
     # What such a page makes a browser send is refused, whatever cookie comes along.
     for headers in ({"Origin": "https://shop.sites.test", "Sec-Fetch-Site": "cross-site"}, {"Origin": "https://shop.sites.test"}, {}):

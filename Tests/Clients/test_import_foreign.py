@@ -332,8 +332,8 @@ def test_an_email_is_one_accounts(server, project, tmp_path):
 
 @pytest.mark.parametrize(
     "name, content, reason",
-    [("a.sql", b"PGDMP\1\2", "pg_restore"), ("a.sql", dump().encode()[:-1000], "cut off"), ("a.sql", b"CREATE TABLE t (", "cut off"),
-     ("a.csv", b'id\n"open', "cut off"), ("users.json", b"{}", "no list of users"), ("a.txt", b"", "no .sql"),
+    [("a.sql", b"PGDMP\1\2", "pg_restore"), ("a.sql", dump().encode()[:-1000], "incomplete"), ("a.sql", b"CREATE TABLE t (", "incomplete"),
+     ("a.csv", b'id\n"open', "incomplete"), ("users.json", b"{}", "no list of users"), ("a.txt", b"", "no .sql"),
      ("a.csv", b"id,b\n1\n", "columns")],
 )
 def test_a_dump_that_is_damaged_is_refused(server, project, tmp_path, name, content, reason):

@@ -196,7 +196,7 @@ def test_nothing_is_said_to_a_server_without_tls(identity, shop, ana, working):
     working.certificate = None
     logins = len(working.logins)
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
-    line = mails.wait_for_line(shop, "another attempt", "offers no TLS")
+    line = mails.wait_for_line(shop, "will be retried", "offers no TLS")
     assert " WARN" in line and "customer.example" in line and "ana" not in line
     assert working.to(ana["email"]) == [] and len(working.logins) == logins
 
@@ -215,7 +215,7 @@ def test_a_certificate_that_is_wrong_is_refused(identity, shop, ana, working, tm
     logins = len(working.logins)
     try:
         identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
-        mails.wait_for_line(shop, "another attempt", "connection to the mail server failed")
+        mails.wait_for_line(shop, "will be retried", "connection to the mail server failed")
         assert working.to(ana["email"]) == [] and len(working.logins) == logins
     finally:
         if names != ["localhost"]:
@@ -226,7 +226,7 @@ def test_a_certificate_that_is_wrong_is_refused(identity, shop, ana, working, tm
 def test_a_login_that_is_refused(identity, shop, ana, working):
     working.takes_login = False
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
-    mails.wait_for_line(shop, "another attempt", "535 to AUTH")
+    mails.wait_for_line(shop, "will be retried", "535 to AUTH")
     assert working.to(ana["email"]) == []
     assert all(is_encrypted for is_encrypted, _ in working.logins)
 
@@ -236,7 +236,7 @@ def test_a_server_that_is_down_gets_the_letter_when_it_is_back(identity, shop, a
     before = len(shop.lines)
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email=ana["email"])
     servers.wait_for(
-        lambda: any("another attempt" in line for line in shop.lines[before:]), "a failed attempt"
+        lambda: any("will be retried" in line for line in shop.lines[before:]), "a failed attempt"
     )
     working.is_up = True
     working.wait_for(ana["email"])
@@ -249,7 +249,7 @@ def test_a_stop_tries_once_more_and_says_what_is_lost(working, certificates, tmp
         made(server, identity, name)
     working.is_up = False
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email="saved@customer.example")
-    mails.wait_for_line(server, "another attempt")
+    mails.wait_for_line(server, "will be retried")
     working.is_up = True
     assert server.stop() == 0
     working.wait_for("saved@customer.example")
@@ -258,7 +258,7 @@ def test_a_stop_tries_once_more_and_says_what_is_lost(working, certificates, tmp
     server.start()
     identity = Identity(server, PROJECT)
     identity.client("sendOobCode", requestType="PASSWORD_RESET", email="lost@customer.example")
-    mails.wait_for_line(server, "another attempt")
+    mails.wait_for_line(server, "will be retried")
     assert server.stop() == 0
     line = mails.wait_for_line(server, "an email was not delivered and will not be retried", "customer.example")
     assert " ERROR" in line and "lost@" not in line

@@ -48,7 +48,7 @@ def test_private_keys_leave_only_when_asked_for_and_encrypted(tmp_path, data, ot
     assert not (plain / "secrets.json").exists()
     without = brasa(other.data, "import", plain, "--include", "messages", check=False)
     assert without.returncode == 1
-    assert public in without.stdout and f"Apple's key {key.id} is not there" in without.stdout
+    assert public in without.stdout and f"Apple's key {key.id} is missing" in without.stdout
 
     refused = brasa(data, "export", tmp_path / "refused", "--with-secrets", check=False)
     assert refused.returncode != 0 and "BRASA_SECRETS_PASSPHRASE" in refused.stderr

@@ -197,7 +197,7 @@ def test_every_kind_of_error(deployment):
     deployment.send(token=device.token, data={"x": "y" * 4_095})
     # A browser's push service takes less, which is told where the message is for it alone.
     page = deployment.device(app_id="1:42:web:ab").register({"web": WEB})
-    refused(exceptions.InvalidArgumentError, "takes 3993", token=page.token, data={"x": "y" * 4_000})
+    refused(exceptions.InvalidArgumentError, "accepts 3993", token=page.token, data={"x": "y" * 4_000})
     deployment.send(topic="nobody", data={"x": "y" * 4_000})
     ios = deployment.device(app_id="1:42:ios:ab").register({"ios": IOS})
     error = refused(messaging.ThirdPartyAuthError, "APNs key", token=ios.token)

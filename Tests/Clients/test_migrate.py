@@ -248,7 +248,7 @@ def test_what_cannot_be_meant_is_refused(source, server, project, tmp_path):
         done = servers.run(*(given or arguments(source, server, project, copy, tmp_path, *more)), check=False)
         assert done.returncode != 0, done.stdout
         return done.stderr
-    assert "--exclude all is none of" in said("--exclude", "all")
+    assert "--exclude must be one of" in said("--exclude", "all")
     assert "--parallel must be between" in said("--parallel", "0")
     assert "--key" in said(given=["migrate", "firebase", "--project", copy, "--data", server.data])
     assert "No server uses" in said("--data", tmp_path)

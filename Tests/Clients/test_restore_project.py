@@ -144,7 +144,7 @@ def test_one_project_is_restored_to_an_instant_or_not_at_all(tmp_path, key):
         assert done.returncode == 1 and f"The backup has no project {arguments[0]} at that instant." in done.stderr
         assert not list(tmp_path.glob(f"{to.name}*"))
     to, done = backed.restore("--project", "shop", "--database", "orders", check=False)
-    assert done.returncode == 64 and "--database needs --as" in done.stderr
+    assert done.returncode == 64 and "--database goes with --as" in done.stderr
 
 
 @pytest.mark.slow

@@ -81,7 +81,7 @@ def test_development_takes_no_other_projects_bucket(server, project):
 def refused(page, link, email=None):
     """Whether a set-up link makes no administrator any more."""
     answer = page.post("accept", {"code": link.split("#invitation=")[1], "email": email, "password": PASSWORD, "factorCode": "000000"})
-    return answer.status_code == 400 and "not valid any more" in answer.text
+    return answer.status_code == 400 and "no longer valid" in answer.text
 
 
 def test_a_removed_administrator_does_not_come_back_by_an_older_link(production, owner):

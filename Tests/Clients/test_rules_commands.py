@@ -225,7 +225,7 @@ def test_a_file_that_is_no_file_of_cases_is_told_in_words(tmp_path, rules_file, 
     path.write_text(content)
     done = servers.run("rules", "test", path, "--rules", rules_file, check=False)
     assert done.returncode != 0 and done.stdout == ""
-    assert f"{path} is no file of cases." in done.stderr and reason in done.stderr
+    assert f"{path} is not a file of cases." in done.stderr and reason in done.stderr
     assert "ServiceError" not in done.stderr and "metadata" not in done.stderr
 
 

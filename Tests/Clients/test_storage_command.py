@@ -204,7 +204,7 @@ def test_damaged_bytes_do_not_become_a_file(shop, tmp_path):
     (("rm", URL), 1, "is a folder"),
     (("rm", "a/b"), 1, "must have the form"),
     (("cp", "a", "b"), 1, "One side must have"),
-    (("cp", "/no/such/file", f"{URL}/a"), 1, "is no file"),
+    (("cp", "/no/such/file", f"{URL}/a"), 1, "is not a file"),
     (("cp", "/", f"{URL}/a"), 1, "Use -r"),
     (("ls",), 1, "Name the project"),
 ])

@@ -77,8 +77,8 @@ def test_a_large_upload_goes_on_after_a_restart(moto, storage, brasa, tmp_path):
     "variable, value, words",
     [
         ("BRASA_S3_SECRET_ACCESS_KEY", "not-the-key", ["refuses the key", "SignatureDoesNotMatch", "BRASA_S3_"]),
-        ("BRASA_S3_BUCKET", "not-there", ["no such bucket", "BRASA_S3_BUCKET"]),
-        ("BRASA_S3_ENDPOINT", "http://127.0.0.1:1", ["does not answer", "BRASA_S3_ENDPOINT"]),
+        ("BRASA_S3_BUCKET", "not-there", ["does not have the bucket", "BRASA_S3_BUCKET"]),
+        ("BRASA_S3_ENDPOINT", "http://127.0.0.1:1", ["does not respond", "BRASA_S3_ENDPOINT"]),
     ],
 )
 def test_a_bucket_that_does_not_open_ends_the_start(moto, tmp_path, variable, value, words):

@@ -139,7 +139,7 @@ def test_secrets_that_do_not_open_write_nothing(backups, target, tmp_path, fault
     factors = backup / "secrets/second-factors/sealed.jsonl"
     lines = factors.read_text().splitlines(keepends=True)
     assert len(lines) == 2
-    word = {"wrong": "passphrase", "missing": "BRASA_SECRETS_PASSPHRASE", "short": "at least 12", "cut": "was cut off", "part": "was cut off", "swapped": "no secrets", "flipped": "passphrase"}[fault]
+    word = {"wrong": "passphrase", "missing": "BRASA_SECRETS_PASSPHRASE", "short": "at least 12", "cut": "is incomplete", "part": "is incomplete", "swapped": "no secrets", "flipped": "passphrase"}[fault]
     if fault == "wrong":
         environment = WRONG
     elif fault == "missing":

@@ -68,7 +68,7 @@ def test_providers_of_signing_in(deployment):
         (("twitter.com", "on", "--client-id", "x"), "OAuth 1.0a"), (("google.com", "on"), "--client-id"),
         (("oidc.other", "on", "--client-id", "x"), "--issuer"), (("saml.corp", "on"), "SAML"),
         (("microsoft.com", "on", "--client-id", "x", "--tenant", "evil.example"), "tenant"),
-        (("apple.com", "on", "--client-id", "x", "--team-id", "short", "--key-id", "K1L2M3N4P5"), "team id"),
+        (("apple.com", "on", "--client-id", "x", "--team-id", "short", "--key-id", "K1L2M3N4P5"), "team ID"),
         (("password", "on", "--client-id", "x"), "Only providers"),
     ):
         refused = users("methods", *wrong, check=False)

@@ -148,18 +148,21 @@ class MessageWorker:
             self.device = self.world.attempt(
                 "register", lambda: messaging.Device(self.world.server, self.world.project).register())
         self.device.url = self.world.server.url
-        stream = self.world.attempt("connect", lambda: self.device.connect(self.sequence))
+        self.stream = self.connect()
         try:
             if self.unsure:
                 # The next message tells whether this one was taken.
-                self.send(stream, next(self.numbers))
+                self.send(next(self.numbers))
             while not stop.is_set():
-                self.send(stream, next(self.numbers))
+                self.send(next(self.numbers))
                 stop.wait(PAUSE_SECONDS)
         finally:
-            stream.close()
+            self.stream.close()
 
-    def send(self, stream, number):
+    def connect(self):
+        return self.world.attempt("connect", lambda: self.device.connect(self.sequence))
+
+    def send(self, number):
         before, self.unsure = self.unsure, number
         message = {"message": {"token": self.device.token, "data": {"n": str(number)}}}
         url = f"{self.world.server.url}/v1/projects/{self.world.project}/messages:send"
@@ -167,19 +170,23 @@ class MessageWorker:
         answer = self.world.attempt("send message", lambda: requests.post(
             url, json=message, headers=headers, timeout=CALL_SECONDS, verify=self.world.server.authority))
         assert answer.status_code == 200, answer.text
-        found = self.receive(stream)
+        found = self.receive()
         if before and found == before:
-            found = self.receive(stream)
+            found = self.receive()
         assert found == number, f"message {found} came, not {number}"
         self.unsure = None
 
-    def receive(self, stream):
-        def line():
-            try:
-                return stream.line()
-            except EOFError as error:
-                raise requests.ConnectionError(error) from error
-
-        found = self.world.attempt("receive message", line)
+    def receive(self):
+        """The number of the next message; the server ends each stream some day, and the device comes back."""
+        found = self.world.attempt("receive message", self.line)
+        while found is None:
+            self.stream = self.connect()
+            found = self.world.attempt("receive message", self.line)
         self.sequence = int(found["sequence"])
         return int(found["message"]["data"]["n"])
+
+    def line(self):
+        try:
+            return self.stream.line()
+        except EOFError:
+            return None

@@ -58,7 +58,7 @@ extension AdministrationRequest {
     case .restore(.takeProject): true
     // The home node has the keys of files and messages.
     case .revokeKeysMade: true
-    case .analytics, .messages, .storage, .triggers, .hosting, .config(_, _, .results): true
+    case .analytics, .messages, .storage, .triggers, .config(_, _, .results): true
     default: false
     }
   }

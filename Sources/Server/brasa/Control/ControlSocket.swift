@@ -120,7 +120,8 @@ final class ControlSocket: Sendable {
     } catch let error as ControlError {
       throw error
     } catch {
-      try channel.send(.failed(code: StatusCode.internalError.rawValue, message: "\(error)"))
+      let message = CommandFailure(endedBy: error)?.description ?? "\(error)"
+      try channel.send(.failed(code: StatusCode.internalError.rawValue, message: message))
     }
   }
 }

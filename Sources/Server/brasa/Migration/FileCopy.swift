@@ -1,4 +1,5 @@
 import BaseJSON
+import BaseStatus
 import FirestoreWire
 import Foundation
 import StorageAPI
@@ -61,7 +62,10 @@ struct FileCopy: Sendable {
     _ line: [UInt8]
   ) async throws -> [String] {
     let settings = (json.members ?? []).filter { Self.settings.contains($0.key) }
-    guard !settings.isEmpty else { return try await target.perform(request, [line]).drops }
+    guard !settings.isEmpty else {
+      try await makeWithoutSettings(request, line)
+      return []
+    }
     let whole = JSONValue.object(["bucket": .string(bucket), "settings": .object(settings)])
     let refusal: String
     do {
@@ -72,8 +76,17 @@ struct FileCopy: Sendable {
     } catch ControlError.refused(_, let message) {
       refusal = message
     }
-    let drops = try await target.perform(request, [line]).drops
-    return drops + ["settings of \(bucket): \(refusal)"]
+    try await makeWithoutSettings(request, line)
+    return ["settings of \(bucket): \(refusal)"]
+  }
+
+  /// Makes a bucket as it is by itself: what is refused then is the bucket.
+  private func makeWithoutSettings(
+    _ request: AdministrationRequest,
+    _ line: [UInt8]
+  ) async throws {
+    guard let refusal = try await target.perform(request, [line]).drops.first else { return }
+    throw ControlError.refused(code: StatusCode.alreadyExists.rawValue, message: refusal)
   }
 
   /// The members of a bucket that are copied.
