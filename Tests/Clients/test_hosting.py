@@ -5,7 +5,6 @@ import gzip
 import hashlib
 import http.client
 import json
-import os
 import re
 
 import pytest
