@@ -359,7 +359,7 @@ def test_errors_are_googles(server, bucket):
         ("GET", "notificationConfigs/1", "Pub/Sub"), ("DELETE", "notificationConfigs/1", "Pub/Sub"),
         ("POST", "o/watch", "notifications"), ("POST", "folders", "folders"), ("GET", "folders/a%2Fb", "folders"),
         ("POST", "folders/a/renameTo/folders/b", "folders"), ("GET", "managedFolders/a/iam", "folders"),
-        ("POST", "lockRetentionPolicy", "Retention"), ("GET", "anywhereCaches", "Caches"),
+        ("POST", "lockRetentionPolicy", "Retention"), ("GET", "anywhereCaches", "caches"),
     ]:
         refused = requests.request(method, url(server, f"/b/{bucket.name}/{path}"), timeout=30)
         assert refused.status_code == 501 and word in refused.json()["error"]["message"], path

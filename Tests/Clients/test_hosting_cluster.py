@@ -46,7 +46,7 @@ def test_each_node_serves_what_any_node_was_given(together, project):
     first.deploy(FILES, channel="next")
     assert second.get("/", host=f"{host}:{second.server.port}").content == FILES["/index.html"]
     servers.run("hosting", "channels", "delete", "next", "--project", name, "--data", together.nodes[0].data)
-    assert second.get("/", host=f"{host}:{second.server.port}").status_code == 404
+    assert second.get("/", host=f"{host}:{second.server.port}").status_code == 421
 
 
 def test_two_nodes_that_deploy_at_once_both_end_well(together, project):

@@ -253,7 +253,7 @@ def test_what_cannot_be_meant_is_refused(source, server, project, tmp_path):
     assert "--key" in said(given=["migrate", "firebase", "--project", copy, "--data", server.data])
     assert "No server uses" in said("--data", tmp_path)
     (tmp_path / "key.json").write_text("{}")
-    assert "no key file" in said("--key", tmp_path / "key.json")
+    assert "is not the key file" in said("--key", tmp_path / "key.json")
     (tmp_path / "plan.json").write_text("{}")
     assert "not the plan of a migration" in said()
     os.remove(tmp_path / "plan.json")
