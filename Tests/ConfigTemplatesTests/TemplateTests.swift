@@ -49,7 +49,8 @@ import Testing
       "an object is expected"
     ),
     (
-      #"{"parameters":{"k":{"defaultValue":{"personalizationValue":{},"value":"a"}}}}"#, "exactly one"
+      #"{"parameters":{"k":{"defaultValue":{"personalizationValue":{},"value":"a"}}}}"#,
+      "exactly one"
     ),
     (
       #"{"conditions":[{"name":"a","expression":"device.os == "}]}"#,
