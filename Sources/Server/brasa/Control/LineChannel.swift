@@ -18,8 +18,9 @@ final class LineChannel {
   private let descriptor: CInt
   private var buffer: [UInt8] = []
   private var start = 0
-  /// True where the other side may write before it has read all of ours: what it writes is then taken in between, since
-  /// two sides that both wait for room would wait for ever.
+  /// True if the other side may write before it has read everything: its bytes are then read between writes.
+  ///
+  /// Otherwise two sides that both wait for room would wait forever.
   var readsWhileWriting = false
   private var hasEnded = false
 
