@@ -21,7 +21,7 @@ _numbers = itertools.count(1)
 # The files that take longest, the longest first. Several processes begin with them, so that none is left with a long one
 # while the others have nothing to do.
 LONG = [f"test_{name}.py" for name in (
-    "package", "console_access", "functions", "console_experiments", "files_transfer", "console_documents", "cluster_home",
+    "package", "console_access", "functions", "console_experiments", "files_transfer", "console_documents", "cluster_primary",
     "book_console_data", "console_data", "console_lock", "messaging", "storage", "console_first_steps", "analytics_oracle",
     "console_words", "rules_work", "console_people", "console_interrupted", "console_config", "storage_tools", "watch_oracle",
     "firestore_admin", "auth_limits", "storage_command", "emulator_folder", "book_console", "console_messages",
@@ -67,7 +67,7 @@ def server(tmp_path_factory):
     With `BRASA_TEST_STORE=postgres` its store is in PostgreSQL, with `cluster` it is two nodes on one, behind a proxy.
     """
     if os.environ.get("BRASA_TEST_STORE") == "cluster":
-        together = cluster.Cluster(tmp_path_factory.mktemp("cluster"), homes=1).start()
+        together = cluster.Cluster(tmp_path_factory.mktemp("cluster"), candidates=1).start()
         yield together
         was_running = together.is_running
         code = together.stop()

@@ -301,6 +301,6 @@ def test_commands_on_what_nodes_do_not_serve_are_refused(together, tmp_path):
     ]
     for command in commands:
         done = servers.run(*command, "--data", node.data, environment=together.environment, check=False)
-        assert done.returncode != 0 and "on the home node of the cluster" in done.stderr, done
+        assert done.returncode != 0 and "on the primary of the cluster" in done.stderr, done
     servers.run("export", tmp_path / "documents", "--project", "shop", "--include", "rules", "--data", node.data, environment=together.environment)
-    assert "no differences; files, messages and events are verified on the home node" in servers.run("verify", "--data", node.data, environment=together.environment).stdout
+    assert "no differences; files, messages and events are verified on the primary" in servers.run("verify", "--data", node.data, environment=together.environment).stdout

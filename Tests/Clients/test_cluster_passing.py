@@ -1,4 +1,4 @@
-"""What is passed on to the home node when something goes wrong on its way."""
+"""What is passed on to the primary when something goes wrong on its way."""
 
 import contextlib
 import signal
@@ -23,7 +23,7 @@ NAME = "a[1]|{x}.txt"
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory):
-    made = cluster.Cluster(tmp_path_factory.mktemp("cluster"), homes=1).start()
+    made = cluster.Cluster(tmp_path_factory.mktemp("cluster"), candidates=1).start()
     yield made
     made.close()
 
@@ -61,14 +61,14 @@ def wait_until_passed(node, count):
 
 def test_targets_mean_the_same_on_each_node(together, project):
     """Also those that a strict client would have written otherwise."""
-    home, other = together.nodes
+    primary, other = together.nodes
     bucket = f"{project}.appspot.com"
     answer = requests.post(f"{other.url}/v0/b/{bucket}/o", b"found", params={"name": NAME, "uploadType": "media"}, headers=dict(rpc.OWNER), timeout=30)
     assert answer.status_code == 200, answer.text
     found = 0
     for target in TARGETS:
         answers = []
-        for node in (home, other):
+        for node in (primary, other):
             with socket.create_connection(("127.0.0.1", node.port), timeout=30) as connection:
                 connection.sendall(head("GET", target.format(bucket=bucket), node, "Authorization: Bearer owner", "Connection: close"))
                 answers.append(answer_of(connection))
@@ -79,7 +79,7 @@ def test_targets_mean_the_same_on_each_node(together, project):
 
 @pytest.mark.parametrize("is_http2", [False, True])
 def test_who_leaves_before_his_refusal_leaves_nothing_behind(together, project, is_http2):
-    home, other = together.nodes
+    primary, other = together.nodes
     target = f"/v0/b/{project}.appspot.com/o?name=left&uploadType=media"
     before = metric(other, "brasa_client_memory_request_bytes")
     for _ in range(20 if is_http2 else 200):
@@ -103,8 +103,8 @@ def test_who_leaves_before_his_refusal_leaves_nothing_behind(together, project, 
 
 def test_a_node_that_stops_ends_what_it_passes_on(tmp_path, project):
     """An upload comes to its end, and the stream of a device is ended at once."""
-    made = cluster.Cluster(tmp_path, homes=1).start()
-    home, other = made.nodes
+    made = cluster.Cluster(tmp_path, candidates=1).start()
+    primary, other = made.nodes
     try:
         device = messaging.Device(other, project)
         device.register()
@@ -118,7 +118,7 @@ def test_a_node_that_stops_ends_what_it_passes_on(tmp_path, project):
             status, body = answer_of(connection)
             assert status == 200, body
         assert other.process.wait(30) == 0
-        stored = requests.get(f"{home.url}/v0/b/{project}.appspot.com/o/late?alt=media", headers=dict(rpc.OWNER), timeout=30)
+        stored = requests.get(f"{primary.url}/v0/b/{project}.appspot.com/o/late?alt=media", headers=dict(rpc.OWNER), timeout=30)
         assert stored.content == b"q" * 4_000_000
     finally:
         made.close()
@@ -126,7 +126,7 @@ def test_a_node_that_stops_ends_what_it_passes_on(tmp_path, project):
 
 def test_what_is_under_way_to_a_home_node_that_hangs_is_refused_when_another_is_home(tmp_path, project):
     """An upload that has come whole, one that still comes, and a stream."""
-    made = cluster.Cluster(tmp_path, count=3, homes=2)
+    made = cluster.Cluster(tmp_path, count=3, candidates=2)
     (tmp_path / "files").mkdir()
     for node in made.nodes[:2]:
         node.data.mkdir(mode=0o700)
@@ -134,7 +134,7 @@ def test_what_is_under_way_to_a_home_node_that_hangs_is_refused_when_another_is_
     made.start()
     first, second, other = made.nodes
     try:
-        servers.wait_for(lambda: made.home_node() is first, "the home node")
+        servers.wait_for(lambda: made.primary() is first, "the primary")
         device = messaging.Device(other, project)
         device.register()
         with device.connect() as stream, upload(other, project, "whole", 4_000_000, 1_000_000) as whole, upload(other, project, "part", 4_000_000, 1_000_000) as part:
@@ -149,7 +149,7 @@ def test_what_is_under_way_to_a_home_node_that_hangs_is_refused_when_another_is_
             assert status == 503, body
             with pytest.raises(EOFError):
                 stream.line()
-        assert made.home_node() is second
+        assert made.primary() is second
         wait_until_passed(other, 0)
         with upload(other, project, "whole", 5, 5) as again:
             assert answer_of(again)[0] == 200

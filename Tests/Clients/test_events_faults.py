@@ -55,7 +55,7 @@ def test_a_full_disk_loses_no_event_and_makes_none(tmp_path):
 
 @pytest.mark.skipif(postgres.programs() is None, reason=postgres.MISSING)
 def test_a_write_at_any_node_is_told_by_the_home_node(tmp_path):
-    together = cluster.Cluster(tmp_path, homes=1).start()
+    together = cluster.Cluster(tmp_path, candidates=1).start()
     receiver = events.Receiver()
     home, other = together.nodes
     try:

@@ -43,7 +43,7 @@ def receiver():
 @pytest.fixture
 def together(tmp_path):
     made = cluster.Cluster(
-        tmp_path, homes=2, environment=settings(tmp_path) | {"BRASA_HOME_WITHOUT_FILES": "true"}
+        tmp_path, candidates=2, environment=settings(tmp_path) | {"BRASA_PRIMARY_WITHOUT_FILES": "true"}
     ).start()
     yield made
     made.close()
@@ -60,18 +60,18 @@ def test_a_function_is_served_by_whichever_node_is_home(together, receiver, tmp_
     servers.wait_for(lambda: programs.documents(receiver) == wanted, "every event")
     # The other node deploys nothing, by neither of the two ways.
     refused = programs.deploy(second, tmp_path / "one", check=False)
-    assert refused.returncode == 1 and "on the home node" in refused.stderr
+    assert refused.returncode == 1 and "on the primary" in refused.stderr
     listed = requests.get(f"{second.url}/v2/projects/shop/locations/-/functions", headers=OWNER, timeout=60)
     assert {one["name"].split("/")[-1] for one in listed.json()["functions"]} == {"hello", "ledger"}
     blocking = {"decides": {"blockingTrigger": {"eventType": "providers/cloud.auth/eventTypes/user.beforeSignIn", "options": {}}}}
     refused = programs.deploy(first, programs.source(tmp_path / "two", receiver, "two", **blocking, **ledger), check=False)
     assert refused.returncode == 1 and "don't run in a cluster" in refused.stderr
-    # Home stops: the other one has what was deployed, its secrets too, and what was written meanwhile is delivered.
+    # The primary stops: the other one has what was deployed, its secrets too, and what was written meanwhile is delivered.
     assert first.stop() == 0
     wanted |= write(second, ["b3"])
     servers.wait_for(lambda: hello(second).text == "one 5", "the function at the other node")
     servers.wait_for(lambda: programs.documents(receiver) == wanted, "the event of meanwhile")
-    # What it deploys is what the first one serves when it is home again.
+    # What it deploys is what the first one serves when it is the primary again.
     programs.deploy(second, programs.source(tmp_path / "three", receiver, "three", hello={"httpsTrigger": {}} | SECRET, **ledger))
     assert hello(second).text == "three 5"
     first.start()
@@ -88,22 +88,22 @@ def test_a_function_is_served_by_whichever_node_is_home(together, receiver, tmp_
 
 
 def test_nothing_is_lost_where_the_home_node_is_killed(together, tmp_path):
-    """Home and its function die with events in their hands; the other node delivers them, with the same ids."""
+    """The primary and its function die with events in their hands; the other node delivers them, with the same ids."""
     receiver = events.Receiver()
-    homes = list(together.nodes)
+    nodes = list(together.nodes)
     ledger = {"ledger": programs.written("c/{d}")}
-    programs.deploy(homes[0], programs.source(tmp_path / "one", receiver, "one", **ledger))
+    programs.deploy(nodes[0], programs.source(tmp_path / "one", receiver, "one", **ledger))
     wanted = set()
     for cycle in range(6):
-        home, other = homes
+        primary, other = nodes
         before = len(receiver.requests)
         wanted |= write(other, [f"{cycle}-{number}" for number in range(20)])
         receiver.wait(before + 1)
-        home.kill()
+        primary.kill()
         wanted |= write(other, [f"{cycle}-late-{number}" for number in range(20)])
         servers.wait_for(lambda: wanted <= programs.documents(receiver), f"the events of cycle {cycle}", 120)
-        home.start()
-        homes.reverse()
+        primary.start()
+        nodes.reverse()
     ids = {}
     for one in programs.seen(receiver):
         ids.setdefault(one["document"], set()).add(one["id"])
@@ -134,7 +134,7 @@ def test_another_machine_has_the_functions_of_the_store(receiver, tmp_path):
             Identity(third, "shop").client("signUp", email="ana@example.com", password="correct horse")
         assert refused.value.code == "BLOCKING_FUNCTION_ERROR_RESPONSE"
         assert third.stop() == 0
-        node = servers.Brasa(tmp_path / "node", environment=environment | {"BRASA_CLUSTER": "true", "BRASA_HOME_NODE": "true"})
+        node = servers.Brasa(tmp_path / "node", environment=environment | {"BRASA_CLUSTER": "true", "BRASA_PRIMARY": "true"})
         with pytest.raises(RuntimeError, match="don't run in a cluster"):
             node.start()
         second.start()

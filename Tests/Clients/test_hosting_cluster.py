@@ -18,7 +18,7 @@ LARGE = os.urandom(700_000)
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory):
-    made = cluster.Cluster(tmp_path_factory.mktemp("sites"), homes=1).start()
+    made = cluster.Cluster(tmp_path_factory.mktemp("sites"), candidates=1).start()
     yield made
     made.close()
 
@@ -68,7 +68,7 @@ def test_a_site_outlives_every_node_and_the_machine_that_took_it(tmp_path):
     alone = servers.Brasa(tmp_path / "alone", environment={"BRASA_STORE": database.address}).start()
     Site(alone, "shop").deploy(FILES | {"/large.bin": LARGE})
     assert alone.stop() == 0
-    together = cluster.Cluster(tmp_path, homes=2, database=database, environment={"BRASA_HOME_WITHOUT_FILES": "true"}).start()
+    together = cluster.Cluster(tmp_path, candidates=2, database=database, environment={"BRASA_PRIMARY_WITHOUT_FILES": "true"}).start()
     try:
         first, second = (Site(node, "shop") for node in together.nodes)
         assert first.get("/large.bin").content == LARGE and second.get("/large.bin").content == LARGE
@@ -88,7 +88,7 @@ def test_a_rewrite_calls_the_function_of_the_home_node(tmp_path):
         "BRASA_FUNCTIONS": "true", "BRASA_FUNCTIONS_ENVIRONMENTS": str(tmp_path / "environments"),
         "BRASA_FUNCTIONS_KEY_FILE": str(tmp_path / "functions.key"),
     }
-    together = cluster.Cluster(tmp_path, homes=1, environment=settings).start()
+    together = cluster.Cluster(tmp_path, candidates=1, environment=settings).start()
     try:
         programs.deploy(together.nodes[0], programs.source(tmp_path / "one", None, "one"))
         sites = [Site(node, "shop") for node in together.nodes]

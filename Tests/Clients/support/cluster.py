@@ -6,22 +6,22 @@ from support import postgres, relay, server as servers
 class Cluster:
     """Nodes that share a store, as one server: what talks to it talks to one node or another.
 
-    The first `homes` of them may be home.
+    The first `candidates` of them may be the primary.
     """
 
-    def __init__(self, directory, count=2, development=True, environment=None, database=None, homes=0):
+    def __init__(self, directory, count=2, development=True, environment=None, database=None, candidates=0):
         self.database = database or postgres.Postgres()
         self.environment = {"BRASA_STORE": self.database.address, "BRASA_CLUSTER": "true", **(environment or {})}
         self.nodes = [
-            servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment | self.home(number < homes))
+            servers.Brasa(directory / f"node-{number}", development=development, environment=self.environment | self.candidacy(number < candidates))
             for number in range(count)
         ]
         self.proxy = None
 
     @staticmethod
-    def home(is_home):
-        """What lets a node be the home node."""
-        return {"BRASA_HOME_NODE": "true"} if is_home else {}
+    def candidacy(is_candidate):
+        """What lets a node be the primary."""
+        return {"BRASA_PRIMARY": "true"} if is_candidate else {}
 
     def start(self):
         for node in self.nodes:
@@ -103,9 +103,9 @@ class Cluster:
         """The node that leads, as the nodes are listed; None where none does."""
         return self._listed_as("\tleads\t")
 
-    def home_node(self):
-        """The node that is home, as the nodes are listed; None where none is."""
-        return self._listed_as("\thome")
+    def primary(self):
+        """The primary, as the nodes are listed; None where none is."""
+        return self._listed_as("\tprimary")
 
     def _listed_as(self, word):
         listed = servers.run("nodes", environment=self.environment).stdout.splitlines()

@@ -69,7 +69,7 @@ package final class PassedRequests: Sendable {
     guard let passage else {
       throw ServiceError(
         .resourceExhausted,
-        "Too many requests are being forwarded to the home node of the cluster. Try again later."
+        "Too many requests are being forwarded to the primary of the cluster. Try again later."
       )
     }
     return passage

@@ -12,8 +12,8 @@ enum MetricHelp {
     "brasa_descriptors_open": "File descriptors that are open.",
     "brasa_connections_displaced_total":
       "Connections that were closed for new ones at the limit.",
-    "brasa_passed_requests": "Requests in flight to the home node of the cluster.",
-    "brasa_passed_streams": "Streams of devices that the home node of the cluster serves.",
+    "brasa_passed_requests": "Requests in flight to the primary of the cluster.",
+    "brasa_passed_streams": "Streams of devices that the primary of the cluster serves.",
     "brasa_received_bytes_total": "Bytes received from clients.",
     "brasa_sent_bytes_total": "Bytes sent to clients.",
     "brasa_open_streams": "Open Listen and Write streams.",

@@ -31,7 +31,7 @@ struct ConsoleProduct {
     var console = environment(accountThreads)
     console.services = modules.map(\.name)
     let history = MetricsHistory { [metrics = core.process.metrics] in metrics.render() }
-    let jobs = OperationJobs(JobHistory(engine: core.homeEngine)) {
+    let jobs = OperationJobs(JobHistory(engine: core.primaryEngine)) {
       MicrosecondClock.system.now() / 1_000
     }
     var operations = ConsoleOperations.served(
@@ -43,20 +43,20 @@ struct ConsoleProduct {
       jobs: jobs
     )
     operations.requests = core.process.requests
-    let decisions = DecisionHistory(engine: core.homeEngine) { [access = core.access] in
+    let decisions = DecisionHistory(engine: core.primaryEngine) { [access = core.access] in
       access.takeRulesDays()
     }
     console.decisions = decisions
     operations.backup = { [backup] in backup?.shown }
     console.operations = operations
-    // A node that becomes home later loads them then.
-    let isLoaded = core.isHome()
+    // A node that becomes the primary later loads them then.
+    let isLoaded = core.isPrimary()
     if isLoaded { try jobs.load() }
     var module = ServiceModule.console(console)
     module.tasks = [
-      ServiceTask("console") { [home = core.cluster?.home, threads = core.threads] in
+      ServiceTask("console") { [lease = core.cluster?.lease, threads = core.threads] in
         try? await cancelWhenGracefulShutdown {
-          if let home { try await home.untilHeld() }
+          if let lease { try await lease.untilHeld() }
           var isLoaded = isLoaded
           var samples = 0
           while true {
@@ -72,7 +72,7 @@ struct ConsoleProduct {
         accountThreads.stop()
       }
     ]
-    return core.cluster.map { module.onlyAtHome($0.home) } ?? module
+    return core.cluster.map { module.onlyOnPrimary($0.lease) } ?? module
   }
 
   private func environment(_ accountThreads: EngineThreads) -> ConsoleEnvironment {

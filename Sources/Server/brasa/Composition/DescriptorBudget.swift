@@ -72,7 +72,7 @@ struct DescriptorBudget: Sendable, Equatable {
   var connections: Int { min(Self.mostConnections, hasPeers ? left / 2 : left) }
 
   /// Connections of each kind to one other node: there are two kinds, and two such nodes that have much to do with this one, and two
-  /// kinds more to the home node.
+  /// kinds more to the primary.
   var toPeer: Int { min(Self.mostToPeer, left / 12) }
 
   private var left: Int { limit - Self.reserve - tables - files }

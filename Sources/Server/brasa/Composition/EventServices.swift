@@ -22,7 +22,7 @@ enum EventServices {
     configuration.clock = core.clock.clock
     configuration.report = { [health = core.taskHealth] in health.report("events", $0) }
     return try EventBus(
-      engine: core.homeEngine,
+      engine: core.primaryEngine,
       shared: core.directory.engine,
       tap: core.tap,
       threads: core.threads,

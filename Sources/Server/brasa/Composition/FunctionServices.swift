@@ -33,7 +33,7 @@ struct FunctionServices {
     }
     if let file = settings.functions.keyFile { configuration.keyFile = absolute(file) }
     if let most = settings.functions.mostInstances { configuration.mostInstances = most }
-    // Each node of a cluster reads them; the home node alone writes.
+    // Each node of a cluster reads them; the primary alone writes.
     let shared =
       settings.store == .directory ? nil : FunctionFiles(engine: core.directory.engine)
     guard settings.functions.isServed else {
@@ -54,7 +54,7 @@ struct FunctionServices {
     }
     host = try FunctionHost(
       configuration,
-      shared: shared.map { _ in FunctionFiles(engine: core.homeEngine) },
+      shared: shared.map { _ in FunctionFiles(engine: core.primaryEngine) },
       transport: { LoopbackTransport() },
       log: Logger(label: "functions")
     )
@@ -94,10 +94,10 @@ struct FunctionServices {
     }
   }
 
-  /// The functions as a module behind the port of a node: the home node's instances serve them.
+  /// The functions as a module behind the port of a node: the primary's instances serve them.
   var module: ServiceModule {
     guard let cluster = core.cluster else { return ownModule }
-    var module = ownModule.atHome(cluster.home, passedOnBy: cluster.peers)
+    var module = ownModule.onPrimary(cluster.lease, passedOnBy: cluster.peers)
     // Only this machine's instances ask for it.
     module.root = ownModule.root
     return module

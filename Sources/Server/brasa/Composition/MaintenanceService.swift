@@ -15,7 +15,7 @@ final class MaintenanceService: Service {
   /// The node that does it, of several.
   enum Worker {
     case leader
-    case home(HomeClaim)
+    case primary(PrimaryLease)
   }
 
   private let directory: OpenDataDirectory
@@ -57,7 +57,7 @@ final class MaintenanceService: Service {
   private func round() async -> Bool {
     do {
       return try await threads.run(on: .maintenance) { [self] in
-        if case .home(let home) = worker { return home.isHeld ? step() : false }
+        if case .primary(let lease) = worker { return lease.isHeld ? step() : false }
         return try directory.lead {
           // Other nodes may be the only ones where a database is used.
           if directory.engine.isShared { try directory.databases.openAll() }

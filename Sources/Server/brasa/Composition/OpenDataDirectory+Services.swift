@@ -38,11 +38,11 @@ extension OpenDataDirectory {
       (.shared, .rules(rules)),
       (.shared, .accounts(accounts)),
       (.shared, .remoteConfig(templates)),
-      (.home, .analytics(analytics)),
-      (.home, .files(files)),
+      (.primary, .analytics(analytics)),
+      (.primary, .files(files)),
       (.shared, .auditTrail(audit)),
-      (.home, .messages(messages)),
-      (.home, .events(bus)),
+      (.primary, .messages(messages)),
+      (.primary, .events(bus)),
     ]
     let chosen = services.filter { part == .all || $0.part == part }
     return try StoredServices(chosen.map(\.storage))
@@ -54,6 +54,6 @@ enum StoredPart {
   case all
   /// Those that every node serves.
   case shared
-  /// Those that the home node serves.
-  case home
+  /// Those that the primary serves.
+  case primary
 }

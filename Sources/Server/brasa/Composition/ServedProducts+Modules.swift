@@ -14,23 +14,23 @@ import ServiceModule
 extension ServedProducts {
   /// The products as modules behind the port, in the order in which their tasks start: they end in the reverse order.
   ///
-  /// A product that comes adds its line here, to those of every node or to those of the home node.
+  /// A product that comes adds its line here, to those of every node or to those of the primary.
   func modules() throws -> [ServiceModule] {
     let shown = ShownTokens(installations)
     let proof = InstallationProof.served(shown, isDevelopment: core.settings.isDevelopment)
     var modules = try ofEveryNode(proof)
-    let ofHome = try ofHomeNode(proof, shown)
+    let ofPrimary = try modulesOfPrimary(proof, shown)
     if let cluster = core.cluster {
       // Its tasks end after those of the services, which write until they end.
       modules.insert(cluster.homeModule(threads: core.threads), at: 0)
-      modules += ofHome.map { $0.atHome(cluster.home, passedOnBy: cluster.peers) }
+      modules += ofPrimary.map { $0.onPrimary(cluster.lease, passedOnBy: cluster.peers) }
     } else {
-      modules += ofHome
+      modules += ofPrimary
     }
     modules.append(HostingServices.module(hosting, core: core, functions: functions?.siteCalls))
     let administration = FunctionServices.administration(core, functions?.host)
     modules.append(
-      core.cluster.map { administration.atHome($0.home, passedOnBy: $0.peers) } ?? administration
+      core.cluster.map { administration.onPrimary($0.lease, passedOnBy: $0.peers) } ?? administration
     )
     // Its instances end before what they call.
     if let functions { modules.append(functions.module) }
@@ -47,7 +47,7 @@ extension ServedProducts {
   private func ofEveryNode(_ proof: InstallationProof) throws -> [ServiceModule] {
     let peers = core.cluster?.peers
     var eventsElsewhere: HTTPRoute.Passing?
-    if let peers { eventsElsewhere = { try await peers.passHome($0) } }
+    if let peers { eventsElsewhere = { try await peers.forwardToPrimary($0) } }
     return [
       .firestore(
         peers.map { ForwardingService(documents, on: $0.own, nodes: $0) } ?? documents,
@@ -76,7 +76,7 @@ extension ServedProducts {
   }
 
   /// The modules whose state is in the memory of one process or on one machine.
-  private func ofHomeNode(
+  private func modulesOfPrimary(
     _ proof: InstallationProof,
     _ shown: ShownTokens
   ) throws -> [ServiceModule] {

@@ -36,7 +36,7 @@ struct ServedProducts {
     let (directory, settings) = (core.directory, core.settings)
     files = try FileServices(
       directory,
-      engine: core.homeEngine,
+      engine: core.primaryEngine,
       threads: core.threads,
       settings: settings,
       openFiles: core.process.descriptors.files,
@@ -66,7 +66,7 @@ struct ServedProducts {
       availableBytes = { try store.availableBytes() }
     }
     messages = PushService(
-      engine: core.homeEngine,
+      engine: core.primaryEngine,
       threads: core.threads,
       limits: settings.messaging.limits,
       audiences: AnalyticsAudiences(analytics: analytics),
@@ -81,7 +81,7 @@ struct ServedProducts {
     hosting = try HostingServices.open(core)
   }
 
-  /// The products that a node keeps in its store: all of them, those of every node, or those of the home node.
+  /// The products that a node keeps in its store: all of them, those of every node, or those of the primary.
   func stored(_ part: StoredPart) throws -> StoredServices {
     try core.directory.services(
       part,
@@ -110,14 +110,14 @@ struct ServedProducts {
     shared: StoredServices
   ) -> @Sendable (AdministrationRequest) -> LocalAdministration {
     let (access, rules, accounts, audit) = (core.access, core.rules, core.accounts, core.audit)
-    let (isHome, databaseServer) = (core.isHome, core.directory.engine as? PostgresEngine)
+    let (isPrimary, databaseServer) = (core.isPrimary, core.directory.engine as? PostgresEngine)
     return {
       [templates, files, analytics, messages, bus, hosting, functions = functions?.host] request in
       LocalAdministration(
         permit: access.administratorPermit(reason: "brasa \(request.command)"),
         rules: rules,
         accounts: accounts,
-        services: isHome() ? stored : shared,
+        services: isPrimary() ? stored : shared,
         templates: templates,
         files: files.storage,
         audit: audit,
@@ -127,7 +127,7 @@ struct ServedProducts {
         sites: hosting,
         databaseServer: databaseServer,
         functions: functions,
-        isAway: !isHome()
+        isAway: !isPrimary()
       )
     }
   }

@@ -57,7 +57,7 @@ extension ServedSystem {
       onListening: { port in
         core.accounts.listens(onPort: port)
         core.cluster?.peers.announce(core.settings.nodeAddress(listeningOn: port))
-        if core.isHome() { ConsoleProduct.welcome(core) }
+        if core.isPrimary() { ConsoleProduct.welcome(core) }
       },
       administration: ServedAdministration(
         make: products.administration(stored: stored, shared: shared)
@@ -111,7 +111,7 @@ extension ServedSystem {
   }
 
   /// The maintenance that this node does: of all products alone; of several nodes that of its shared part, and of the home
-  /// node's part where it may be home.
+  /// node's part where it may be the primary.
   private static func maintenance(
     _ products: ServedProducts,
     alone: StoredServices,
@@ -133,7 +133,7 @@ extension ServedSystem {
     guard let cluster = core.cluster else { return [service(alone, by: .leader)] }
     let ofEveryNode = service(shared, by: .leader)
     guard cluster.isCandidate else { return [ofEveryNode] }
-    return [ofEveryNode, service(try products.stored(.home), by: .home(cluster.home))]
+    return [ofEveryNode, service(try products.stored(.primary), by: .primary(cluster.lease))]
   }
 
   /// Records administrators' calls in the audit trail; a failure to record is logged.

@@ -37,8 +37,8 @@ struct ServerCore {
   let threads: EngineThreads
   /// This node among the others; nil where the server has its store alone.
   let cluster: ClusterMembership?
-  /// The engine of the products that one node alone serves; it takes no writes while another node is home.
-  let homeEngine: any KeyValueEngine
+  /// The engine of the products that one node alone serves; it takes no writes while another node is the primary.
+  let primaryEngine: any KeyValueEngine
   let taskHealth: TaskHealth
   let log: Logger
 
@@ -100,18 +100,18 @@ struct ServerCore {
       threads: threads,
       connections: process.descriptors.toPeer
     )
-    if let home = cluster?.home {
-      homeEngine = HomeEngine(directory.engine, claim: home)
+    if let lease = cluster?.lease {
+      primaryEngine = PrimaryEngine(directory.engine, lease: lease)
     } else {
-      homeEngine = directory.engine
+      primaryEngine = directory.engine
     }
     taskHealth = TaskHealth(process.health, metrics: process.metrics, log: log)
   }
 
   /// True on the node that serves the single-node services: always if the server has its store
   /// alone.
-  var isHome: @Sendable () -> Bool {
-    { [home = cluster?.home] in home?.isHeld ?? true }
+  var isPrimary: @Sendable () -> Bool {
+    { [lease = cluster?.lease] in lease?.isHeld ?? true }
   }
 
   /// The projects that have rules or databases.

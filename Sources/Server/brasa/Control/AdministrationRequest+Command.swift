@@ -56,7 +56,7 @@ extension AdministrationRequest {
     case .listTransfers: true
     // All of a project comes.
     case .restore(.takeProject): true
-    // The home node has the keys of files and messages.
+    // The primary has the keys of files and messages.
     case .revokeKeysMade: true
     case .analytics, .messages, .storage, .triggers, .config(_, _, .results): true
     default: false

@@ -66,7 +66,7 @@ extension LocalAdministration {
     if isAway {
       throw ServiceError(
         .failedPrecondition,
-        "Functions run on the home node of the cluster. Run the command there; brasa nodes shows which node it is."
+        "Functions run on the primary of the cluster. Run the command there; brasa nodes shows which node it is."
       )
     }
     guard let functions else {

@@ -189,7 +189,7 @@ struct LocalAdministration: Administration {
     throw ServiceError(
       .failedPrecondition,
       """
-      This node does not have all files, messages and events. Run the command on the home node of the cluster; \
+      This node does not have all files, messages and events. Run the command on the primary of the cluster; \
       brasa nodes shows which node it is.
       """
     )
@@ -210,7 +210,7 @@ struct LocalAdministration: Administration {
     let verdict =
       found.differences == 0 ? "no differences" : found.differences.counting("difference")
     let counts = found.counts.map(\.text).joined(separator: ", ")
-    let rest = isAway ? "; files, messages and events are verified on the home node" : ""
+    let rest = isAway ? "; files, messages and events are verified on the primary" : ""
     try output(.finished(summary: "\(counts): \(verdict)\(rest)"))
   }
 

@@ -2,16 +2,16 @@ import BaseRuntime
 import Logging
 import ServiceModule
 
-/// A node among others on one store: its claim on being home, and its ways to the others.
+/// A node among others on one store: its lease as the primary, and its connections to the others.
 struct ClusterMembership {
-  let home: HomeClaim
+  let lease: PrimaryLease
   let peers: PeerNodes
-  /// The record of where the home node's files are.
+  /// The record of where the primary's files are.
   let files: FilesMark
-  /// True for a node that may be home.
+  /// True for a candidate for the primary.
   let isCandidate: Bool
 
-  /// Joins the nodes of a directory's store, as the home node if it may be and there is none; nil where a server has its store
+  /// Joins the nodes of a directory's store, as the primary if it may be and there is none; nil where a server has its store
   /// alone.
   ///
   /// Blocks.
@@ -21,34 +21,34 @@ struct ClusterMembership {
     threads: EngineThreads,
     connections: Int
   ) throws {
-    guard let engine = directory.sharedEngine, let home = try HomeClaim(engine: engine) else {
+    guard let engine = directory.sharedEngine, let lease = try PrimaryLease(engine: engine) else {
       return nil
     }
     let files = FilesMark(
       engine: directory.engine,
       directory: settings.dataDirectory,
       settings: settings.files,
-      isOptional: settings.isHomeWithoutFiles
+      isOptional: settings.isPrimaryWithoutFiles
     )
-    if settings.isHome, try files.isCurrent() { try home.takeIfFree() }
+    if settings.isPrimaryCandidate, try files.isCurrent() { try lease.takeIfFree() }
     guard
       let peers = try PeerNodes(
         engine: engine,
-        home: home,
+        lease: lease,
         threads: threads,
         connections: connections
       )
     else { return nil }
-    self.home = home
+    self.lease = lease
     self.peers = peers
     self.files = files
-    isCandidate = settings.isHome
+    isCandidate = settings.isPrimaryCandidate
   }
 
-  /// The module that shows load balancers the home node, and becomes it.
+  /// The module that shows load balancers the primary, and becomes it.
   func homeModule(threads: EngineThreads) -> ServiceModule {
-    .home(
-      home,
+    .primary(
+      lease,
       isCandidate: isCandidate,
       files: files,
       threads: threads,

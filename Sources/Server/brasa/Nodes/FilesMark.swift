@@ -22,7 +22,7 @@ struct FilesMark: Sendable {
 
   /// The mark of a data directory, or of the server that has the bytes instead.
   ///
-  /// - Parameter isOptional: True if this node may become the home node with its files as they are.
+  /// - Parameter isOptional: True if this node may become the primary with its files as they are.
   init(
     engine: any KeyValueEngine,
     directory: String,

@@ -25,11 +25,11 @@ final class PeerNodes: CallForwarder {
   private let calls: NodeClient
   /// The client for requests of browsers, whose streams end when this node begins to stop.
   private let channels: NodeClient
-  /// To the home node: requests, which may end while this node stops, and streams, which last until
+  /// To the primary: requests, which may end while this node stops, and streams, which last until
   /// either end closes.
   private let requests: (client: NodeClient, passages: PassedRequests)
   private let streams: (client: NodeClient, passages: PassedRequests)
-  private let home: HomeClaim
+  private let lease: PrimaryLease
   private let jobs: AsyncStream<@Sendable () async -> Void>
   private let submission: AsyncStream<@Sendable () async -> Void>.Continuation
   /// The addresses of nodes that have responded; a number never gets another address.
@@ -45,7 +45,7 @@ final class PeerNodes: CallForwarder {
   /// The time that requests wait for another primary: somewhat longer than a node needs to replace
   /// one that was killed.
   private static let homePatience = Duration.seconds(15)
-  private static let homePause = Duration.seconds(2)
+  private static let primaryPause = Duration.seconds(2)
   /// The time that the head of a response may take: a browser's request waits for its turn in the
   /// session.
   private static let patience = Duration.seconds(60)
@@ -53,7 +53,7 @@ final class PeerNodes: CallForwarder {
   private static let uploadPatience = Duration.seconds(330)
   /// The longest upload.
   private static let longestUpload = Duration.seconds(7 * 24 * 3_600)
-  /// The time for which requests in flight to a home node may continue after another node has
+  /// The time for which requests in flight to a primary may continue after another node has
   /// replaced it.
   private static let grace = Duration.seconds(2)
 
@@ -62,20 +62,20 @@ final class PeerNodes: CallForwarder {
   /// Has up to `connections` of each kind to a node. Blocks.
   init?(
     engine: PostgresEngine,
-    home: HomeClaim,
+    lease: PrimaryLease,
     threads: EngineThreads,
     connections: Int
   ) throws {
     guard let own = engine.nodeNumber else { return nil }
     self.own = own
-    self.home = home
+    self.lease = lease
     self.engine = engine
     self.threads = threads
     secret = try NodeSecret(engine: engine)
     (jobs, submission) = AsyncStream.makeStream()
     calls = NodeClient(connections: connections)
     channels = NodeClient(connections: connections)
-    // A device's stream is silent for hours; one that hangs ends when another node becomes the home
+    // A device's stream is silent for hours; one that hangs ends when another node becomes the
     // node.
     let (requests, streams) = (
       NodeClient(connections: connections, silence: nil),
@@ -95,7 +95,7 @@ final class PeerNodes: CallForwarder {
     }
   }
 
-  /// Adds figures of the requests in flight to the home node.
+  /// Adds figures of the requests in flight to the primary.
   func addMetrics(to metrics: MetricsRegistry) {
     let (requests, streams) = (requests.passages, streams.passages)
     metrics.addSource {
@@ -122,9 +122,9 @@ final class PeerNodes: CallForwarder {
   /// Ends the requests in flight to a primary that another node has replaced: a node that hangs
   /// responds to none of them.
   private func followHome() async {
-    var last = home.holder
-    for await _ in home.changes() {
-      let holder = home.holder
+    var last = lease.primary
+    for await _ in lease.changes() {
+      let holder = lease.primary
       guard holder != last else { continue }
       if let gone = last {
         _ = submit { [requests, streams] in
@@ -242,18 +242,18 @@ final class PeerNodes: CallForwarder {
     return ForwardedResponse(status: answer.status, headers: answer.headers, body: answer.body)
   }
 
-  // MARK: Requests for the home node
+  // MARK: Requests for the primary
 
   /// Passes a request on to the primary, with its body as it comes; returns nil if this node is the
   /// primary, and UNAVAILABLE if there is none.
   ///
   /// - Parameter isStream: True if the response continues until either end leaves.
-  func passHome(
+  func forwardToPrimary(
     _ request: ServiceRequest,
     decidesOrigins: Bool = false,
     isStream: Bool = false
   ) async throws -> ServiceResponse? {
-    guard !home.isHeld else { return nil }
+    guard !lease.isHeld else { return nil }
     guard !request.context.isForwarded else { throw Self.homelessness }
     guard let (node, address) = try await reachHome(for: request.context) else { return nil }
     let (client, passages) = isStream ? streams : requests
@@ -321,12 +321,12 @@ final class PeerNodes: CallForwarder {
     return (message, body)
   }
 
-  /// The home node and its address; nil where this one has become it, UNAVAILABLE where none was there for long.
+  /// The primary and its address; nil where this one has become it, UNAVAILABLE where none was there for long.
   private func reachHome(
     for context: CallContext
   ) async throws -> (node: NodeNumber, address: String)? {
-    while !home.isHeld {
-      let holder = home.holder
+    while !lease.isHeld {
+      let holder = lease.primary
       if let holder, let address = try await reach(holder, for: context) {
         homeless.withLock { $0 = nil }
         return (holder, address)
@@ -338,7 +338,7 @@ final class PeerNodes: CallForwarder {
         return now
       }
       guard .now - since < Self.homePatience else { throw Self.homelessness }
-      await home.change(within: Self.homePause)
+      await lease.change(within: Self.primaryPause)
       try Task.checkCancellation()
     }
     return nil
@@ -346,7 +346,7 @@ final class PeerNodes: CallForwarder {
 
   private static let homelessness = ServiceError(
     .unavailable,
-    "The cluster has no home node now. Try again later (docs/cluster.md)."
+    "The cluster has no primary now. Try again later (docs/cluster.md)."
   )
 
   private func field(

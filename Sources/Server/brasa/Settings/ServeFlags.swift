@@ -39,21 +39,29 @@ struct ServeFlags: ParsableArguments {
 
   @Flag(
     help: """
-      Make this node a candidate for the home node, which also serves files, messages, analytics, installations and the console, to \
-      which the other nodes forward those requests. [BRASA_HOME_NODE]
+      Make this node a candidate for the primary, which also serves files, messages, analytics, installations and the console, to \
+      which the other nodes forward those requests. [BRASA_PRIMARY]
       """
   )
+  var primary = false
+
+  /// The name of `primary` in 0.1.0.
+  @Flag(help: .hidden)
   var home = false
 
   @Flag(
-    name: .customLong("home-without-files"),
+    name: .customLong("primary-without-files"),
     help: ArgumentHelp(
       """
-      Become the home node even if the larger files of the last one are neither in files/ of the data directory nor on its S3 server: \
-      those files are missing then. [BRASA_HOME_WITHOUT_FILES]
+      Become the primary even if the larger files of the last one are neither in files/ of the data directory nor on its S3 server: \
+      those files are missing then. [BRASA_PRIMARY_WITHOUT_FILES]
       """
     )
   )
+  var primaryWithoutFiles = false
+
+  /// The name of `primaryWithoutFiles` in 0.1.0.
+  @Flag(help: .hidden)
   var homeWithoutFiles = false
 
   @Option(

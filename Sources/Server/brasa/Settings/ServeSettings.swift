@@ -15,9 +15,9 @@ struct ServeSettings: Sendable, Equatable {
   /// True if other nodes may serve the store as well.
   var isClustered: Bool
   /// True if this node of a cluster may be the primary.
-  var isHome: Bool
+  var isPrimaryCandidate: Bool
   /// True if it may be the primary without the files of the last one.
-  var isHomeWithoutFiles: Bool
+  var isPrimaryWithoutFiles: Bool
   /// The address at which other nodes reach this one; nil is the address that it listens on.
   var nodeAddress: String?
   var isDevelopment: Bool
@@ -96,8 +96,10 @@ struct ServeSettings: Sendable, Equatable {
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
     store = try StoreLocation(flags.store ?? environment.text("STORE"))
     isClustered = try flags.cluster || environment.flag("CLUSTER")
-    isHome = try flags.home || environment.flag("HOME_NODE")
-    isHomeWithoutFiles = try flags.homeWithoutFiles || environment.flag("HOME_WITHOUT_FILES")
+    isPrimaryCandidate = try flags.primary || flags.home || environment.flag("PRIMARY") || environment.flag("HOME_NODE")
+    isPrimaryWithoutFiles =
+      try flags.primaryWithoutFiles || flags.homeWithoutFiles
+      || environment.flag("PRIMARY_WITHOUT_FILES") || environment.flag("HOME_WITHOUT_FILES")
     nodeAddress = try (flags.nodeAddress ?? environment.text("NODE_ADDRESS")).map(NodeAddress.check)
     isDevelopment = try flags.dev || environment.flag("DEV")
     acceptsClock = try flags.acceptClock || environment.flag("ACCEPT_CLOCK")
@@ -208,8 +210,8 @@ struct ServeSettings: Sendable, Equatable {
     if nodeAddress != nil, !isClustered {
       throw ValidationError("--node-address needs --cluster.")
     }
-    if isHome, !isClustered {
-      throw ValidationError("--home needs --cluster.")
+    if isPrimaryCandidate, !isClustered {
+      throw ValidationError("--primary needs --cluster.")
     }
     if backup != nil, store != .directory {
       throw ValidationError(
@@ -219,8 +221,8 @@ struct ServeSettings: Sendable, Equatable {
         """
       )
     }
-    if isHomeWithoutFiles, !isHome {
-      throw ValidationError("--home-without-files needs --home.")
+    if isPrimaryWithoutFiles, !isPrimaryCandidate {
+      throw ValidationError("--primary-without-files needs --primary.")
     }
   }
 
@@ -247,8 +249,8 @@ struct ServeSettings: Sendable, Equatable {
 
   /// True if there is a console.
   ///
-  /// The sessions of its administrators are in one node's memory: in a cluster it is the home node's.
-  var servesConsole: Bool { hasConsole && (!isClustered || isHome) }
+  /// The sessions of its administrators are in one node's memory: in a cluster it is the primary's.
+  var servesConsole: Bool { hasConsole && (!isClustered || isPrimaryCandidate) }
 
   /// The warnings that the operator should read before anything else; empty when all is well.
   var warnings: [String] {
@@ -274,18 +276,18 @@ struct ServeSettings: Sendable, Equatable {
         """
       )
     }
-    if isClustered, !isHome {
+    if isClustered, !isPrimaryCandidate {
       warnings.append(
         """
         ONE OF SEVERAL NODES: documents, rules, accounts and Remote Config are served here; files, messages, analytics and \
-        installations are forwarded to the home node, which also serves the console
+        installations are forwarded to the primary, which also serves the console
         """
       )
     }
-    if isHome {
+    if isPrimaryCandidate {
       warnings.append(
         """
-        ONE OF SEVERAL NODES, AND A CANDIDATE FOR HOME NODE: while it is the home node, it serves files, messages, analytics, \
+        ONE OF SEVERAL NODES, AND A CANDIDATE FOR PRIMARY: while it is the primary, it serves files, messages, analytics, \
         installations and the console. Events, and files that are not on an S3 server, are in its data directory
         """
       )

@@ -9,7 +9,7 @@ struct TransferKinds {
 extension DataOptions {
   /// The kinds of data that there are.
   ///
-  /// - Parameter areAllWanted: False to leave `names` empty; of several nodes the home node alone knows all names.
+  /// - Parameter areAllWanted: False to leave `names` empty; of several nodes the primary alone knows all names.
   func transferKinds(areAllWanted: Bool) throws -> TransferKinds {
     var kinds = TransferKinds()
     if areAllWanted {

@@ -1,4 +1,4 @@
-"""Files, messages, analytics and installations by way of any node: the home node serves them, the others pass on."""
+"""Files, messages, analytics and installations by way of any node: the primary serves them, the others pass on."""
 
 import hashlib
 import os
@@ -24,7 +24,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory):
-    made = cluster.Cluster(tmp_path_factory.mktemp("cluster"), homes=1).start()
+    made = cluster.Cluster(tmp_path_factory.mktemp("cluster"), candidates=1).start()
     yield made
     made.close()
 
@@ -35,12 +35,12 @@ def bucket(node, project):
 
 
 def test_files_are_one_nodes_and_reached_by_all(together, project):
-    home, other = together.nodes
+    primary, other = together.nodes
     data = bytes(range(256)) * 40_000
     blob = bucket(other, project).blob("photos/chair", chunk_size=1 << 20)
     blob.metadata = {"firebaseStorageDownloadTokens": "seen-by-all"}
     blob.upload_from_string(data, "image/png")
-    assert bucket(home, project).blob("photos/chair").download_as_bytes() == data
+    assert bucket(primary, project).blob("photos/chair").download_as_bytes() == data
     assert bucket(other, project).blob("photos/chair").download_as_bytes(start=300, end=9_999) == data[300:10_000]
     assert [one.name for one in bucket(other, project).list_blobs(prefix="photos/")] == ["photos/chair"]
     address = f"{other.url}/v0/b/{project}.appspot.com/o/photos%2Fchair?alt=media&token=seen-by-all"
@@ -58,20 +58,20 @@ def test_files_are_one_nodes_and_reached_by_all(together, project):
 
 
 def test_an_upload_as_a_stream_is_passed_on(together, project):
-    home, other = together.nodes
+    primary, other = together.nodes
     parts = [bytes([number]) * 700_000 for number in range(30)]
     target = f"{other.url}/upload/storage/v1/b/{project}.appspot.com/o?uploadType=media&name=streamed"
     answer = requests.post(target, data=iter(parts), headers=dict(rpc.OWNER), timeout=60)
     assert answer.status_code == 200, answer.text
-    assert bucket(home, project).blob("streamed").download_as_bytes() == b"".join(parts)
+    assert bucket(primary, project).blob("streamed").download_as_bytes() == b"".join(parts)
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])
 def test_uploads_that_are_cut_or_refused_on_their_way_hurt_no_node(together, project, is_chunked):
     """Cut before, in and behind a part, with and without a goodbye; refused while the body still comes."""
-    home, other = together.nodes
+    primary, other = together.nodes
     # Development allows everything in a bucket without rules.
-    firebase_storage.set_rules(home, firebase_storage.OWN_FOLDER, f"{project}.appspot.com")
+    firebase_storage.set_rules(primary, firebase_storage.OWN_FOLDER, f"{project}.appspot.com")
     body = b"%x\r\n" % 300_000 + b"q" * 300_000 if is_chunked else b"q" * 300_000
     length = "Transfer-Encoding: chunked" if is_chunked else "Content-Length: 5000000"
     for number in range(24):
@@ -100,10 +100,10 @@ def test_a_refusal_behind_an_upload_comes_whole(together, project):
 
 
 def test_messages_go_to_a_device_at_another_node(together, project):
-    home, other = together.nodes
+    primary, other = together.nodes
     device = messaging.Device(other, project)
     device.register()
-    with device.connect() as stream, messaging.development_app(home, project) as app:
+    with device.connect() as stream, messaging.development_app(primary, project) as app:
         sent = fcm.send(fcm.Message(token=device.token, data={"order": "1"}), app=app)
         line = stream.line()
         assert line["messageId"] == sent.rpartition("/")[2]
@@ -112,13 +112,13 @@ def test_messages_go_to_a_device_at_another_node(together, project):
         with device.connect(line["sequence"]) as stream:
             sent = fcm.send(fcm.Message(topic="orders", data={"order": "2"}), app=app)
             assert stream.line()["messageId"] == sent.rpartition("/")[2]
-    # The home node hears that the device left the other one.
+    # The primary hears that the device left the other one.
     messaging.wait_until_nobody_listens(together)
 
 
 def test_registrations_are_a_users_until_another_node_revokes_him(together, project):
     """A change of his profile there, as a new user makes, does not take them from him."""
-    home, other = together.nodes
+    primary, other = together.nodes
     accounts = f"{other.url}/identitytoolkit.googleapis.com/v1/projects/{project}/accounts"
 
     def call(action, **body):
@@ -126,9 +126,9 @@ def test_registrations_are_a_users_until_another_node_revokes_him(together, proj
         assert answer.status_code == 200, answer.text
 
     call("", email="ana@example.org")
-    device = messaging.Device(home, project)
+    device = messaging.Device(primary, project)
     device.register(headers={"Authorization": f"Bearer {tokens.unsigned(project, 'ana')}"})
-    reports = messaging.Reports(home, project)
+    reports = messaging.Reports(primary, project)
 
     def send():
         body = {"uid": "ana", "message": {"data": {"k": "v"}}}
@@ -159,25 +159,27 @@ def test_remote_config_asks_the_home_node_for_audiences(together, project):
 
 
 def test_events_are_counted_at_the_home_node(together, project):
-    home, other = together.nodes
+    primary, other = together.nodes
     Analytics(other, project).accepted(batch("cAbc-efghijklmnopqrst_", event("select_item", {"item_id": "SKU_1"}), debug=True))
-    seen = [requests.get(f"{node.url}/v1/projects/{project}/analytics/debug", headers=dict(rpc.OWNER), timeout=30) for node in (home, other)]
+    seen = [requests.get(f"{node.url}/v1/projects/{project}/analytics/debug", headers=dict(rpc.OWNER), timeout=30) for node in (primary, other)]
     assert seen[0].status_code == seen[1].status_code == 200
     assert seen[0].json() == seen[1].json() and "select_item" in seen[1].text
 
 
-def test_one_node_is_home_and_is_listed_and_known_to_a_load_balancer(together):
-    home, other = together.nodes
-    assert together.home_node() is home
-    assert [requests.get(f"{node.url}/healthz/home", timeout=30).status_code for node in (home, other)] == [200, 503]
+def test_one_node_is_the_primary_and_is_listed_and_known_to_a_load_balancer(together):
+    primary, other = together.nodes
+    assert together.primary() is primary
+    for path in ("primary", "home"):
+        found = [requests.get(f"{node.url}/healthz/{path}", timeout=30).status_code for node in (primary, other)]
+        assert found == [200, 503], path
 
 
-# Another one takes the place of the home node
+# Another one takes the place of the primary
 
 
 def take_over(tmp_path, shares_files=True, environment=None):
-    """Two nodes that may be home, with one directory of files or a server for them, and a third one."""
-    made = cluster.Cluster(tmp_path, count=3, homes=2, environment=environment)
+    """Two nodes that may be the primary, with one directory of files or a server for them, and a third one."""
+    made = cluster.Cluster(tmp_path, count=3, candidates=2, environment=environment)
     (tmp_path / "files").mkdir()
     for node in made.nodes[: 2 if shares_files else 0]:
         node.data.mkdir(mode=0o700)
@@ -191,7 +193,7 @@ def test_another_node_takes_the_place_of_a_home_node_that_ends(tmp_path, project
     made = take_over(tmp_path)
     first, second, third = made.nodes
     try:
-        assert made.home_node() is first
+        assert made.primary() is first
         assert [requests.get(f"{node.url}/console", timeout=30).status_code for node in made.nodes[:2]] == [200, 503]
         data = bytes(range(256)) * 20_000
         bucket(third, project).blob("large").upload_from_string(data)
@@ -203,7 +205,7 @@ def test_another_node_takes_the_place_of_a_home_node_that_ends(tmp_path, project
         begun = time.monotonic()
         assert bucket(third, project).blob("large").download_as_bytes() == data
         print(f"read after {time.monotonic() - begun:.1f} s")
-        assert made.home_node() is second
+        assert made.primary() is second
         assert requests.get(f"{second.url}/console", timeout=30).status_code == 200
         with device.connect() as stream:
             assert stream.line()["messageId"] == sent.rpartition("/")[2]
@@ -211,7 +213,7 @@ def test_another_node_takes_the_place_of_a_home_node_that_ends(tmp_path, project
         first.start()
         # It stands by now, and passes on what it is asked for.
         assert bucket(first, project).blob("large").download_as_bytes() == data[::-1]
-        assert made.home_node() is second
+        assert made.primary() is second
         assert requests.get(f"{first.url}/v1/projects/{project}/analytics/debug", headers=dict(rpc.OWNER), timeout=30).status_code == 200
         assert made.stop() == 0
     finally:
@@ -232,7 +234,7 @@ def test_an_upload_goes_on_at_the_next_home_node(tmp_path, is_shared):
         assert storage.chunk(url, content[:cut], 0).headers["X-Goog-Upload-Size-Received"] == str(cut)
         first.kill()
         assert storage.command(url, "query").headers["X-Goog-Upload-Size-Received"] == str(cut)
-        assert made.home_node() is second
+        assert made.primary() is second
         assert storage.chunk(url, content[cut:], cut, finalize=True).status_code == 200
         assert storage.download("big").content == content
         done = servers.run("verify", "--data", second.data, environment=second.environment, timeout=120)
@@ -246,22 +248,22 @@ def test_an_upload_goes_on_at_the_next_home_node(tmp_path, is_shared):
 def test_a_frozen_home_node_writes_nothing_once_another_is_home(tmp_path, project):
     """What reaches it when it goes on is refused, or passed on to the new one, and it ends."""
     made = take_over(tmp_path)
-    home, second, other = made.nodes
+    primary, second, other = made.nodes
     try:
         bucket(other, project).blob("kept").upload_from_string(b"bytes")
-        home.process.send_signal(signal.SIGSTOP)
-        servers.wait_for(lambda: made.home_node() is second, "another home node")
+        primary.process.send_signal(signal.SIGSTOP)
+        servers.wait_for(lambda: made.primary() is second, "another primary")
         bucket(other, project).blob("newer").upload_from_string(b"newer")
-        home.process.send_signal(signal.SIGCONT)
-        target = f"{home.url}/upload/storage/v1/b/{project}.appspot.com/o?uploadType=media&name=newer"
+        primary.process.send_signal(signal.SIGCONT)
+        target = f"{primary.url}/upload/storage/v1/b/{project}.appspot.com/o?uploadType=media&name=newer"
         try:
             answer = requests.post(target, data=b"late", headers=dict(rpc.OWNER), timeout=60)
             assert answer.status_code == 200 or answer.status_code >= 500, answer.text
-            # The new home node may have taken a request whose response was lost with the old one.
+            # The new primary may have taken a request whose response was lost with the old one.
             possible = [b"late"] if answer.status_code == 200 else [b"late", b"newer"]
         except requests.ConnectionError:
             possible = [b"late", b"newer"]
-        servers.wait_for(lambda: not home.is_running, "the end of the old home node")
+        servers.wait_for(lambda: not primary.is_running, "the end of the old primary")
         assert bucket(second, project).blob("newer").download_as_bytes() in possible
     finally:
         made.close()
@@ -270,12 +272,12 @@ def test_a_frozen_home_node_writes_nothing_once_another_is_home(tmp_path, projec
 def test_a_node_without_the_files_does_not_become_home(tmp_path, project):
     """Of files it waits for the one that has them; documents are served meanwhile."""
     made = take_over(tmp_path, shares_files=False)
-    home, second, other = made.nodes
+    primary, second, other = made.nodes
     try:
         data = bytes(range(256)) * 20_000
         bucket(other, project).blob("kept").upload_from_string(data)
-        home.kill()
-        servers.wait_for(lambda: "can't become the home node" in second.output, "the second node's look")
+        primary.kill()
+        servers.wait_for(lambda: "can't become the primary" in second.output, "the second node's look")
         client = clients.connect(other, project)
         client.document("shops/one").set({"n": 1})
         client.close()
@@ -284,15 +286,15 @@ def test_a_node_without_the_files_does_not_become_home(tmp_path, project):
         second.kill()
         second.lines.clear()
         second.start()
-        servers.wait_for(lambda: "can't become the home node" in second.output, "the look of the second node that was started again")
-        home.start()
-        servers.wait_for(lambda: made.home_node() is home, "the home node")
+        servers.wait_for(lambda: "can't become the primary" in second.output, "the look of the second node that was started again")
+        primary.start()
+        servers.wait_for(lambda: made.primary() is primary, "the primary")
         assert bucket(second, project).blob("kept").download_as_bytes() == data
-        for node in (home, second):
+        for node in (primary, second):
             node.kill()
-        second.environment["BRASA_HOME_WITHOUT_FILES"] = "true"
+        second.environment["BRASA_PRIMARY_WITHOUT_FILES"] = "true"
         second.start()
-        servers.wait_for(lambda: made.home_node() is second, "the node that may do without")
+        servers.wait_for(lambda: made.primary() is second, "the node that may do without")
         assert bucket(second, project).blob("kept").exists()
         answer = requests.get(f"{second.url}/v0/b/{project}.appspot.com/o/kept?alt=media", headers=dict(rpc.OWNER), timeout=60)
         assert answer.status_code >= 400

@@ -6,26 +6,26 @@ import KeyValueStore
 import Logging
 import Synchronization
 
-// The key of the claim: 0xC0, the first byte of `KeyOwner.nodes`, then 0x02. Its value: the home node's number (8 bytes, big-endian);
-// none where there is no home node.
+// The key of the lease: 0xC0, the first byte of `KeyOwner.nodes`, then 0x02. Its value: the primary's number (8 bytes, big-endian);
+// none where there is no primary.
 
-/// The claim to be the primary of a cluster: the node that serves the data kept in the memory or
+/// The right to be the primary of a cluster: the node that serves the data kept in the memory or
 /// the directory of one process.
 ///
-/// The claim is in the store, and every node is notified of its changes before anything that was
-/// written after them. So a primary whose claim another node took, because it hung or was cut off,
-/// writes and shows nothing of those services any more (`HomeEngine`).
+/// The lease is in the store, and every node is notified of its changes before anything that was
+/// written after them. So a primary whose lease another node took, because it hung or was cut off,
+/// writes and shows nothing of those services any more (`PrimaryEngine`).
 ///
-/// A node that may be primary becomes it at once if there is none. Otherwise it stands by until the
-/// primary has given up its claim or was silent for long.
-final class HomeClaim: Sendable {
+/// A candidate becomes the primary at once if there is none. Otherwise it stands by until the
+/// primary has given up its lease or was silent for long.
+final class PrimaryLease: Sendable {
   private struct State {
-    var holder: NodeNumber?
+    var primary: NodeNumber?
     var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     var lastWatcher = 0
   }
 
-  /// A home node, and the number of looks without a new sign of life since a given time.
+  /// A primary, and the number of looks without a new sign of life since a given time.
   ///
   /// Looks are counted, not seconds: while the store is unreachable, no node gives a sign of life.
   private struct Silence {
@@ -38,34 +38,34 @@ final class HomeClaim: Sendable {
   private let own: NodeNumber
   private let state = Mutex(State())
 
-  /// The claim's key, whose value is the number of the node that is home.
+  /// The lease's key, whose value is the number of the node that is the primary.
   static let key = [KeyOwner.nodes.firstBytes.lowerBound, 0x02]
-  /// After this many looks a silent home node has lost its claim; it renews its sign of life in the
+  /// After this many looks a silent primary has lost its lease; it renews its sign of life in the
   /// store each second.
   private static let patience = 8
   private static let pause = Duration.seconds(1)
 
-  /// The claim of a store, which another node may have; nil for an engine that has its store alone.
+  /// The lease of a store, which another node may have; nil for an engine that has its store alone.
   ///
   /// Blocks.
   init?(engine: PostgresEngine) throws {
     guard let own = engine.nodeNumber else { return nil }
     (self.engine, self.own) = (engine, own)
     try engine.observeOthers(in: [KeyRange(prefix: Self.key)]) { [weak self] _, reader in
-      self?.note(try Self.holder(in: reader))
+      self?.note(try Self.primary(in: reader))
     }
   }
 
-  /// The home node, as far as memory is current; nil where there is none.
-  var holder: NodeNumber? { state.withLock { $0.holder } }
+  /// The primary, as far as memory is current; nil where there is none.
+  var primary: NodeNumber? { state.withLock { $0.primary } }
 
   /// True if this node is the primary.
-  var isHeld: Bool { holder == own }
+  var isHeld: Bool { primary == own }
 
-  /// Throws UNAVAILABLE where this node is not home.
+  /// Throws UNAVAILABLE where this node is not the primary.
   func check() throws {
     guard isHeld else {
-      throw ServiceError(.unavailable, "Another node is the home node of the cluster.")
+      throw ServiceError(.unavailable, "Another node is the primary of the cluster.")
     }
   }
 
@@ -75,7 +75,7 @@ final class HomeClaim: Sendable {
     try check()
   }
 
-  /// Reports at once, and after each possible change of the claim.
+  /// Reports at once, and after each possible change of the lease.
   func changes() -> AsyncStream<Void> {
     let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     watcher.yield()
@@ -90,12 +90,12 @@ final class HomeClaim: Sendable {
     return changes
   }
 
-  /// Returns when the claim has changed, or after that time.
+  /// Returns when the lease has changed, or after that time.
   func change(within time: Duration) async {
-    let known = holder
+    let known = primary
     await withTaskGroup { group in
       group.addTask { [self] in
-        for await _ in changes() where holder != known { return }
+        for await _ in changes() where primary != known { return }
       }
       group.addTask { try? await Task.sleep(for: time) }
       await group.next()
@@ -103,20 +103,20 @@ final class HomeClaim: Sendable {
     }
   }
 
-  /// Returns when this node is home; throws where its task is cancelled before.
+  /// Returns when this node is the primary; throws where its task is cancelled before.
   func untilHeld() async throws {
     for await _ in changes() where isHeld { return }
     throw CancellationError()
   }
 
-  /// Makes this node home where no other one is that may be alive; blocks.
+  /// Makes this node the primary where no other one is that may be alive; blocks.
   func takeIfFree() throws {
-    let other = try engine.read { try Self.holder(in: $0) }
+    let other = try engine.read { try Self.primary(in: $0) }
     if let other, other != own, try engine.lastHeard(of: other) != nil { return }
     _ = try exchange(other, for: own)
   }
 
-  /// Makes this node home as soon as no other one is and `isFit` says yes.
+  /// Makes this node the primary as soon as no other one is and `isFit` says yes.
   func become(_ threads: EngineThreads, isFit: @escaping @Sendable () throws -> Bool) async throws {
     var silence: Silence?
     while !isHeld {
@@ -132,14 +132,14 @@ final class HomeClaim: Sendable {
     }
   }
 
-  /// Throws when another node has become home; returns when its task is cancelled.
+  /// Throws when another node has become the primary; returns when its task is cancelled.
   func untilLost() async throws {
     for await _ in changes() { try check() }
   }
 
-  /// Looks once for the home node, and takes its place where it has none or was silent for too long.
+  /// Looks once for the primary, and takes its place where it has none or was silent for too long.
   private func look(after silence: Silence?, _ isFit: () throws -> Bool) throws -> Silence? {
-    let other = holder
+    let other = primary
     if let other, let heard = try engine.lastHeard(of: other) {
       var next = Silence(node: other, heard: heard)
       if let silence, silence.node == other, silence.heard == heard {
@@ -151,13 +151,13 @@ final class HomeClaim: Sendable {
     return nil
   }
 
-  /// Gives the claim up, so that another node may have it at once; blocks.
+  /// Gives the lease up, so that another node may have it at once; blocks.
   func release() throws { _ = try exchange(own, for: nil) }
 
-  /// Writes the next holder where the present one is the expected one; false where it is not.
+  /// Writes the next primary where the present one is the expected one; false where it is not.
   private func exchange(_ expected: NodeNumber?, for next: NodeNumber?) throws -> Bool {
     try engine.write { group in
-      guard try Self.holder(in: group) == expected else { return false }
+      guard try Self.primary(in: group) == expected else { return false }
       if let next {
         try group.put(Self.key, next.bytes)
       } else {
@@ -169,46 +169,46 @@ final class HomeClaim: Sendable {
     }
   }
 
-  private func note(_ holder: NodeNumber?) {
+  private func note(_ primary: NodeNumber?) {
     let watchers = state.withLock { state in
-      state.holder = holder
+      state.primary = primary
       return Array(state.watchers.values)
     }
     for watcher in watchers { watcher.yield() }
   }
 
-  private static func holder(in reader: any KeyValueReader) throws -> NodeNumber? {
+  private static func primary(in reader: any KeyValueReader) throws -> NodeNumber? {
     try reader.get(key).flatMap { NodeNumber(leading: $0) }
   }
 }
 
-/// The store as the services of the home node have it: nothing is read or written while another node is home.
+/// The store as the services of the primary have it: nothing is read or written while another node is the primary.
 ///
-/// The claim is looked at inside each view and group, which begin with what others wrote.
-final class HomeEngine: EngineWrapper {
+/// The lease is checked inside each view and group, which begin with what others wrote.
+final class PrimaryEngine: EngineWrapper {
   let base: any KeyValueEngine
-  private let claim: HomeClaim
+  private let lease: PrimaryLease
 
-  /// An engine while this node is home.
-  init(_ base: any KeyValueEngine, claim: HomeClaim) { (self.base, self.claim) = (base, claim) }
+  /// An engine while this node is the primary.
+  init(_ base: any KeyValueEngine, lease: PrimaryLease) { (self.base, self.lease) = (base, lease) }
 
   func read<R>(_ body: (any KeyValueSnapshot) throws -> R) throws -> R {
     try base.read { snapshot in
-      try claim.check()
+      try lease.check()
       return try body(snapshot)
     }
   }
 
   func readInMemory<R>(steps: Int, _ body: (any KeyValueSnapshot) throws -> R) throws -> R? {
     try base.readInMemory(steps: steps) { snapshot in
-      try claim.check()
+      try lease.check()
       return try body(snapshot)
     }
   }
 
   func submit(_ write: QueuedWrite) {
-    let guarded = QueuedWrite(write.priority) { [claim] group in
-      try claim.check()
+    let guarded = QueuedWrite(write.priority) { [lease] group in
+      try lease.check()
       try write.body(group)
     } completion: {
       write.completion($0)
@@ -218,7 +218,7 @@ final class HomeEngine: EngineWrapper {
 
   func get(_ key: [UInt8], cachedOnly: Bool) throws -> PointRead {
     let found = try base.get(key, cachedOnly: cachedOnly)
-    try claim.check()
+    try lease.check()
     return found
   }
 }

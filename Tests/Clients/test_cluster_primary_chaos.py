@@ -1,4 +1,4 @@
-"""Home nodes that are killed, stopped and frozen under load: no file that was acknowledged is lost or old, no message stays away.
+"""Primaries that are killed, stopped and frozen under load: no file that was acknowledged is lost or old, no message stays away.
 
 `BRASA_CHAOS_SECONDS` says for how long, `BRASA_TEST_SEED` chooses what is random.
 """
@@ -181,15 +181,15 @@ class Receiver(Worker):
 
 def strike(made, doors, chooser):
     """Ends a node or two, and starts them again; gives what it did."""
-    home = made.home_node() or chooser.choice(made.nodes)
-    other = chooser.choice([node for node in made.nodes if node is not home])
+    primary = made.primary() or chooser.choice(made.nodes)
+    other = chooser.choice([node for node in made.nodes if node is not primary])
     blow = chooser.choice(["kill", "kill", "stop", "freeze", "kill another", "kill both"])
-    victims = {"kill another": [other], "kill both": [home, other]}.get(blow, [home])
+    victims = {"kill another": [other], "kill both": [primary, other]}.get(blow, [primary])
     if blow == "freeze":
-        home.process.send_signal(signal.SIGSTOP)
-        servers.wait_for(lambda: made.home_node() not in (None, home), "another home node")
-        home.process.send_signal(signal.SIGCONT)
-        servers.wait_for(lambda: not home.is_running, "the end of the old home node")
+        primary.process.send_signal(signal.SIGSTOP)
+        servers.wait_for(lambda: made.primary() not in (None, primary), "another primary")
+        primary.process.send_signal(signal.SIGCONT)
+        servers.wait_for(lambda: not primary.is_running, "the end of the old primary")
     for node in victims:
         if blow == "stop":
             assert node.stop() == 0
@@ -208,7 +208,7 @@ def test_files_and_messages_survive_home_nodes_that_come_and_go(tmp_path, projec
     seed = int(os.environ.get("BRASA_TEST_SEED", random.randrange(2**32)))
     print(f"seed {seed}")
     chooser = random.Random(seed)
-    made = cluster.Cluster(tmp_path, count=3, homes=3)
+    made = cluster.Cluster(tmp_path, count=3, candidates=3)
     (tmp_path / "files").mkdir()
     for node in made.nodes:
         node.data.mkdir(mode=0o700)
@@ -245,8 +245,8 @@ def test_files_and_messages_survive_home_nodes_that_come_and_go(tmp_path, projec
         for author, file in [(author, file) for author in authors for file in author.contents]:
             for door in doors.each:
                 assert author.read(file, f"http://{door.host}")
-        home = made.home_node()
-        done = servers.run("verify", "--data", home.data, environment=home.environment, timeout=600)
+        primary = made.primary()
+        done = servers.run("verify", "--data", primary.data, environment=primary.environment, timeout=600)
         assert "no differences" in done.stdout, done.stdout
         print(f"{sum(author.done for author in authors)} files, {len(sender.acknowledged)} messages; {done.stdout.splitlines()[-1]}")
         assert made.stop() == 0
