@@ -21,7 +21,10 @@ struct NodesCommand: ParsableCommand {
     guard case .postgres(let address) = try data.location else {
       throw ValidationError("Only a store in PostgreSQL has nodes. Pass its address with --store.")
     }
-    let nodes = try StoreNode.all(PostgresConfiguration(address: address), namedBy: PrimaryLease.key)
+    let nodes = try StoreNode.all(
+      PostgresConfiguration(address: address),
+      namedBy: PrimaryLease.key
+    )
     for node in nodes {
       let line = "\(node.name)\t\(node.leads ? "leads" : "serves")\t\(node.age) s\t\(node.address)"
       Terminal.print(line + (node.isNamed ? "\tprimary" : ""))

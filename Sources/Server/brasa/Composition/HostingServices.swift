@@ -77,7 +77,9 @@ enum HostingServices {
       }
     )
     if let peers = core.cluster?.peers {
-      environment.functionsElsewhere = { try await peers.forwardToPrimary($0, decidesOrigins: true) }
+      environment.functionsElsewhere = {
+        try await peers.forwardToPrimary($0, decidesOrigins: true)
+      }
     }
     environment.certificate = { try SiteCertificates.end(of: $0, settings) }
     environment.report = { [health = core.taskHealth] in health.report("cleanup of sites", $0) }

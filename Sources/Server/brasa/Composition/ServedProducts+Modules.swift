@@ -30,7 +30,8 @@ extension ServedProducts {
     modules.append(HostingServices.module(hosting, core: core, functions: functions?.siteCalls))
     let administration = FunctionServices.administration(core, functions?.host)
     modules.append(
-      core.cluster.map { administration.onPrimary($0.lease, passedOnBy: $0.peers) } ?? administration
+      core.cluster.map { administration.onPrimary($0.lease, passedOnBy: $0.peers) }
+        ?? administration
     )
     // Its instances end before what they call.
     if let functions { modules.append(functions.module) }

@@ -96,7 +96,9 @@ struct ServeSettings: Sendable, Equatable {
     dataDirectory = flags.data ?? environment.text("DATA") ?? "brasa-data"
     store = try StoreLocation(flags.store ?? environment.text("STORE"))
     isClustered = try flags.cluster || environment.flag("CLUSTER")
-    isPrimaryCandidate = try flags.primary || flags.home || environment.flag("PRIMARY") || environment.flag("HOME_NODE")
+    isPrimaryCandidate =
+      try flags.primary || flags.home || environment.flag("PRIMARY")
+      || environment.flag("HOME_NODE")
     isPrimaryWithoutFiles =
       try flags.primaryWithoutFiles || flags.homeWithoutFiles
       || environment.flag("PRIMARY_WITHOUT_FILES") || environment.flag("HOME_WITHOUT_FILES")
