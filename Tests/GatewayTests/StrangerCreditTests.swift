@@ -44,6 +44,22 @@ import Testing
     #expect(isUsedUp)
   }
 
+  @Test func `large headers cost as many frames as they have bytes for, until they are served`() {
+    let request = UnservedRequestCredit.request
+    #expect(UnservedRequestCredit.cost(ofHeaderBytes: 2 << 10) == 0)
+    let cost = UnservedRequestCredit.cost(ofHeaderBytes: 32 << 10)
+    #expect(cost > 20 * request)
+    var credit = UnservedRequestCredit(requests: 64, perSecond: 100, now: start)
+    for _ in 0..<1_000 {
+      let isUsedUp = credit.spend(request + cost, at: start)
+      #expect(!isUsedUp)
+      credit.giveBack(headerCost: cost)
+    }
+    var opened = 1
+    while !credit.spend(request + cost, at: start) { opened += 1 }
+    #expect(opened <= 4)
+  }
+
   /// Sends requests without credentials, which are all refused; those of the pause get their
   /// responses after it.
   @Test func `a client that is out of credit is answered later, and all the same`() async throws {
@@ -86,8 +102,27 @@ import Testing
     #expect(reasons == [[11]])
   }
 
-  private static func calls(_ count: UInt32) -> [UInt8] {
-    (0..<count).flatMap { RawClient.headers(stream: 2 * $0 + 1, RawClient.call("Nothing")) }
+  @Test func `a client that goes on sending large headers in vain is sent away sooner`() async throws {
+    var limits = GatewayConfiguration.Limits.test
+    limits.unservedRequests = (32, 1)
+    limits.unservedTimeout = .zero
+    let large = [("x-large", String(repeating: "v", count: 10_000))]
+    let seen = try await withGateway(limits: limits) { gateway in
+      try await Self.answers(to: Self.calls(20, with: large), port: gateway.port)
+    }
+    let answered = seen.filter(\.isTrailers).count
+    #expect(answered < 8)
+    let reasons = seen.filter { $0.type == 7 }.map { $0.payload.suffix(1) }
+    #expect(reasons == [[11]])
+  }
+
+  private static func calls(
+    _ count: UInt32,
+    with fields: [(String, String)] = []
+  ) -> [UInt8] {
+    (0..<count).flatMap {
+      RawClient.headers(stream: 2 * $0 + 1, RawClient.call("Nothing") + fields)
+    }
   }
 
   /// All frames up to the connection's end.

@@ -8,6 +8,8 @@ import NIOHTTP2
 struct AdmittedCall {
   let method: ServedMethod
   let context: CallContext
+  /// The cost of its headers in the connection's credit.
+  let headerCost: Int
   let started: ContinuousClock.Instant
   /// `context.deadline` in the event loop's time.
   let deadline: NIODeadline?
@@ -19,6 +21,7 @@ struct AdmittedCall {
     of connection: HTTP2Connection
   ) throws(ServiceError) {
     method = try Self.admit(head, by: connection.environment)
+    headerCost = head.cost
     started = ContinuousClock.now
     let timeout = try head.timeout.map(Self.duration)
     deadline = timeout.map { .now() + TimeAmount($0) }

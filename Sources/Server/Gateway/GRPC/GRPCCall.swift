@@ -43,6 +43,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
   private let method: ServedMethod
   private let started: ContinuousClock.Instant
   private let context: CallContext
+  private let headerCost: Int
   /// Ends with the object, which the service's answer holds on to.
   private let lease: RequestLease
   /// The request's bytes on the lease.
@@ -63,6 +64,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     self.lease = lease
     method = call.method
     context = call.context
+    headerCost = call.headerCost
     started = call.started
     callDeadline = call.deadline
     requestDeadline = .now() + TimeAmount(connection.environment.limits.bodyTimeout)
@@ -194,7 +196,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
 
   private func finish() {
     phase = .finished
-    connection.noteServed()
+    connection.noteServed(headerCost: headerCost)
     connection.writeHeaders(GRPCHeaders.success, on: id, isLast: true)
     observe(.ok)
   }
@@ -208,7 +210,7 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
       hasWrittenHead
       ? GRPCHeaders.trailers(error, requestID: context.requestID)
       : GRPCHeaders.trailersOnly(error, requestID: context.requestID)
-    if error.code.isOfService { connection.noteServed() }
+    if error.code.isOfService { connection.noteServed(headerCost: headerCost) }
     connection.writeHeaders(trailers, on: id, isLast: true)
     if !isRequestComplete {
       connection.write(HTTP2Frame(streamID: id, payload: .rstStream(.noError)))

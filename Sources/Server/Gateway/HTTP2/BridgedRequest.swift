@@ -24,6 +24,8 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   private let eventLoop: any EventLoop
   private let id: HTTP2StreamID
   private let head: HTTPRequest
+  /// The cost of its headers in the connection's credit.
+  private let headerCost: Int
   /// Ends with the object, which the handler's task holds on to.
   private let lease: RequestLease
   private let cancellation = Cancellation()
@@ -48,6 +50,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
   /// Opens the request; nil if its pseudo-headers are no HTTP request's.
   init?(
     _ headers: HPACKHeaders,
+    cost: Int,
     _ lease: RequestLease,
     on id: HTTP2StreamID,
     of connection: HTTP2Connection
@@ -64,6 +67,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     self.eventLoop = eventLoop
     self.id = id
     self.head = head
+    headerCost = cost
     deadline = .now() + TimeAmount(connection.environment.limits.bodyTimeout)
     let body = Body.makeSequence(
       backPressureStrategy: .init(lowWatermark: 4, highWatermark: 16),
@@ -161,7 +165,7 @@ final class BridgedRequest: ConnectionStream, @unchecked Sendable {
     let block = headers
     let isServed = response.status.code < 400 || response.status == .notFound
     try await onEventLoop {
-      if isServed { self.connection.noteServed() }
+      if isServed { self.connection.noteServed(headerCost: self.headerCost) }
       self.connection.writeHeaders(block, on: self.id, isLast: false)
     }
   }

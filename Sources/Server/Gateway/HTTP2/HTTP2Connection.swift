@@ -177,6 +177,8 @@ final class HTTP2Connection: ChannelInboundHandler {
       return write(HTTP2Frame(streamID: id, payload: .rstStream(.protocolError)))
     }
     noteCredentials(head)
+    // The lane, which counts the frames, acts on it at once.
+    if head.cost > 0 { _ = unservedCredit?.spend(head.cost, at: .now()) }
     idleSince = nil
     activity.begin()
     // A site's host has none of the server's methods: it answers as for any other request.
@@ -229,7 +231,7 @@ final class HTTP2Connection: ChannelInboundHandler {
     guard let lease = RequestLease(account, bytes: cost, countedBy: openLeases) else {
       return write(HTTP2Frame(streamID: id, payload: .rstStream(.refusedStream)))
     }
-    guard let request = BridgedRequest(headers, lease, on: id, of: self) else {
+    guard let request = BridgedRequest(headers, cost: head.cost, lease, on: id, of: self) else {
       return write(HTTP2Frame(streamID: id, payload: .rstStream(.protocolError)))
     }
     streams[id] = request
@@ -239,8 +241,8 @@ final class HTTP2Connection: ChannelInboundHandler {
   }
 
   /// A request was served, by which its client is no nuisance.
-  func noteServed() {
-    unservedCredit?.giveBack()
+  func noteServed(headerCost: Int) {
+    unservedCredit?.giveBack(headerCost: headerCost)
     lane.endPause()
   }
 

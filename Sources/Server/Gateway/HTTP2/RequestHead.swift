@@ -40,6 +40,9 @@ struct RequestHead {
     if method.isEmpty || path.isEmpty { return nil }
   }
 
+  /// The cost of the headers' size in `UnservedRequestCredit`.
+  var cost: Int { UnservedRequestCredit.cost(ofHeaderBytes: bytes) }
+
   /// True if the request is a gRPC call: `application/grpc`, alone or with `+proto` or parameters.
   var isGRPC: Bool {
     guard method == "POST" else { return false }

@@ -3,14 +3,26 @@ import NIOCore
 /// The amount of work without effect that a connection may cause while its callers have shown no
 /// credentials.
 ///
-/// It is counted in frames. A request costs `request` of them when it is opened, and returns them
-/// when it is served. A request that is refused, reset or left unfinished keeps the cost, and so
+/// It is counted in frames. A request costs `request` of them when it is opened, and more if its
+/// headers are large, and returns them when it is served. A request that is refused, reset or left unfinished keeps the cost, and so
 /// does every other frame. The credit grows again with time. If it is used up, the connection is
 /// not read until it has grown: a client that only makes work is slowed down, and disconnected if
 /// it continues for long.
 struct UnservedRequestCredit {
   /// The cost of a request: about its work compared with a small frame.
   static let request = 32
+  /// The size of headers up to which a request costs no more than that.
+  private static let usualHeaderBytes = 2 << 10
+  /// The size of headers beyond it that costs as much as a frame.
+  private static let headerBytesOfFrame = 32
+
+  /// The cost of a request's headers beside `request`.
+  ///
+  /// It goes by their size once they are decoded, since a few bytes of HPACK can stand for large
+  /// headers that the connection has sent before.
+  static func cost(ofHeaderBytes bytes: Int) -> Int {
+    max(0, bytes - usualHeaderBytes) / headerBytesOfFrame
+  }
 
   private let most: Int
   private let intervalNanoseconds: Int64
@@ -45,9 +57,9 @@ struct UnservedRequestCredit {
     counted = now
   }
 
-  /// A request was served.
-  mutating func giveBack() {
-    left = min(most, left + Self.request)
+  /// Returns the cost of a request that was served and whose headers had that cost.
+  mutating func giveBack(headerCost: Int = 0) {
+    left = min(most, left + Self.request + headerCost)
     if left > most / 2 { usedUpSince = nil }
   }
 }
