@@ -102,7 +102,7 @@ import Testing
     #expect(reasons == [[11]])
   }
 
-  @Test func `a client that goes on sending large headers in vain is sent away sooner`() async throws {
+  @Test func `a client that sends large headers in vain is sent away sooner`() async throws {
     var limits = GatewayConfiguration.Limits.test
     limits.unservedRequests = (32, 1)
     limits.unservedTimeout = .zero
