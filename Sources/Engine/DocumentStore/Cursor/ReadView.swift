@@ -45,6 +45,13 @@ package final class ReadView {
     self.check = check
   }
 
+  /// A view of the same state that counts its reads for itself.
+  ///
+  /// It ends when this one does.
+  func again() -> ReadView {
+    ReadView(reader, at: version, isCurrent: isCurrent, lease: lease, check: check)
+  }
+
   /// True if it is time to pause.
   var isSliceUsedUp: Bool { steps >= sliceEnd }
 

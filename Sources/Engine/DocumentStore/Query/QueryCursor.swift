@@ -82,11 +82,14 @@ package final class QueryCursor: Sendable {
   /// The next documents: as many as asked for, fewer when their fields exceed `maxBytes` together
   /// or when the slice is used up; none and not done is possible.
   ///
-  /// - Parameter slice: The largest number of candidates to evaluate.
+  /// - Parameters:
+  ///   - slice: The largest number of candidates to evaluate.
+  ///   - view: A view of the read's that is open already; nil opens one.
   package func next(
     maxDocuments: Int = 300,
     maxBytes: Int = 1 << 20,
-    slice: Int = QueryCursor.longSlice
+    slice: Int = QueryCursor.longSlice,
+    in view: ReadView? = nil
   ) throws -> QueryChunk {
     try storage {
       try state.withLock { state in
@@ -98,7 +101,7 @@ package final class QueryCursor: Sendable {
             slice: slice
           )
         }
-        return try read.view { view in
+        return try lend(view) { view in
           try pull(
             view,
             &state.run,
@@ -150,11 +153,12 @@ package final class QueryCursor: Sendable {
   /// Not for a nearest-neighbour search or a projection, which this goes past.
   package func nextFields(
     maxBytes: Int = 1 << 18,
-    slice: Int = QueryCursor.longSlice
+    slice: Int = QueryCursor.longSlice,
+    in view: ReadView? = nil
   ) throws -> QueryFields {
     try storage {
       try state.withLock { state in
-        try read.view { view in
+        try lend(view) { view in
           var fields = QueryFields()
           _ = try state.run.pull(view, slice: slice) { result in
             try result.withFields { fields.append($0) }
@@ -191,9 +195,9 @@ package final class QueryCursor: Sendable {
   }
 
   /// Returns the plan of the query, with its indexes; reads nothing but the version.
-  package func plan() throws -> QueryPlan {
+  package func plan(in view: ReadView? = nil) throws -> QueryPlan {
     try storage {
-      try state.withLock { state in try read.view { try state.run.plan(in: $0) } }
+      try state.withLock { state in try lend(view) { try state.run.plan(in: $0) } }
     }
   }
 
@@ -213,6 +217,11 @@ package final class QueryCursor: Sendable {
       }
       return statistics
     }
+  }
+
+  private func lend<R>(_ open: ReadView?, _ body: (ReadView) throws -> R) throws -> R {
+    guard let open else { return try read.view(body) }
+    return try body(open.again())
   }
 
   private func pull(

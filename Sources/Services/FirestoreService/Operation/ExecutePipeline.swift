@@ -43,24 +43,25 @@ extension FirestoreService {
       try onEngine(call, respond) { [self] in
         do {
           let judge = permit.rowJudge(database, isInTransaction: consistency.isTransaction)
-          let run = try PipelineRun(
+          return try PipelineRun.begin(
             plan,
             options,
             database: database,
             read: read,
             judge: judge,
             check: check
-          )
-          let stream = PipelineStream(
-            run,
-            options,
-            read.newTransaction,
-            database,
-            call: call,
-            service: self
-          )
-          try stream.readFirst()
-          return stream
+          ) { run in
+            let stream = PipelineStream(
+              run,
+              options,
+              read.newTransaction,
+              database,
+              call: call,
+              service: self
+            )
+            try stream.readFirst()
+            return stream
+          }
         } catch {
           if let transaction = read.newTransaction { try? database.rollback(transaction) }
           throw error

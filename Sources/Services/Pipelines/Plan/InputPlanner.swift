@@ -54,7 +54,7 @@ struct InputPlanner {
 
   /// The plan of a query that needs neither an index that is missing nor a sort of its own.
   private func accepted(_ cursor: QueryCursor, _ choice: Choice) -> QueryPlan? {
-    guard let plan = try? cursor.plan() else { return nil }
+    guard let plan = try? cursor.plan(in: store.held) else { return nil }
     if plan.sortsInMemory, !choice.optional.isEmpty { return nil }
     return plan.sortsInMemory && !choice.filters.isEmpty ? nil : plan
   }
