@@ -71,6 +71,16 @@ package final class ReadView {
   }
 }
 
+/// A view that its owner lends to cursors.
+///
+/// `@unchecked Sendable`: a cursor uses it on the thread of the call that lends it, and keeps nothing of it.
+package struct LentView: @unchecked Sendable {
+  let view: ReadView
+
+  /// Lends a view that stays open until the cursors' calls are over.
+  package init(_ view: ReadView) { self.view = view }
+}
+
 /// The reads of a query so far; `explain` reports them as they are.
 package struct ReadStatistics: Sendable, Hashable {
   /// Index entries looked at, visible at the read version or not.

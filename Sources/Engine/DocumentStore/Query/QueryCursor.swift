@@ -89,9 +89,9 @@ package final class QueryCursor: Sendable {
     maxDocuments: Int = 300,
     maxBytes: Int = 1 << 20,
     slice: Int = QueryCursor.longSlice,
-    in view: ReadView? = nil
+    in view: LentView? = nil
   ) throws -> QueryChunk {
-    try storage {
+    try storage(view) {
       try state.withLock { state in
         if state.search != nil {
           return try nearest(
@@ -144,8 +144,8 @@ package final class QueryCursor: Sendable {
     }
   }
 
-  /// Some for the names in an index, some for the documents.
-  private static let stepsInMemory = 3 * QueryRun.smallLimit
+  /// The steps of a small query: some for the names in an index, some for the documents.
+  package static let stepsInMemory = 3 * QueryRun.smallLimit
 
   /// The fields of the next documents without their names; fewer than there is room for, even none, where the slice
   /// is used up.
@@ -154,9 +154,9 @@ package final class QueryCursor: Sendable {
   package func nextFields(
     maxBytes: Int = 1 << 18,
     slice: Int = QueryCursor.longSlice,
-    in view: ReadView? = nil
+    in view: LentView? = nil
   ) throws -> QueryFields {
-    try storage {
+    try storage(view) {
       try state.withLock { state in
         try lend(view) { view in
           var fields = QueryFields()
@@ -195,8 +195,8 @@ package final class QueryCursor: Sendable {
   }
 
   /// Returns the plan of the query, with its indexes; reads nothing but the version.
-  package func plan(in view: ReadView? = nil) throws -> QueryPlan {
-    try storage {
+  package func plan(in view: LentView? = nil) throws -> QueryPlan {
+    try storage(view) {
       try state.withLock { state in try lend(view) { try state.run.plan(in: $0) } }
     }
   }
@@ -219,9 +219,9 @@ package final class QueryCursor: Sendable {
     }
   }
 
-  private func lend<R>(_ open: ReadView?, _ body: (ReadView) throws -> R) throws -> R {
+  private func lend<R>(_ open: LentView?, _ body: (ReadView) throws -> R) throws -> R {
     guard let open else { return try read.view(body) }
-    return try body(open.again())
+    return try body(open.view.again())
   }
 
   private func pull(
@@ -276,8 +276,9 @@ package final class QueryCursor: Sendable {
     return chunk
   }
 
-  private func storage<R>(_ body: () throws -> R) throws -> R {
-    do { return try body() } catch { throw ServiceError.storage(error) }
+  /// Errors are clients' errors, but for the owner of an open view, who may have to know that it reads memory alone.
+  private func storage<R>(_ open: LentView? = nil, _ body: () throws -> R) throws -> R {
+    do { return try body() } catch { throw open == nil ? ServiceError.storage(error) : error }
   }
 }
 

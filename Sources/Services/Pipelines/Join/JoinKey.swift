@@ -45,7 +45,11 @@ struct JoinKey {
       // With a value of the outer row an index may find few of the documents.
       let isWhole = !prefix.conditions.contains(where: \.expression.usesVariables)
       return isWhole && !prefix.readsLess(before: plan.stages)
-        ? JoinKey(source: .children(segments), outer: .field(.documentName), metCondition: nil) : nil
+        ? JoinKey(
+          source: .children(segments),
+          outer: .field(.documentName),
+          metCondition: nil
+        ) : nil
     case .documents, .literals: return nil
     }
     let prefix = try prefix(scope)

@@ -193,7 +193,7 @@ struct JoinReader {
       let chunk = try cursor.next(
         maxDocuments: Self.lookups,
         slice: Self.slice,
-        in: store.held
+        in: store.lent
       )
       try resources.step()
       for record in chunk.documents {

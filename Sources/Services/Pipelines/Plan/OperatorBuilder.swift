@@ -81,6 +81,7 @@ struct OperatorBuilder {
     let wanted = wanted(stages[prefix.count...])
     let plan = try InputPlanner(store: store, usesIndexes: usesIndexes)
       .plan(scope, prefix, limit: wanted)
+    if store.isInMemory, !plan.isDirect { throw NeedsEngine() }
     let source = QuerySource(plan, store, resources, variables: variables)
     if outer == nil { store.note(source) }
     var rows = observed(source)

@@ -65,6 +65,9 @@ package struct PipelineChunk: Sendable {
   package var isDone = false
 }
 
+/// A pipeline that was begun in memory reads more than memory should be asked for.
+struct NeedsEngine: Error {}
+
 /// A pipeline that is being answered, part by part, all at one version.
 ///
 /// One call at a time; calls block.
@@ -123,6 +126,30 @@ package final class PipelineRun: @unchecked Sendable {
     }
     return try read.view { view in
       try store.holding(view) { try first(try PipelineRun(plan, options, store, check: check)) }
+    }
+  }
+
+  /// Begins to run a plan of which memory alone can tell the rows in a few steps; otherwise nil, and nothing has happened.
+  ///
+  /// For threads that must not block, and callers to whom no rules apply.
+  package static func beginInMemory<R>(
+    _ plan: StagePlan,
+    _ options: PipelineOptions,
+    database: Database,
+    read: ConsistentRead,
+    check: @escaping @Sendable () throws -> Void,
+    first: (PipelineRun) throws -> R
+  ) throws -> R? {
+    guard plan.isSmall, options.explain == .none, options.usesIndexes else { return nil }
+    let store = PipelineStore(database, read, nil)
+    do {
+      return try read.viewInMemory(steps: QueryCursor.stepsInMemory) { view in
+        try store.holding(view, inMemory: true) {
+          try first(try PipelineRun(plan, options, store, check: check))
+        }
+      }
+    } catch is NeedsEngine {
+      return nil
     }
   }
 

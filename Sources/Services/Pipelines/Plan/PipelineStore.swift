@@ -11,7 +11,11 @@ final class PipelineStore {
   private var allowed: Set<InputScope> = []
   private var unjudged: [any JudgedSource] = []
   /// The view that all reads share for the time of a call; nil where each opens its own.
-  private(set) var held: ReadView?
+  private var held: ReadView?
+  /// The same for cursors.
+  var lent: LentView? { held.map(LentView.init) }
+  /// True where that view reads memory alone.
+  private(set) var isInMemory = false
 
   init(_ database: Database, _ read: ConsistentRead, _ judge: RowJudge?) {
     self.database = database
@@ -112,9 +116,13 @@ final class PipelineStore {
   }
 
   /// Reads from one open view until the body ends.
-  func holding<R>(_ view: ReadView, _ body: () throws -> R) rethrows -> R {
-    held = view
-    defer { held = nil }
+  func holding<R>(
+    _ view: ReadView,
+    inMemory: Bool = false,
+    _ body: () throws -> R
+  ) rethrows -> R {
+    (held, isInMemory) = (view, inMemory)
+    defer { (held, isInMemory) = (nil, false) }
     return try body()
   }
 
