@@ -95,12 +95,22 @@ final class PipelineFixture: Sendable {
   ) throws -> [Row] {
     var options = options
     options.usesIndexes = usesIndexes
-    let run = try run(stages, options)
-    var rows: [Row] = []
-    while true {
+    // The first slice reads from the view that planned the pipeline, others from views of their own.
+    let (run, first) = try PipelineRun.begin(
+      try PipelineRun.compile(stages, in: Self.id),
+      options,
+      database: database,
+      read: try database.beginRead(.latest),
+      judge: nil,
+      check: {}
+    ) { run in (run, try run.next(maxRows: 7, slice: slice)) }
+    var rows = first.rows
+    var isDone = first.isDone
+    while !isDone {
       let chunk = try run.next(maxRows: 7, slice: slice)
       rows += chunk.rows
-      if chunk.isDone { return rows }
+      isDone = chunk.isDone
     }
+    return rows
   }
 }

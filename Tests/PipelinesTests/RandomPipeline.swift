@@ -116,16 +116,22 @@ struct RandomPipeline {
     if Int.random(in: 0..<3, using: &source) == 0 { key = call("and", key, condition(depth: 0)) }
     var inner = innerInput(key)
     var name = "array"
-    switch Int.random(in: 0..<4, using: &source) {
-    case 0:
+    switch Int.random(in: 0..<5, using: &source) {
+    case 0 where sides.firstIndex(of: side) ?? 0 > 3:
+      inner = [
+        PipelineStage(name: "collection", arguments: [.path("/c")]),
+        PipelineStage(name: "where", arguments: [key]),
+      ]
+      inner += oneByOne()
+    case 0, 1:
       name = "scalar"
       inner.append(PipelineStage(name: "aggregate", arguments: [accumulators()]))
-    case 1:
+    case 2:
       inner += [
         PipelineStage(name: "sort", arguments: [order(.field(.documentName))]), count("limit"),
         PipelineStage(name: "select", arguments: [.map([entry("b")])]),
       ]
-    case 2:
+    case 3:
       inner += [
         PipelineStage(
           name: "sort",
@@ -147,6 +153,23 @@ struct RandomPipeline {
         name: "add_fields",
         arguments: [.map([.init(key: "found", value: call(name, .pipeline(inner)))])]
       ),
+    ]
+  }
+
+  /// Stages that take rows one by one, behind a condition that one document at most meets.
+  private mutating func oneByOne() -> [PipelineStage] {
+    var stages: [PipelineStage] = []
+    if Int.random(in: 0..<4, using: &source) == 0 { stages.append(count("offset")) }
+    if Bool.random(using: &source) {
+      stages.append(PipelineStage(name: "where", arguments: [condition(depth: 1)]))
+    }
+    if Bool.random(using: &source) { stages.append(count("limit")) }
+    stages.append(
+      PipelineStage(name: "add_fields", arguments: [.map([.init(key: "b", value: operand())])])
+    )
+    // The times of documents, which the evaluator does not know, are in whole rows.
+    return stages + [
+      PipelineStage(name: "select", arguments: [.map([entry("a"), entry("b"), entry("m")])])
     ]
   }
 

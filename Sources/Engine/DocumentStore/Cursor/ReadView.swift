@@ -45,6 +45,13 @@ package final class ReadView {
     self.check = check
   }
 
+  /// A view of the same state that counts its reads for itself.
+  ///
+  /// It ends when this one does.
+  func again() -> ReadView {
+    ReadView(reader, at: version, isCurrent: isCurrent, lease: lease, check: check)
+  }
+
   /// True if it is time to pause.
   var isSliceUsedUp: Bool { steps >= sliceEnd }
 
@@ -62,6 +69,16 @@ package final class ReadView {
     lease.keep(document, key)
     return document
   }
+}
+
+/// A view that its owner lends to cursors.
+///
+/// `@unchecked Sendable`: a cursor uses it on the thread of the call that lends it, and keeps nothing of it.
+package struct LentView: @unchecked Sendable {
+  let view: ReadView
+
+  /// Lends a view that stays open until the cursors' calls are over.
+  package init(_ view: ReadView) { self.view = view }
 }
 
 /// The reads of a query so far; `explain` reports them as they are.

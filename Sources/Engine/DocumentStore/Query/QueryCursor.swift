@@ -82,13 +82,16 @@ package final class QueryCursor: Sendable {
   /// The next documents: as many as asked for, fewer when their fields exceed `maxBytes` together
   /// or when the slice is used up; none and not done is possible.
   ///
-  /// - Parameter slice: The largest number of candidates to evaluate.
+  /// - Parameters:
+  ///   - slice: The largest number of candidates to evaluate.
+  ///   - view: A view of the read's that is open already; nil opens one.
   package func next(
     maxDocuments: Int = 300,
     maxBytes: Int = 1 << 20,
-    slice: Int = QueryCursor.longSlice
+    slice: Int = QueryCursor.longSlice,
+    in view: LentView? = nil
   ) throws -> QueryChunk {
-    try storage {
+    try storage(view) {
       try state.withLock { state in
         if state.search != nil {
           return try nearest(
@@ -98,7 +101,7 @@ package final class QueryCursor: Sendable {
             slice: slice
           )
         }
-        return try read.view { view in
+        return try lend(view) { view in
           try pull(
             view,
             &state.run,
@@ -141,8 +144,8 @@ package final class QueryCursor: Sendable {
     }
   }
 
-  /// Some for the names in an index, some for the documents.
-  private static let stepsInMemory = 3 * QueryRun.smallLimit
+  /// The steps of a small query: some for the names in an index, some for the documents.
+  package static let stepsInMemory = 3 * QueryRun.smallLimit
 
   /// The fields of the next documents without their names; fewer than there is room for, even none, where the slice
   /// is used up.
@@ -150,11 +153,12 @@ package final class QueryCursor: Sendable {
   /// Not for a nearest-neighbour search or a projection, which this goes past.
   package func nextFields(
     maxBytes: Int = 1 << 18,
-    slice: Int = QueryCursor.longSlice
+    slice: Int = QueryCursor.longSlice,
+    in view: LentView? = nil
   ) throws -> QueryFields {
-    try storage {
+    try storage(view) {
       try state.withLock { state in
-        try read.view { view in
+        try lend(view) { view in
           var fields = QueryFields()
           _ = try state.run.pull(view, slice: slice) { result in
             try result.withFields { fields.append($0) }
@@ -191,9 +195,9 @@ package final class QueryCursor: Sendable {
   }
 
   /// Returns the plan of the query, with its indexes; reads nothing but the version.
-  package func plan() throws -> QueryPlan {
-    try storage {
-      try state.withLock { state in try read.view { try state.run.plan(in: $0) } }
+  package func plan(in view: LentView? = nil) throws -> QueryPlan {
+    try storage(view) {
+      try state.withLock { state in try lend(view) { try state.run.plan(in: $0) } }
     }
   }
 
@@ -213,6 +217,11 @@ package final class QueryCursor: Sendable {
       }
       return statistics
     }
+  }
+
+  private func lend<R>(_ open: LentView?, _ body: (ReadView) throws -> R) throws -> R {
+    guard let open else { return try read.view(body) }
+    return try body(open.view.again())
   }
 
   private func pull(
@@ -267,8 +276,9 @@ package final class QueryCursor: Sendable {
     return chunk
   }
 
-  private func storage<R>(_ body: () throws -> R) throws -> R {
-    do { return try body() } catch { throw ServiceError.storage(error) }
+  /// Errors are clients' errors, but for the owner of an open view, who may have to know that it reads memory alone.
+  private func storage<R>(_ open: LentView? = nil, _ body: () throws -> R) throws -> R {
+    do { return try body() } catch { throw open == nil ? ServiceError.storage(error) : error }
   }
 }
 

@@ -55,8 +55,8 @@ package final class ConsistentRead: Sendable {
 
   /// Lends the first view if memory alone can answer its reads in this many steps.
   ///
-  /// Otherwise, or with a transaction, nil, and nothing is fixed.
-  func viewInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
+  /// Otherwise, or with a transaction, nil, and nothing is fixed. For threads that must not block.
+  package func viewInMemory<R>(steps: Int, _ body: (ReadView) throws -> R) throws -> R? {
     let odds = database.odds.queries
     guard transaction == nil, version.withLock({ $0 }) == nil, odds.shouldTry() else { return nil }
     let answer = try database.readInMemory(steps: steps) { view in

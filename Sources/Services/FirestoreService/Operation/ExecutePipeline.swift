@@ -30,8 +30,35 @@ extension FirestoreService {
         )
       }
     }
-    let consistency = try permit.consistency(request.consistency)
-    let database = try database(of: permit, call)
+    let start = PipelineStart(
+      plan: plan,
+      options: options,
+      permit: permit,
+      consistency: try permit.consistency(request.consistency),
+      database: try database(of: permit, call)
+    )
+    beginRead(start.database, start.consistency, call, respond) { [self] read in
+      try begin(start, read, call, respond)
+    }
+  }
+
+  /// A pipeline that is allowed, and the database that it reads.
+  private struct PipelineStart: Sendable {
+    let plan: StagePlan
+    let options: PipelineOptions
+    let permit: Permit
+    let consistency: Consistency
+    let database: Database
+  }
+
+  /// Runs the first slice: at once where memory alone can tell the few rows that are wanted, otherwise on an engine thread.
+  private func begin(
+    _ start: PipelineStart,
+    _ read: ConsistentRead,
+    _ call: Call,
+    _ respond: @escaping RespondStream
+  ) throws {
+    let (plan, options, database) = (start.plan, start.options, start.database)
     let end = ContinuousClock.now + Self.longestPipeline
     let check: WorkCheck = {
       try call.checkWanted()
@@ -39,32 +66,41 @@ extension FirestoreService {
         throw ServiceError(.deadlineExceeded, "The pipeline took longer than 60 seconds.")
       }
     }
-    beginRead(database, consistency, call, respond) { [self] read in
-      try onEngine(call, respond) { [self] in
-        do {
-          let judge = permit.rowJudge(database, isInTransaction: consistency.isTransaction)
-          let run = try PipelineRun(
-            plan,
-            options,
-            database: database,
-            read: read,
-            judge: judge,
-            check: check
-          )
-          let stream = PipelineStream(
-            run,
-            options,
-            read.newTransaction,
+    let first: @Sendable (PipelineRun) throws -> PipelineStream = { [self] run in
+      let transaction = read.newTransaction
+      let stream = PipelineStream(run, options, transaction, database, call: call, service: self)
+      try stream.readFirst()
+      return stream
+    }
+    if start.permit.gate == nil,
+      let stream = try PipelineRun.beginInMemory(
+        plan,
+        options,
+        database: database,
+        read: read,
+        check: check,
+        first: first
+      )
+    {
+      return respond(.success(stream))
+    }
+    try onEngine(call, respond) {
+      do {
+        return try PipelineRun.begin(
+          plan,
+          options,
+          database: database,
+          read: read,
+          judge: start.permit.rowJudge(
             database,
-            call: call,
-            service: self
-          )
-          try stream.readFirst()
-          return stream
-        } catch {
-          if let transaction = read.newTransaction { try? database.rollback(transaction) }
-          throw error
-        }
+            isInTransaction: start.consistency.isTransaction
+          ),
+          check: check,
+          first: first
+        )
+      } catch {
+        if let transaction = read.newTransaction { try? database.rollback(transaction) }
+        throw error
       }
     }
   }

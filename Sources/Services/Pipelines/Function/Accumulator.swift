@@ -148,7 +148,7 @@ struct GroupKey: Hashable {
   init(_ values: [Value?]) { self.values = values.map { Self.canonical($0 ?? .null) } }
 
   /// One value for all that are equal in Firestore's order.
-  private static func canonical(_ value: Value) -> Value {
+  static func canonical(_ value: Value) -> Value {
     switch value {
     case .double(let number):
       if number.isNaN { return .double(.nan) }

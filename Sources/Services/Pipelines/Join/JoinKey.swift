@@ -21,6 +21,9 @@ struct JoinKey {
   let source: Source
   /// The side of the outer row.
   let outer: Expression
+  /// The number of the sub-pipeline's condition that every document of a value meets, among all at its beginning; nil
+  /// where documents may fail it.
+  let metCondition: Int?
 
   /// The key of a sub-pipeline; nil where each outer row has to run it by itself.
   ///
@@ -42,11 +45,17 @@ struct JoinKey {
       // With a value of the outer row an index may find few of the documents.
       let isWhole = !prefix.conditions.contains(where: \.expression.usesVariables)
       return isWhole && !prefix.readsLess(before: plan.stages)
-        ? JoinKey(source: .children(segments), outer: .field(.documentName)) : nil
+        ? JoinKey(
+          source: .children(segments),
+          outer: .field(.documentName),
+          metCondition: nil
+        ) : nil
     case .documents, .literals: return nil
     }
     let prefix = try prefix(scope)
-    let usable = prefix.conditions.compactMap { sides($0.expression) }.filter { known in
+    let usable = prefix.conditions.enumerated().compactMap { number, condition in
+      sides(condition.expression).map { (number: number, side: $0.side, outer: $0.outer) }
+    }.filter { known in
       switch (known.side, scope.scope) {
       case (.field, _), (.id, .collection), (.name, .collection), (.name, .collectionGroup): true
       default: false
@@ -55,7 +64,11 @@ struct JoinKey {
     let isLimited = prefix.readsLess(before: plan.stages)
     guard let best = usable.first(where: { $0.side.isUnique }) ?? (isLimited ? nil : usable.first)
     else { return nil }
-    return JoinKey(source: .scope(scope, best.side), outer: best.outer)
+    return JoinKey(
+      source: .scope(scope, best.side),
+      outer: best.outer,
+      metCondition: best.side.isUnique ? best.number : nil
+    )
   }
 
   private static func sides(_ condition: Expression) -> (side: Side, outer: Expression)? {
@@ -139,21 +152,15 @@ extension JoinKey.Side {
 /// The value that an outer row looks for; an absent one equals no null.
 struct JoinValue: Hashable {
   let value: Value?
-  private let isAbsent: Bool
-  private let key: GroupKey
+  /// The value as one of those that are equal.
+  private let key: Value?
 
   init(_ value: Value?) {
     self.value = value
-    isAbsent = value == nil
-    key = GroupKey([value])
+    key = value.map(GroupKey.canonical)
   }
 
-  static func == (left: JoinValue, right: JoinValue) -> Bool {
-    left.isAbsent == right.isAbsent && left.key == right.key
-  }
+  static func == (left: JoinValue, right: JoinValue) -> Bool { left.key == right.key }
 
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(isAbsent)
-    hasher.combine(key)
-  }
+  func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

@@ -74,12 +74,11 @@ struct JoinReader {
     while !rest.isEmpty {
       let part = rest.prefix(Self.lookups)
       rest = rest.dropFirst(part.count)
-      var found: [ResourcePath: DocumentRecord] = [:]
-      for record in try store.documents(part.map(\.1)[...]) { found[record.name.path] = record }
-      node.rows += found.count
-      for (value, path) in part {
+      let found = try store.lookUp(part.map(\.1)[...])
+      for ((value, _), record) in zip(part, found) {
         try resources.step()
-        try keep(found[path].map { [$0] } ?? [], for: value, table)
+        if record != nil { node.rows += 1 }
+        try keep(record.map { [$0] } ?? [], for: value, table)
       }
     }
   }
@@ -191,7 +190,11 @@ struct JoinReader {
     _ visit: (DocumentRecord) throws -> Bool
   ) throws -> Bool {
     while true {
-      let chunk = try cursor.next(maxDocuments: Self.lookups, slice: Self.slice)
+      let chunk = try cursor.next(
+        maxDocuments: Self.lookups,
+        slice: Self.slice,
+        in: store.lent
+      )
       try resources.step()
       for record in chunk.documents {
         try resources.step()

@@ -59,6 +59,8 @@ final class JoinTables {
 final class JoinTable {
   let plan: StagePlan
   let key: JoinKey
+  /// The stages without operators; nil where they need some.
+  let direct: DirectStages?
   /// None for a value is known, too: an empty list.
   fileprivate(set) var documents: [JoinValue: [DocumentRecord]] = [:]
   /// Set where the documents of few values take all memory, so that reading ahead is in vain.
@@ -67,6 +69,7 @@ final class JoinTable {
   init(_ plan: StagePlan, _ key: JoinKey) {
     self.plan = plan
     self.key = key
+    direct = DirectStages(plan.stages, key)
   }
 
   /// About the bytes that documents take.

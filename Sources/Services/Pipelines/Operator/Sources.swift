@@ -131,7 +131,11 @@ final class QuerySource: RowOperator, JudgedSource {
       if isDone { return .end }
       if resources.isPaused { return .paused }
       try resources.step()
-      let chunk = try plan.cursor.next(maxDocuments: wanted, slice: Self.slice)
+      let chunk = try plan.cursor.next(
+        maxDocuments: wanted,
+        slice: Self.slice,
+        in: store.lent
+      )
       wanted = min(Self.batch, wanted * 2)
       found = chunk.documents[...]
       isDone = chunk.isDone
@@ -146,7 +150,7 @@ final class QuerySource: RowOperator, JudgedSource {
     while !isDone {
       if resources.isPaused { return false }
       try resources.step()
-      let part = try plan.cursor.nextFields(slice: Self.slice)
+      let part = try plan.cursor.nextFields(slice: Self.slice, in: store.lent)
       try part.forEach { fields in
         try resources.step()
         node.rows += 1
@@ -168,7 +172,7 @@ final class QuerySource: RowOperator, JudgedSource {
       judging = try store.everything(in: plan.scope)
     }
     while let cursor = judging {
-      let chunk = try cursor.next(maxDocuments: Self.batch, slice: Self.slice)
+      let chunk = try cursor.next(maxDocuments: Self.batch, slice: Self.slice, in: store.lent)
       try store.requireList(chunk.documents)
       for _ in 0...chunk.documents.count { try resources.step() }
       if chunk.isDone {

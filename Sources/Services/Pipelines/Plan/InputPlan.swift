@@ -62,6 +62,8 @@ struct InputPlan {
   let proofs: [NormalizedQuery]
   /// True if the query gives the rows in the order of the pipeline's sort.
   let isSorted: Bool
+  /// True if the query ends with the rows that the pipeline's limit leaves.
+  let isLimited: Bool
   /// Conditions that the query leaves to a filter, in the order in which they are to be evaluated.
   let residual: [Expression]
   let nodeName: String
@@ -72,6 +74,7 @@ struct InputPlan {
     cursor: QueryCursor,
     proofs: [NormalizedQuery],
     isSorted: Bool,
+    isLimited: Bool,
     residual: [Expression],
     nodeName: String,
     read: QueryPlan
@@ -80,10 +83,14 @@ struct InputPlan {
     self.cursor = cursor
     self.proofs = proofs
     self.isSorted = isSorted
+    self.isLimited = isLimited
     self.residual = residual
     self.nodeName = nodeName
     self.read = read
   }
+
+  /// True if few documents are wanted and the query reads no others.
+  var isDirect: Bool { isLimited && residual.isEmpty && !read.sortsInMemory }
 
   /// The input in words, for `explain`.
   var detail: String { "\(scope.text) \(read.text)" }

@@ -32,6 +32,7 @@ struct InputPlanner {
         cursor: cursor,
         proofs: proofs(scope, prefix),
         isSorted: choice.isSorted,
+        isLimited: choice.limit != nil,
         residual: choice.residual,
         nodeName: choice.filters.isEmpty && choice.orders.isEmpty ? "TableScan" : "IndexSeek",
         read: plan
@@ -54,7 +55,7 @@ struct InputPlanner {
 
   /// The plan of a query that needs neither an index that is missing nor a sort of its own.
   private func accepted(_ cursor: QueryCursor, _ choice: Choice) -> QueryPlan? {
-    guard let plan = try? cursor.plan() else { return nil }
+    guard let plan = try? cursor.plan(in: store.lent) else { return nil }
     if plan.sortsInMemory, !choice.optional.isEmpty { return nil }
     return plan.sortsInMemory && !choice.filters.isEmpty ? nil : plan
   }

@@ -81,11 +81,13 @@ struct OperatorBuilder {
     let wanted = wanted(stages[prefix.count...])
     let plan = try InputPlanner(store: store, usesIndexes: usesIndexes)
       .plan(scope, prefix, limit: wanted)
+    if store.isInMemory, !plan.isDirect { throw NeedsEngine() }
     let source = QuerySource(plan, store, resources, variables: variables)
     if outer == nil { store.note(source) }
     var rows = observed(source)
     for condition in plan.residual {
-      rows = observed(filter(try joined(rows, [condition]), condition), running: [condition])
+      let input = try joined(rows, [condition])
+      rows = observed(mapped(input, RowChange(filter: condition)), running: [condition])
     }
     if !prefix.orders.isEmpty, !plan.isSorted {
       rows = try sorted(rows, prefix.orders, top: wanted)
@@ -172,7 +174,6 @@ struct OperatorBuilder {
     _ variables: [String: Value?]
   ) throws -> any RowOperator {
     switch stage {
-    case .filter(let condition): return filter(rows, condition)
     case .offset(let count): return OffsetOperator(rows, count)
     case .limit(let count): return LimitOperator(rows, count)
     case .findNearest(let stage): return nearest(rows, stage)
@@ -187,16 +188,7 @@ struct OperatorBuilder {
       return UnionOperator(rows, try build(plan, outer: outer))
     case .unnest(let expression, let alias, let index):
       return UnnestOperator(rows, expression, alias: alias, index: index, evaluator)
-    case .update(let changes): return compute("AddFields", changes, rows, keeping: true)
-    case .delete: return rows
-    default: return change(stage, rows)
-    }
-  }
-
-  private func filter(_ rows: any RowOperator, _ condition: Expression) -> any RowOperator {
-    let evaluator = evaluator
-    return RowMapper("Filter", condition.summary, rows, resources) { row in
-      try evaluator.holds(condition, row) ? row : nil
+    default: return RowChange(stage).map { mapped(rows, $0) } ?? rows
     }
   }
 
@@ -218,75 +210,12 @@ struct OperatorBuilder {
     }
   }
 
-  private func compute(
-    _ name: String,
-    _ changes: [Assignment],
-    _ rows: any RowOperator,
-    keeping: Bool
-  ) -> any RowOperator {
+  private func mapped(_ rows: any RowOperator, _ change: RowChange) -> any RowOperator {
     let evaluator = evaluator
-    return RowMapper(
-      name,
-      changes.map(\.path.canonicalString).joined(separator: ", "),
-      rows,
-      resources
-    ) { row in
-      var result = keeping ? row : Row(MapValue(), variables: row.variables)
-      for change in changes {
-        try result.set(try evaluator.value(change.expression, row), at: change.path)
-      }
-      return result
+    return RowMapper(change.name, change.detail(), rows, resources) {
+      try change.body($0, evaluator)
     }
   }
-
-  /// Stages that change rows one by one.
-  private func change(_ stage: Stage, _ rows: any RowOperator) -> any RowOperator {
-    let evaluator = evaluator
-    switch stage {
-    case .select(let changes): return compute("Compute", changes, rows, keeping: false)
-    case .addFields(let changes): return compute("Compute", changes, rows, keeping: true)
-    case .removeFields(let paths):
-      return RowMapper("Compute", "remove_fields", rows, resources) { row in
-        var result = row
-        for path in paths { result.remove(path) }
-        return result
-      }
-    case .replaceWith(let expression, let mode):
-      return RowMapper("Compute", "replace_with", rows, resources) { row in
-        guard case .map(let map)? = try evaluator.value(expression, row) else {
-          throw ExpressionFailure("The value of the stage replace_with must be a map.")
-        }
-        return try replaced(row, map, mode)
-      }
-    case .define(let variables):
-      return RowMapper("Compute", "let", rows, resources) { row in
-        var result = row
-        for variable in variables {
-          let value = try evaluator.value(variable.expression, row)
-          result.variables[variable.name] = .some(value)
-        }
-        return result
-      }
-    default: return rows
-    }
-  }
-
-  private func replaced(
-    _ row: Row,
-    _ map: MapValue,
-    _ mode: Stage.ReplaceMode
-  ) throws -> Row {
-    var fields = mode == .full ? MapValue() : row.fields
-    for entry in map.entries where !Self.pseudoFields.contains(entry.key.string) {
-      if mode == .keeping, fields[entry.key] != nil { continue }
-      fields[entry.key] = entry.value
-    }
-    var result = row
-    result.replaceFields(fields)
-    return result
-  }
-
-  private static let pseudoFields: Set<String> = ["__name__", "__create_time__", "__update_time__"]
 
   private func nearest(_ rows: any RowOperator, _ stage: NearestStage) -> any RowOperator {
     let evaluator = evaluator

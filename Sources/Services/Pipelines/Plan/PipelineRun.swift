@@ -65,6 +65,9 @@ package struct PipelineChunk: Sendable {
   package var isDone = false
 }
 
+/// A pipeline that was begun in memory reads more than memory should be asked for.
+struct NeedsEngine: Error {}
+
 /// A pipeline that is being answered, part by part, all at one version.
 ///
 /// One call at a time; calls block.
@@ -104,13 +107,59 @@ package final class PipelineRun: @unchecked Sendable {
       .compile(stages, isNested: false)
   }
 
+  /// Begins to run a plan, and lends the run for its first slice.
+  ///
+  /// The plan is made and the slice read from one view, unless sub-pipelines could keep it open for long: opening one costs
+  /// as much as reading a few documents.
+  package static func begin<R>(
+    _ plan: StagePlan,
+    _ options: PipelineOptions,
+    database: Database,
+    read: ConsistentRead,
+    judge: RowJudge?,
+    check: @escaping @Sendable () throws -> Void,
+    first: (PipelineRun) throws -> R
+  ) throws -> R {
+    let store = PipelineStore(database, read, judge)
+    guard !plan.hasSubPipelines else {
+      return try first(try PipelineRun(plan, options, store, check: check))
+    }
+    return try read.view { view in
+      try store.holding(view) { try first(try PipelineRun(plan, options, store, check: check)) }
+    }
+  }
+
+  /// Begins to run a plan of which memory alone can tell the rows in a few steps; otherwise nil, and nothing has happened.
+  ///
+  /// For threads that must not block, and callers to whom no rules apply.
+  package static func beginInMemory<R>(
+    _ plan: StagePlan,
+    _ options: PipelineOptions,
+    database: Database,
+    read: ConsistentRead,
+    check: @escaping @Sendable () throws -> Void,
+    first: (PipelineRun) throws -> R
+  ) throws -> R? {
+    guard plan.isSmall, options.explain == .none, options.usesIndexes else { return nil }
+    let store = PipelineStore(database, read, nil)
+    do {
+      return try read.viewInMemory(steps: QueryCursor.stepsInMemory) { view in
+        try store.holding(view, inMemory: true) {
+          try first(try PipelineRun(plan, options, store, check: check))
+        }
+      }
+    } catch is NeedsEngine {
+      return nil
+    }
+  }
+
   /// Begins to run a plan.
   ///
   /// - Parameters:
   ///   - judge: Asked for every document before the pipeline sees it; nil where no rules apply.
-  /// - check: Called now and then; throws if no caller waits any more.
+  ///   - check: Called now and then; throws if no caller waits any more.
   ///   - clock: The time since any fixed instant, for `explain`; the monotonic clock where there is none.
-  package init(
+  package convenience init(
     _ plan: StagePlan,
     _ options: PipelineOptions,
     database: Database,
@@ -120,6 +169,16 @@ package final class PipelineRun: @unchecked Sendable {
     clock: (() -> Duration)? = nil
   ) throws {
     let store = PipelineStore(database, read, judge)
+    try self.init(plan, options, store, check: check, clock: clock)
+  }
+
+  private init(
+    _ plan: StagePlan,
+    _ options: PipelineOptions,
+    _ store: PipelineStore,
+    check: @escaping @Sendable () throws -> Void,
+    clock: (() -> Duration)? = nil
+  ) throws {
     let resources = Resources(memoryLimit: options.memoryLimit, check: check, clock: clock)
     self.store = store
     version = try store.version()
@@ -132,13 +191,13 @@ package final class PipelineRun: @unchecked Sendable {
       return try builder.gathered(plan, row)
     }
     var builder = OperatorBuilder(store: store, evaluator: evaluator, usesIndexes: usesIndexes)
-    builder.isObserved = options.explain == .analyze && judge == nil
+    builder.isObserved = options.explain == .analyze && !store.isJudged
     builder.isShown = options.explain != .none
     rows = try builder.build(plan, outer: nil)
     self.plan = plan
     self.resources = resources
     self.options = options
-    hidesCounts = judge != nil
+    hidesCounts = store.isJudged
   }
 
   /// About the bytes that the run keeps.

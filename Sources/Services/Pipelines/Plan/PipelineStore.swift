@@ -10,6 +10,12 @@ final class PipelineStore {
   private let judge: RowJudge?
   private var allowed: Set<InputScope> = []
   private var unjudged: [any JudgedSource] = []
+  /// The view that all reads share for the time of a call; nil where each opens its own.
+  private var held: ReadView?
+  /// The same for cursors.
+  var lent: LentView? { held.map(LentView.init) }
+  /// True where that view reads memory alone.
+  private(set) var isInMemory = false
 
   init(_ database: Database, _ read: ConsistentRead, _ judge: RowJudge?) {
     self.database = database
@@ -33,7 +39,7 @@ final class PipelineStore {
   }
 
   /// The version that everything is read at.
-  func version() throws -> CommitVersion { try storage { try read.view { $0.version } } }
+  func version() throws -> CommitVersion { try storage { try lend { $0.version } } }
 
   /// Begins to read a query.
   func cursor(_ query: NormalizedQuery) -> QueryCursor { database.query(query, read: read) }
@@ -47,7 +53,7 @@ final class PipelineStore {
   func isAllowed(_ scope: InputScope, _ proofs: [NormalizedQuery]) throws -> Bool {
     guard let judge, !allowed.contains(scope) else { return true }
     return try storage {
-      try read.view { view in
+      try lend { view in
         for proof in proofs where try judge.proves(proof, view) { return true }
         return false
       }
@@ -74,14 +80,14 @@ final class PipelineStore {
   /// Throws where one of the documents may not be read.
   func requireList(_ documents: [DocumentRecord]) throws {
     guard let judge, !documents.isEmpty else { return }
-    try storage { try read.view { try judge.requireList(documents, $0) } }
+    try storage { try lend { try judge.requireList(documents, $0) } }
   }
 
   /// Throws where one of the documents may not be got.
   func requireGet(_ paths: ArraySlice<ResourcePath>) throws {
     guard let judge else { return }
     try storage {
-      try read.view { view in
+      try lend { view in
         var found: [(path: ResourcePath, record: DocumentRecord?)] = []
         for path in paths { found.append((path, try record(path, view)?.record)) }
         try judge.requireGet(found, view)
@@ -91,19 +97,37 @@ final class PipelineStore {
 
   /// The documents that exist, in the order of their names here.
   func documents(_ paths: ArraySlice<ResourcePath>) throws -> [DocumentRecord] {
+    try lookUp(paths).compactMap(\.self)
+  }
+
+  /// The document of each name; nil where there is none.
+  func lookUp(_ paths: ArraySlice<ResourcePath>) throws -> [DocumentRecord?] {
     try storage {
-      try read.view { view in
-        var records: [DocumentRecord] = []
-        for path in paths {
+      try lend { view in
+        try paths.map { path in
           let found = try record(path, view)
           if read.isTracking {
             try read.record(.document(path, found?.stored.updateTime ?? .zero))
           }
-          if let found { records.append(found.record) }
+          return found?.record
         }
-        return records
       }
     }
+  }
+
+  /// Reads from one open view until the body ends.
+  func holding<R>(
+    _ view: ReadView,
+    inMemory: Bool = false,
+    _ body: () throws -> R
+  ) rethrows -> R {
+    (held, isInMemory) = (view, inMemory)
+    defer { (held, isInMemory) = (nil, false) }
+    return try body()
+  }
+
+  private func lend<R>(_ body: (ReadView) throws -> R) throws -> R {
+    if let held { try body(held) } else { try read.view(body) }
   }
 
   private func record(

@@ -100,6 +100,7 @@ extension OperatorBuilder {
   }
 
   private func collected(_ plan: StagePlan, _ row: Row) throws -> [Row] {
+    if let rows = try directRows(plan, for: row) { return rows }
     let rows = try build(plan, outer: row)
     let resources = evaluator.resources
     return try resources.withoutPauses {

@@ -10,8 +10,10 @@ package struct Row: Sendable {
     case fields(MapValue)
   }
 
-  /// The row's fields.
-  package private(set) var content: Content
+  /// The fields that the row began with.
+  private var stored: Content
+  /// Fields at the top that replace those of a document, or are new, so that it need not be decoded.
+  private var added = MapValue()
   private var storedName: DocumentName?
   private var storedCreateTime: Timestamp?
   private var storedUpdateTime: Timestamp?
@@ -20,24 +22,27 @@ package struct Row: Sendable {
 
   /// A document with all of its fields.
   package init(_ record: DocumentRecord, variables: [String: Value?] = [:]) {
-    content = .document(record)
+    stored = .document(record)
     self.variables = variables
   }
 
   /// A row of fields without a document.
   package init(_ fields: MapValue, variables: [String: Value?] = [:]) {
-    content = .fields(fields)
+    stored = .fields(fields)
     self.variables = variables
   }
 
+  /// The row's fields.
+  package var content: Content { added.entries.isEmpty ? stored : .fields(fields) }
+
   /// The document's name, while `__name__` is a field of the row.
   package var name: DocumentName? {
-    if case .document(let record) = content { record.name } else { storedName }
+    if case .document(let record) = stored { record.name } else { storedName }
   }
 
   /// The document's creation, while `__create_time__` is a field of the row.
   package var createTime: Timestamp? {
-    if case .document(let record) = content {
+    if case .document(let record) = stored {
       record.createTime.timestamp
     } else {
       storedCreateTime
@@ -46,7 +51,7 @@ package struct Row: Sendable {
 
   /// The document's last change, while `__update_time__` is a field of the row.
   package var updateTime: Timestamp? {
-    if case .document(let record) = content {
+    if case .document(let record) = stored {
       record.updateTime.timestamp
     } else {
       storedUpdateTime
@@ -55,9 +60,12 @@ package struct Row: Sendable {
 
   /// The fields without the document's name and times.
   package var fields: MapValue {
-    switch content {
-    case .document(let record): record.fields.decoded()
-    case .fields(let fields): fields
+    switch stored {
+    case .document(let record):
+      var fields = record.fields.decoded()
+      for entry in added.entries { fields[entry.key] = entry.value }
+      return fields
+    case .fields(let fields): return fields
     }
   }
 
@@ -68,7 +76,10 @@ package struct Row: Sendable {
       if path == .createTime { return createTime.map(Value.timestamp) }
       if path == .updateTime { return updateTime.map(Value.timestamp) }
     }
-    return switch content {
+    if !added.entries.isEmpty, let name = path.segments.first, added[name] != nil {
+      return added.value(at: path)
+    }
+    return switch stored {
     case .document(let record): record.fields.value(at: path)
     case .fields(let fields): fields.value(at: path)
     }
@@ -79,6 +90,10 @@ package struct Row: Sendable {
   /// The document's name and times take only values of their types.
   mutating func set(_ value: Value?, at path: FieldPath) throws {
     guard let value else { return }
+    if case .document = stored, path.segments.count == 1, !path.mayBeReserved {
+      added[path.segments[0]] = value
+      return
+    }
     materialize()
     switch (path, value) {
     case (.documentName, .reference(let name)): storedName = name
@@ -87,10 +102,10 @@ package struct Row: Sendable {
     case (.documentName, _), (.createTime, _), (.updateTime, _):
       throw ExpressionFailure("The field \(path.canonicalString) can't have a value of that type.")
     default:
-      guard case .fields(var fields) = content else { return }
-      content = .fields(MapValue())
+      guard case .fields(var fields) = stored else { return }
+      stored = .fields(MapValue())
       fields.set(value, at: path)
-      content = .fields(fields)
+      stored = .fields(fields)
     }
   }
 
@@ -102,17 +117,17 @@ package struct Row: Sendable {
     case .createTime: storedCreateTime = nil
     case .updateTime: storedUpdateTime = nil
     default:
-      guard case .fields(var fields) = content else { return }
-      content = .fields(MapValue())
+      guard case .fields(var fields) = stored else { return }
+      stored = .fields(MapValue())
       fields.remove(at: path)
-      content = .fields(fields)
+      stored = .fields(fields)
     }
   }
 
   /// Replaces the fields, and keeps the document's name and times.
   mutating func replaceFields(_ fields: MapValue) {
     materialize()
-    content = .fields(fields)
+    stored = .fields(fields)
   }
 
   /// All fields with the document's name and times among them.
@@ -132,18 +147,21 @@ package struct Row: Sendable {
 
   /// About the bytes that the row takes in memory; counting ends beyond the limit.
   func size(limit: Int) -> Int {
-    switch content {
-    case .document(let record): record.fields.bytes.count + 256
+    switch stored {
+    case .document(let record):
+      record.fields.bytes.count + 256
+        + (added.entries.isEmpty ? 0 : Value.map(added).memorySize(limit: limit))
     case .fields(let fields): Value.map(fields).memorySize(limit: limit) + 256
     }
   }
 
   private mutating func materialize() {
-    guard case .document(let record) = content else { return }
+    guard case .document(let record) = stored else { return }
     storedName = record.name
     storedCreateTime = record.createTime.timestamp
     storedUpdateTime = record.updateTime.timestamp
-    content = .fields(record.fields.decoded())
+    stored = .fields(fields)
+    added = MapValue()
   }
 }
 

@@ -100,6 +100,17 @@ package final class StagePlan: Sendable {
     if case .literals = input { true } else { false }
   }
 
+  /// True if an expression runs a pipeline of its own.
+  var hasSubPipelines: Bool {
+    if case .literals(let rows) = input, rows.contains(where: { !$0.allSubPipelines.isEmpty }) {
+      return true
+    }
+    return stages.contains { stage in
+      if case .union(let other) = stage { return other.hasSubPipelines }
+      return stage.expressions.contains { !$0.allSubPipelines.isEmpty }
+    }
+  }
+
   /// True if the pipeline ends with `delete`.
   package var isDeleting: Bool {
     if case .delete? = stages.last { true } else { false }
