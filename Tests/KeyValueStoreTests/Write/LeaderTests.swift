@@ -1,5 +1,5 @@
 import BaseRuntime
-import Dispatch
+import Foundation
 import KeyValueStore
 import Synchronization
 import Testing
