@@ -274,7 +274,7 @@ let package = Package(
       of: "Access",
       uses: [
         "BaseText", "BaseStatus", "AccessTestSupport", "DocumentCodec", "DocumentStore",
-        "FirestoreModel", "KeyValueStore", "SecurityRules", logging,
+        "FirestoreModel", "KeyValueStore", "ModelTestSupport", "SecurityRules", logging,
       ]
     ),
 

@@ -1,3 +1,5 @@
+import KeyValueStore
+
 /// The settings of a RocksDB engine; the defaults suit a server of two cores.
 package struct RocksDBConfiguration: Sendable {
   /// Data, index and filter blocks kept in memory.
@@ -24,6 +26,8 @@ package struct RocksDBConfiguration: Sendable {
   /// True if log files stay, in `archive`, until a call of `RocksDBEngine.releaseLog` says that
   /// they are no longer needed.
   package var keepsLog = false
+  /// The bounds of a group of writes.
+  package var groupLimits = GroupLimits()
   /// Receives every group that became durable: its keys and the time for writing and syncing it.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 

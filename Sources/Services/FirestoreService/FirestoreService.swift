@@ -219,6 +219,7 @@ package final class FirestoreService: RPCService {
       database,
       network: call.context.network,
       requestID: call.context.requestID,
+      memory: call.context.memory,
       administrator: call.context.actor?.administrator
     )
   }

@@ -21,6 +21,11 @@ extension DocumentFields {
     withView(at: path) { $0?.decoded() }
   }
 
+  /// The value of a field of the document itself, decoded; nil where there is none.
+  package func value(of field: Text) -> Value? {
+    bytes.withUnsafeBytes { EntryIterator.view(in: $0, field: 2, named: field)?.decoded() }
+  }
+
   /// Returns true if there is a value at a path.
   package func hasValue(at path: FieldPath) -> Bool { withView(at: path) { $0 != nil } }
 
@@ -116,15 +121,23 @@ struct EntryIterator: IteratorProtocol {
     at path: ArraySlice<Text>
   ) -> ValueView? {
     guard let name = path.first else { return nil }
-    let found = name.withBytes { bytes -> ValueView? in
+    let found = view(in: message, field: field, named: name)
+    guard path.count > 1, let found else { return found }
+    guard case .map(let inner) = found.content else { return nil }
+    return view(in: inner, field: 1, at: path.dropFirst())
+  }
+
+  static func view(
+    in message: UnsafeRawBufferPointer,
+    field: Int,
+    named name: Text
+  ) -> ValueView? {
+    name.withBytes { bytes in
       var entries = EntryIterator(message, field: field)
       while let (key, value) = entries.next() {
         if isSame(key, bytes) { return ValueView(value) }
       }
       return nil
     }
-    guard path.count > 1, let found else { return found }
-    guard case .map(let inner) = found.content else { return nil }
-    return view(in: inner, field: 1, at: path.dropFirst())
   }
 }

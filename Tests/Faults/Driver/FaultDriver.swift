@@ -56,6 +56,7 @@ struct FaultDriver {
     var configuration = RocksDBConfiguration()
     configuration.blockCacheBytes = 1 << 20
     configuration.writeBufferBytes = 128 << 10
+    configuration.groupLimits.leadersLanding = .seconds(60)
     let engine = try RocksDBEngine(directory: arguments[1], configuration: configuration)
     marks.write("arm")
     let isShared = arguments.last == "shared"
@@ -124,7 +125,8 @@ struct FaultDriver {
     let length = number % 8 == 0 ? 90_000 : 200
     let value = Array("\(number) ".utf8) + [UInt8](repeating: 0x2E, count: length)
     if isShared { return try SharedWrites(number, value).run(on: engine) }
-    return try engine.write { group in
+    // Every other group may be written by this thread itself.
+    return try engine.write(mayLead: number % 2 == 1) { group in
       let version = try group.allocateVersion()
       for key in Self.keys(number) {
         try group.put(key, value)

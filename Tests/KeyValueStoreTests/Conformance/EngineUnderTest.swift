@@ -89,6 +89,7 @@ extension RocksDBConfiguration {
     configuration.blockCacheBytes = 1 << 20
     configuration.writeBufferBytes = 256 << 10
     configuration.blockBytes = 1 << 10
+    configuration.groupLimits.leadersLanding = .seconds(60)
     return configuration
   }
 }

@@ -20,9 +20,10 @@ final class Outcomes: Sendable {
   func write(
     _ name: String,
     _ priority: WritePriority,
+    mayLead: Bool = false,
     _ body: @escaping @Sendable (any KeyValueGroup) throws -> Void
   ) -> QueuedWrite {
-    QueuedWrite(priority, body: body) { outcome in
+    QueuedWrite(priority, mayLead: mayLead, body: body) { outcome in
       let isDurable = (try? outcome.get()) != nil
       self.told.withLock { $0.append("\(name) \(isDurable ? "durable" : "failed")") }
       self.arrival.signal()

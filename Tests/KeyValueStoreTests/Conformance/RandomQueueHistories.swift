@@ -43,7 +43,10 @@ struct RandomQueueHistories {
       let seed = generator.next()
       pending.enter()
       engine.submit(
-        QueuedWrite(seed % 3 == 0 ? .background : .interactive) { group in
+        QueuedWrite(
+          seed % 3 == 0 ? .background : .interactive,
+          mayLead: seed.isMultiple(of: 2)
+        ) { group in
           try body(of: seed, in: group, shadow)
         } completion: { outcome in
           shadow.settled(outcome)

@@ -1,4 +1,5 @@
 import BaseText
+import FirestoreModel
 import Synchronization
 
 /// The last credentials of one connection and the caller that they identified, so that a client that sends the
@@ -13,6 +14,7 @@ package final class CallerMemory: Sendable {
   }
 
   private let last = Mutex<Known?>(nil)
+  private let lastRules = Mutex<CallerRules?>(nil)
   private let hasSeenCredentials = Atomic<Bool>(false)
 
   /// The function that has the connection; nil for the connections of clients.
@@ -37,6 +39,15 @@ package final class CallerMemory: Sendable {
   package func caller(of authorization: String) -> Caller? {
     last.withLock { $0?.authorization == authorization ? $0?.caller : nil }
   }
+
+  /// The rules of a database for a caller, if they are those of the last call and in force.
+  func rules(of caller: Caller, in database: DatabaseID) -> CallerRules? {
+    guard let rules = lastRules.withLock({ $0 }), rules.isFor(caller, database) else { return nil }
+    return rules
+  }
+
+  /// Keeps the rules of a call.
+  func remember(_ rules: CallerRules) { lastRules.withLock { $0 = rules } }
 
   /// Keeps the caller that a header identifies.
   func remember(_ authorization: String, _ caller: Caller) {

@@ -1,24 +1,62 @@
 import BaseStatus
 import BaseText
 import FirestoreModel
+import SecurityRules
 
 /// A signed-in user, as described by a verified token.
-package struct UserIdentity: Sendable, Hashable {
+///
+/// A copy is one reference, and the value that rules see is made once.
+package struct UserIdentity: Sendable {
+  /// The facts, which never change.
+  private final class Facts: Sendable {
+    let project: Text
+    let uid: Text
+    let claims: MapValue
+    let expiry: Int64
+    let issued: Int64
+    let isSigned: Bool
+    let session: Int64
+    let rulesAuth: RulesAuth
+
+    init(
+      project: Text,
+      uid: Text,
+      claims: MapValue,
+      expiry: Int64,
+      issued: Int64,
+      isSigned: Bool,
+      session: Int64
+    ) {
+      self.project = project
+      self.uid = uid
+      self.claims = claims
+      self.expiry = expiry
+      self.issued = issued
+      self.isSigned = isSigned
+      self.session = session
+      rulesAuth = RulesAuth(uid: uid, token: RulesMap(claims))
+    }
+  }
+
+  private let facts: Facts
+
   /// The project that the token is for: its audience.
-  package let project: Text
+  package var project: Text { facts.project }
   /// The user's id, unique in the project.
-  package let uid: Text
+  package var uid: Text { facts.uid }
   /// All claims of the token: what rules see as `request.auth.token`.
-  package let claims: MapValue
+  package var claims: MapValue { facts.claims }
   /// When the token ends, in seconds since 1970.
-  package let expiry: Int64
+  package var expiry: Int64 { facts.expiry }
   /// When it was issued, in seconds since 1970.
-  package let issued: Int64
+  package var issued: Int64 { facts.issued }
   /// True if the token's issuer vouches for the claims; development's unsigned tokens only state
   /// them.
-  package let isSigned: Bool
+  package var isSigned: Bool { facts.isSigned }
   /// The session of the token's user, more precise than `issued`; for the verifier.
-  package let session: Int64
+  package var session: Int64 { facts.session }
+  /// The user as rules see it.
+  var rulesAuth: RulesAuth { facts.rulesAuth }
 
   /// The user that a verified token names.
   package init(
@@ -30,13 +68,33 @@ package struct UserIdentity: Sendable, Hashable {
     isSigned: Bool = true,
     session: Int64 = 0
   ) {
-    self.isSigned = isSigned
-    self.session = session
-    self.project = project
-    self.uid = uid
-    self.claims = claims
-    self.expiry = expiry
-    self.issued = issued
+    facts = Facts(
+      project: project,
+      uid: uid,
+      claims: claims,
+      expiry: expiry,
+      issued: issued,
+      isSigned: isSigned,
+      session: session
+    )
+  }
+}
+
+extension UserIdentity: Hashable {
+  /// True if all facts are the same.
+  package static func == (left: UserIdentity, right: UserIdentity) -> Bool {
+    if left.facts === right.facts { return true }
+    return left.project == right.project && left.uid == right.uid && left.claims == right.claims
+      && left.expiry == right.expiry && left.issued == right.issued
+      && left.isSigned == right.isSigned && left.session == right.session
+  }
+
+  /// Hashes the facts that tell most tokens apart.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(project)
+    hasher.combine(uid)
+    hasher.combine(expiry)
+    hasher.combine(session)
   }
 }
 

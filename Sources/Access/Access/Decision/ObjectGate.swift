@@ -171,6 +171,6 @@ extension Caller {
   /// The caller as rules see it; nil is not signed in.
   var rulesAuth: RulesAuth? {
     guard case .user(let user) = self else { return nil }
-    return RulesAuth(uid: user.uid, token: RulesMap(user.claims))
+    return user.rulesAuth
   }
 }

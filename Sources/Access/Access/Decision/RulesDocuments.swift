@@ -10,7 +10,7 @@ final class StoredFields: RulesDocumentFields {
 
   init(_ fields: DocumentFields) { self.fields = fields }
 
-  func value(of field: Text) -> Value? { fields.value(at: FieldPath([field])) }
+  func value(of field: Text) -> Value? { fields.value(of: field) }
 
   func all() -> MapValue { fields.decoded() }
 

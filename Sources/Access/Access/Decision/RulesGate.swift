@@ -7,16 +7,18 @@ import SecurityRules
 
 /// The deployed rules for one call, for callers who are not administrators.
 package struct RulesGate: Sendable {
-  let database: DatabaseID
-  let ruleset: ReleasedRuleset
-  let caller: Caller
+  /// All that other calls of the caller share.
+  let rules: CallerRules
   /// The network that the call comes from.
   let network: String
   /// Names the call in the log.
   let requestID: String
-  let compatibility: RulesSession.Compatibility
-  let clock: RequestClock
-  let log: AccessLog
+
+  var database: DatabaseID { rules.database }
+  var ruleset: ReleasedRuleset { rules.ruleset }
+  var caller: Caller { rules.caller }
+  var clock: RequestClock { rules.clock }
+  var log: AccessLog { rules.log }
 
   /// A question to the rules.
   enum Question {
@@ -39,7 +41,7 @@ package struct RulesGate: Sendable {
       digests: SystemDigests(),
       isMultiple: isMultiple,
       isBrief: isBrief,
-      compatibility: compatibility
+      compatibility: rules.compatibility
     )
   }
 
@@ -195,7 +197,7 @@ package struct RulesGate: Sendable {
     log.noteAllowed(in: database.project) { AccessLog.Entry(self, question) }
   }
 
-  private var auth: RulesAuth? { caller.rulesAuth }
+  var auth: RulesAuth? { rules.auth }
 }
 
 /// Paths as rules see them.

@@ -59,7 +59,7 @@ extension RulesGate {
       RulesRequest(
         method: .list,
         path: name,
-        auth: caller.rulesAuth,
+        auth: auth,
         time: clock.now(),
         resource: StoredFields.resource(name, fields),
         isInTransaction: isInTransaction

@@ -1,6 +1,7 @@
 import BaseText
 import FirestoreModel
 import SecurityRules
+import Synchronization
 
 /// The rules in force for a database or bucket.
 ///
@@ -12,10 +13,17 @@ package final class ReleasedRuleset: Sendable {
   package let id: Text
   /// When it took effect.
   package let updateTime: CommitVersion
+  private let isReplaced = Atomic(false)
 
   init(_ compiled: CompiledRuleset, id: Text, updateTime: CommitVersion) {
     self.compiled = compiled
     self.id = id
     self.updateTime = updateTime
   }
+
+  /// False once other rules are in force for the target, or none.
+  var isCurrent: Bool { !isReplaced.load(ordering: .acquiring) }
+
+  /// Other rules come into force, or none.
+  func replace() { isReplaced.store(true, ordering: .releasing) }
 }

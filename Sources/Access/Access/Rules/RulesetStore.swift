@@ -18,6 +18,8 @@ package final class RulesetStore: Sendable {
   private let countsCoverage: Bool
   private let log: Logger
   private let released: Mutex<[RulesTarget: ReleasedRuleset]>
+  /// For every call to look at.
+  private let isEmptyNow = Atomic(true)
   private let observers = Mutex<[Observer]>([])
   /// Held over each change, so that a ruleset is not removed between its reading and its release.
   private let changes = Mutex(())
@@ -54,7 +56,10 @@ package final class RulesetStore: Sendable {
     }
     return released.withLock { released in
       defer { released = stored }
-      return Set(released.keys).union(stored.keys).filter { released[$0] !== stored[$0] }
+      let changed = Set(released.keys).union(stored.keys).filter { released[$0] !== stored[$0] }
+      for target in changed { released[target]?.replace() }
+      isEmptyNow.store(stored.isEmpty, ordering: .releasing)
+      return changed
     }
   }
 
@@ -88,7 +93,7 @@ package final class RulesetStore: Sendable {
   }
 
   /// True if no ruleset is in force anywhere.
-  package var isEmpty: Bool { released.withLock { $0.isEmpty } }
+  package var isEmpty: Bool { isEmptyNow.load(ordering: .acquiring) }
 
   /// Registers for changes.
   ///
@@ -218,7 +223,11 @@ package final class RulesetStore: Sendable {
   }
 
   private func setCurrent(_ ruleset: ReleasedRuleset?, of target: RulesTarget) {
-    released.withLock { $0[target] = ruleset }
+    released.withLock { released in
+      released[target]?.replace()
+      released[target] = ruleset
+      isEmptyNow.store(released.isEmpty, ordering: .releasing)
+    }
   }
 
   private func announce(_ target: RulesTarget) {

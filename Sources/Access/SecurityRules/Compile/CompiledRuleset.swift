@@ -37,6 +37,8 @@ package final class CompiledRuleset: Sendable {
   private let storage: [CompiledMatch]?
   private let mayAllowSignedIn: Bool
   private let mayAllowOthers: Bool
+  /// The bits of the methods for which some statement of Firestore's rules may read documents.
+  private let readingMethods: UInt8
 
   init(
     source: SourceText,
@@ -55,6 +57,7 @@ package final class CompiledRuleset: Sendable {
     let noted = matches.mapValues { $0.map { $0.noting(&use) } }
     firestore = noted[.firestore]
     storage = noted[.storage]
+    readingMethods = noted[.firestore]?.reduce(0) { $0 | $1.readingMethods } ?? 0
     let allows = noted[.firestore]?.flatMap(\.allows) ?? []
     mayAllowSignedIn = Self.mayAllow(allows, functions, isSignedIn: true)
     mayAllowOthers = Self.mayAllow(allows, functions, isSignedIn: false)
@@ -83,9 +86,11 @@ package final class CompiledRuleset: Sendable {
   /// Returns true if a decision on that document of Firestore's may have to read others.
   ///
   /// - Parameter path: The whole path, as in `RulesRequest`.
-  package func mayReadDocuments(_ method: RulesMethod, _ path: [Text]) -> Bool {
-    matches(of: .firestore).contains {
-      $0.readingMethods & method.bit != 0 && $0.pattern.match(path) != nil
+  package func mayReadDocuments(_ method: RulesMethod, _ path: @autoclosure () -> [Text]) -> Bool {
+    guard readingMethods & method.bit != 0 else { return false }
+    let path = path()
+    return matches(of: .firestore).contains {
+      $0.readingMethods & method.bit != 0 && $0.pattern.matches(path)
     }
   }
 

@@ -20,17 +20,44 @@ struct PathPattern: Sendable {
     captureCount = segments.reduce(0) { $0 + ($1.name == nil ? 0 : 1) }
   }
 
-  /// The captures' values where the pattern matches a path that is known as a whole.
-  func match(_ path: [Text]) -> [RulesValue?]? {
-    matchPlain(count: path.count, { path[$0] }) { range in
-      .path(RulesPath(plain: Array(path[range])))
+  /// Returns true if the pattern matches a path that is known as a whole.
+  func matches(_ path: [Text]) -> Bool {
+    segmentsOfGlob(count: path.count).map { holdsLiterals($0) { path[$0] } } ?? false
+  }
+
+  /// The match of a path that is known as a whole; nil if there is none.
+  func match(_ path: [Text]) -> PathMatch? { matches(path) ? .plain(self, path) : nil }
+
+  /// The value of a capture, counted from 0, of a path that matches.
+  func capture(_ number: Int, of path: [Text]) -> RulesValue {
+    let taken = segmentsOfGlob(count: path.count) ?? 0
+    var (position, left) = (0, number)
+    for segment in segments {
+      var count = 1
+      if case .glob = segment { count = taken }
+      if segment.name != nil {
+        if left == 0, case .capture = segment { return .string(path[position]) }
+        if left == 0 { return .path(RulesPath(plain: Array(path[position..<(position + count)]))) }
+        left -= 1
+      }
+      position += count
     }
+    preconditionFailure("a capture that the pattern does not have")
   }
 
   /// The captures' values where the pattern matches; nil represents one that is not known.
-  func match(_ path: SymbolicPath) -> [RulesValue?]? {
-    guard path.gap == nil else { return matchGap(path) }
-    return matchPlain(path, 0..<path.segments.count)
+  func match(_ path: SymbolicPath) -> PathMatch? {
+    let captures =
+      path.gap == nil ? matchPlain(path, 0..<path.segments.count) : matchGap(path)
+    return captures.map(PathMatch.known)
+  }
+
+  /// The number of segments that the wildcard takes, 0 without one; nil if a path of that many
+  /// segments cannot match.
+  private func segmentsOfGlob(count: Int) -> Int? {
+    let fixed = segments.count - (glob == nil ? 0 : 1)
+    guard glob == nil ? count == fixed : count >= fixed + globMinimum else { return nil }
+    return count - fixed
   }
 
   private func matchPlain(_ path: SymbolicPath, _ part: Range<Int>) -> [RulesValue?]? {
@@ -45,10 +72,7 @@ struct PathPattern: Sendable {
     _ at: (Int) -> Text?,
     _ glob: (Range<Int>) -> RulesValue
   ) -> [RulesValue?]? {
-    let fixed = segments.count - (self.glob == nil ? 0 : 1)
-    guard self.glob == nil ? count == fixed : count >= fixed + globMinimum else { return nil }
-    let taken = count - fixed
-    guard holdsLiterals(taken, at) else { return nil }
+    guard let taken = segmentsOfGlob(count: count), holdsLiterals(taken, at) else { return nil }
     var captures: [RulesValue?] = []
     captures.reserveCapacity(captureCount)
     var position = 0
@@ -96,6 +120,22 @@ struct PathPattern: Sendable {
       let last = tail.matchPlain(path, end..<path.segments.count)
     else { return nil }
     return first + [path.value(glob..<end)] + last
+  }
+}
+
+/// A path that matches a pattern, with the values of the pattern's captures.
+enum PathMatch: Sendable {
+  /// The captures are read off the path as they are asked for: most conditions use one at most.
+  case plain(PathPattern, [Text])
+  /// Nil represents a value that is not known.
+  case known([RulesValue?])
+
+  /// The value of a capture, counted from 0; nil if it is not known.
+  func capture(_ number: Int) -> RulesValue? {
+    switch self {
+    case .plain(let pattern, let path): pattern.capture(number, of: path)
+    case .known(let captures): captures[number]
+    }
   }
 }
 

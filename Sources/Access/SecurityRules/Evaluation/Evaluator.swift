@@ -8,12 +8,13 @@ import BaseText
 /// The session's steps count the operands of a node. Once either is used up every node is an error.
 final class Evaluator {
   let session: RulesSession
-  /// By position in the matched path; nil is not known.
-  @exclusivity(unchecked) var captures: [RulesValue?] = []
+  /// The matched path with its captures.
+  @exclusivity(unchecked) var match = PathMatch.known([])
   @exclusivity(unchecked) var observer: RulesObserver?
   private let request: RulesValue
   private let resource: RulesValue
-  private let topFrame = Frame()
+  /// The slots of all calls that are being evaluated, one call's behind those of its caller.
+  @exclusivity(unchecked) private var slots: [Slot] = []
   @exclusivity(unchecked) private var remaining = RulesLimits.evaluations
   @exclusivity(unchecked) private var exhaustion = Exhaustion.nodes
 
@@ -37,21 +38,19 @@ final class Evaluator {
     }
   }
 
-  /// A call: its arguments and `let`s, evaluated in their order; those that failed matter when they
-  /// are used.
-  final class Frame {
-    enum Slot {
-      case value(RulesValue)
-      case fault(RulesFault)
-    }
+  /// The place of a call's first slot: its arguments and then its `let`s, in their order.
+  typealias Frame = Int
 
-    var slots: [Slot] = []
+  /// An argument or `let` of a call; one that failed matters when it is used.
+  private enum Slot {
+    case value(RulesValue)
+    case fault(RulesFault)
   }
 
   func outcome(of condition: Node?) -> RulesAttempt.Outcome {
     guard let condition else { return .allowed }
     do throws(RulesFault) {
-      let value = try evaluate(condition, topFrame)
+      let value = try evaluate(condition, slots.count)
       if case .boolean(true) = value { return .allowed }
       return .notTrue(value)
     } catch {
@@ -100,7 +99,7 @@ final class Evaluator {
     case .resource: return resource
     case .local(let index): return try local(index, frame)
     case .capture(let index):
-      guard let value = captures[index] else { throw fault("Null value error.", node) }
+      guard let value = match.capture(index) else { throw fault("Null value error.", node) }
       return value
     case .member(let object, let name): return try member(evaluate(object, frame), name, node)
     case .binary(let kind, let left, let right):
@@ -161,13 +160,13 @@ final class Evaluator {
   }
 
   private func local(_ index: Int, _ frame: Frame) throws(RulesFault) -> RulesValue {
-    switch frame.slots[index] {
+    switch slots[frame + index] {
     case .value(let value): return value
     case .fault(let fault): throw fault
     }
   }
 
-  private func slot(_ node: Node, _ frame: Frame) -> Frame.Slot {
+  private func slot(_ node: Node, _ frame: Frame) -> Slot {
     do throws(RulesFault) { return .value(try evaluate(node, frame)) } catch {
       return .fault(error)
     }
@@ -179,12 +178,16 @@ final class Evaluator {
     _ caller: Frame
   ) throws(RulesFault) -> RulesValue {
     let function = session.ruleset.functions[index]
-    let frame = Frame()
-    frame.slots.reserveCapacity(arguments.count + function.bindings.count)
-    for argument in arguments { frame.slots.append(slot(argument, caller)) }
+    let frame = slots.count
+    defer { slots.removeLast(slots.count - frame) }
+    for argument in arguments {
+      let slot = slot(argument, caller)
+      slots.append(slot)
+    }
     for binding in function.bindings {
       charge(1)
-      frame.slots.append(slot(binding, frame))
+      let slot = slot(binding, frame)
+      slots.append(slot)
     }
     return try evaluate(function.result, frame)
   }

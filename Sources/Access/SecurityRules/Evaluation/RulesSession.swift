@@ -119,13 +119,13 @@ package final class RulesSession {
     _ method: RulesMethod,
     _ evaluator: Evaluator,
     observing: Bool,
-    matching match: (PathPattern) -> [RulesValue?]?
+    matching match: (PathPattern) -> PathMatch?
   ) throws -> RulesDecision {
     var attempts: [RulesAttempt] = []
     let bit = method.bit
     for block in ruleset.matches(of: service) where block.methods & bit != 0 {
-      guard let captures = match(block.pattern) else { continue }
-      evaluator.captures = captures
+      guard let match = match(block.pattern) else { continue }
+      evaluator.match = match
       for allow in block.allows where allow.methods & bit != 0 {
         let attempt = try attempt(allow, method, evaluator, observing: observing)
         attempts.append(attempt)

@@ -25,6 +25,21 @@ package enum BlockingCheck {
   /// True if the calling thread was marked.
   package static var isEventLoop: Bool { pthread_getspecific(mark) != nil }
 
+  /// Runs a piece of work of an event loop that has nothing else to do: a write in it may wait for a
+  /// quick sync here.
+  package static func whileAlone<R>(_ work: () throws -> R) rethrows -> R {
+    pthread_setspecific(mark, UnsafeRawPointer(bitPattern: alone))
+    defer { markEventLoop() }
+    return try work()
+  }
+
+  /// True in such a piece of work.
+  package static var isAlone: Bool {
+    UInt(bitPattern: pthread_getspecific(mark)) == alone
+  }
+
+  private static let alone: UInt = 2
+
   /// The key of the mark; made once a process.
   private static let mark: pthread_key_t = {
     var key = pthread_key_t()

@@ -47,6 +47,20 @@ package final class StoreThread: @unchecked Sendable {
   package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 }
 
+/// Tells the running threads of the process apart.
+package struct ThreadID: Sendable, Hashable {
+  private let handle: UInt
+
+  /// The calling thread.
+  package static var current: ThreadID {
+    #if canImport(Darwin)
+    ThreadID(handle: UInt(bitPattern: pthread_self()))
+    #else
+    ThreadID(handle: UInt(pthread_self()))
+    #endif
+  }
+}
+
 /// The start argument of a new thread.
 private final class ThreadBody {
   let run: @Sendable () -> Void

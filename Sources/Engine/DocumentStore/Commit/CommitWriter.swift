@@ -52,7 +52,7 @@ final class CommitWriter: Sendable {
       defer { state.isQueued = true }
       return (true, !state.isQueued)
     }
-    if mustQueue { queueBatch() }
+    if mustQueue { queueBatch(mayLead: BlockingCheck.isAlone) }
     if !isAccepted {
       let closed = KeyValueError(.closed, "the store was closed")
       commit.completion(.failure(ServiceError.storage(closed)))
@@ -94,10 +94,10 @@ final class CommitWriter: Sendable {
 
 // In the engine's queue.
 extension CommitWriter {
-  private func queueBatch() {
+  private func queueBatch(mayLead: Bool = false) {
     let batch = CommitBatch()
     engine.submit(
-      QueuedWrite(.interactive) { group in
+      QueuedWrite(.interactive, mayLead: mayLead) { group in
         self.publication.begin()
         batch.commits = self.takeBatch()
         try self.resolve(batch, in: group)

@@ -63,7 +63,8 @@ package final class RocksDBEngine: KeyValueEngine {
         recovery: recovery,
         room: room,
         observer: configuration.groupObserver
-      )
+      ),
+      limits: configuration.groupLimits
     )
     recoveredVersion = timeline.landed
     discardedLog = directory.discardedLog.map { $0.later(than: timeline.landed) }

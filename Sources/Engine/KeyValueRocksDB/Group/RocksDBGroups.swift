@@ -10,6 +10,9 @@ struct RocksDBGroups: GroupWriter {
   let room: DiskRoom
   let observer: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
+  /// True unless the engine has stopped, whose files would have to be read again first.
+  var takesLeaders: Bool { !condition.isStopped }
+
   /// Takes a stopped engine up again first, if that can be.
   func beginGroup() throws -> RocksDBGroup {
     recovery.recoverIfDue()

@@ -162,6 +162,8 @@ private struct MemoryGroups: GroupWriter {
   let storage: MemoryStorage
   let clock: MicrosecondClock
 
+  var takesLeaders: Bool { true }
+
   func beginGroup() -> MemoryGroup { MemoryGroup(on: storage, clock: clock) }
   func land(_ group: MemoryGroup) { group.land() }
   func abandon(_ group: MemoryGroup) { group.abandon() }

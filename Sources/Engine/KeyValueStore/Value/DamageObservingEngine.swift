@@ -22,7 +22,7 @@ package final class DamageObservingEngine: EngineWrapper {
   /// Hands on the write; the observer receives a corruption before the completion runs.
   package func submit(_ write: QueuedWrite) {
     base.submit(
-      QueuedWrite(write.priority, body: write.body) { [observer] outcome in
+      QueuedWrite(write.priority, mayLead: write.mayLead, body: write.body) { [observer] outcome in
         if case .failure(let error as KeyValueError) = outcome, error.code == .corruption {
           observer(error)
         }

@@ -9,10 +9,13 @@ extension KeyValueEngine {
   /// After a failed write or sync every later write throws `KeyValueError.stopped`. A body or completion
   /// of another write may not call this: it throws `KeyValueError.misuse` there.
   ///
-  /// - Parameter settled: Receives the outcome on the writing thread, in the order of the writes
-  ///   and before any later body: the place where state in memory follows the store.
+  /// - Parameters:
+  ///   - mayLead: `QueuedWrite.mayLead`.
+  ///   - settled: Receives the outcome on the writing thread, in the order of the writes
+  ///     and before any later body: the place where state in memory follows the store.
   package func write<R>(
     _ priority: WritePriority = .interactive,
+    mayLead: Bool = false,
     _ body: (any KeyValueGroup) throws -> R,
     settled: (Result<R, any Error>) -> Void = { _ in }
   ) throws -> R {
@@ -24,7 +27,7 @@ extension KeyValueEngine {
       try withoutActuallyEscaping(settled) { settled in
         let call = BlockingWrite(body, settled)
         submit(
-          QueuedWrite(priority) { group in
+          QueuedWrite(priority, mayLead: mayLead) { group in
             try call.run(in: group)
           } completion: { outcome in
             call.settle(outcome)

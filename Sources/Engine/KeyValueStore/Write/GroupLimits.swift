@@ -8,6 +8,10 @@ package struct GroupLimits: Sendable {
   package var backgroundBytes = 256 << 10
   /// Time that the bodies of background writes take.
   package var backgroundTime = Duration.milliseconds(2)
+  /// The longest that the last group may have taken to be on the disk for a thread to write its own group.
+  ///
+  /// With a slower disk the changes of threads that this saves do not matter.
+  package var leadersLanding = Duration.microseconds(500)
 
   /// The bounds of a server.
   package init() {}

@@ -3,6 +3,10 @@ package protocol GroupWriter: Sendable {
   /// The engine's group of writes.
   associatedtype Group: SharedGroup
 
+  /// True if groups may be written by other threads than the queue's, which would not have to repair
+  /// anything first.
+  var takesLeaders: Bool { get }
+
   /// Begins a group; throws where the engine can write none.
   func beginGroup() throws -> Group
 
@@ -20,6 +24,9 @@ package protocol GroupWriter: Sendable {
 }
 
 extension GroupWriter {
+  /// False: the queue's thread writes all groups.
+  package var takesLeaders: Bool { false }
+
   /// Does nothing: most writers have nothing to do between two groups.
   package func settled() {}
 }

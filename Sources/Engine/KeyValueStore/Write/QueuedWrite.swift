@@ -12,7 +12,12 @@ package enum WritePriority: Sendable {
 package struct QueuedWrite: Sendable {
   /// The rank among the writes that wait for the same group.
   package let priority: WritePriority
-  /// Runs once, on the engine's writing thread, in the order of the queue.
+  /// True if the thread that submits the write may do it, where it is alone and syncs are quick.
+  ///
+  /// The body and the completion run before `submit` returns then: the caller holds no lock that they
+  /// take.
+  package let mayLead: Bool
+  /// Runs once, on the engine's writing thread or the leader's, in the order of the queue.
   ///
   /// A thrown error is its own outcome and undoes its own writes, not those of others in the group.
   package let body: @Sendable (any KeyValueGroup) throws -> Void
@@ -26,10 +31,12 @@ package struct QueuedWrite: Sendable {
   /// A write of that priority.
   package init(
     _ priority: WritePriority,
+    mayLead: Bool = false,
     body: @escaping @Sendable (any KeyValueGroup) throws -> Void,
     completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     self.priority = priority
+    self.mayLead = mayLead
     self.body = body
     self.completion = completion
   }

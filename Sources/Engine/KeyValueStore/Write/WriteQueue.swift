@@ -16,13 +16,20 @@ import Synchronization
 /// which starts with the first write. They must not wait for another write, and they must take no
 /// lock of a thread that waits for one. No lock of the queue is held while they run or a group
 /// lands.
+///
+/// **Leaders.** A write that comes while the queue has nothing to do may be written by the thread that
+/// brings it, in a group of its own (`QueuedWrite.mayLead`): it saves two changes of threads, which
+/// cost as much as a quick sync. Writes that come meanwhile wait for the queue's thread as usual, so
+/// groups form behind a sync.
 package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private struct State {
     var interactive: [QueuedWrite] = []
     var background = WriteBacklog()
     var thread: StoreThread?
-    /// True if the thread waits for `arrival`, or is about to.
+    /// True if the thread waits for `arrival`, or is about to, and no leader keeps it waiting.
     var isIdle = false
+    /// The thread that writes a group of its own; the queue's thread waits meanwhile.
+    var leader: ThreadID?
     var isClosed = false
   }
 
@@ -49,6 +56,10 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   private let writeCount = Atomic<Int>(0)
   /// Odd while a group lands, and after one with an unknown outcome.
   private let landing = Atomic<Int>(0)
+  /// The nanoseconds that the last group took to be on the disk.
+  private let landingTime = Atomic<Int64>(.max)
+
+  private static func nanoseconds(_ time: Duration) -> Int64 { Int64(time / .nanoseconds(1)) }
 
   /// A queue that writes groups by `writer`, which has no other user.
   package init(
@@ -63,6 +74,7 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
 
   /// Adds a write; after `close()` it fails at once.
   package func submit(_ write: QueuedWrite) {
+    if mayLead(write), beginLeading() { return lead(write) }
     let (isAccepted, mustWake) = state.withLock { state in
       guard !state.isClosed else { return (false, false) }
       switch write.priority {
@@ -80,7 +92,12 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   }
 
   /// True if the caller runs in a body or completion, where it must not wait for a write.
-  package var isCurrent: Bool { state.withLock { $0.thread?.isCurrent ?? false } }
+  package var isCurrent: Bool {
+    state.withLock { $0.thread?.isCurrent ?? false || $0.leader == .current }
+  }
+
+  /// True if nothing waits and no group is being written.
+  package var isIdle: Bool { state.withLock { $0.isIdle } }
 
   /// Groups that were begun and writes that were in them.
   package var counts: (groups: Int, writes: Int) {
@@ -107,6 +124,41 @@ package final class WriteQueue<Writer: GroupWriter>: Sendable {
   }
 }
 
+// On a leader's thread.
+extension WriteQueue {
+  private func mayLead(_ write: QueuedWrite) -> Bool {
+    write.mayLead && landingTime.load(ordering: .relaxed) <= Self.nanoseconds(limits.leadersLanding)
+      && writer.takesLeaders
+  }
+
+  /// True, and the queue's thread waits, if there is nothing else to write.
+  private func beginLeading() -> Bool {
+    state.withLock { state in
+      guard state.isIdle, !state.isClosed, state.interactive.isEmpty, state.background.isEmpty
+      else { return false }
+      state.isIdle = false
+      state.leader = .current
+      return true
+    }
+  }
+
+  private func lead(_ write: QueuedWrite) {
+    // The thread is about to wait for the disk.
+    Handover.current?.deliver()
+    var backlog = WriteBacklog()
+    backlog.append(write)
+    settle(runGroup(&backlog, isShared: false))
+    writer.settled()
+    let mustWake = state.withLock { state in
+      state.leader = nil
+      let hasWork = !state.interactive.isEmpty || !state.background.isEmpty || state.isClosed
+      state.isIdle = !hasWork
+      return hasWork
+    }
+    if mustWake { arrival.signal() }
+  }
+}
+
 // On the queue's thread.
 extension WriteQueue {
   private func serve() {
@@ -114,7 +166,7 @@ extension WriteQueue {
     while true {
       switch takeArrivals(into: &backlog) {
       case .group:
-        settle(runGroup(&backlog))
+        settle(runGroup(&backlog, isShared: true))
         writer.settled()
       case .nothingYet: arrival.wait()
       case .ended: return
@@ -141,13 +193,15 @@ extension WriteQueue {
     }
   }
 
-  private func runGroup(_ backlog: inout WriteBacklog) -> [Outcome] {
+  /// Writes a group; one that is not shared takes no background writes.
+  private func runGroup(_ backlog: inout WriteBacklog, isShared: Bool) -> [Outcome] {
     groupCount.add(1, ordering: .relaxed)
     var outcomes: [Outcome] = []
     do {
       let group = try writer.beginGroup()
       do {
         try fill(group, from: &backlog, &outcomes)
+        if isShared { try fillWithBackground(group, &outcomes) }
       } catch {
         writer.abandon(group)
         throw error
@@ -159,7 +213,7 @@ extension WriteQueue {
       }
     } catch {
       fail(&outcomes, with: error)
-      if outcomes.isEmpty { outcomes = refuseAll(&backlog, error) }
+      if outcomes.isEmpty { outcomes = refuseAll(&backlog, isShared: isShared, error) }
     }
     writeCount.add(outcomes.count, ordering: .relaxed)
     return outcomes
@@ -169,7 +223,9 @@ extension WriteQueue {
     let last = landing.load(ordering: .relaxed)
     let mark = last.isMultiple(of: 2) ? last + 1 : last + 2
     landing.store(mark, ordering: .sequentiallyConsistent)
+    let start = now()
     try writer.land(group)
+    landingTime.store(Self.nanoseconds(now() - start), ordering: .relaxed)
     landing.store(mark + 1, ordering: .sequentiallyConsistent)
   }
 
@@ -181,9 +237,12 @@ extension WriteQueue {
     while group.byteCount < limits.interactiveBytes, let write = backlog.takeFirst() {
       try run(write, in: group, &outcomes)
     }
+  }
+
+  private func fillWithBackground(_ group: Writer.Group, _ outcomes: inout [Outcome]) throws {
     let (before, start) = (group.byteCount, now())
     while group.byteCount - before < limits.backgroundBytes,
-      let write = state.withLock({ $0.background.takeFirst() })
+      let write = takeBackground()
     {
       try run(write, in: group, &outcomes)
       if now() - start >= limits.backgroundTime { return }
@@ -210,14 +269,20 @@ extension WriteQueue {
     }
   }
 
-  /// Refuses all waiting writes with the error for which no group could be begun.
-  private func refuseAll(_ backlog: inout WriteBacklog, _ error: any Error) -> [Outcome] {
+  /// Refuses all waiting writes with the error for which no group could be begun; a leader its own.
+  private func refuseAll(
+    _ backlog: inout WriteBacklog,
+    isShared: Bool,
+    _ error: any Error
+  ) -> [Outcome] {
     var refused: [Outcome] = []
-    while let write = backlog.takeFirst() ?? state.withLock({ $0.background.takeFirst() }) {
+    while let write = backlog.takeFirst() ?? (isShared ? takeBackground() : nil) {
       refused.append(Outcome(write: write, result: .failure(error)))
     }
     return refused
   }
+
+  private func takeBackground() -> QueuedWrite? { state.withLock { $0.background.takeFirst() } }
 }
 
 /// Writes in their order, taken from the front.

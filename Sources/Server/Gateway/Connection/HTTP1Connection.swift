@@ -62,6 +62,9 @@ final class HTTP1Connection: Sendable {
     }
   }
 
+  /// The event loop reads from the connection.
+  func noteRead() { mailbox.company.noteRead(of: nil) }
+
   /// Adds the decoder of HTTP and its responses; sets the connection's time limit.
   func addDecoder(
     to channel: any Channel,

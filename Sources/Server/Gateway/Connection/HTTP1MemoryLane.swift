@@ -82,6 +82,7 @@ final class HTTP1MemoryLane: ChannelDuplexHandler, RemovableChannelHandler {
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    connection.noteRead()
     var bytes = unwrapInboundIn(data)
     take(&bytes, context)
   }

@@ -124,7 +124,12 @@ final class GRPCCall: ConnectionStream, @unchecked Sendable {
     let mailbox = connection.mailbox
     switch method.handler {
     case .unary(let handle):
-      handle(request, context) { mailbox.post(.message($0), to: self) }
+      guard !method.isReading, connection.isAlone else {
+        return handle(request, context) { mailbox.post(.message($0), to: self) }
+      }
+      BlockingCheck.whileAlone {
+        handle(request, context) { mailbox.post(.message($0), to: self) }
+      }
     case .serverStreaming(let handle):
       handle(request, context) { mailbox.post(.stream($0), to: self) }
     case .bidirectional:

@@ -79,6 +79,7 @@ final class AnswerLane: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard !isRefusing else { return }
+    connection?.mailbox.company.noteRead(of: connection)
     scanner.append(unwrapInboundIn(data))
     if !isWaitingForTurn { handOnTogether(context) }
     countUnfinished()

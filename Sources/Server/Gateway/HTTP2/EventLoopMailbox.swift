@@ -32,6 +32,15 @@ final class EventLoopMailbox: HandoverReceiver {
       }
     }
 
+    /// The HTTP/2 connection that it is for; nil for another.
+    var connection: HTTP2Connection? {
+      switch self {
+      case .answer(_, let call): call.connection
+      case .news(let call): call.connection
+      case .turn: nil
+      }
+    }
+
     func flush() {
       switch self {
       case .answer(_, let call): call.connection.flushUnlessReading()
@@ -54,6 +63,8 @@ final class EventLoopMailbox: HandoverReceiver {
   private static let partCount = 64
 
   let eventLoop: any EventLoop
+  /// The connection that the loop served last.
+  let company = LoopCompany()
   private let state = Mutex(State())
 
   init(eventLoop: any EventLoop) {
@@ -134,6 +145,7 @@ final class EventLoopMailbox: HandoverReceiver {
   }
 
   private func carryOut(_ part: ArraySlice<Delivery>) {
+    for delivery in part { company.noteWork(for: delivery.connection) }
     Handover.during { _ in
       for delivery in part { delivery.carryOut() }
     }

@@ -53,9 +53,8 @@ package final class BearerTokens: Sendable {
   package func isValid(_ scope: AccountScope, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
     guard accounts.now / 1_000_000 < expiry else { return false }
     guard session != 0 else { return true }
-    guard accounts.revocations.isValid(expiry: expiry) else { return false }
-    guard mode == .immediate else { return true }
-    return accounts.revocations.isValid(scope, uid, session: session)
+    guard mode == .immediate else { return accounts.revocations.isValid(expiry: expiry) }
+    return accounts.revocations.isValid(scope, uid, session: session, expiry: expiry)
   }
 
   /// Returns the user's current claims for a token, given the earlier or later claims.

@@ -99,9 +99,10 @@ final class Revocations: Sendable {
   /// Returns true if a token with that expiry may be of a key that still signs.
   func isValid(expiry: Int64) -> Bool { state.withLock { expiry > $0.earliestExpiry } }
 
-  /// Returns true if tokens of that session are valid, as far as events tell.
-  func isValid(_ scope: AccountScope, _ uid: Text, session: Int64) -> Bool {
+  /// Returns true if a token of that session and expiry is valid, as far as events tell.
+  func isValid(_ scope: AccountScope, _ uid: Text, session: Int64, expiry: Int64) -> Bool {
     state.withLock {
+      guard expiry > $0.earliestExpiry else { return false }
       if $0.sessions.isEmpty { return session > $0.floor }
       guard let event = $0.sessions[User(scope: scope, uid: uid)] else {
         return session > $0.floor
