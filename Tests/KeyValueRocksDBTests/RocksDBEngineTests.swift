@@ -68,7 +68,7 @@ struct RocksDBEngineTests {
     for line in [
       "max_bgerror_resume_count=0", "top_level_index_pinning=kAll", "block_restart_interval=4",
       "memtable_insert_with_hint_prefix_extractor=rocksdb.FixedPrefix", "paranoid_checks=true",
-      "compression_per_level=kNoCompression:kLZ4Compression",
+      "compression_per_level=kNoCompression:kLZ4Compression", "max_file_opening_threads=2",
     ] {
       #expect(options.contains(line), "\(line)")
     }

@@ -178,6 +178,28 @@ struct RouteTableTests {
     }
   }
 
+  /// Only routes near to a new one are compared with it.
+  @Test func `of many routes two overlap if they do by themselves`() throws {
+    let segments = ["a", "b", "a:b", "{x}", "a:{x}", "{x}:b"]
+    var patterns: [String] = []
+    for first in segments {
+      patterns += ["/\(first)", "/\(first)/{r=**}"]
+      for second in segments {
+        patterns += ["/\(first)/\(second)", "/\(first)/\(second)/{r=**}"]
+      }
+    }
+    var kept: [String] = []
+    for pattern in patterns {
+      let isApart = kept.allSatisfy { other in
+        (try? RouteTable([Self.module("a", [other]), Self.module("b", [pattern])])) != nil
+      }
+      let table = try? RouteTable([Self.module("all", kept + [pattern])])
+      #expect((table != nil) == isApart, "\(pattern) beside \(kept)")
+      if isApart { kept.append(pattern) }
+    }
+    #expect(kept.count > 20)
+  }
+
   @Test(arguments: [
     ("/a/{x}", "/a/b"), ("/{x}", "/a:{y}"), ("/a:{x}", "/a:b{y}"), ("/{x=**}", "/a/{y=**}"),
     ("/a/{x}", "/b/{y}"), ("/a", "/a/{x=**}"), ("/{x}:a", "/{x}:b"), ("/a/{x}", "/a/{x}/c"),

@@ -30,6 +30,18 @@ struct DataDirectoryTests {
   }
 
   @Test
+  func `that is refused has nothing opened beside it`() throws {
+    let scratch = try Scratch()
+    var calls = 0
+    try RocksDBEngine(directory: scratch.data) { calls += 1 }.close()
+    #expect(calls == 1)
+    try scratch.write("FORMAT", bytes("brasa-rocksdb 2\n"))
+    let error = code { _ = try RocksDBEngine(directory: scratch.data) { calls += 1 } }
+    #expect(error?.code == .newerFormat)
+    #expect(calls == 1)
+  }
+
+  @Test
   func `with an unreadable format is refused`() throws {
     let scratch = try Scratch()
     try scratch.open().close()

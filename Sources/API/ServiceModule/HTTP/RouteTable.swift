@@ -34,12 +34,15 @@ package struct RouteTable: Sendable {
   fileprivate final class Entry: Sendable {
     let service: String
     let route: HTTPRoute
+    /// The number of routes before it.
+    let ordinal: Int
     /// The names of the pattern's variables, in its order.
     let names: [String]
 
-    init(service: String, route: HTTPRoute) {
+    init(service: String, route: HTTPRoute, ordinal: Int = 0) {
       self.service = service
       self.route = route
+      self.ordinal = ordinal
       names = route.pattern.segments.compactMap { segment in
         if case .variable(let variable) = segment { variable.name } else { nil }
       }
@@ -63,6 +66,12 @@ package struct RouteTable: Sendable {
     var rest: [HTTPRequest.Method: Entry] = [:]
     /// The routes that end here.
     var end: [HTTPRequest.Method: Entry] = [:]
+
+    /// The routes from here on.
+    var all: [Entry] {
+      [Entry](end.values) + rest.values + literals.values.flatMap(\.all)
+        + variables.flatMap(\.node.all)
+    }
   }
 
   private struct Found {
@@ -87,12 +96,15 @@ package struct RouteTable: Sendable {
 
   /// The routes of those services; throws the first conflict.
   package init(_ modules: [ServiceModule]) throws(RouteConflict) {
-    var entries: [Entry] = []
+    var count = 0
     for module in modules {
       for route in module.routes {
-        let entry = Entry(service: module.name, route: route)
-        for other in entries { try Self.check(entry, beside: other) }
-        entries.append(entry)
+        let entry = Entry(service: module.name, route: route, ordinal: count)
+        count += 1
+        let others = Self.neighbors(of: route.pattern, route.pattern.segments[...], from: root)
+        for other in others.sorted(by: { $0.ordinal < $1.ordinal }) {
+          try Self.check(entry, beside: other)
+        }
         Self.insert(entry, route.pattern.segments[...], into: root)
         if route.yields { Self.insert(entry, route.pattern.segments[...], into: yielding) }
         if case .literal(let text)? = route.pattern.segments.first { taken.insert(text) }
@@ -125,6 +137,32 @@ package struct RouteTable: Sendable {
       }
       hosts[host, default: Host()].fallback = Entry(service: module.name, route: route)
     }
+  }
+
+  /// The routes from a node on that may share a path with a pattern, of which those are the
+  /// segments from there.
+  ///
+  /// Most pairs of a server's routes differ in a fixed segment; only the others are compared.
+  private static func neighbors(
+    of pattern: RoutePattern,
+    _ segments: ArraySlice<RoutePattern.Segment>,
+    from node: Node
+  ) -> [Entry] {
+    guard let segment = segments.first else {
+      return pattern.rest == nil ? [Entry](node.end.values) : node.all
+    }
+    let nodes: [Node]
+    switch segment {
+    case .literal(let text):
+      let variables = node.variables.filter { $0.variable.value(in: text) != nil }
+      nodes = variables.map(\.node) + [node.literals[text]].compactMap(\.self)
+    case .variable(let variable):
+      let literals = node.literals.filter { variable.value(in: $0.key) != nil }
+      nodes =
+        literals.map(\.value) + node.variables.filter { variable.overlaps($0.variable) }.map(\.node)
+    }
+    return [Entry](node.rest.values)
+      + nodes.flatMap { neighbors(of: pattern, segments.dropFirst(), from: $0) }
   }
 
   private static func check(_ entry: Entry, beside other: Entry) throws(RouteConflict) {

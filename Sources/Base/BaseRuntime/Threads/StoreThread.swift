@@ -12,17 +12,32 @@ package final class StoreThread: @unchecked Sendable {
 
   /// Starts a thread that runs `body` once.
   package init(_ body: @escaping @Sendable () -> Void) {
+    let (created, code) = Self.create(body)
+    guard let created else { preconditionFailure("no thread: error \(code)") }
+    handle = created
+  }
+
+  /// The same; nil if the system has no thread left.
+  package init?(ifPossible body: @escaping @Sendable () -> Void) {
+    guard let created = Self.create(body).handle else { return nil }
+    handle = created
+  }
+
+  private static func create(
+    _ body: @escaping @Sendable () -> Void
+  ) -> (handle: pthread_t?, code: Int32) {
     let start = Unmanaged.passRetained(ThreadBody(run: body))
     #if canImport(Darwin)
     var created: pthread_t?
-    let code = pthread_create(&created, nil, { enterThread($0) }, start.toOpaque())
-    guard code == 0, let created else { preconditionFailure("no thread: error \(code)") }
     #else
     var created = pthread_t()
-    let code = pthread_create(&created, nil, { enterThread($0) }, start.toOpaque())
-    precondition(code == 0, "no thread: error \(code)")
     #endif
-    handle = created
+    let code = pthread_create(&created, nil, { enterThread($0) }, start.toOpaque())
+    guard code == 0 else {
+      start.release()
+      return (nil, code)
+    }
+    return (created, code)
   }
 
   /// Has the calling thread run behind others while the processor is short, for the rest of its life.

@@ -26,12 +26,17 @@ package final class RocksDBEngine: KeyValueEngine {
   private let queue: WriteQueue<RocksDBGroups>
 
   /// Opens the directory, which is made if it is missing, and recovers what a crash left.
+  ///
+  /// - Parameter whenLocked: Called once the directory is this process's, of a known format and with a
+  ///   whole log, before the library opens it.
   package init(
     directory path: String,
     configuration: RocksDBConfiguration = RocksDBConfiguration(),
-    clock: MicrosecondClock = .system
+    clock: MicrosecondClock = .system,
+    whenLocked: () -> Void = {}
   ) throws {
     let directory = try DataDirectory(opening: path)
+    whenLocked()
     let (handle, want) = try Self.open(directory, configuration)
     let timeline = try Timeline(recordedIn: handle)
     let shared = SharedHandle(handle)

@@ -14,6 +14,11 @@ package struct RocksDBOptions: ~Copyable {
   /// Deletions in a window that have the table merged.
   private static let deletionsInWindow = 64
   private static let toleratesOnlyTruncatedTail: Int32 = 0
+  /// Threads that open tables at a start, the calling one included.
+  ///
+  /// The library starts all of them even for an empty store, sixteen if it is left alone, and opens at most
+  /// sixteen tables then.
+  private static let openingThreads: Int32 = 2
   /// Above every level, so that the library's log of texts stays empty.
   ///
   /// Debian builds the library with assertions, and one of them ends the process at the second line
@@ -115,6 +120,7 @@ package struct RocksDBOptions: ~Copyable {
     rocksdb_options_set_max_open_files(database, Int32(min(configuration.openFiles, pinnable)))
     // A handful of shards: each holds its share of the readers, however unevenly they fall.
     rocksdb_options_set_table_cache_numshardbits(database, 3)
+    rocksdb_options_set_max_file_opening_threads(database, Self.openingThreads)
   }
 
   private func setLevels(_ database: OpaquePointer, _ configuration: RocksDBConfiguration) {

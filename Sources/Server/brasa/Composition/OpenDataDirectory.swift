@@ -42,14 +42,10 @@ final class OpenDataDirectory: Sendable {
     groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)? = nil
   ) throws {
     self.path = path
-    var tuning = RocksDBConfiguration()
+    var tuning = Self.storeTuning(tableKilobytes: tableKilobytes)
     tuning.groupObserver = groupObserver
     tuning.keepsLog = keepsLog
     tuning.openFiles = openTables - openTables / 8
-    if let tableKilobytes {
-      tuning.tableBytes = tableKilobytes << 10
-      tuning.writeBufferBytes = tableKilobytes << 10
-    }
     let share = Int(ProcessInfo.processInfo.physicalMemory >> 24)
     let cache = (cacheMegabytes ?? min(max(share, 64), 1_024)) << 20
     // A document takes a fraction of the block that it is in, and is found at once.
@@ -59,22 +55,25 @@ final class OpenDataDirectory: Sendable {
     fileMemoryBytes = cache / 8
     tuning.blockCacheBytes =
       cache - configuration.documentCacheBytes - eventCache - fileMemoryBytes
-    engine = try Self.openStore(
-      store,
-      isClustered: isClustered,
-      clockSteps,
-      directory: path,
-      tuning
+    let ofEvents = EngineOpening(
+      directory: path + "/events",
+      Self.eventTuning(cache: eventCache, openTables: openTables / 8, keepsLog: keepsLog)
     )
     do {
-      events = try RocksDBEngine(
-        directory: path + "/events",
-        configuration: Self.eventTuning(
-          cache: eventCache,
-          openTables: openTables / 8,
-          keepsLog: keepsLog
-        )
+      engine = try Self.openStore(
+        store,
+        isClustered: isClustered,
+        clockSteps,
+        directory: path,
+        tuning,
+        beside: ofEvents
       )
+    } catch {
+      ofEvents.abandon()
+      throw error
+    }
+    do {
+      events = try ofEvents.engine()
     } catch {
       try engine.close()
       throw error
@@ -95,18 +94,22 @@ final class OpenDataDirectory: Sendable {
     try Databases.checkFormat(read)
   }
 
+  /// Opens the store; the other engine opens beside one in the directory once that one is this process's.
   private static func openStore(
     _ location: StoreLocation,
     isClustered: Bool,
     _ clockSteps: ClockSteps,
     directory: String,
-    _ tuning: RocksDBConfiguration
+    _ tuning: RocksDBConfiguration,
+    beside other: EngineOpening
   ) throws -> any ServedEngine {
     let mark = StoreMark(in: directory)
     try mark.check(location)
     switch location {
     case .directory:
-      return try RocksDBEngine(directory: directory + "/store", configuration: tuning)
+      return try RocksDBEngine(directory: directory + "/store", configuration: tuning) {
+        other.begin()
+      }
     case .postgres(let address):
       var configuration = PostgresConfiguration(address: address)
       configuration.groupObserver = tuning.groupObserver
@@ -126,6 +129,15 @@ final class OpenDataDirectory: Sendable {
       try mark.write(configuration)
       return engine
     }
+  }
+
+  private static func storeTuning(tableKilobytes: Int?) -> RocksDBConfiguration {
+    var tuning = RocksDBConfiguration()
+    if let tableKilobytes {
+      tuning.tableBytes = tableKilobytes << 10
+      tuning.writeBufferBytes = tableKilobytes << 10
+    }
+    return tuning
   }
 
   /// Few keys are looked up among events, most is written and read in order.
