@@ -24,6 +24,9 @@ package struct RocksDBConfiguration: Sendable {
   /// True if log files stay, in `archive`, until a call of `RocksDBEngine.releaseLog` says that
   /// they are no longer needed.
   package var keepsLog = false
+  /// True if nothing is read before the database is closed: what is written collects without order, is sorted when it
+  /// becomes a table, and tables are merged by many.
+  package var onlyCollects = false
   /// Receives every group that became durable: its keys and the time for writing and syncing it.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 
