@@ -635,7 +635,7 @@ let package = Package(
     ),
     .library(
       "Services/ManagedExport",
-      uses: ["BaseStatus", "Checksums", "DocumentCodec"]
+      uses: ["BaseText", "BaseStatus", "Checksums", "DocumentCodec"]
     ),
     .tests(
       of: "ManagedExport",

@@ -38,6 +38,8 @@ struct PermitTests {
     "Sources/Services/FirestoreService/Listen/CallerAuthority.swift": "AccessDecision",
     "Sources/Services/FirestoreService/Administration/DocumentAdministration.swift":
       "AdministratorPermit",
+    "Sources/Services/FirestoreService/Administration/ImportCommits.swift":
+      "AdministratorPermit, in DocumentAdministration.swift",
     "Sources/Services/FirestoreService/Emulator/EmulatorOperations.swift": "AdministratorPermit",
     "Sources/Server/brasa/Control/LocalAdministration+Rules.swift": "AdministratorPermit",
   ]

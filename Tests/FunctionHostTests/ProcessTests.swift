@@ -78,6 +78,52 @@ import Testing
     }
   }
 
+  @Test func `a guard that loses its server ends the groups that it watches`() async throws {
+    // The first process has no signal of the kernel's here, as the others of a program have none.
+    let watched = try await Self.groupWithChild()
+    let forgotten = try await Self.groupWithChild()
+    let processGuard = ProcessGuard()
+    for group in [watched, forgotten] { processGuard.watch(group.leader) }
+    processGuard.forget(forgotten.leader)
+    withExtendedLifetime(processGuard) {}
+    _ = consume processGuard
+    #expect(await watched.end() == .signalled(9))
+    while kill(watched.child, 0) == 0,
+      ProcessTable.read().members(of: watched.child)
+        .contains(where: { $0.process == watched.child })
+    {
+      await Task.yield()
+    }
+    #expect(kill(forgotten.child, 0) == 0)
+    Self.thread.signal(forgotten.leader, SIGKILL)
+    #expect(await forgotten.end() == .signalled(9))
+  }
+
+  /// A program with a child that it waits for.
+  private struct GroupWithChild {
+    let leader: pid_t
+    let child: pid_t
+    let ends: AsyncStream<ProgramEnd>
+
+    func end() async -> ProgramEnd? { await ends.first { _ in true } }
+  }
+
+  private static func groupWithChild() async throws -> GroupWithChild {
+    var program = ConfinedProgram(executable: "/bin/sh", directory: "/usr")
+    program.arguments = ["-c", "sleep 1000 & echo $!; wait"]
+    program.environment = ["PATH": "/usr/bin:/bin"]
+    let (output, written) = AsyncStream.makeStream(of: [UInt8].self)
+    let (ends, ended) = AsyncStream.makeStream(of: ProgramEnd.self)
+    let leader = try await thread.start(program) { bytes, _ in
+      written.yield(bytes)
+    } end: {
+      ended.yield($0)
+    }
+    let line = await output.first { $0.contains(0x0A) } ?? []
+    let child = try #require(pid_t(String(decoding: line.dropLast(), as: UTF8.self)))
+    return GroupWithChild(leader: leader, child: child, ends: ends)
+  }
+
   @Test func `memory and processes are bounded`() async throws {
     let hungry = try await Self.run(
       "x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo ${#x}; cat"

@@ -28,6 +28,9 @@ package struct RocksDBConfiguration: Sendable {
   package var keepsLog = false
   /// The bounds of a group of writes.
   package var groupLimits = GroupLimits()
+  /// True if nothing is read before the database is closed: what is written collects without order, is sorted when it
+  /// becomes a table, and tables are merged by many.
+  package var onlyCollects = false
   /// Receives every group that became durable: its keys and the time for writing and syncing it.
   package var groupObserver: (@Sendable (_ keys: Int, _ duration: Duration) -> Void)?
 

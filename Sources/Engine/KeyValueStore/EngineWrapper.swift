@@ -48,6 +48,9 @@ extension EngineWrapper {
     base.whenCurrent(body)
   }
 
+  /// Tells the engine below.
+  package func beginBulkWriting() -> BulkWriting { base.beginBulkWriting() }
+
   /// The counters of the engine below, without any of the wrapper's own.
   package func statistics() -> [String: Double] { base.statistics() }
 

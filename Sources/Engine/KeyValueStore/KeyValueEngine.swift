@@ -69,6 +69,10 @@ package protocol KeyValueEngine: AnyObject, Sendable {
   /// receives the failure if the outcome is unknown.
   func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void)
 
+  /// Says that somebody writes mass data until the result is dropped: the engine may put off work on it that others would
+  /// have to wait for, at some cost of their reads.
+  func beginBulkWriting() -> BulkWriting
+
   /// Counters and sizes for metrics, by Prometheus-style name.
   func statistics() -> [String: Double]
 
@@ -88,6 +92,9 @@ extension KeyValueEngine {
 
   /// Does nothing: no other engine writes a store that the engine has alone.
   package func observeOthers(in ranges: [KeyRange], _ observer: @escaping OtherWritesObserver) {}
+
+  /// Changes nothing: the engine has no such work.
+  package func beginBulkWriting() -> BulkWriting { BulkWriting() }
 
   /// Calls back at once, with success: there are no others.
   package func whenCurrent(_ body: @escaping @Sendable (Result<Void, any Error>) -> Void) {

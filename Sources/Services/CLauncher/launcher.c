@@ -338,3 +338,76 @@ pid_t brasa_launch(const struct brasa_launch *launch, const char **stage) {
   errno = failure.error;
   return -1;
 }
+
+#ifdef __linux__
+
+/// A message to the guard.
+struct watch {
+  pid_t group;
+  int is_watched;
+};
+
+#define WATCHED_GROUPS 4096
+
+/// The guard's process: makes system calls only, as it shares nothing with the threads that it was copied from.
+static void guard(int messages) {
+  static pid_t groups[WATCHED_GROUPS];
+  int count = 0;
+  // All signals stay blocked: it ends by itself.
+  setsid();
+  prctl(PR_SET_NAME, "brasa-guard", 0, 0, 0);
+  if (chdir("/") != 0 || dup2(messages, 0) < 0) _exit(127);
+  close_above(1);
+  struct watch watch;
+  ssize_t length;
+  while ((length = recv(0, &watch, sizeof watch, 0)) != 0) {
+    if (length < 0 && errno != EINTR) break;
+    if (length != (ssize_t)sizeof watch || watch.group <= 1) continue;
+    int place = 0;
+    while (place < count && groups[place] != watch.group) place++;
+    if (watch.is_watched) {
+      if (place < WATCHED_GROUPS) groups[place] = watch.group;
+      if (place == count && count < WATCHED_GROUPS) count++;
+    } else if (place < count) {
+      groups[place] = groups[--count];
+    }
+  }
+  for (int place = 0; place < count; place++) kill(-groups[place], SIGKILL);
+  _exit(0);
+}
+
+int brasa_guard_start(void) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pid_t child = fork();
+  if (child == 0) guard(ends[1]);
+  int error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  close(ends[1]);
+  if (child > 0) return ends[0];
+  close(ends[0]);
+  errno = error;
+  return -1;
+}
+
+void brasa_guard_watch(int guard, pid_t group, int is_watched) {
+  if (guard < 0) return;
+  struct watch watch = {.group = group, .is_watched = is_watched};
+  // A guard that was killed guards no more.
+  ssize_t sent = send(guard, &watch, sizeof watch, MSG_NOSIGNAL);
+  (void)sent;
+}
+
+#else
+
+int brasa_guard_start(void) {
+  errno = ENOSYS;
+  return -1;
+}
+
+void brasa_guard_watch(int guard, pid_t group, int is_watched) {}
+
+#endif

@@ -38,13 +38,15 @@ struct EntityKey {
     static let reference = PartFields(group: 14, kind: 15, id: 16, name: 17)
   }
 
+  private static let incompletePart =
+    ServiceError.invalidArgument("A key has a part without a collection.")
   private static let idStart = "__id"
   private static let idEnd = "__"
   private static let defaultDatabase = "(default)"
 
   /// Reads the key of an entity.
   init(key: Message) throws(ServiceError) {
-    try self.init(key, parts: try Message(key.bytes(14) ?? []), .key)
+    try self.init(key, parts: try Message(key.bytes(14)), .key)
   }
 
   /// Reads a reference, which is a value.
@@ -64,8 +66,9 @@ struct EntityKey {
     }
     var segments: [String] = []
     for field in parts.fields where field.number == numbers.group {
-      guard case .group(let part) = field.value, let kind = Self.text(part.bytes(numbers.kind))
-      else { throw .invalidArgument("A key has a part without a collection.") }
+      guard case .group(let bytes) = field.value else { throw Self.incompletePart }
+      let part = try Message(bytes)
+      guard let kind = Self.text(part.bytes(numbers.kind)) else { throw Self.incompletePart }
       if let name = part.bytes(numbers.name) {
         guard let text = Self.text(name) else {
           throw .invalidArgument("A document's name is not a string.")
@@ -159,7 +162,7 @@ struct EntityKey {
     return number
   }
 
-  private static func text(_ bytes: ArraySlice<UInt8>?) -> String? {
+  private static func text(_ bytes: UnsafeRawBufferPointer?) -> String? {
     bytes.flatMap { String(validating: $0, as: UTF8.self) }
   }
 }

@@ -1,4 +1,5 @@
 import BaseStatus
+import BaseText
 import DocumentCodec
 
 /// Reads Datastore entities of a managed export as documents: messages `google.firestore.v1.Document`.
@@ -20,30 +21,49 @@ package struct EntityReader: Sendable {
 
   /// The project that an entity's key names.
   package static func project(of entity: [UInt8]) throws(ServiceError) -> String {
-    try key(of: try Message(entity[...])).database.project
+    try entity.withMessage { bytes throws(ServiceError) in try key(of: bytes).database.project }
   }
 
   /// The document's message; INVALID_ARGUMENT where the entity is no document of Firestore's.
   package func document(_ entity: [UInt8]) throws(ServiceError) -> [UInt8] {
-    let fields = try Message(entity[...])
-    let key = try Self.key(of: fields)
     var writer = ProtobufWriter(capacity: entity.count + 64)
-    writer.string(1, key.name)
-    try writeMembers(2, of: fields, in: key.database, depth: 0, into: &writer)
+    try entity.withMessage { bytes throws(ServiceError) in try write(bytes, into: &writer) }
     return writer.bytes
   }
 
-  private static func key(of entity: Message) throws(ServiceError) -> EntityKey {
-    guard let key = entity.bytes(13) else { throw .invalidArgument("An entity has no key.") }
-    return try EntityKey(key: try Message(key))
+  /// An `UpdateDocumentRequest` of the document; INVALID_ARGUMENT where the entity is no document of Firestore's.
+  package func request(_ entity: [UInt8]) throws(ServiceError) -> [UInt8] {
+    var writer = ProtobufWriter(capacity: entity.count + 80)
+    try entity.withMessage { bytes throws(ServiceError) in
+      try writer.message(1) { document throws(ServiceError) in try write(bytes, into: &document) }
+    }
+    return writer.bytes
+  }
+
+  private func write(
+    _ entity: UnsafeRawBufferPointer,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) {
+    let key = try Self.key(of: entity)
+    writer.string(1, key.name)
+    try writeMembers(2, of: entity, in: key.database, depth: 0, into: &writer)
+  }
+
+  private static func key(of entity: UnsafeRawBufferPointer) throws(ServiceError) -> EntityKey {
+    var reader = MessageReader(entity)
+    while let field = try reader.next() {
+      guard field.number == 13, case .bytes(let key) = field.value else { continue }
+      return try EntityKey(key: try Message(key))
+    }
+    throw .invalidArgument("An entity has no key.")
   }
 
   // MARK: Properties
 
   /// The properties of one name.
   private struct Property {
-    let name: [UInt8]
-    var values: [(content: Message, meaning: UInt64)] = []
+    let name: UnsafeRawBufferPointer
+    var values: [(content: UnsafeRawBufferPointer?, meaning: UInt64)] = []
     var isList = false
     var isVector = false
   }
@@ -51,7 +71,7 @@ package struct EntityReader: Sendable {
   /// Writes the properties of an entity as entries of a map; those that come several times are lists.
   private func writeMembers(
     _ field: Int,
-    of entity: Message,
+    of entity: UnsafeRawBufferPointer,
     in source: ExportedDatabase,
     depth: Int,
     into writer: inout ProtobufWriter
@@ -69,32 +89,54 @@ package struct EntityReader: Sendable {
     }
   }
 
-  private static func properties(of entity: Message) throws(ServiceError) -> [Property] {
+  private static func properties(
+    of entity: UnsafeRawBufferPointer
+  ) throws(ServiceError) -> [Property] {
     var properties: [Property] = []
+    properties.reserveCapacity(8)
     // By bytes: strings that look alike are names of their own.
     var places: [[UInt8]: Int] = [:]
-    for field in entity.fields where field.number == 14 || field.number == 15 {
-      guard case .bytes(let bytes) = field.value else { continue }
-      let message = try Message(bytes)
-      guard let name = message.bytes(3), String(validating: name, as: UTF8.self) != nil else {
-        throw .invalidArgument("A property's name is not a string.")
-      }
-      let place = places[Array(name)] ?? properties.endIndex
-      if place == properties.endIndex {
-        places[Array(name)] = place
-        properties.append(Property(name: Array(name)))
-      }
-      let meaning = message.number(1) ?? 0
+    var reader = MessageReader(entity)
+    while let field = try reader.next() {
+      guard field.number == 14 || field.number == 15, case .bytes(let bytes) = field.value
+      else { continue }
+      let message = try PropertyMessage(bytes)
+      let place = place(of: message.name, in: properties, &places)
+      if place == properties.endIndex { properties.append(Property(name: message.name)) }
+      let meaning = message.meaning
       if meaning == EntityMeaning.emptyList {
         properties[place].isList = true
       } else {
-        if message.number(4) == 1 { properties[place].isList = true }
+        if message.isElement { properties[place].isList = true }
         if meaning == EntityMeaning.vector { properties[place].isVector = true }
-        properties[place].values.append((try Message(message.bytes(5) ?? []), meaning))
+        properties[place].values.append((message.value, meaning))
       }
     }
     return properties
   }
+
+  /// The index of the property with a name; the end for a new one.
+  ///
+  /// Elements of one list come together, and most entities have few properties: `places` is for the others.
+  private static func place(
+    of name: UnsafeRawBufferPointer,
+    in properties: [Property],
+    _ places: inout [[UInt8]: Int]
+  ) -> Int {
+    if properties.count <= Self.searchedProperties {
+      return properties.lastIndex { $0.name.elementsEqual(name) } ?? properties.endIndex
+    }
+    if places.isEmpty {
+      for (index, property) in properties.enumerated() { places[Array(property.name)] = index }
+    }
+    let key = Array(name)
+    if let known = places[key] { return known }
+    places[key] = properties.endIndex
+    return properties.endIndex
+  }
+
+  /// The most properties that are searched one by one.
+  private static let searchedProperties = 16
 
   /// Writes the fields of a `Value`.
   private func write(
@@ -141,38 +183,58 @@ package struct EntityReader: Sendable {
 
   // MARK: Values
 
+  /// Writes a value, of which the first field counts; null has none.
   private func write(
-    _ content: Message,
+    _ content: UnsafeRawBufferPointer?,
     _ meaning: UInt64,
     in source: ExportedDatabase,
     depth: Int,
     into writer: inout ProtobufWriter
   ) throws(ServiceError) {
-    for field in content.fields {
-      switch (field.number, field.value) {
-      case (1, .number(let number)):
-        let signed = Int64(bitPattern: number)
-        guard meaning == EntityMeaning.time else { return writer.int64(ValueField.integer, signed) }
-        return try Self.write(time: signed, into: &writer)
-      case (2, .number(let number)): return writer.bool(ValueField.boolean, number != 0)
-      case (3, .bytes(let bytes)):
-        return try write(text: bytes, meaning, in: source, depth: depth, into: &writer)
-      case (4, .fixed(let bits)):
-        return writer.double(ValueField.double, Double(bitPattern: bits))
-      case (5, .group(let point)): return try Self.write(point: point, into: &writer)
-      case (12, .group(let reference)):
-        let key = try EntityKey(reference: reference)
-        return writer.string(ValueField.reference, moved(key, from: source))
-      case (8, _):
-        throw .invalidArgument("A property is a user of App Engine, which no document has.")
-      default: continue
+    var isWritten = false
+    if let content {
+      var reader = MessageReader(content)
+      while let field = try reader.next() {
+        if isWritten { continue }
+        isWritten = try write(field, meaning, in: source, depth: depth, into: &writer)
       }
     }
-    writer.varint(ValueField.null, 0)
+    if !isWritten { writer.varint(ValueField.null, 0) }
+  }
+
+  /// Writes a field of a value; returns false for a field that no value has.
+  private func write(
+    _ field: Message.Field,
+    _ meaning: UInt64,
+    in source: ExportedDatabase,
+    depth: Int,
+    into writer: inout ProtobufWriter
+  ) throws(ServiceError) -> Bool {
+    switch (field.number, field.value) {
+    case (1, .number(let number)):
+      let signed = Int64(bitPattern: number)
+      if meaning == EntityMeaning.time {
+        try Self.write(time: signed, into: &writer)
+      } else {
+        writer.int64(ValueField.integer, signed)
+      }
+    case (2, .number(let number)): writer.bool(ValueField.boolean, number != 0)
+    case (3, .bytes(let bytes)):
+      try write(text: bytes, meaning, in: source, depth: depth, into: &writer)
+    case (4, .fixed(let bits)): writer.double(ValueField.double, Double(bitPattern: bits))
+    case (5, .group(let point)): try Self.write(point: Message(point), into: &writer)
+    case (12, .group(let reference)):
+      let key = try EntityKey(reference: Message(reference))
+      writer.string(ValueField.reference, moved(key, from: source))
+    case (8, _):
+      throw .invalidArgument("A property is a user of App Engine, which no document has.")
+    default: return false
+    }
+    return true
   }
 
   private func write(
-    text bytes: ArraySlice<UInt8>,
+    text bytes: UnsafeRawBufferPointer,
     _ meaning: UInt64,
     in source: ExportedDatabase,
     depth: Int,
@@ -180,17 +242,14 @@ package struct EntityReader: Sendable {
   ) throws(ServiceError) {
     switch meaning {
     case EntityMeaning.entity:
-      let entity = try Message(bytes)
       try writer.message(ValueField.map) { map throws(ServiceError) in
-        try writeMembers(1, of: entity, in: source, depth: depth + 1, into: &map)
+        try writeMembers(1, of: bytes, in: source, depth: depth + 1, into: &map)
       }
     case EntityMeaning.blob, EntityMeaning.byteString:
-      writer.content(ValueField.bytes, Array(bytes))
+      writer.content(ValueField.bytes, bytes)
     default:
-      guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw .invalidArgument("A string is not valid UTF-8.")
-      }
-      writer.string(ValueField.string, text)
+      guard isValidUTF8(bytes) else { throw .invalidArgument("A string is not valid UTF-8.") }
+      writer.content(ValueField.string, bytes)
     }
   }
 

@@ -11,7 +11,11 @@ package struct EntityWriter: Sendable {
 
   /// The entity of a document's message.
   package func entity(_ document: [UInt8]) throws(ServiceError) -> [UInt8] {
-    let fields = try Message(document[...])
+    try document.withMessage { bytes throws(ServiceError) in try entity(bytes) }
+  }
+
+  private func entity(_ document: UnsafeRawBufferPointer) throws(ServiceError) -> [UInt8] {
+    let fields = try Message(document)
     guard let name = fields.bytes(1).flatMap({ String(validating: $0, as: UTF8.self) }),
       let key = EntityKey(name: name)
     else { throw Self.malformed }
@@ -23,6 +27,7 @@ package struct EntityWriter: Sendable {
   }
 
   private static let malformed = ServiceError.invalidArgument("A document is malformed.")
+  private static var empty: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
   // MARK: Properties
 
@@ -35,13 +40,13 @@ package struct EntityWriter: Sendable {
     for field in map.fields where field.number == entries {
       guard case .bytes(let bytes) = field.value else { throw Self.malformed }
       let entry = try Message(bytes)
-      let value = try Message(entry.bytes(2) ?? [])
-      try writeProperty(Array(entry.bytes(1) ?? []), value, into: &writer)
+      let value = try Message(entry.bytes(2))
+      try writeProperty(entry.bytes(1) ?? Self.empty, value, into: &writer)
     }
   }
 
   private func writeProperty(
-    _ name: [UInt8],
+    _ name: UnsafeRawBufferPointer,
     _ value: Message,
     into writer: inout ProtobufWriter
   ) throws(ServiceError) {
@@ -58,7 +63,7 @@ package struct EntityWriter: Sendable {
   }
 
   private func writeList(
-    _ name: [UInt8],
+    _ name: UnsafeRawBufferPointer,
     _ elements: [Message],
     into writer: inout ProtobufWriter
   ) throws(ServiceError) {
@@ -79,7 +84,7 @@ package struct EntityWriter: Sendable {
   }
 
   private func write(
-    _ name: [UInt8],
+    _ name: UnsafeRawBufferPointer,
     _ value: Message,
     meaning: UInt64?,
     isElement: Bool,
@@ -105,8 +110,8 @@ package struct EntityWriter: Sendable {
     case (ValueField.boolean, .number(let flag)): writer.varint(2, flag)
     case (ValueField.integer, .number(let number)): writer.varint(1, number)
     case (ValueField.double, .fixed(let bits)): writer.double(4, Double(bitPattern: bits))
-    case (ValueField.string, .bytes(let text)): writer.content(3, Array(text))
-    case (ValueField.bytes, .bytes(let bytes)): writer.content(3, Array(bytes))
+    case (ValueField.string, .bytes(let text)): writer.content(3, text)
+    case (ValueField.bytes, .bytes(let bytes)): writer.content(3, bytes)
     case (ValueField.timestamp, .bytes(let time)): writer.int64(1, try Self.microseconds(time))
     case (ValueField.geoPoint, .bytes(let place)):
       let point = try Message(place)
@@ -127,7 +132,7 @@ package struct EntityWriter: Sendable {
   }
 
   /// An entity with an empty key, as maps are.
-  private func entity(ofMap map: ArraySlice<UInt8>) throws(ServiceError) -> [UInt8] {
+  private func entity(ofMap map: UnsafeRawBufferPointer) throws(ServiceError) -> [UInt8] {
     var writer = ProtobufWriter(capacity: map.count * 2)
     writer.message(13) { key in
       key.string(13, "")
@@ -148,7 +153,7 @@ package struct EntityWriter: Sendable {
     }
   }
 
-  private static func values(of array: ArraySlice<UInt8>) throws(ServiceError) -> [Message] {
+  private static func values(of array: UnsafeRawBufferPointer) throws(ServiceError) -> [Message] {
     var values: [Message] = []
     for field in try Message(array).fields where field.number == 1 {
       guard case .bytes(let bytes) = field.value else { throw malformed }
@@ -164,8 +169,8 @@ package struct EntityWriter: Sendable {
     for field in try Message(map).fields {
       guard field.number == 1, case .bytes(let bytes) = field.value else { throw malformed }
       let entry = try Message(bytes)
-      members[String(decoding: entry.bytes(1) ?? [], as: UTF8.self)] =
-        try Message(entry.bytes(2) ?? [])
+      members[String(decoding: entry.bytes(1) ?? Self.empty, as: UTF8.self)] =
+        try Message(entry.bytes(2))
       if members.count > 2 { return nil }
     }
     guard let type = members["__type__"]?.bytes(ValueField.string),
@@ -175,7 +180,7 @@ package struct EntityWriter: Sendable {
     return numbers.isEmpty ? nil : numbers
   }
 
-  private static func microseconds(_ time: ArraySlice<UInt8>) throws(ServiceError) -> Int64 {
+  private static func microseconds(_ time: UnsafeRawBufferPointer) throws(ServiceError) -> Int64 {
     let time = try Message(time)
     let seconds = Int64(bitPattern: time.number(1) ?? 0)
     let nanos = Int64(bitPattern: time.number(2) ?? 0)

@@ -42,7 +42,7 @@ package struct ExportRecordWriter {
 
   private mutating func put(_ part: ArraySlice<UInt8>, _ type: UInt8) {
     let typed = [type] + part
-    let sum = ExportRecords.mask(typed[...])
+    let sum = typed.withUnsafeBytes { ExportRecords.mask($0) }
     var header = (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
     header.append(UInt8(truncatingIfNeeded: part.count))
     header.append(UInt8(truncatingIfNeeded: part.count >> 8))

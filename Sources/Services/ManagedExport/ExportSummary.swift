@@ -25,12 +25,14 @@ package struct ExportSummary: Sendable, Equatable {
   package init(_ records: [[UInt8]]) {
     var sum: Int?
     for record in records {
-      guard let message = try? Message(record[...]) else { continue }
-      for field in message.fields where field.number == 1 {
-        guard case .bytes(let bytes) = field.value, let part = try? Message(bytes),
-          part.bytes(2) != nil, let count = part.number(3), count < 1 << 50
-        else { continue }
-        sum = min((sum ?? 0) + Int(count), 1 << 60)
+      record.withUnsafeBytes { bytes in
+        guard let message = try? Message(bytes) else { return }
+        for field in message.fields where field.number == 1 {
+          guard case .bytes(let bytes) = field.value, let part = try? Message(bytes),
+            part.bytes(2) != nil, let count = part.number(3), count < 1 << 50
+          else { continue }
+          sum = min((sum ?? 0) + Int(count), 1 << 60)
+        }
       }
     }
     entities = sum

@@ -63,8 +63,8 @@ package struct ExportRecords {
         blocks += 1
         continue
       }
-      let header = block[position..<position + Self.headerBytes].map(UInt32.init)
-      let (length, type) = (Int(header[4] | header[5] << 8), UInt8(header[6]))
+      let length = Int(block[position + 4]) | Int(block[position + 5]) << 8
+      let type = block[position + 6]
       // A tail of zeros is no part.
       if type == 0, length == 0 {
         guard block[position...].allSatisfy({ $0 == 0 }) else { throw damage("is damaged") }
@@ -73,8 +73,7 @@ package struct ExportRecords {
       }
       let start = position + Self.headerBytes
       guard start + length <= block.count else { throw damage("ends in the middle of a record") }
-      let sum = header[0] | header[1] << 8 | header[2] << 16 | header[3] << 24
-      guard Self.mask(block[(start - 1)..<(start + length)]) == sum else {
+      guard isSound(from: position, to: start + length) else {
         throw damage("is damaged: a checksum does not match its bytes")
       }
       position = start + length
@@ -82,11 +81,19 @@ package struct ExportRecords {
     }
   }
 
+  /// Returns true if a part has the checksum that its header says.
+  private func isSound(from header: Int, to end: Int) -> Bool {
+    block.withUnsafeBytes { bytes in
+      let sum = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: header, as: UInt32.self))
+      let typed = bytes[(header + Self.headerBytes - 1)..<end]
+      return Self.mask(UnsafeRawBufferPointer(rebasing: typed)) == sum
+    }
+  }
+
   /// The masked checksum of a part with its type before it.
-  static func mask(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-    var crc = CRC32C()
-    crc.update(Array(bytes))
-    return (crc.value >> 15 | crc.value << 17) &+ 0xA282_EAD8
+  static func mask(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    let crc = CRC32C.value(of: bytes)
+    return (crc >> 15 | crc << 17) &+ 0xA282_EAD8
   }
 
   private func damage(_ text: String) -> ServiceError {

@@ -278,15 +278,30 @@ extension Database {
   /// Plans the commit; throws `NotInMemory` where it may not look further and would have to.
   private func plan(_ request: CommitProposal, inMemory: Bool) throws -> CommitPlan {
     let basis = writer.recentWrites.landed
-    let planner = CommitPlanner(
+    var planner = CommitPlanner(
       incarnation: incarnation,
       indexes: indexes.current,
       requestTime: { try request.requestTime ?? self.requestTime(inMemory: inMemory) },
       read: { try self.readNewest($0, inMemory: inMemory) }
     )
+    if request.isBulk { planner.vacant = try vacantRange(of: request.writes) }
     var plan = try planner.plan(request.writes)
     plan.basis = basis
     return plan
+  }
+
+  /// The range from the first document to the last one if it has no document; nil where that is unknown.
+  ///
+  /// It is unknown where the writes are in no order: to look might pass over all that was ever deleted.
+  private func vacantRange(of writes: [Write]) throws -> KeyRange? {
+    guard let first = writes.first, let last = writes.last,
+      zip(writes, writes.dropFirst()).allSatisfy({ $0.name.path < $1.name.path })
+    else { return nil }
+    let range = KeyRange(
+      lower: DocumentKey(first.name.path, in: incarnation).bytes,
+      upper: DocumentKey(last.name.path, in: incarnation).bytes + [0]
+    )
+    return try engine.read { try $0.cursor(over: range, reversed: false).next() } ? nil : range
   }
 
   private func requestTime(inMemory: Bool) throws -> Timestamp {

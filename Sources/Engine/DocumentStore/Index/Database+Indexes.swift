@@ -7,6 +7,9 @@ import KeyValueStore
 // the new one. So commits maintain a new index from its definition on, and
 // `performIndexMaintenance` adds the earlier documents.
 extension Database {
+  /// True if the database has an index that keeps a document from being written because of another one.
+  package var hasUniqueIndexes: Bool { indexes.current.declared.contains(where: \.isChecked) }
+
   /// Declares an index.
   ///
   /// It is ready at once where there is nothing to add, else it is built in the background.

@@ -15,6 +15,8 @@ package final class RocksDBReplay {
     self.directory = directory
     var configuration = RocksDBConfiguration()
     configuration.writeBufferBytes = 32 << 20
+    configuration.writeBuffers = 4
+    configuration.onlyCollects = true
     handle = try RocksDBHandle(directory: directory, configuration: configuration)
     unlogged = rocksdb_writeoptions_create()
     rocksdb_writeoptions_disable_WAL(unlogged, 1)
@@ -24,9 +26,6 @@ package final class RocksDBReplay {
 
   /// The sequence number of the last write.
   package var sequence: UInt64 { handle.latestSequence }
-
-  /// The value of a key.
-  package func get(_ key: [UInt8]) throws -> [UInt8]? { try handle.get(key) }
 
   /// Writes a group, which begins behind the last write.
   package func apply(_ record: GroupRecord) throws {

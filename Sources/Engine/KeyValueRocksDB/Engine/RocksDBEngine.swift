@@ -1,6 +1,7 @@
 import BaseRuntime
 import CRocksDB
 import KeyValueStore
+import Synchronization
 
 /// An engine on RocksDB in a directory of its own.
 ///
@@ -24,6 +25,8 @@ package final class RocksDBEngine: KeyValueEngine {
   let logFiles: LogFiles
   private let room: DiskRoom
   private let queue: WriteQueue<RocksDBGroups>
+  /// The writers of mass data.
+  private let bulkWriters = Mutex(0)
 
   /// Opens the directory, which is made if it is missing, and recovers what a crash left.
   ///
@@ -153,6 +156,22 @@ package final class RocksDBEngine: KeyValueEngine {
     try shared.lease().handle.checkpoint(to: unfinished)
     try DataDirectory.mark(unfinished)
     try SystemFile.move(unfinished, to: directory)
+  }
+
+  /// Has new tables merged by many until the result is dropped.
+  package func beginBulkWriting() -> BulkWriting {
+    addBulkWriters(1)
+    return BulkWriting { [weak self] in self?.addBulkWriters(-1) }
+  }
+
+  private func addBulkWriters(_ change: Int) {
+    bulkWriters.withLock { count in
+      let was = count > 0
+      count += change
+      guard was != (count > 0), let lease = try? shared.lease() else { return }
+      // An engine that has stopped merges nothing; one that recovers has the usual setting.
+      try? lease.handle.mergeNewTables(byMany: count > 0)
+    }
   }
 
   /// The queue's counters and the library's properties; `kv_write_stopped` only while writes are refused.

@@ -153,10 +153,21 @@ final class RocksDBHandle: @unchecked Sendable {
   }
 
   /// Ends the merging of tables for good, as for a close: a flush waits for it where it is behind, however long that takes.
-  func endCompactions() throws(KeyValueError) {
+  func endCompactions() throws(KeyValueError) { try set("disable_auto_compactions", to: "true") }
+
+  /// Merges new tables by many, or by few again.
+  ///
+  /// Each of them reaches over all keys, so that a merge rewrites much of what was merged before. A get looks into each.
+  func mergeNewTables(byMany: Bool) throws(KeyValueError) {
+    let count = byMany ? RocksDBOptions.bulkTables : RocksDBOptions.mergedTables
+    try set("level0_file_num_compaction_trigger", to: String(count))
+  }
+
+  /// Changes an option of the open database.
+  private func set(_ name: String, to value: String) throws(KeyValueError) {
     try rocksCall { message in
-      "disable_auto_compactions".withCString { name in
-        "true".withCString { value in
+      name.withCString { name in
+        value.withCString { value in
           var names: [UnsafePointer<CChar>?] = [name]
           var values: [UnsafePointer<CChar>?] = [value]
           rocksdb_set_options(database, 1, &names, &values, message)

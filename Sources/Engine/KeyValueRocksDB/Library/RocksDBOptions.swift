@@ -13,6 +13,14 @@ package struct RocksDBOptions: ~Copyable {
   private static let deletionWindow = 128
   /// Deletions in a window that have the table merged.
   private static let deletionsInWindow = 64
+  /// Tables on the uppermost level before they are merged.
+  static let mergedTables: Int32 = 4
+  /// The same while mass data are written; from 20 on the library holds writes back.
+  static let bulkTables: Int32 = 12
+  /// The same where nothing is read.
+  ///
+  /// A database that is opened for use holds writes back from 20 on.
+  private static let collectedTables: Int32 = 16
   private static let toleratesOnlyTruncatedTail: Int32 = 0
   /// Threads that open tables at a start, the calling one included.
   ///
@@ -46,6 +54,7 @@ package struct RocksDBOptions: ~Copyable {
     setHousekeeping(basic, configuration)
     if !describesItself { rocksdb_options_set_info_log_level(basic, Self.logsNothing) }
     setBlocks(basic, configuration)
+    if configuration.onlyCollects { setCollecting(basic) }
     // Files of the log are moved to `archive` then; the engine removes them itself.
     if configuration.keepsLog { rocksdb_options_set_WAL_ttl_seconds(basic, Self.forever) }
     Self.putMergingBehind()
@@ -123,10 +132,22 @@ package struct RocksDBOptions: ~Copyable {
     rocksdb_options_set_max_file_opening_threads(database, Self.openingThreads)
   }
 
+  /// Leaves sorting to the threads that write tables, and most of the merging to the next one who opens the database.
+  private func setCollecting(_ database: OpaquePointer) {
+    rocksdb_options_set_memtable_vector_rep(database)
+    rocksdb_options_set_memtable_whole_key_filtering(database, 0)
+    rocksdb_options_set_memtable_prefix_bloom_size_ratio(database, 0)
+    // Every table of the uppermost level reaches over all keys, so each merge rewrites what it meets.
+    rocksdb_options_set_level0_file_num_compaction_trigger(database, Self.collectedTables)
+    rocksdb_options_set_level0_slowdown_writes_trigger(database, 2 * Self.collectedTables)
+    rocksdb_options_set_level0_stop_writes_trigger(database, 3 * Self.collectedTables)
+  }
+
   private func setLevels(_ database: OpaquePointer, _ configuration: RocksDBConfiguration) {
     rocksdb_options_set_level_compaction_dynamic_level_bytes(database, 1)
     rocksdb_options_set_target_file_size_base(database, UInt64(configuration.tableBytes))
     rocksdb_options_set_max_bytes_for_level_base(database, 128 << 20)
+    rocksdb_options_set_level0_file_num_compaction_trigger(database, Self.mergedTables)
     // The uppermost level is soon read again, to be merged into the one below.
     let compression = configuration.compresses ? rocksdb_lz4_compression : rocksdb_no_compression
     var levels = [Int32(rocksdb_no_compression), Int32(compression)]

@@ -21,6 +21,8 @@ struct WatchServer: Sendable {
 
   /// The largest answer that is taken: a document of 1 MiB and what surrounds it, with room.
   private static let largestMessage = 16 << 20
+  /// Bytes that the server may send before they are read; HTTP/2's 64 KiB would have it wait for each round trip.
+  private static let window = 1 << 20
 
   /// Sends one Listen request and hands over the answers, until the server ends the stream (which
   /// it does with a status that is thrown, where that is not OK).
@@ -83,7 +85,9 @@ struct WatchServer: Sendable {
               try channel.pipeline.syncOperations.addHandler(handler)
             }
             return try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
-              mode: .client
+              mode: .client,
+              streamDelegate: nil,
+              configuration: Self.http2()
             ) { $0.eventLoop.makeSucceededVoidFuture() }
           }
         }
@@ -97,6 +101,13 @@ struct WatchServer: Sendable {
     } catch {
       throw ServiceError(.unavailable, "Cannot reach \(host):\(port): \(error)")
     }
+  }
+
+  private static func http2() -> NIOHTTP2Handler.Configuration {
+    var configuration = NIOHTTP2Handler.Configuration()
+    configuration.connection.targetWindowSize = window
+    configuration.stream.targetWindowSize = window
+    return configuration
   }
 
   private func tls() throws -> TLSConfiguration {

@@ -16,13 +16,22 @@ final class LineChannel {
   static let longestItem = 64 * 1024 * 1024
 
   private let descriptor: CInt
+  /// Room for what was read; the bytes from `start` to `end` have not been taken.
   private var buffer: [UInt8] = []
   private var start = 0
+  private var end = 0
+  /// Items that were written and not sent.
+  private var pending: [UInt8] = []
   /// True if the other side may write before it has read everything: its bytes are then read between writes.
   ///
   /// Otherwise two sides that both wait for room would wait forever.
   var readsWhileWriting = false
   private var hasEnded = false
+
+  /// Bytes that are read at once.
+  private static let readTogether = 256 << 10
+  /// Bytes of items that are sent together; one system call for each item would cost more than the item.
+  private static let sentTogether = 128 << 10
 
   /// Takes over the descriptor and closes it at the end.
   init(descriptor: CInt) { self.descriptor = descriptor }
@@ -31,61 +40,89 @@ final class LineChannel {
 
   /// The next line without its end; nil when the other side has finished.
   func readLine() throws -> String? {
-    var searched = start
-    while true {
-      if let end = buffer[searched...].firstIndex(of: 0x0A) {
-        defer { start = end + 1 }
-        return String(decoding: buffer[start..<end], as: UTF8.self)
-      }
-      searched = buffer.count
-      guard searched - start <= Self.longestLine else { throw ControlError.lineTooLong }
-      guard try fill(&searched) else { return nil }
-    }
+    guard let line = try takeLine() else { return nil }
+    return String(decoding: buffer[line], as: UTF8.self)
   }
 
   /// The next item; nil when the other side has finished.
   func readItem() throws -> [UInt8]? {
-    guard let line = try readLine() else { return nil }
-    guard let count = Int(line), (0...Self.longestItem).contains(count) else {
-      throw ControlError.malformed("an item of \(line.prefix(20)) bytes")
+    guard let line = try takeLine() else { return nil }
+    guard let count = Self.number(buffer[line]), count <= Self.longestItem else {
+      let text = String(decoding: buffer[line].prefix(20), as: UTF8.self)
+      throw ControlError.malformed("an item of \(text) bytes")
     }
     return try readBytes(count)
   }
 
   /// So many bytes that must follow.
   func readBytes(_ count: Int) throws -> [UInt8] {
-    let known = min(count, buffer.count - start)
-    var bytes = Array(buffer[start..<(start + known)])
-    start += known
-    bytes.reserveCapacity(count)
-    while bytes.count < count {
-      let room = min(count - bytes.count, 1 << 20)
-      let read = try read(room, into: &bytes)
-      guard read > 0 else { throw ControlError.malformed("an item that ends early") }
+    try [UInt8](unsafeUninitializedCapacity: count) { target, filled in
+      let target = UnsafeMutableRawBufferPointer(target)
+      filled = min(count, end - start)
+      buffer.withUnsafeBytes { bytes in
+        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[start..<start + filled]))
+      }
+      start += filled
+      while filled < count {
+        let rest = UnsafeMutableRawBufferPointer(rebasing: target[filled..<count])
+        let more = try read(into: rest)
+        guard more > 0 else { throw ControlError.malformed("an item that ends early") }
+        filled += more
+      }
     }
-    return bytes
+  }
+
+  /// Takes the next line, and returns its place in the buffer without its end; nil at the end of the stream.
+  private func takeLine() throws -> Range<Int>? {
+    var searched = start
+    while true {
+      if let found = buffer[searched..<end].firstIndex(of: 0x0A) {
+        defer { start = found + 1 }
+        return start..<found
+      }
+      guard end - start <= Self.longestLine else { throw ControlError.lineTooLong }
+      let length = end - start
+      guard try fill() else { return nil }
+      searched = start + length
+    }
+  }
+
+  /// The number that decimal digits are; nil for other bytes.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard (1...9).contains(digits.count) else { return nil }
+    var number = 0
+    for digit in digits {
+      guard (0x30...0x39).contains(digit) else { return nil }
+      number = number * 10 + Int(digit & 0x0F)
+    }
+    return number
   }
 
   /// Reads more bytes behind the remaining ones; false at the end of the stream.
-  private func fill(_ searched: inout Int) throws -> Bool {
+  private func fill() throws -> Bool {
     if start > 0 {
-      buffer.removeFirst(start)
-      searched -= start
-      start = 0
+      // Mostly there are none, or the beginning of one item.
+      buffer.withUnsafeMutableBytes { bytes in
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        UnsafeMutableRawBufferPointer(rebasing: bytes[..<rest.count]).copyMemory(from: rest)
+      }
+      (start, end) = (0, end - start)
     }
-    return try read(64 * 1024, into: &buffer) > 0
+    if buffer.count - end < Self.readTogether {
+      buffer.append(contentsOf: repeatElement(0, count: max(Self.readTogether, buffer.count)))
+    }
+    let more = try buffer.withUnsafeMutableBytes { bytes in
+      try read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[end..<end + Self.readTogether]))
+    }
+    end += more
+    return more > 0
   }
 
-  /// Appends up to so many bytes, and answers how many; none at the end of the stream.
-  private func read(_ room: Int, into target: inout [UInt8]) throws -> Int {
-    let old = target.count
-    target.append(contentsOf: repeatElement(0, count: room))
+  /// Reads up to as many bytes as there is room for, and returns how many; none at the end of the stream.
+  private func read(into room: UnsafeMutableRawBufferPointer) throws -> Int {
     while true {
-      let count = target.withUnsafeMutableBytes { bytes in
-        readSome(descriptor, bytes.baseAddress.map { $0 + old }, room)
-      }
+      let count = readSome(descriptor, room.baseAddress, room.count)
       if count < 0, errno == EINTR { continue }
-      target.removeLast(room - max(count, 0))
       guard count >= 0 else { throw ControlError.system("read", errno) }
       return count
     }
@@ -98,10 +135,18 @@ final class LineChannel {
     try writeBytes(bytes)
   }
 
-  /// Writes an item.
+  /// Writes an item, which is sent with others: at the latest by `finishWriting`.
   func writeItem(_ bytes: [UInt8]) throws {
-    try writeLine(String(bytes.count))
-    try writeBytes(bytes)
+    pending.append(contentsOf: String(bytes.count).utf8)
+    pending.append(0x0A)
+    pending.append(contentsOf: bytes)
+    if pending.count >= Self.sentTogether { try sendItems() }
+  }
+
+  private func sendItems() throws {
+    guard !pending.isEmpty else { return }
+    try writeBytes(pending)
+    pending.removeAll(keepingCapacity: pending.count <= 2 * Self.sentTogether)
   }
 
   /// Writes bytes as they are.
@@ -132,14 +177,17 @@ final class LineChannel {
         throw ControlError.system("poll", errno)
       }
       if Int32(state.revents) & Int32(POLLIN) != 0 {
-        hasEnded = try read(64 * 1024, into: &buffer) == 0
+        hasEnded = try !fill()
       }
       if Int32(state.revents) & ~Int32(POLLIN) != 0 { return }
     }
   }
 
-  /// Signals the other side that no more lines follow.
-  func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+  /// Sends the last items, and signals the other side that no more follow.
+  func finishWriting() throws {
+    try sendItems()
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
 }
 
 /// The system's call, which the channel's own names would hide.

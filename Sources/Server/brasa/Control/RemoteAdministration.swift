@@ -23,7 +23,7 @@ struct RemoteAdministration: Administration {
     try channel.writeLine(String(decoding: JSONEncoder().encode(request), as: UTF8.self))
     do {
       while let item = try input() { try channel.writeItem(item) }
-      channel.finishWriting()
+      try channel.finishWriting()
     } catch ControlError.system(_, EPIPE) {
       // The server takes no more; its answer says why.
     }

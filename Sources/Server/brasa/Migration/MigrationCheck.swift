@@ -65,25 +65,12 @@ extension DocumentCopy {
       end: nil,
       readTime: nil
     )
+    async let here = target.sum()
     try await source.firestore().call("RunQuery", request, of: database) { message in
       guard let change = try SourceQueries.Result(message).change, let document = change.document
       else { return }
-      let moved = try MigrationTarget.request(document, change.name, references, target.label)
-      try atSource.add(try Self.document(of: moved))
+      try atSource.add(try references.moved(document, named: change.name))
     }
-    let here = try await target.sum()
-    return (atSource.count, atSource.differences(from: here))
-  }
-
-  /// The `Document` message of an `UpdateDocumentRequest`.
-  private static func document(of request: [UInt8]) throws -> [UInt8] {
-    try request.withUnsafeBytes { bytes in
-      var reader = ProtobufReader(bytes)
-      while let field = try reader.nextField() {
-        if field == 1 { return try reader.byteArray() }
-        try reader.skip()
-      }
-      return []
-    }
+    return (atSource.count, atSource.differences(from: try await here))
   }
 }

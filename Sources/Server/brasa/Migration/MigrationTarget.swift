@@ -79,7 +79,7 @@ struct MigrationTarget: Sendable {
     for change in changes {
       guard let document = change.document else { continue }
       do {
-        messages.append(try Self.request(document, change.name, references, label))
+        messages.append(try Self.request(document, change.name, references))
       } catch let error as ServiceError where error.code == .invalidArgument {
         drops.append("\(change.name): \(error.message)")
       }
@@ -97,15 +97,12 @@ struct MigrationTarget: Sendable {
   static func request(
     _ document: [UInt8],
     _ name: String,
-    _ references: ReferenceMove,
-    _ label: DatabaseLabel
+    _ references: ReferenceMove
   ) throws -> [UInt8] {
-    if name.hasPrefix("projects/\(label.project)/databases/\(label.database)/") {
-      var request = ProtobufWriter(capacity: document.count + 16)
-      request.content(1, document)
-      return request.bytes
-    }
-    return try DocumentJSON.message(try references.moved(try DocumentJSON.line(document)))
+    let document = try references.moved(document, named: name)
+    var request = ProtobufWriter(capacity: document.count + 16)
+    request.content(1, document)
+    return request.bytes
   }
 }
 

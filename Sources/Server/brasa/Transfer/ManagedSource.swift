@@ -1,6 +1,5 @@
 import ArgumentParser
 import BaseStatus
-import DocumentCodec
 import Foundation
 import ManagedExport
 
@@ -60,10 +59,7 @@ final class ManagedSource: ImportSource {
     while let entity = try nextEntity() {
       lineCount += 1
       do {
-        var request = ProtobufWriter(capacity: 2 * entity.count)
-        // The field `document` of an `UpdateDocumentRequest`.
-        request.content(1, try reader.document(entity))
-        return request.bytes
+        return try reader.request(entity)
       } catch {
         guard error.code == .invalidArgument else { throw error }
         drops.append("\(name), entity \(lineCount): \(error.message)")

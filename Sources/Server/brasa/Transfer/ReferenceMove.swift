@@ -1,6 +1,6 @@
 import BaseJSON
 
-/// Lets the references in a document's JSON point at the database that the document is imported into.
+/// Lets the references in a document point at the database that the document is imported into.
 ///
 /// References to the document's own database lead to the new one, those to other databases of its project to databases of
 /// the same name in the new project. References to other projects stay as they are.
@@ -18,9 +18,7 @@ struct ReferenceMove {
     guard case .object(var members) = json, case .string(let name)? = json[["name"]],
       let source = Self.parts(name)
     else { return line }
-    guard source.project != target.project || source.database != target.database else {
-      return line
-    }
+    guard isElsewhere(source) else { return line }
     for index in members.indices where members[index].key == "fields" {
       members[index].value = fields(members[index].value, source)
     }
@@ -56,7 +54,12 @@ struct ReferenceMove {
     return .object(members)
   }
 
-  private func reference(_ name: String, _ source: DatabaseLabel) -> String {
+  /// True for another database than the one that references are moved to.
+  func isElsewhere(_ source: DatabaseLabel) -> Bool {
+    source.project != target.project || source.database != target.database
+  }
+
+  func reference(_ name: String, _ source: DatabaseLabel) -> String {
     guard let parts = Self.parts(name), parts.project == source.project else { return name }
     let database = parts.database == source.database ? target.database : parts.database
     let rest = name.split(separator: "/", omittingEmptySubsequences: false).dropFirst(4)
@@ -65,7 +68,7 @@ struct ReferenceMove {
   }
 
   /// The database of a name `projects/P/databases/D/…`; nil for another text.
-  private static func parts(_ name: String) -> DatabaseLabel? {
+  static func parts(_ name: String) -> DatabaseLabel? {
     let parts = name.split(
       separator: "/",
       maxSplits: 4,

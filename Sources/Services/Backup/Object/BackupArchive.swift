@@ -52,10 +52,11 @@ package struct BackupArchive: Sendable {
     return try codec.decode(name, bytes).content
   }
 
+  /// A segment with its content and digest.
+  package typealias Segment = (head: SegmentHead, content: [UInt8], digest: String)
+
   /// A segment with its content and digest; nil where there is none of that number.
-  package func segment(
-    _ number: Int
-  ) async throws -> (head: SegmentHead, content: [UInt8], digest: String)? {
+  package func segment(_ number: Int) async throws -> Segment? {
     let name = SegmentHead.name(number)
     guard let bytes = try await target.get(name) else { return nil }
     do {

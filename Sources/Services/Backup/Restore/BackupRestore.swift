@@ -118,14 +118,19 @@ package struct BackupRestore: Sendable {
     var previous = base.previous
     var number = base.firstSegment
     let last = try await archive.lastSegment(from: number) ?? number - 1
-    while number <= min(last, point.lastSegment), !outcome.isEarlier {
-      let segment = try await segment(number, behind: previous)
+    let limit = min(last, point.lastSegment)
+    var read = number <= limit ? try await archive.segment(number) : nil
+    while number <= limit, !outcome.isEarlier {
+      let segment = try Self.check(read, number, behind: previous)
       let (content, head) = (segment.content, segment.head)
       try replay.checkGap(before: head)
       guard !point.excludes(head) else {
         outcome.isEarlier = true
         break
       }
+      // The next segment is read and unpacked while this one is applied.
+      let following = number + 1
+      async let next = following <= limit ? archive.segment(following) : nil
       let applied = try await threads.run(on: .maintenance) { try replay.apply(content, head) }
       outcome.groups += applied.groups
       outcome.bytes += content.count
@@ -134,7 +139,8 @@ package struct BackupRestore: Sendable {
       outcome.isEarlier = applied.isEnd
       progress(outcome.bytes, nil)
       previous = segment.digest
-      number += 1
+      number = following
+      if !applied.isEnd { read = try await next }
     }
     if !outcome.isEarlier { try await checkEnd(base, replay, point) }
     outcome.isEarlier = outcome.isEarlier || number <= last
@@ -142,12 +148,13 @@ package struct BackupRestore: Sendable {
     await noteLater(number, last, previous, replay, &outcome)
   }
 
-  /// A segment that must be there and follow the one with that digest.
-  private func segment(
+  /// A segment as it was read, which must be there and follow the one with that digest.
+  private static func check(
+    _ segment: BackupArchive.Segment?,
     _ number: Int,
     behind previous: String
-  ) async throws -> (head: SegmentHead, content: [UInt8], digest: String) {
-    guard let segment = try await archive.segment(number) else {
+  ) throws -> BackupArchive.Segment {
+    guard let segment else {
       throw BackupError(.damaged, "Segment \(number) is missing.", segment: number)
     }
     guard segment.head.previous == previous else {
@@ -171,7 +178,7 @@ package struct BackupRestore: Sendable {
     var (number, previous) = (first, digest)
     while number <= last {
       do {
-        let segment = try await segment(number, behind: previous)
+        let segment = try Self.check(try await archive.segment(number), number, behind: previous)
         let content = segment.content
         try await threads.run(on: .maintenance) { try replay.noteLater(content) }
         previous = segment.digest

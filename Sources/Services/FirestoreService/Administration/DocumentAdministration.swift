@@ -74,16 +74,10 @@ package struct DocumentAdministration: Sendable {
     let database =
       try fill.map { _ in try permit.existingDatabase(id) }
       ?? permit.databaseOnFirstUse(id)
+    var commits = ImportCommits(to: database, by: fill)
     var batch: [Write] = []
     var bytes = 0
-    var result = (written: 0, refusals: [String]())
-    func commitBatch() throws {
-      let outcome = try commitEach(batch, to: database, by: fill)
-      result.written += outcome.written
-      result.refusals += outcome.refusals
-      batch.removeAll(keepingCapacity: true)
-      bytes = 0
-    }
+    var unread: [String] = []
     while let message = try next() {
       do {
         let write = try UpdateDocumentRequest(decoding: message).write
@@ -92,14 +86,17 @@ package struct DocumentAdministration: Sendable {
         bytes += message.count
       } catch {
         guard error.isOfOneItem else { throw error }
-        result.refusals.append(error.message)
+        unread.append(error.message)
       }
       if batch.count >= Self.importBatch.documents || bytes >= Self.importBatch.bytes {
-        try commitBatch()
+        try commits.add(batch, bytes: bytes)
+        batch.removeAll(keepingCapacity: true)
+        bytes = 0
       }
     }
-    try commitBatch()
-    return result
+    try commits.add(batch, bytes: bytes)
+    try commits.finish()
+    return (commits.written, unread + commits.refusals)
   }
 
   /// Deletes the documents of names, whichever database they name; returns how many there were, and why it refused others.
@@ -134,11 +131,10 @@ package struct DocumentAdministration: Sendable {
   /// Commits writes together or, where one of them is refused, each by itself.
   private func commitEach(
     _ batch: [Write],
-    to database: Database,
-    by fill: CommitVersion? = nil
+    to database: Database
   ) throws -> (written: Int, refusals: [String]) {
     do {
-      return (try commit(batch, to: database, by: fill), [])
+      return (try commit(batch, to: database), [])
     } catch let error as ServiceError where error.isOfOneItem {
       guard batch.count > 1 else {
         return (0, batch.map { "\($0.name.path.string): \(error.message)" })
@@ -146,7 +142,7 @@ package struct DocumentAdministration: Sendable {
     }
     var result = (written: 0, refusals: [String]())
     for write in batch {
-      let outcome = try commitEach([write], to: database, by: fill)
+      let outcome = try commitEach([write], to: database)
       result.written += outcome.written
       result.refusals += outcome.refusals
     }
@@ -183,16 +179,10 @@ package struct DocumentAdministration: Sendable {
     return ResourcePath(segments.map { Text(String($0)) })
   }
 
-  private func commit(
-    _ batch: [Write],
-    to database: Database,
-    by fill: CommitVersion?
-  ) throws -> Int {
+  private func commit(_ batch: [Write], to database: Database) throws -> Int {
     guard !batch.isEmpty else { return 0 }
     let result = BlockingResult<CommitOutcome>()
-    var proposal = CommitProposal(writes: batch)
-    proposal.fill = fill
-    database.commit(proposal) { result.set($0) }
+    database.commit(CommitProposal(writes: batch)) { result.set($0) }
     return try result.wait().results.count
   }
 }

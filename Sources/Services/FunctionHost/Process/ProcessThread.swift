@@ -42,6 +42,7 @@ package final class ProcessThread: Sendable {
   }
 
   private let commands = Mutex<[Command]>([])
+  private let processGuard = ProcessGuard()
   private let wakeReader: Int32
   private let wakeWriter: Int32
 
@@ -173,6 +174,7 @@ package final class ProcessThread: Sendable {
       close(error[0])
       return start.started(.failure(Self.failure(stage, code)))
     }
+    processGuard.watch(process)
     children[process] = Child(
       start,
       process: process,
@@ -252,6 +254,7 @@ package final class ProcessThread: Sendable {
       var status: Int32 = 0
       guard waitpid(process, &status, WNOHANG) == process else { continue }
       children[process] = nil
+      processGuard.forget(process)
       // Processes that it left in its group have no parent.
       kill(-process, SIGKILL)
       child.bytesLeft = Self.outputBytesPerTick
