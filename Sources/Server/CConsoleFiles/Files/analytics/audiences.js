@@ -5,11 +5,11 @@ import { putAudience, removeAudience, report, reportOf } from "./store.js";
 /** Sets of users who are kept by a rule, and how many they are now. */
 export function audiencesView(name) {
   if (name) return loading(reportOf("audiences", name, { limit: 200 }), members);
-  const holder = h("div", {});
+  const holder = h("div");
   const load = () => report("audiences").then(({ audiences }) => show(holder, audiences.length === 0 ? blank("users", t("analytics.noAudience")) : audienceTable(audiences, load)), (error) => show(holder, failure(error)));
   const add = async () => (await dialog(t("analytics.addAudience"), audienceForm)) && load();
   load();
-  return stack(spread(h("p", { class: "note grow" }, t("analytics.audienceText")), primary(t("analytics.addAudience"), add)), holder);
+  return stack(spread(h("p.note.grow", t("analytics.audienceText")), primary(t("analytics.addAudience"), add)), holder);
 }
 
 function audienceTable(audiences, reload) {
@@ -19,11 +19,11 @@ function audienceTable(audiences, reload) {
     reload();
   };
   return table(["name", "analytics.users", "analytics.lastDays", "analytics.rule", null, null], audiences.map(({ name, users, days, rule }) => [
-    h("a", { href: link("analytics", ["audiences", name]) }, name), number(users), number(days), h("code", {}, JSON.stringify(rule)), session.peek().services.includes("messaging") ? h("a", { class: "button", href: link("messages", ["compose"], { audience: name }) }, t("analytics.sendTo", name)) : null, iconButton("trash", t("analytics.forget", name), () => forget(name), { writes: true })]));
+    h("a", { href: link("analytics", ["audiences", name]) }, name), number(users), number(days), h("code", JSON.stringify(rule)), session.peek().services.includes("messaging") ? h("a.button", { href: link("messages", ["compose"], { audience: name }) }, t("analytics.sendTo", name)) : null, iconButton("trash", t("analytics.forget", name), () => forget(name), { writes: true })]));
 }
 
 function members({ name, users, appInstanceIds }) {
-  return [h("h2", { dir: "auto" }, name), h("p", {}, t("analytics.members", users)), h("ul", { class: "stack tight" }, appInstanceIds.map((id) => h("li", {}, h("a", { class: "mono", href: link("analytics", ["timeline"], { instance: id }) }, id))))];
+  return [h("h2", { dir: "auto" }, name), h("p", t("analytics.members", users)), h("ul.stack.tight", appInstanceIds.map((id) => h("li", h("a.mono", { href: link("analytics", ["timeline"], { instance: id }) }, id))))];
 }
 
 function audienceForm(close) {
@@ -32,7 +32,7 @@ function audienceForm(close) {
   const isAny = select([["all", t("analytics.all")], ["any", t("analytics.any")]], "all", { "aria-label": t("analytics.together") });
   const rows = stack();
   const add = () => {
-    const row = h("div", { class: "row pair" }, select([["", t("analytics.is")], ["not", t("analytics.isNot")]], "", { "aria-label": t("analytics.together") }),
+    const row = h("div.row.pair", select([["", t("analytics.is")], ["not", t("analytics.isNot")]], "", { "aria-label": t("analytics.together") }),
       select(Object.keys(CONDITIONS).map((one) => [one, t(`condition.${one}`)]), "event", { "aria-label": t("target.condition") }), input("", { "aria-label": t("value") }),
       iconButton("trash", t("pairs.remove"), () => rows.children.length > 1 && row.remove()));
     rows.append(row);

@@ -10,7 +10,7 @@ const PERIOD_MILLISECONDS = 1_000;
 /** What devices in debug mode send, as it comes. */
 export function debugView() {
   const state = { device: null, event: null, opened: new Set() };
-  const choice = h("div", {});
+  const choice = h("div");
   const body = stack();
   const said = note();
   const draw = (devices) => {
@@ -32,11 +32,11 @@ function deviceView({ appInstanceId, device, userProperties, entries }, state, r
   const events = entries.filter((entry) => entry.event);
   const newest = entries.map((entry, index) => [keyOf(entry, index), entry]).reverse();
   return [
-    h("p", { class: "note", dir: "auto" }, [device.platform, device.model, device.osVersion, device.appVersion, device.language, device.country].filter(Boolean).join(" · "), " · ", h("a", { class: "mono", href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId)),
-    h("section", { class: "panel" }, chart(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(events, Date.now()) }], { isColumns: true })),
-    h("div", { class: "debug" },
+    h("p.note", { dir: "auto" }, [device.platform, device.model, device.osVersion, device.appVersion, device.language, device.country].filter(Boolean).join(" · "), " · ", h("a.mono", { href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId)),
+    h("section.panel", chart(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(events, Date.now()) }], { isColumns: true })),
+    h("div.debug",
       stack(panel("analytics.topEvents", topList(events, state, redraw)), state.event ? panel(["analytics.detailsOf", state.event], details(events, state.event)) : null),
-      panel("analytics.stream", h("ol", { class: "stream" }, newest.map(([key, entry]) => h("li", {}, entryView(key, entry, state.opened))))),
+      panel("analytics.stream", h("ol.stream", newest.map(([key, entry]) => h("li", entryView(key, entry, state.opened))))),
       panel("analytics.properties", Object.keys(userProperties).length > 0 ? facts(userProperties) : muted(t("analytics.noProperties")))),
   ];
 }
@@ -47,18 +47,18 @@ const panel = (key, ...content) => boxed(h("h2", { dir: "auto" }, Array.isArray(
 function topList(events, state, redraw) {
   const top = topEvents(events);
   const choose = (name) => () => { state.event = state.event === name ? null : name; redraw(); };
-  return top.length === 0 ? muted("–") : h("ul", { class: "stack tight" }, top.map(([name, count]) => h("li", { class: "spread" }, button(name, choose(name), { class: "quiet start", dir: "auto", "aria-pressed": String(state.event === name) }), h("span", {}, number(count)))));
+  return top.length === 0 ? muted("–") : h("ul.stack.tight", top.map(([name, count]) => h("li.spread", button(name, choose(name), { class: "quiet start", dir: "auto", "aria-pressed": String(state.event === name) }), h("span", number(count)))));
 }
 
 /** What all events of a name carried, in one list. */
 function details(events, name) {
   const merged = mergedDetails(events, name);
-  return merged.length === 0 ? muted(t("analytics.noParameters")) : h("dl", { class: "facts merged" }, merged.map(([parameter, values]) => [h("dt", { class: "mono", dir: "auto" }, parameter), h("dd", {}, h("ul", {}, values.map(([value, count]) => h("li", {}, h("code", { dir: "auto" }, value), " ", h("span", { class: "muted" }, `× ${number(count)}`)))))]));
+  return merged.length === 0 ? muted(t("analytics.noParameters")) : h("dl.facts.merged", merged.map(([parameter, values]) => [h("dt.mono", { dir: "auto" }, parameter), h("dd", h("ul", values.map(([value, count]) => h("li", h("code", { dir: "auto" }, value), " ", h("span.muted", `× ${number(count)}`)))))]));
 }
 
 function entryView(key, { time, event, params, dropped }, opened) {
-  if (dropped) return h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow", dir: "auto" }, `${instant(time)} ${t("analytics.wasDropped")} `, textOr(`drop.${dropped.code}`, dropped.code), " ", h("code", {}, dropped.field ?? ""), h("span", { class: "note" }, ` ${dropped.description}`)));
+  if (dropped) return h("p.notice.warn", icon("warning"), h("span.grow", { dir: "auto" }, `${instant(time)} ${t("analytics.wasDropped")} `, textOr(`drop.${dropped.code}`, dropped.code), " ", h("code", dropped.field ?? ""), h("span.note", ` ${dropped.description}`)));
   const element = h("details", { open: opened.has(key), ontoggle: () => (element.open ? opened.add(key) : opened.delete(key)) },
-    h("summary", {}, h("span", { class: "muted" }, instant(time)), " ", h("b", { dir: "auto" }, event)), facts(params));
+    h("summary", h("span.muted", instant(time)), " ", h("b", { dir: "auto" }, event)), facts(params));
   return element;
 }

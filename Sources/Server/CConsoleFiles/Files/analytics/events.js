@@ -11,7 +11,7 @@ export function eventsView(name) {
     const marks = new Set(keyEvents);
     const { events, from, to } = answer;
     const rows = () => [["event", "events", "events before", "users", "users before", "value"], ...events.map(({ name: event, now, before }) => [event, now.events, before.events, now.users, before.users, now.value])];
-    return [periodChoice(answer), figures("analytics.event", events, (event) => h("a", { href: link("analytics", ["events", event], days) }, event), (event) => keyMark(marks, event)), h("div", {}, csvButton(`events-${from}-${to}`, rows)), drops(dropped)];
+    return [periodChoice(answer), figures("analytics.event", events, (event) => h("a", { href: link("analytics", ["events", event], days) }, event), (event) => keyMark(marks, event)), h("div", csvButton(`events-${from}-${to}`, rows)), drops(dropped)];
   });
 }
 
@@ -41,8 +41,8 @@ function drops(dropped) {
 }
 
 function detail(name, answer) {
-  return [h("p", {}, h("a", { href: link("analytics", ["events"], period()) }, t("analytics.events")), " / ", h("b", { dir: "auto" }, name)), periodChoice(answer),
-    answer.parameters.length === 0 ? h("p", {}, t("analytics.noParameters")) : answer.parameters.map(({ name: parameter, values, numbers }) => h("details", { class: "panel", open: answer.parameters.length < 4 },
-      h("summary", {}, h("b", { class: "mono", dir: "auto" }, parameter), " ", h("span", { class: "note" }, t("analytics.values", values.length)), numbers ? h("span", { class: "note" }, ` · ${t("analytics.sum", number(Number(numbers.value)))}`) : null),
+  return [h("p", h("a", { href: link("analytics", ["events"], period()) }, t("analytics.events")), " / ", h("b", { dir: "auto" }, name)), periodChoice(answer),
+    answer.parameters.length === 0 ? h("p", t("analytics.noParameters")) : answer.parameters.map(({ name: parameter, values, numbers }) => h("details.panel", { open: answer.parameters.length < 4 },
+      h("summary", h("b.mono", { dir: "auto" }, parameter), " ", h("span.note", t("analytics.values", values.length)), numbers ? h("span.note", ` · ${t("analytics.sum", number(Number(numbers.value)))}`) : null),
       figures("value", values.slice(0, 100), (value) => value)))];
 }

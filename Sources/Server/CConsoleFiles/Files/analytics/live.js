@@ -10,17 +10,17 @@ export const MINUTES = Array.from({ length: 30 }, (_, index) => (index === 29 ? 
 export function liveView() {
   const body = stack();
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => report("live"), (answer) => show(body, draw(answer)));
-  return stack(spread(h("p", { class: "note grow" }, t("analytics.liveText")), pause), problem, body);
+  return stack(spread(h("p.note.grow", t("analytics.liveText")), pause), problem, body);
 }
 
-const panel = (...parts) => h("section", { class: "panel" }, chart(...parts));
+const panel = (...parts) => h("section.panel", chart(...parts));
 
 function draw({ users, minutes }) {
   const events = eventsOf(minutes);
   const counts = minutes.map((minute) => ({ time: minute.time, count: Object.values(minute.events).reduce((all, count) => all + count, 0) }));
   const now = Date.now();
-  return [h("dl", { class: "cards" }, h("div", { class: "panel card" }, h("dt", {}, t("analytics.liveUsers")), h("dd", {}, number(users)))),
-    h("div", { class: "charts" }, panel(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(counts, now) }], { isColumns: true }),
+  return [h("dl.cards", h("div.panel.card", h("dt", t("analytics.liveUsers")), h("dd", number(users)))),
+    h("div.charts", panel(t("analytics.byMinute"), MINUTES, [{ name: t("analytics.count"), values: minutesOf(counts, now) }], { isColumns: true }),
     panel(t("analytics.usersByMinute"), MINUTES, [{ name: t("analytics.users"), values: minutesOf(minutes.map(({ time, users: count }) => ({ time, count })), now) }], { isColumns: true })),
-    events.length === 0 ? h("p", {}, t("analytics.none")) : table(["analytics.event", "analytics.count"], events.map(([name, count]) => [name, bar(count, events[0][1])]))];
+    events.length === 0 ? h("p", t("analytics.none")) : table(["analytics.event", "analytics.count"], events.map(([name, count]) => [name, bar(count, events[0][1])]))];
 }

@@ -12,17 +12,17 @@ export function timelineView() {
     go({ project, area: "analytics", rest: ["timeline"], query: { ...period(), [kind.value]: value.value.trim() } });
   };
   const { user, instance } = query;
-  return stack(h("form", { class: "row", role: "search", onsubmit: search }, kind, h("div", { class: "grow" }, value), h("button", { type: "submit" }, t("users.find"))),
+  return stack(h("form.row", { role: "search", onsubmit: search }, kind, h("div.grow", value), h("button", { type: "submit" }, t("users.find"))),
     user || instance ? loading(report("timeline", { ...period(), user, instance, limit: 500 }), (answer) => [periodChoice(answer), list(answer.events)]) : note(t("analytics.timelineText")));
 }
 
-const list = (events) => (events.length === 0 ? h("p", {}, t("analytics.none")) : h("ol", { class: "stack tight" }, events.map((event) => h("li", {}, entry(event)))));
+const list = (events) => (events.length === 0 ? h("p", t("analytics.none")) : h("ol.stack.tight", events.map((event) => h("li", entry(event)))));
 
 function entry({ time, event, params, device, userId, appInstanceId, userProperties }) {
-  return h("details", {}, h("summary", {}, h("span", { class: "muted" }, instant(time)), " ", h("b", { dir: "auto" }, event)),
-    facts({ ...params }), h("p", { class: "note", dir: "auto" }, [userId, device.platform, device.model, device.appVersion, device.country].filter(Boolean).join(" · ")),
-    appInstanceId ? h("a", { class: "mono", href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId) : null, facts(userProperties));
+  return h("details", h("summary", h("span.muted", instant(time)), " ", h("b", { dir: "auto" }, event)),
+    facts({ ...params }), h("p.note", { dir: "auto" }, [userId, device.platform, device.model, device.appVersion, device.country].filter(Boolean).join(" · ")),
+    appInstanceId ? h("a.mono", { href: link("analytics", ["timeline"], { instance: appInstanceId }) }, appInstanceId) : null, facts(userProperties));
 }
 
 /** Names with values of whatever kind. */
-export const facts = (values) => h("dl", { class: "facts" }, Object.entries(values ?? {}).map(([name, value]) => [h("dt", { class: "mono", dir: "auto" }, name), h("dd", { class: "mono", dir: "auto" }, typeof value === "object" ? JSON.stringify(value) : String(value))]));
+export const facts = (values) => h("dl.facts", Object.entries(values ?? {}).map(([name, value]) => [h("dt.mono", { dir: "auto" }, name), h("dd.mono", { dir: "auto" }, typeof value === "object" ? JSON.stringify(value) : String(value))]));

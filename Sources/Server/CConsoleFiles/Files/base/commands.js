@@ -119,7 +119,7 @@ function palette(close) {
     shown = [...typedCommands.make(input.value.trim()), ...found].slice(0, 50);
     show(list, shown.map((one, index) => h("li", {
       role: "option", id: `${list.id}-${index}`, "aria-selected": String(index === active), onclick: () => close(one),
-    }, h("span", { class: "grow" }, one.label()), one.keys ? keyText(one.keys) : null)));
+    }, h("span.grow", one.label()), one.keys ? keyText(one.keys) : null)));
     input.setAttribute("aria-activedescendant", shown.length > 0 ? `${list.id}-${active}` : "");
     list.children[active]?.scrollIntoView({ block: "nearest" });
   };
@@ -127,18 +127,18 @@ function palette(close) {
   return [input, list];
 }
 
-const keyText = (keys) => keys.split(" ").map((key) => [h("kbd", {}, key === "ctrl+z" ? "Ctrl Z" : key), " "]);
+const keyText = (keys) => keys.split(" ").map((key) => [h("kbd", key === "ctrl+z" ? "Ctrl Z" : key), " "]);
 
 /** Shows the list of keys. */
 export function showKeys() {
   const rows = usable().filter((one) => one.keys);
   dialog(t("keys.title"), (close) => [
-    h("table", { class: "table" }, h("tbody", {},
-      h("tr", {}, h("td", {}, h("kbd", {}, "Ctrl K")), h("td", {}, t("palette.title"))),
-      rows.map((one) => h("tr", {}, h("td", {}, keyText(one.keys)), h("td", {}, one.label()))))),
-    h("label", { class: "row" },
+    h("table.table", h("tbody",
+      h("tr", h("td", h("kbd", "Ctrl K")), h("td", t("palette.title"))),
+      rows.map((one) => h("tr", h("td", keyText(one.keys)), h("td", one.label()))))),
+    h("label.row",
       h("input", { type: "checkbox", checked: hasKeys.peek(), onchange: (event) => setKeys(event.target.checked) }),
       t("keys.single")),
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => close(null) }, t("close"))),
+    h("div.actions", h("button", { onclick: () => close(null) }, t("close"))),
   ]);
 }

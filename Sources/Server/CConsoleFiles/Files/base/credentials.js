@@ -35,6 +35,6 @@ export async function makePasskey({ challenge, host, user, known }, email) {
 export function codesView(codes) {
   const text = codes.join("\n");
   const copy = () => navigator.clipboard.writeText(text).then(() => toast(t("copied")));
-  return [h("p", {}, t("codes.text")), h("ul", { class: "codes mono", "aria-label": t("codes.of") }, codes.map((code) => h("li", {}, code))),
-    h("div", { class: "row" }, button([icon("copy"), t("copy.of", t("codes.of"))], copy), button(t("codes.keep"), () => keepFile("brasa-recovery-codes.txt", `${location.host}\n\n${text}\n`)))];
+  return [h("p", t("codes.text")), h("ul.codes.mono", { "aria-label": t("codes.of") }, codes.map((code) => h("li", code))),
+    h("div.row", button([icon("copy"), t("copy.of", t("codes.of"))], copy), button(t("codes.keep"), () => keepFile("brasa-recovery-codes.txt", `${location.host}\n\n${text}\n`)))];
 }

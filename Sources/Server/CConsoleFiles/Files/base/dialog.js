@@ -35,23 +35,23 @@ export function dialog(title, build, { className = "" } = {}) {
 /** Asks before something is destroyed; the button says what. */
 export function confirm(title, text, action) {
   return dialog(title, (close) => [
-    h("p", {}, text),
-    h("div", { class: "actions" },
-      h("button", { type: "button", onclick: () => close(false), autofocus: true }, t("cancel")),
-      h("button", { type: "submit", class: "danger", onclick: () => close(true) }, action)),
+    h("p", text),
+    h("div.actions",
+      h("button", { onclick: () => close(false), autofocus: true }, t("cancel")),
+      h("button.danger", { type: "submit", onclick: () => close(true) }, action)),
   ]);
 }
 
-const region = h("div", { class: "toasts", role: "status", "aria-live": "polite" });
+const region = h("div.toasts", { role: "status", "aria-live": "polite" });
 const TOAST_MILLISECONDS = 8_000;
 
 /** Says something in passing, with an action if there is one. */
 export function toast(text, action) {
   if (!region.isConnected) document.body.append(region);
-  const element = h("div", { class: "toast" }, h("span", { class: "grow" }, text));
+  const element = h("div.toast", h("span.grow", text));
   const end = () => element.remove();
   if (action) {
-    element.append(h("button", { type: "button", onclick: () => { end(); action.run(); } }, action.label));
+    element.append(h("button", { onclick: () => { end(); action.run(); } }, action.label));
   }
   // Three are enough to read.
   while (region.children.length >= 3) region.firstChild.remove();

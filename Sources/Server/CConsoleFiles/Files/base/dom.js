@@ -6,22 +6,29 @@ import { untracked } from "./signal.js";
 const VECTOR = "http://www.w3.org/2000/svg";
 
 /**
- * An element of that tag.
+ * An element by its tag and classes, as `h("p.note", text)`.
  *
- * Properties: `on…` are listeners, `class` the class, `data` and `style` objects; a control that `writes` is locked
- * where nothing may be written, so it comes last. What is null, undefined or false is left out, everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
+ * Properties may be left out: `on…` are listeners, `class` more classes, `data` and `style` objects; a control that
+ * `writes` is locked where nothing may be written, so it comes last. What is null, undefined or false is left out,
+ * everything else an attribute. Children are nodes, texts, numbers, and arrays of them.
  */
-export function h(tag, properties, ...children) {
-  return fill(document.createElement(tag), properties, children);
+export function h(name, ...content) {
+  return fill(name, (tag) => document.createElement(tag), content);
 }
 
 /** The same for drawings. */
-export function svg(tag, properties, ...children) {
-  return fill(document.createElementNS(VECTOR, tag), properties, children);
+export function svg(name, ...content) {
+  return fill(name, (tag) => document.createElementNS(VECTOR, tag), content);
 }
 
-function fill(element, properties, children) {
-  for (const [name, value] of Object.entries(properties ?? {})) set(element, name, value);
+function fill(name, make, content) {
+  const [tag, ...classes] = name.split(".");
+  const element = make(tag);
+  element.classList.add(...classes);
+  // Only the buttons that say so send a form.
+  if (tag === "button") element.type = "button";
+  const [properties, ...children] = content[0]?.constructor === Object ? content : [{}, ...content];
+  for (const [key, value] of Object.entries(properties)) set(element, key, value);
   append(element, children);
   return element;
 }
@@ -29,6 +36,7 @@ function fill(element, properties, children) {
 function set(element, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name === "class") element.classList.add(...value.split(" ").filter(Boolean));
   else if (name === "style") for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
   else if (name === "data") Object.assign(element.dataset, value);
   else if (name === "writes") lock(element);
@@ -129,15 +137,15 @@ const PATHS = {
 /** An icon for eyes only; the element around it has the name. */
 export function icon(name) {
   return svg(
-    "svg",
-    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true", class: "icon" },
+    "svg.icon",
+    { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" },
     svg("path", { d: PATHS[name], fill: "none", stroke: "currentColor", "stroke-width": 1.4, "stroke-linejoin": "round" }),
   );
 }
 
 /** A button that only shows an icon, with its name for everybody else. */
 export function iconButton(name, label, onclick, properties = {}) {
-  return h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick, ...properties }, icon(name));
+  return h("button.quiet", { "aria-label": label, title: label, onclick, ...properties }, icon(name));
 }
 
 let numbers = 0;

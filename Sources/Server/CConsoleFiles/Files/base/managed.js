@@ -10,7 +10,7 @@ import { failure } from "./views.js";
  * of both.
  */
 export function managed(root, draw, things = root, done = () => {}) {
-  const rows = h("div", {});
+  const rows = h("div");
   const load = () => call("GET", root).then((answer) => show(rows, draw(answer, remove, act)), (error) => show(rows, failure(error)));
   const act = async (method, id, body) => {
     await call(method, things + path(id), body).then(done, complain);

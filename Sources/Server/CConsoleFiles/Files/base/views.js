@@ -10,40 +10,40 @@ import { effect, inScope, onCleanup, scope } from "./signal.js";
 export const failure = (error) => show(problemLine(), explain(error));
 
 /** The place for it, empty. */
-export const problemLine = () => h("p", { class: "error", role: "alert" });
+export const problemLine = () => h("p.error", { role: "alert" });
 
 /** Content one below the other; side by side; with room between; and the buttons at the end of a dialog. */
-export const stack = (...content) => h("div", { class: "stack" }, content);
-export const inline = (...content) => h("div", { class: "row" }, content);
-export const spread = (...content) => h("div", { class: "spread" }, content);
-export const actions = (...content) => h("div", { class: "actions" }, content);
+export const stack = (...content) => h("div.stack", content);
+export const inline = (...content) => h("div.row", content);
+export const spread = (...content) => h("div.spread", content);
+export const actions = (...content) => h("div.actions", content);
 
 /** What explains the rest, small, and what is less important. */
-export const note = (...content) => h("p", { class: "note" }, content);
-export const muted = (...content) => h("p", { class: "muted" }, content);
+export const note = (...content) => h("p.note", content);
+export const muted = (...content) => h("p.muted", content);
 
 /** A part of a page below a heading; controls that belong together, with what they are about. */
-export const section = (title, ...content) => h("section", { class: "stack" }, h("h2", {}, title), content);
-export const group = (legend, ...content) => h("fieldset", { class: "stack" }, h("legend", {}, legend), content);
+export const section = (title, ...content) => h("section.stack", h("h2", title), content);
+export const group = (legend, ...content) => h("fieldset.stack", h("legend", legend), content);
 
 /** A part of a page in a box of its own. */
-export const boxed = (...content) => h("section", { class: "panel stack" }, content);
+export const boxed = (...content) => h("section.panel.stack", content);
 
 /** A button with a text. */
-export const button = (label, onclick, properties) => h("button", { type: "button", onclick, ...properties }, label);
+export const button = (label, onclick, properties) => h("button", { onclick, ...properties }, label);
 
 /** The button that does what a form is for; and one below a list, which adds to it. */
-export const submit = (label, properties) => h("button", { type: "submit", class: "primary", ...properties }, label);
-export const adder = (label, onclick, properties) => h("div", {}, button([icon("plus"), label], onclick, properties));
+export const submit = (label, properties) => h("button.primary", { type: "submit", ...properties }, label);
+export const adder = (label, onclick, properties) => h("div", button([icon("plus"), label], onclick, properties));
 
 /** The button of what a page is for. */
-export const primary = (label, onclick) => h("button", { type: "button", class: "primary", onclick, writes: true }, icon("plus"), label);
+export const primary = (label, onclick) => h("button.primary", { onclick, writes: true }, icon("plus"), label);
 
 /** The same of a part of the page that is not its first. */
-export const secondary = (label, onclick) => h("button", { type: "button", onclick, writes: true }, icon("plus"), label);
+export const secondary = (label, onclick) => h("button", { onclick, writes: true }, icon("plus"), label);
 
 /** Nothing yet: what there could be, with the way to it. */
-export const blank = (name, text, ...more) => h("div", { class: "blank" }, h("span", { class: "drawn" }, icon(name)), h("p", {}, text), more);
+export const blank = (name, text, ...more) => h("div.blank", h("span.drawn", icon(name)), h("p", text), more);
 
 /**
  * A table with the texts of those keys as heads, null for a column of buttons. On narrow screens a row is a block
@@ -51,7 +51,7 @@ export const blank = (name, text, ...more) => h("div", { class: "blank" }, h("sp
  */
 export function table(keys, rows) {
   const names = keys.map((key) => key && t(key));
-  return h("div", { class: "scroll listed" }, h("table", { class: "table", role: "table" },
+  return h("div.scroll.listed", h("table.table", { role: "table" },
     h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, names.map((name) => (name ? h("th", { scope: "col", role: "columnheader" }, name) : h("td", { role: "cell" }))))),
     h("tbody", { role: "rowgroup" }, rows.map((cells) => tableRow(names, cells)))));
 }
@@ -60,7 +60,7 @@ export function table(keys, rows) {
 export const tableRow = (names, cells) => h("tr", { role: "row" }, cells.map((cell, index) => h("td", { role: "cell", dir: "auto", data: { label: names[index] ?? "" } }, cell)));
 
 /** A control with the text of a key as its label. */
-export const field = (key, control) => h("label", { class: "field" }, t(key), control);
+export const field = (key, control) => h("label.field", t(key), control);
 
 /** A line of text. */
 export const input = (value = "", properties = {}) => h("input", { type: "text", value: value ?? "", autocomplete: "off", spellcheck: "false", ...properties });
@@ -123,13 +123,13 @@ export function tabs(area, views) {
     const view = keys.find((key) => nameOf(key) === first) ?? keys[0];
     const address = JSON.stringify([view, rest, place.value.query]);
     if (shown?.address === address) return;
-    show(bar, keys.map((key) => h("a", { class: "button", href: link(area, [nameOf(key)]), "aria-current": key === view ? "page" : null }, t(key))));
+    show(bar, keys.map((key) => h("a.button", { href: link(area, [nameOf(key)]), "aria-current": key === view ? "page" : null }, t(key))));
     shown?.dispose();
     shown = { address, ...scope(() => views[view](...rest)) };
     show(holder, shown.result);
   });
   onCleanup(() => shown?.dispose());
-  return h("div", { class: "body" }, h("h1", {}, t(`page.${area}`)), keys.length > 1 ? bar : null, holder);
+  return h("div.body", h("h1", t(`page.${area}`)), keys.length > 1 ? bar : null, holder);
 }
 
 /**
@@ -137,7 +137,7 @@ export function tabs(area, views) {
  * where it is another one. Gives a button that pauses, and where it is shown what `load` throws.
  */
 export function poll(milliseconds, load, draw) {
-  const problem = h("div", {});
+  const problem = h("div");
   const state = { isPaused: false, ended: false, isAsking: false, timer: null, text: undefined };
   const redraw = inScope((answer) => {
     const text = JSON.stringify(answer);
@@ -180,7 +180,7 @@ export function pairs(initial, legend) {
   const rows = stack();
   const add = (name = "", value = "") => {
     const controls = [input(name, { "aria-label": t("name") }), input(value, { "aria-label": t("value") })];
-    const row = h("div", { class: "row pair" }, controls);
+    const row = h("div.row.pair", controls);
     row.read = () => [textIn(controls[0], name), textIn(controls[1], value)];
     row.append(iconButton("trash", t("pairs.remove"), () => { row.remove(); element.dispatchEvent(new Event("input", { bubbles: true })); }));
     rows.append(row);

@@ -34,7 +34,7 @@ export function experimentForm(project, { template, audiences, events, of = {}, 
     return changed;
   };
   return form(close, t("config.take"), save, runs ? field("name", name) : field("experiment.id", id), field("config.description", description), runs ? null : [field("experiment.parameter", parameter), parameters, field("experiment.who", who)],
-    field("experiment.exposure", exposure), note(t("experiment.exposureText")), runs ? null : [variants.element, h("label", { class: "row" }, sticky, t("experiment.sticky"))], group(t("experiment.goal"), goal.elements));
+    field("experiment.exposure", exposure), note(t("experiment.exposureText")), runs ? null : [variants.element, h("label.row", sticky, t("experiment.sticky"))], group(t("experiment.goal"), goal.elements));
 }
 
 const suggestions = (names) => h("datalist", { id: freshID("names") }, names.map((name) => h("option", { value: name })));
@@ -53,8 +53,8 @@ function variantRows(initial) {
   const add = ({ variantId, weight = 1, value: text, noChange = false }) => {
     const value = input(text, { class: "mono grow", "aria-label": t("value"), disabled: noChange });
     const same = h("input", { type: "checkbox", checked: noChange, onchange: () => { value.disabled = same.checked; } });
-    rows.append(h("div", { class: "row variant" }, input(variantId, { "aria-label": t("experiment.variant") }), input(weight, { type: "number", min: 1, max: 1_000_000, "aria-label": t("experiment.weight"), title: t("experiment.weight") }), value,
-      h("label", { class: "row" }, same, t("experiment.same")), iconButton("trash", t("experiment.removeVariant"), (event) => rows.children.length > 2 && event.target.closest(".variant").remove())));
+    rows.append(h("div.row.variant", input(variantId, { "aria-label": t("experiment.variant") }), input(weight, { type: "number", min: 1, max: 1_000_000, "aria-label": t("experiment.weight"), title: t("experiment.weight") }), value,
+      h("label.row", same, t("experiment.same")), iconButton("trash", t("experiment.removeVariant"), (event) => rows.children.length > 2 && event.target.closest(".variant").remove())));
   };
   for (const one of initial) add(one);
   const element = group(t("experiment.variants"), rows, adder(t("experiment.addVariant"), () => add({ variantId: String.fromCharCode(64 + rows.children.length) })));

@@ -74,9 +74,9 @@ function check(name, found, template, fields, type) {
 /** A value: a text, or the app's own; what an experiment decides stays as it is. */
 function valueField(label, value) {
   const isSpecial = !value.useInAppDefault && textOf(value) === null;
-  const text = h("textarea", { class: "mono", rows: 2, spellcheck: "false", value: textOf(value) ?? "", "aria-label": label, disabled: isSpecial || Boolean(value.useInAppDefault) });
+  const text = h("textarea.mono", { rows: 2, spellcheck: "false", value: textOf(value) ?? "", "aria-label": label, disabled: isSpecial || Boolean(value.useInAppDefault) });
   const own = h("input", { type: "checkbox", checked: Boolean(value.useInAppDefault), disabled: isSpecial, onchange: () => { text.disabled = own.checked; } });
-  const element = h("div", { class: "stack tight" }, h("span", { class: "badge" }, label), text, isSpecial ? h("span", { class: "note" }, t("config.special")) : h("label", { class: "row" }, own, t("config.inApp")));
+  const element = h("div.stack.tight", h("span.badge", label), text, isSpecial ? h("span.note", t("config.special")) : h("label.row", own, t("config.inApp")));
   return { label, element, read: () => (isSpecial ? value : own.checked ? { useInAppDefault: true } : { value: textIn(text, textOf(value) ?? "") }) };
 }
 
@@ -84,7 +84,7 @@ function valueField(label, value) {
 export function conditionForm(template, index, close) {
   const condition = template.conditions[index] ?? { name: "", expression: "", tagColor: "BLUE" };
   const name = input(condition.name, { maxlength: 100, autofocus: true });
-  const expression = h("textarea", { class: "mono", rows: 2, spellcheck: "false", value: condition.expression });
+  const expression = h("textarea.mono", { rows: 2, spellcheck: "false", value: condition.expression });
   const color = select(named(Object.keys(COLORS)), condition.tagColor);
   const save = async () => {
     const made = { ...condition, name: name.value.trim(), expression: textIn(expression, condition.expression), tagColor: color.value };
@@ -92,5 +92,5 @@ export function conditionForm(template, index, close) {
     await validate(place.peek().project, { conditions: [made] });
     return made;
   };
-  return form(close, t("config.take"), save, inline(h("div", { class: "grow" }, field("name", name)), field("config.color", color)), termRows(expression), field("config.expression", expression), note(t("config.expressionText")));
+  return form(close, t("config.take"), save, inline(h("div.grow", field("name", name)), field("config.color", color)), termRows(expression), field("config.expression", expression), note(t("config.expressionText")));
 }

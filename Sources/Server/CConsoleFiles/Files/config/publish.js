@@ -6,7 +6,7 @@ import { publish } from "./store.js";
 /** The lines in which two templates differ. */
 export function differences(before, after) {
   const lines = diffLines(textOfTemplate(before), textOfTemplate(after)).filter((line) => line.kind !== "same");
-  return h("pre", { class: "diff", tabindex: 0, "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${kind === "added" ? "+" : "−"} ${text}`)));
+  return h("pre.diff", { tabindex: 0, "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${kind === "added" ? "+" : "−"} ${text}`)));
 }
 
 /** Publishes a template in place of the version of an etag, once somebody has looked at what differs; whether it was. */

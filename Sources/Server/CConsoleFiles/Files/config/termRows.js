@@ -16,9 +16,9 @@ const namesOf = (type, codes) => {
 /** Pills of what was chosen, with a choice that adds another. */
 function chips(options, term, changed) {
   const names = new Map(options);
-  const holder = h("div", { class: "chips" });
+  const holder = h("div.chips");
   const draw = () => show(holder,
-    term.values.map((value) => h("span", { class: "badge" }, names.get(value) ?? value, iconButton("close", t("field.remove", names.get(value) ?? value), () => set(term.values.filter((one) => one !== value))))),
+    term.values.map((value) => h("span.badge", names.get(value) ?? value, iconButton("close", t("field.remove", names.get(value) ?? value), () => set(term.values.filter((one) => one !== value))))),
     select([["", t("term.add")], ...options.filter(([value]) => !term.values.includes(value))], "", { "aria-label": t(`term.${term.kind}`), onchange: ({ target }) => target.value && set([...term.values, target.value]) }));
   const set = (values) => {
     term.values = values;
@@ -49,7 +49,7 @@ const CONTROLS = {
   platform: (term, changed) => chips(SYSTEMS.map((one) => [one, t(`system.${one}`)]), term, changed),
   version: (term, changed) => line(term, "all", changed, { class: "mono", placeholder: "1.2.0" }),
   audience: (term, changed, audiences) => (audiences.length > 0 ? chips(audiences.map((one) => [one, one]), term, changed) : line(term, "all", changed)),
-  percent: (term, changed) => [percentLine(term, 0, changed), term.operator === "between" ? [h("span", {}, t("term.and")), percentLine(term, 1, changed)] : null, h("span", {}, "%")],
+  percent: (term, changed) => [percentLine(term, 0, changed), term.operator === "between" ? [h("span", t("term.and")), percentLine(term, 1, changed)] : null, h("span", "%")],
   date: (term, changed) => [line(term, 0, changed, { type: "datetime-local", step: 1 }), line(term, "name", changed, { "aria-label": t("term.zone"), placeholder: Intl.DateTimeFormat().resolvedOptions().timeZone })],
   custom: (term, changed) => line(term, "all", changed),
   property: (term, changed) => line(term, "all", changed),
@@ -69,9 +69,9 @@ export function termRows(expression) {
   };
   const row = (term, index) => {
     const kind = select(kinds.map((one) => [one, t(`term.${one}`)]), term.kind, { "aria-label": t("term.kind"), onchange: ({ target }) => { state.terms[index] = newTerm(target.value); draw(); write(); } });
-    const operator = OPERATORS[term.kind].length > 1 ? select(OPERATORS[term.kind].map((one) => [one, t(`operator.${one}`)]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", {}, t("operator.in"));
+    const operator = OPERATORS[term.kind].length > 1 ? select(OPERATORS[term.kind].map((one) => [one, t(`operator.${one}`)]), term.operator, { "aria-label": t("term.operator"), onchange: ({ target }) => { term.operator = target.value; draw(); write(); } }) : h("span", t("operator.in"));
     const name = NAMED.includes(term.kind) ? line(term, "name", write, { "aria-label": t("name"), placeholder: t("name"), class: "mono" }) : null;
-    return h("div", { class: "term", role: "group", "aria-label": t(`term.${term.kind}`) }, index > 0 ? h("span", { class: "note" }, t("term.and")) : h("span", {}), kind, name, operator, h("div", { class: "term-value" }, CONTROLS[term.kind](term, write, state.audiences)),
+    return h("div.term", { role: "group", "aria-label": t(`term.${term.kind}`) }, index > 0 ? h("span.note", t("term.and")) : h("span"), kind, name, operator, h("div.term-value", CONTROLS[term.kind](term, write, state.audiences)),
       iconButton("trash", t("term.remove", t(`term.${term.kind}`)), () => { state.terms.splice(index, 1); draw(); write(); }));
   };
   const add = () => {
@@ -79,7 +79,7 @@ export function termRows(expression) {
     draw();
     rows.querySelector(".term:last-of-type select")?.focus();
   };
-  const draw = () => show(rows, state.terms === null ? note(t("term.textOnly")) : [state.terms.length === 0 ? note(t("term.everybody")) : state.terms.map(row), h("div", {}, button([icon("plus"), t("term.addTerm")], add))]);
+  const draw = () => show(rows, state.terms === null ? note(t("term.textOnly")) : [state.terms.length === 0 ? note(t("term.everybody")) : state.terms.map(row), h("div", button([icon("plus"), t("term.addTerm")], add))]);
   expression.addEventListener("input", () => { state.terms = termsOf(expression.value); draw(); });
   if (state.terms?.length === 0 && expression.value === "") state.terms = [newTerm("country")];
   draw();

@@ -25,7 +25,7 @@ export function builder(where, collection, filter, fields) {
     const names = h("datalist", { id: "builder-fields" }, ["id", ...fields.map((name) => fieldText([name]))].map((value) => h("option", { value })));
     const forms = { rows: new Set(), orders: new Set() };
     const add = (kind, holder, controls, take) => {
-      const line = h("div", { class: "row builder-row", role: "group", "aria-label": t(kind === "rows" ? "builder.condition" : "builder.order") }, controls, iconButton("trash", t("pairs.remove"), () => { line.remove(); forms[kind].delete(take); draw(); }));
+      const line = h("div.row.builder-row", { role: "group", "aria-label": t(kind === "rows" ? "builder.condition" : "builder.order") }, controls, iconButton("trash", t("pairs.remove"), () => { line.remove(); forms[kind].delete(take); draw(); }));
       forms[kind].add(take);
       holder.append(line);
       return line;
@@ -49,7 +49,7 @@ export function builder(where, collection, filter, fields) {
       const query = read(now);
       show(problem, query ? null : t("filter.wrong"));
       const structured = query && structuredQuery({ ...query, collection: id, orders: fullOrders(query) });
-      show(outcome, h("code", { class: "why", dir: "ltr" }, now || t("builder.everything")), query ? copyable(codeOf(language.value, query, collection, structured, `${location.origin}${resource(nameOf(where, collection.slice(0, -1)))}`), language.value) : null);
+      show(outcome, h("code.why", { dir: "ltr" }, now || t("builder.everything")), query ? copyable(codeOf(language.value, query, collection, structured, `${location.origin}${resource(nameOf(where, collection.slice(0, -1)))}`), language.value) : null);
       return query ? now : undefined;
     };
     const save = () => { const now = draw(); if (now !== undefined) close(now); };
@@ -57,10 +57,10 @@ export function builder(where, collection, filter, fields) {
     model.orders.forEach(addOrder);
     draw();
     const more = (make) => () => { make().querySelector("input").focus(); draw(); };
-    return [h("div", { class: "stack", oninput: draw, onchange: draw }, names, before ? null : note(t("builder.tooDeep")),
+    return [h("div.stack", { oninput: draw, onchange: draw }, names, before ? null : note(t("builder.tooDeep")),
       inline(t("builder.match"), any), rows, adder(t("builder.addCondition"), more(() => addRow({ field: "", op: "EQUAL", type: "string", text: "" }))),
       orders, adder(t("builder.addOrder"), more(() => addOrder({ field: "", isDescending: false }))),
-      inline(h("label", { class: "row" }, t("builder.limit"), limit), h("label", { class: "row" }, group, t("builder.group", id))), inline(t("builder.code"), language), outcome, problem),
+      inline(h("label.row", t("builder.limit"), limit), h("label.row", group, t("builder.group", id))), inline(t("builder.code"), language), outcome, problem),
     actions(button(t("cancel"), () => close(null)), submit(t("filter.apply"), { onclick: save }))];
   }, { className: "wide" });
 }

@@ -25,10 +25,10 @@ export async function changeAll(where, collection, query) {
 
 function bulkForm(where, collection, query, close) {
   const parent = collection.slice(0, -1);
-  const preview = h("div", { class: "stack", role: "status" });
+  const preview = h("div.stack", { role: "status" });
   const controls = {
     kind: select(ACTIONS.map((one) => [one, t(`bulk.${one}`)]), "set", { onchange: () => draw() }),
-    field: input("", { class: "mono" }), to: input("", { class: "mono" }), value: h("textarea", { class: "mono", rows: 2, spellcheck: "false", placeholder: '"text", 3, 3.0, true, {"$timestamp": "2026-03-01T12:00:00Z"}' }),
+    field: input("", { class: "mono" }), to: input("", { class: "mono" }), value: h("textarea.mono", { rows: 2, spellcheck: "false", placeholder: '"text", 3, 3.0, true, {"$timestamp": "2026-03-01T12:00:00Z"}' }),
   };
   const labels = Object.fromEntries(Object.entries({ kind: "bulk.action", field: "field.name", to: "bulk.to", value: "value" }).map(([name, key]) => [name, field(key, controls[name])]));
   const draw = () => {
@@ -42,7 +42,7 @@ function bulkForm(where, collection, query, close) {
       const [count, page] = await Promise.all([countDocuments(where, parent, structuredQuery(query)), pagesOf(where, parent, { ...query, limit: Math.min(SAMPLES, query.limit ?? SAMPLES) }, SAMPLES).next()]);
       show(preview, plan(action, count, page.value?.documents ?? [], () => run(action, count)));
     } catch (error) {
-      show(preview, h("p", { class: "error", role: "alert" }, error instanceof JSONTextError ? t(error.key) : explain(error)));
+      show(preview, h("p.error", { role: "alert" }, error instanceof JSONTextError ? t(error.key) : explain(error)));
     }
   };
   const stop = new AbortController();
@@ -58,7 +58,7 @@ function bulkForm(where, collection, query, close) {
       close(null);
     }
   };
-  const form = h("div", { class: "stack", oninput: () => show(preview) }, note(t("bulk.text")), Object.values(labels), preview,
+  const form = h("div.stack", { oninput: () => show(preview) }, note(t("bulk.text")), Object.values(labels), preview,
     actions(button(t("cancel"), () => close(null)), h("button", { type: "submit", onclick: attempt }, t("bulk.try"))));
   draw();
   return form;
@@ -82,9 +82,9 @@ function plan(action, count, documents, run) {
   const samples = documents.map(({ name, fields = {} }) => {
     const after = applied(action, fields);
     const lines = after === undefined ? null : diffLines(write(fields), after === null ? "" : write(after));
-    return h("div", { class: "stack tight" }, h("code", { dir: "auto" }, pathOf(name).join("/")),
-      lines ? h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.filter((one) => one.kind !== "same").map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))) : note(t("bulk.same")));
+    return h("div.stack.tight", h("code", { dir: "auto" }, pathOf(name).join("/")),
+      lines ? h("div.diff", { tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.filter((one) => one.kind !== "same").map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))) : note(t("bulk.same")));
   });
-  return [h("p", {}, t("bulk.count", count), " ", h("span", { class: "muted" }, t("bulk.samples", documents.length))), samples,
-    count > 0 ? h("div", {}, button(t(isDeletion ? "bulk.runDelete" : "bulk.run", number(count), count), run, { class: isDeletion ? "danger" : "primary", writes: true })) : null];
+  return [h("p", t("bulk.count", count), " ", h("span.muted", t("bulk.samples", documents.length))), samples,
+    count > 0 ? h("div", button(t(isDeletion ? "bulk.runDelete" : "bulk.run", number(count), count), run, { class: isDeletion ? "danger" : "primary", writes: true })) : null];
 }

@@ -8,16 +8,16 @@ export function createDatabasePage(project) {
   const isFirst = !databases.peek().includes("(default)");
   const id = h("input", { type: "text", value: isFirst ? "(default)" : "", required: true, autocomplete: "off", spellcheck: "false", "aria-describedby": "database-id-note" });
   const problem = problemLine();
-  const preview = h("pre", { class: "panel", "aria-label": t("database.rules") });
+  const preview = h("pre.panel", { "aria-label": t("database.rules") });
   const now = new Date();
   let mode = "production";
   const choose = (chosen) => {
     mode = chosen;
     show(preview, initialRules(mode, now));
   };
-  const option = (value) => h("label", { class: "choice" },
+  const option = (value) => h("label.choice",
     h("input", { type: "radio", name: "mode", value, checked: value === mode, onchange: () => choose(value) }),
-    h("span", {}, h("strong", {}, t(`database.${value}`)), h("br"), t(`database.${value}Text`, instant(now.getTime() + TEST_DAYS * 86_400_000))));
+    h("span", h("strong", t(`database.${value}`)), h("br"), t(`database.${value}Text`, instant(now.getTime() + TEST_DAYS * 86_400_000))));
   const make = async (event) => {
     event.preventDefault();
     try {
@@ -30,10 +30,10 @@ export function createDatabasePage(project) {
     }
   };
   choose(mode);
-  return h("div", { class: "body" }, h("h1", {}, t("database.create")),
-    h("form", { class: "stack", onsubmit: make },
-      field("database.id", id), h("p", { class: "note", id: "database-id-note" }, t("database.idText")),
-      h("fieldset", { class: "stack" }, h("legend", { class: "hidden" }, t("database.mode")), option("production"), option("test")),
+  return h("div.body", h("h1", t("database.create")),
+    h("form.stack", { onsubmit: make },
+      field("database.id", id), h("p.note", { id: "database-id-note" }, t("database.idText")),
+      h("fieldset.stack", h("legend.hidden", t("database.mode")), option("production"), option("test")),
       preview, problem,
       inline(submit(t("database.create"), { writes: true }))));
 }

@@ -32,7 +32,7 @@ function content(where, collection, close) {
     return path;
   };
   return form(close, t("save"), save,
-    collection.length > 0 ? h("p", { class: "mono", dir: "auto" }, collection.join("/")) : field("collection.id", group),
+    collection.length > 0 ? h("p.mono", { dir: "auto" }, collection.join("/")) : field("collection.id", group),
     field("document.id", id),
-    stack(h("h3", {}, t("fields")), editor.element, adder(t("field.add"), () => editor.add(), { class: "quiet" })));
+    stack(h("h3", t("fields")), editor.element, adder(t("field.add"), () => editor.add(), { class: "quiet" })));
 }

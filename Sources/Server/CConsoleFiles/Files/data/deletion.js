@@ -88,9 +88,9 @@ function question(words, below, own, pages, close) {
   const box = h("input", { type: "checkbox", checked: true, disabled: own === 0 });
   const form = stack();
   const act = () => (below && box.checked ? run(form, words, below.count === null ? null : below.count + own, pages, close) : close("alone"));
-  const label = below && h("label", { class: "choice" }, box, h("span", { class: "grow" }, t("delete.below", below.ids?.join(", ")), below.count === null ? null : [" ", h("span", { class: "muted" }, t("delete.belowCount", below.count))]));
-  return show(form, h("p", { class: "why" }, words.text), label,
-    actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button", { type: "submit", class: "danger", onclick: act, writes: true }, words.action)));
+  const label = below && h("label.choice", box, h("span.grow", t("delete.below", below.ids?.join(", ")), below.count === null ? null : [" ", h("span.muted", t("delete.belowCount", below.count))]));
+  return show(form, h("p.why", words.text), label,
+    actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button.danger", { type: "submit", onclick: act, writes: true }, words.action)));
 }
 
 async function run(form, { title }, count, pages, close) {
@@ -116,8 +116,8 @@ export async function removeCollection(where, path) {
     const words = { title: t("collection.delete"), action: t("rows.delete", count) };
     const outcome = await dialog(words.title, (close) => {
       const form = stack();
-      return show(form, h("p", { class: "why" }, t("collection.deleteText", path.join("/"))),
-        actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button", { type: "submit", class: "danger", onclick: () => run(form, words, count, () => descendants(where, path), close), writes: true }, words.action)));
+      return show(form, h("p.why", t("collection.deleteText", path.join("/"))),
+        actions(button(t("cancel"), () => close(null), { autofocus: true }), h("button.danger", { type: "submit", onclick: () => run(form, words, count, () => descendants(where, path), close), writes: true }, words.action)));
     });
     if (!outcome) return false;
     tell(outcome, t("collection.deleted", path.at(-1)));

@@ -14,7 +14,7 @@ export function fieldEditor(fields, { onChange, where }) {
   const root = new FieldNode(null, { mapValue: { fields } }, 0, where ? `projects/${where.project}/databases/${where.database}/documents/` : "");
   root.isOpen = true;
   root.where = where;
-  const element = h("div", { class: "fields" });
+  const element = h("div.fields");
   const changed = () => onChange?.();
   const draw = () => show(element, drawChildren(root, changed, draw));
   draw();
@@ -106,7 +106,7 @@ class FieldNode {
 
 function drawChildren(node, changed, redraw) {
   const rows = node.children.map((child, index) => drawNode(node, child, index, changed, redraw));
-  const problem = h("div", { class: "problem error", role: "alert" });
+  const problem = h("div.problem.error", { role: "alert" });
   node.showNameProblem = () => show(problem, node.nameProblem() && t(node.nameProblem()));
   node.showNameProblem();
   return [rows, problem];
@@ -114,10 +114,10 @@ function drawChildren(node, changed, redraw) {
 
 /** One field: its name, its value, below it what the value means, and its options while they are open. */
 function drawNode(parent, node, index, changed, redraw) {
-  const row = h("div", { class: "field-row", role: "group" });
-  const problem = h("div", { class: "problem", role: "status", id: freshID("problem") });
-  const hint = h("div", { class: "hint note" });
-  const options = h("div", { class: "options" });
+  const row = h("div.field-row", { role: "group" });
+  const problem = h("div.problem", { role: "status", id: freshID("problem") });
+  const hint = h("div.hint.note");
+  const options = h("div.options");
   const field = {
     parent, node, row, hint, options,
     label: () => (parent.type === "array" ? `${index}` : node.name) || t("field.new"),
@@ -147,14 +147,14 @@ function drawNode(parent, node, index, changed, redraw) {
       else control.removeAttribute("aria-invalid");
     },
   };
-  const key = h("button", { type: "button", class: "quiet field-key", tabindex: "-1", "aria-expanded": "false", onclick: () => toggleOptions(field), writes: true });
-  const value = h("div", { class: "field-value" });
+  const key = h("button.quiet.field-key", { tabindex: "-1", "aria-expanded": "false", onclick: () => toggleOptions(field), writes: true });
+  const value = h("div.field-value");
   /** Everything that says the field's name. */
   const name = () => {
     row.setAttribute("aria-label", field.label());
     key.setAttribute("aria-label", t("field.options", field.label(), t(`type.${node.type}`)));
     key.title = key.getAttribute("aria-label");
-    show(key, h("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[node.type]), h("span", { class: "name", dir: "auto" }, field.label()));
+    show(key, h("span.glyph", { "aria-hidden": "true" }, GLYPHS[node.type]), h("span.name", { dir: "auto" }, field.label()));
     for (const [control, text] of node.labelled ?? []) control.setAttribute("aria-label", t(text, field.label()));
   };
   node.labelled = [];
@@ -181,7 +181,7 @@ const VALUE = ".field-value :is(input, textarea, select, button)";
 const focusValue = (row) => row?.querySelector(VALUE)?.focus();
 
 function inside(node, changed) {
-  const holder = h("div", { class: "wide fields" });
+  const holder = h("div.wide.fields");
   const redraw = () => show(holder, drawChildren(node, changed, redraw),
     button([icon("plus"), t(node.type === "map" ? "field.add" : "element.add")], () => addTo(node, redraw, changed, holder), { class: "quiet", writes: true }));
   redraw();
@@ -288,7 +288,7 @@ function showHint(field) {
   const { node, hint } = field;
   if (node.type === "timestamp" && node.problem === null) return show(hint, instant(node.text), " ", helpers(field, { tabindex: "-1", class: "quiet small" }));
   if (node.type !== "reference") return show(hint);
-  return show(hint, helpers(field, { tabindex: "-1" }), " ", h("span", { class: "preview-line", role: "status" }));
+  return show(hint, helpers(field, { tabindex: "-1" }), " ", h("span.preview-line", { role: "status" }));
 }
 
 async function previewReference(field) {
@@ -328,14 +328,14 @@ function valueControl(field) {
     return control;
   };
   const properties = { placeholder: t("value"), spellcheck: "false", autocomplete: "off", value: node.text, oninput: typed, writes: true };
-  if (node.type === "null") return h("button", { type: "button", class: "quiet null", onclick: () => toggleOptions(field), writes: true }, "null");
+  if (node.type === "null") return h("button.quiet.null", { onclick: () => toggleOptions(field), writes: true }, "null");
   if (node.type === "boolean") return labelled(select([["true", "true"], ["false", "false"]], node.text, { onchange: typed, writes: true }), "field.valueOf");
   if (node.type === "geopoint") return pointControls(field, edit, labelled);
   if (["string", "bytes", "vector"].includes(node.type)) return labelled(h("textarea", { ...properties, rows: rowsOf(node.text), class: node.text.length > LONG_TEXT ? "long" : null }), "field.valueOf");
   const numeric = ["integer", "double"].includes(node.type);
   const watch = node.type === "reference" ? { onfocus: () => previewReference(field), onchange: () => previewReference(field) } : {};
   const keys = node.type === "timestamp" ? { "aria-keyshortcuts": "Alt+ArrowDown", onkeydown: (event) => { if (event.altKey && event.key === "ArrowDown") { event.preventDefault(); pick(field); } } } : {};
-  return labelled(h("input", { type: "text", inputmode: numeric ? "decimal" : null, class: "mono", ...properties, ...watch, ...keys }), "field.valueOf");
+  return labelled(h("input.mono", { type: "text", inputmode: numeric ? "decimal" : null, ...properties, ...watch, ...keys }), "field.valueOf");
 }
 
 /** A text's lines where the browser does not make a field as high as its text. */

@@ -35,7 +35,7 @@ function historyView(name, current, states, close) {
   let at = 0;
   let isEnd = false;
   const said = h("p", { role: "status" });
-  const lines = h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("history.differences") });
+  const lines = h("div.diff", { tabindex: "0", role: "region", "aria-label": t("history.differences") });
   const earlier = button(t("history.earlier"), () => step(1));
   const later = button(t("history.later"), () => step(-1));
   const restore = submit(t("history.restore"), { onclick: () => close(states[at].fields ?? {}) });

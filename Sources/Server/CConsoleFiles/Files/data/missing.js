@@ -18,7 +18,7 @@ const SHOWN_MISSING = 50;
 
 /** The ids of a collection that are no documents and have collections below them; open where there is nothing else. */
 export function missingList(where, collection, ids, isOpen) {
-  return h("details", { class: "missing-list", open: isOpen }, h("summary", {}, t("documents.missing", ids.length)),
-    h("ul", { class: "row" }, ids.slice(0, SHOWN_MISSING).map((id) => h("li", {}, h("a", { href: link("firestore", [where.database, "data", ...collection, id]), dir: "auto", class: "mono" }, id)))),
+  return h("details.missing-list", { open: isOpen }, h("summary", t("documents.missing", ids.length)),
+    h("ul.row", ids.slice(0, SHOWN_MISSING).map((id) => h("li", h("a", { href: link("firestore", [where.database, "data", ...collection, id]), dir: "auto", class: "mono" }, id)))),
     ids.length > SHOWN_MISSING ? note(t("documents.missingMore", ids.length - SHOWN_MISSING)) : null);
 }

@@ -45,10 +45,10 @@ const SHOWN = 10;
 /** What of a file are ids and of which types columns are; the first documents as they will be; the import itself. */
 function importForm(where, collection, file, close) {
   const options = { id: idOf(file), keepsID: false, types: {} };
-  const preview = h("div", { class: "stack import-preview", tabindex: "0", role: "region", "aria-label": t("messages.preview") });
+  const preview = h("div.stack.import-preview", { tabindex: "0", role: "region", "aria-label": t("messages.preview") });
   const holder = stack();
   let documents = [];
-  const choose = h("button", { type: "submit", class: "primary", writes: true, onclick: () => write() });
+  const choose = h("button.primary", { type: "submit", writes: true, onclick: () => write() });
   const draw = () => {
     const found = documentsOf(file, options);
     documents = found.documents;
@@ -56,7 +56,7 @@ function importForm(where, collection, file, close) {
     choose.disabled ||= documents.length === 0;
     keeps.hidden = options.id === null || options.id === "__id__";
     show(preview, problemsOf(found.problems),
-      documents.length > 0 ? table(["document.id", "fields"], documents.slice(0, SHOWN).map(({ id, fields }) => [h("code", {}, id ?? t("transfer.newID")), h("pre", {}, text(fields).slice(0, 2_000))])) : null);
+      documents.length > 0 ? table(["document.id", "fields"], documents.slice(0, SHOWN).map(({ id, fields }) => [h("code", id ?? t("transfer.newID")), h("pre", text(fields).slice(0, 2_000))])) : null);
   };
   const write = async () => {
     const bar = h("progress", { max: documents.length, value: 0, "aria-label": t("transfer.import") });
@@ -71,17 +71,17 @@ function importForm(where, collection, file, close) {
     }
   };
   const ids = select([["", t("transfer.newIDs")], ...file.columns.map(({ name }) => [name, name])], options.id ?? "", { onchange: ({ target }) => { options.id = target.value || null; draw(); } });
-  const keeps = h("label", { class: "row" }, h("input", { type: "checkbox", onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
+  const keeps = h("label.row", h("input", { type: "checkbox", onchange: ({ target }) => { options.keepsID = target.checked; draw(); } }), t("transfer.keepID"));
   show(holder, note(t("transfer.text")), file.columns.length > 0 ? field("transfer.ids", ids) : null, keeps, file.rows ? columnTypes(file.columns, options, draw) : null, preview,
     actions(button(t("cancel"), () => close(null)), choose));
   draw();
   return holder;
 }
 
-const problemsOf = (problems) => (problems.length > 0 ? h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow" }, t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null);
+const problemsOf = (problems) => (problems.length > 0 ? h("p.notice.warn", icon("warning"), h("span.grow", t("transfer.problems", problems.length), " ", problems.slice(0, 5).map(({ row, key }) => `${t("rules.line", row)} ${t(key)}`).join(" "))) : null);
 
 /** The type of each column of a table, as guessed until somebody says another one. */
 function columnTypes(columns, options, draw) {
-  return h("details", {}, h("summary", {}, t("transfer.types")), h("div", { class: "column-types" }, columns.filter(({ name }) => name !== "__id__").map(({ name, type }) =>
-    h("label", { class: "spread" }, h("span", { class: "why", dir: "auto" }, name), select(COLUMN_TYPES.map((one) => [one, one === "json" ? "JSON" : t(`type.${one}`)]), type, { onchange: ({ target }) => { options.types[name] = target.value; draw(); } })))));
+  return h("details", h("summary", t("transfer.types")), h("div.column-types", columns.filter(({ name }) => name !== "__id__").map(({ name, type }) =>
+    h("label.spread", h("span.why", { dir: "auto" }, name), select(COLUMN_TYPES.map((one) => [one, one === "json" ? "JSON" : t(`type.${one}`)]), type, { onchange: ({ target }) => { options.types[name] = target.value; draw(); } })))));
 }

@@ -9,7 +9,7 @@ const PAGE = 100;
 /** The columns of a path; `where` has project and database. */
 export function tree(where, path) {
   const columns = [...path, null].map((segment, at) => column(where, path.slice(0, at), segment));
-  const element = h("div", { class: "tree", role: "group", "aria-label": t("view.tree") }, columns);
+  const element = h("div.tree", { role: "group", "aria-label": t("view.tree") }, columns);
   // The columns that are new are the last ones.
   queueMicrotask(() => { element.scrollLeft = element.scrollWidth; });
   return element;
@@ -18,11 +18,11 @@ export function tree(where, path) {
 /** What is below a path: a document's collections, or the documents of a collection; `current` is the one on the way. */
 function column(where, path, current) {
   const isCollections = path.length % 2 === 0;
-  const list = h("ul", {});
-  const more = h("div", {});
-  const rowOf = ({ id, isMissing }) => h("li", {}, h("a", {
+  const list = h("ul");
+  const more = h("div");
+  const rowOf = ({ id, isMissing }) => h("li", h("a", {
     href: link("firestore", [where.database, "data", ...path, id], { view: "tree" }), "aria-current": id === current ? "true" : null, dir: "auto", class: isMissing ? "missing" : null, title: isMissing ? t("tree.missing") : null,
-  }, h("span", { class: "grow" }, id), icon("chevron")));
+  }, h("span.grow", id), icon("chevron")));
   const load = inScope(async (token = "") => {
     try {
       const { rows, next } = await (isCollections ? collections(where, path) : documents(where, path, token));
@@ -39,7 +39,7 @@ function column(where, path, current) {
   onCleanup(() => removeEventListener("brasa-collections", reload));
   reload();
   const name = path.at(-1) ?? where.database;
-  return h("nav", { "aria-label": name }, spread(h("h2", { class: "note", dir: "auto" }, name), iconButton("reload", t("reload"), reload)), list, more);
+  return h("nav", { "aria-label": name }, spread(h("h2.note", { dir: "auto" }, name), iconButton("reload", t("reload"), reload)), list, more);
 }
 
 const collections = async (where, path) => ({ rows: (await listCollections(where, path)).sort().map((id) => ({ id })) });

@@ -19,7 +19,7 @@ export function downloadLinks(bucket, file, onProblem) {
   const revoke = async (token) => {
     if (await confirm(t("files.revoke"), t("files.revokeText"), t("files.revoke"))) await change(token, "files.revoked");
   };
-  const draw = () => show(holder, urls().map(({ token, url }) => h("div", { class: "row link-line" },
+  const draw = () => show(holder, urls().map(({ token, url }) => h("div.row.link-line",
     input(url, { readonly: true, class: "mono grow", "aria-label": t("files.url"), onfocus: ({ target }) => target.select() }),
     button([icon("copy"), t("files.copyURL")], () => copy(url)),
     iconButton("trash", t("files.revoke"), () => revoke(token), { writes: true }))),

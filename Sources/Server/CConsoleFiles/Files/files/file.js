@@ -51,7 +51,7 @@ async function fetchFile(bucket, file, problem) {
 }
 
 function preview(bucket, file) {
-  const holder = h("div", { class: "preview" });
+  const holder = h("div.preview");
   if (Number(file.size) > MOST_PREVIEWED || Number(file.size) === 0) return null;
   const stop = new AbortController();
   let address = null;

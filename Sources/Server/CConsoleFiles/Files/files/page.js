@@ -9,7 +9,7 @@ import { uploads } from "./uploads.js";
 /** The files of an app: folders, uploads, previews, metadata. */
 export function page() {
   const { project } = place.peek();
-  const holder = h("div", { class: "body" }, h("h1", {}, t("page.files")), muted(t("loading")));
+  const holder = h("div.body", h("h1", t("page.files")), muted(t("loading")));
   const open = inScope((buckets) => {
     let shown = null;
     effect(() => {
@@ -24,20 +24,20 @@ export function page() {
     });
     onCleanup(() => shown?.dispose());
   });
-  listBuckets(project).then(open, (error) => show(holder, h("h1", {}, t("page.files")), failure(error)));
+  listBuckets(project).then(open, (error) => show(holder, h("h1", t("page.files")), failure(error)));
   return holder;
 }
 
 function bucketView(project, bucket, buckets) {
   const state = { folders: [], files: [], next: null, selected: new Map(), prefix: null };
-  const rows = h("div", { class: "scroll" });
-  const more = h("div", {});
+  const rows = h("div.scroll");
+  const more = h("div");
   const way = h("nav", { "aria-label": t("files.folder") });
   const bar = h("div", { role: "status" });
   const thumbnail = thumbnails(bucket);
   const drawBar = () => show(bar, state.selected.size > 0 ? selectionBar(state, () => removeAll(bucket, state, load)) : null);
   const draw = () => {
-    show(rows, state.folders.length + state.files.length === 0 ? h("p", {}, t("files.none")) : table(bucket, state, thumbnail, drawBar));
+    show(rows, state.folders.length + state.files.length === 0 ? h("p", t("files.none")) : table(bucket, state, thumbnail, drawBar));
     show(more, state.next ? button(t("users.more"), () => load(state.next)) : null);
     drawBar();
   };
@@ -58,8 +58,8 @@ function bucketView(project, bucket, buckets) {
   const queue = uploads(bucket, () => load());
   const input = h("input", { type: "file", multiple: true, hidden: true, onchange: () => { queue.add([...input.files].map((file) => ({ file, name: state.prefix + file.name }))); input.value = ""; } });
   const choose = () => input.click();
-  const element = h("div", { class: "files stack" },
-    spread(h("h1", {}, t("page.files")), inline(input, primary(t("files.upload"), choose))),
+  const element = h("div.files.stack",
+    spread(h("h1", t("page.files")), inline(input, primary(t("files.upload"), choose))),
     inline(bucketChoice(project, bucket, buckets), way), bar, queue.element, rows, more, note(t("files.dropText")));
   acceptDrops(element, (found) => queue.add(found.map(({ file, name }) => ({ file, name: state.prefix + name }))));
   command({ label: () => t("files.upload"), keys: "n", writes: true, run: choose });
@@ -85,8 +85,8 @@ function bucketChoice(project, bucket, buckets) {
 function breadcrumbs(bucket, prefix) {
   const parts = prefix.split("/").slice(0, -1);
   const steps = parts.map((part, index) => ({ text: part || "/", prefix: parts.slice(0, index + 1).join("/") + "/" }));
-  return h("ol", { class: "row crumbs" }, [{ text: t("files.top"), prefix: "" }, ...steps].map((one, index) =>
-    h("li", {}, h("a", { href: link("files", [bucket], { prefix: one.prefix }), "aria-current": index === steps.length ? "location" : null, dir: "auto" }, one.text))));
+  return h("ol.row.crumbs", [{ text: t("files.top"), prefix: "" }, ...steps].map((one, index) =>
+    h("li", h("a", { href: link("files", [bucket], { prefix: one.prefix }), "aria-current": index === steps.length ? "location" : null, dir: "auto" }, one.text))));
 }
 
 function table(bucket, state, thumbnail, drawBar) {
@@ -95,18 +95,18 @@ function table(bucket, state, thumbnail, drawBar) {
     type: "checkbox", "aria-label": t("files.select", short(file.name)), checked: state.selected.has(file.name),
     onchange: (event) => { if (event.target.checked) state.selected.set(file.name, file); else state.selected.delete(file.name); drawBar(); },
   });
-  return h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, h("td", {}), ["name", "files.size", "type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
-    h("tbody", {},
-      state.folders.map((folder) => h("tr", {}, h("td", {}), h("td", { colspan: 4 },
-        h("a", { class: "row", href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span", { class: "thumbnail" }, icon("folder")), short(folder))))),
-      state.files.map((file) => h("tr", {}, h("td", {}, check(file)),
-        h("td", {}, h("a", { class: "row", href: link("files", [bucket], { prefix: state.prefix, file: file.name }), dir: "auto" }, thumbnail(file), short(file.name) || file.name)),
-        h("td", {}, bytesText(file.size)), h("td", {}, file.contentType || "–"), h("td", {}, instant(file.updated))))));
+  return h("table.table",
+    h("thead", h("tr", h("td"), ["name", "files.size", "type", "files.updated"].map((key) => h("th", { scope: "col" }, t(key))))),
+    h("tbody",
+      state.folders.map((folder) => h("tr", h("td"), h("td", { colspan: 4 },
+        h("a.row", { href: link("files", [bucket], { prefix: folder }), dir: "auto" }, h("span.thumbnail", icon("folder")), short(folder))))),
+      state.files.map((file) => h("tr", h("td", check(file)),
+        h("td", h("a.row", { href: link("files", [bucket], { prefix: state.prefix, file: file.name }), dir: "auto" }, thumbnail(file), short(file.name) || file.name)),
+        h("td", bytesText(file.size)), h("td", file.contentType || "–"), h("td", instant(file.updated))))));
 }
 
 function selectionBar(state, destroy) {
-  return h("div", { class: "row panel" }, t("rows.selected", state.selected.size), button([icon("trash"), t("files.delete", state.selected.size)], destroy, { class: "danger", writes: true }));
+  return h("div.row.panel", t("rows.selected", state.selected.size), button([icon("trash"), t("files.delete", state.selected.size)], destroy, { class: "danger", writes: true }));
 }
 
 async function removeAll(bucket, state, reload) {

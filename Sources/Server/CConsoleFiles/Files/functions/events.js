@@ -9,7 +9,7 @@ const PERIOD_MILLISECONDS = 3_000;
 const MOST = 100;
 
 export function eventsView() {
-  const body = h("div", { class: "sections" });
+  const body = h("div.sections");
   const known = new Set();
   let trigger = "";
   // Instants are relative to now: they are drawn anew each minute.
@@ -32,21 +32,21 @@ export function eventsView() {
   };
   const discard = async (selection, text) => (await confirm(t("events.discard"), text, t("events.discard"))) && act("discard", selection);
   const deadView = (events) => {
-    const title = h("h2", {}, t("events.dead"));
-    if (events.length === 0) return h("section", { class: "stack" }, title, note(t("events.noDead")));
+    const title = h("h2", t("events.dead"));
+    if (events.length === 0) return h("section.stack", title, note(t("events.noDead")));
     const all = trigger ? { trigger } : {};
-    return h("section", { class: "stack" }, spread(title, inline(button(t("events.replayAll"), () => act("replay", all), { writes: true }), button(t("events.discardAll"), () => discard(all, t("events.discardAllText")), { writes: true }))), note(t("events.deadText")), table(["events.event", "events.trigger", "events.died", "events.attempts", "events.reason", null], events.slice(0, MOST).map((one) => [
+    return h("section.stack", spread(title, inline(button(t("events.replayAll"), () => act("replay", all), { writes: true }), button(t("events.discardAll"), () => discard(all, t("events.discardAllText")), { writes: true }))), note(t("events.deadText")), table(["events.event", "events.trigger", "events.died", "events.attempts", "events.reason", null], events.slice(0, MOST).map((one) => [
       eventView(one), one.trigger, ago(one.died ?? one.time), number(one.attempts), reasonView(one),
-      h("div", { class: "acts" }, button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), iconButton("trash", t("events.discardOf", one.subject || one.id), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText")), { writes: true }))])),
+      h("div.acts", button(t("events.replay"), () => act("replay", { id: one.id, trigger: one.trigger }), { writes: true }), iconButton("trash", t("events.discardOf", one.subject || one.id), () => discard({ id: one.id, trigger: one.trigger }, t("events.discardText")), { writes: true }))])),
       more(events));
   };
   const waitingView = (events) => (events.length === 0 ? note(t("events.noWaiting")) : stack(table(["events.event", "events.trigger", "events.written", "events.attempts", "events.next", "events.reason"], events.slice(0, MOST).map((one) => [
     eventView(one), one.trigger, ago(one.time), number(one.attempts), one.due ? ago(one.due) : t("events.now"), reasonView(one)])), more(events)));
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(spread(h("p", { class: "note grow" }, t("events.text")), pause), problem, body);
+  return stack(spread(h("p.note.grow", t("events.text")), pause), problem, body);
 }
 
-const reasonView = ({ reason = "" }) => h("span", { class: "clamped mono", title: reason }, reason);
+const reasonView = ({ reason = "" }) => h("span.clamped.mono", { title: reason }, reason);
 
 const more = (events) => (events.length > MOST ? note(t("events.more", MOST)) : null);
 
@@ -55,9 +55,9 @@ const nothing = () => teaching("check", t("events.none"), t("events.noneText"), 
 /** The thing that an event is about, which opens its data. */
 function eventView(one) {
   const key = one.eventType ? eventKeyOf(one.eventType) : null;
-  return h("div", { class: "cell-name" }, button(one.subject || one.id, () => dialog(one.subject || one.id, (close) => [dataView(one), closing(close)]), { class: "quiet start", "aria-label": t("events.show", one.subject || one.id) }), note(key ? t(key) : one.eventType ?? one.id));
+  return h("div.cell-name", button(one.subject || one.id, () => dialog(one.subject || one.id, (close) => [dataView(one), closing(close)]), { class: "quiet start", "aria-label": t("events.show", one.subject || one.id) }), note(key ? t(key) : one.eventType ?? one.id));
 }
 
 const dataView = ({ id }) => loading(eventOf(id), ({ events, data }) => [
-  h("dl", { class: "facts" }, [["events.id", id], ["events.trigger", events.map((one) => one.trigger).join(", ")]].map(([key, value]) => [h("dt", {}, t(key)), h("dd", { class: "mono", dir: "auto" }, value)])),
-  h("pre", { class: "scroll", tabindex: 0, "aria-label": t("events.data") }, JSON.stringify(data, null, 2))]);
+  h("dl.facts", [["events.id", id], ["events.trigger", events.map((one) => one.trigger).join(", ")]].map(([key, value]) => [h("dt", t(key)), h("dd.mono", { dir: "auto" }, value)])),
+  h("pre.scroll", { tabindex: 0, "aria-label": t("events.data") }, JSON.stringify(data, null, 2))]);

@@ -14,7 +14,7 @@ const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
 export function logsView(only = "") {
   if (!isServed()) return off();
   const state = { asked: null, lines: [], isCut: false };
-  const body = h("div", { class: "lines", tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("functions.logs") });
+  const body = h("div.lines", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("functions.logs") });
   let wanted = { function: only, text: "" };
   const load = async () => {
     const mine = wanted;
@@ -46,7 +46,7 @@ export function logsView(only = "") {
   };
   const search = input("", { type: "search", "aria-label": t("functions.search"), placeholder: t("functions.search"), oninput: type });
   const level = select(LEVELS.map((one) => [one, t(`level.${one}`)]), LEVELS[0], { "aria-label": t("functions.level"), onchange: draw });
-  return stack(h("div", { class: "tools" }, h("div", { class: "grow" }, search), only ? null : functionChoice(ask), level, pause), problem, body);
+  return stack(h("div.tools", h("div.grow", search), only ? null : functionChoice(ask), level, pause), problem, body);
 }
 
 function functionChoice(ask) {
@@ -57,12 +57,12 @@ function functionChoice(ask) {
 
 function lineView({ time, severity, function: name, message, execution }, only) {
   const clock = new Intl.DateTimeFormat(language.peek(), { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
-  return h("div", { class: `level-${toneOf(severity)}` }, h("time", { class: "muted", datetime: new Date(time).toISOString(), title: new Date(time).toISOString() }, clock.format(time)), h("span", { class: "level" }, severity),
-    only ? h("span", { class: "muted function", title: execution ?? "" }, execution ?? "") : h("a", { class: "function", href: link("functions", ["list", name]), title: name }, name), messageView(message));
+  return h("div", { class: `level-${toneOf(severity)}` }, h("time.muted", { datetime: new Date(time).toISOString(), title: new Date(time).toISOString() }, clock.format(time)), h("span.level", severity),
+    only ? h("span.muted.function", { title: execution ?? "" }, execution ?? "") : h("a.function", { href: link("functions", ["list", name]), title: name }, name), messageView(message));
 }
 
 /** A message in one line; one of several opens. */
 function messageView(message) {
-  if (!message.trim().includes("\n")) return h("span", { class: "message", dir: "auto" }, message);
-  return h("details", { class: "message" }, h("summary", { dir: "auto" }, headOf(message)), h("pre", { dir: "auto" }, message));
+  if (!message.trim().includes("\n")) return h("span.message", { dir: "auto" }, message);
+  return h("details.message", h("summary", { dir: "auto" }, headOf(message)), h("pre", { dir: "auto" }, message));
 }

@@ -13,8 +13,8 @@ export function releasesView() {
 function releaseView({ codebase, digest, time, functions }) {
   const { project } = place.peek();
   return boxed(
-    spread(h("h2", {}, codebase), stateBadge("ok", t("releases.current"))),
-    h("dl", { class: "facts" }, h("dt", {}, t("releases.source")), h("dd", { class: "mono", title: digest }, shortOf(digest)), h("dt", {}, t("releases.time")), h("dd", {}, ago(time)),
-      h("dt", {}, t("releases.functions")), h("dd", {}, inline(functions.map((name) => h("a", { href: link("functions", ["list", name]) }, name))))),
+    spread(h("h2", codebase), stateBadge("ok", t("releases.current"))),
+    h("dl.facts", h("dt", t("releases.source")), h("dd.mono", { title: digest }, shortOf(digest)), h("dt", t("releases.time")), h("dd", ago(time)),
+      h("dt", t("releases.functions")), h("dd", inline(functions.map((name) => h("a", { href: link("functions", ["list", name]) }, name))))),
     note(t("releases.next")), copyable(`brasa functions deploy functions --codebase ${codebase} --project ${project}`));
 }

@@ -15,14 +15,14 @@ const SAMPLE = [
 export function schedulesView() {
   const body = stack();
   const { pause, problem } = poll(PERIOD_MILLISECONDS, async () => [await schedulesOf(), Math.floor(Date.now() / 60_000)], ([schedules]) => show(body, schedules.length === 0 ? none() : list(schedules)));
-  return stack(spread(h("p", { class: "note grow" }, t("schedules.text")), pause), problem, body);
+  return stack(spread(h("p.note.grow", t("schedules.text")), pause), problem, body);
 }
 
 const none = () => teaching("history", t("schedules.none"), t("schedules.noneText"), copyable(SAMPLE, "main.py"), copyable(`brasa functions deploy functions --project ${place.peek().project}`));
 
 const list = (schedules) => table(["name", "schedules.when", "schedules.next", null], schedules.map((one) => [
-  h("a", { href: link("functions", ["list", one.name]) }, one.name), h("div", { class: "cell-name" }, h("code", {}, one.schedule), h("span", { class: "note" }, one.timeZone)),
-  one.next.length === 0 ? t("schedules.never") : h("ul", {}, one.next.map((time, index) => h("li", { class: index === 0 ? "" : "muted" }, index === 0 ? [ago(time), " · "] : null, instant(time)))),
+  h("a", { href: link("functions", ["list", one.name]) }, one.name), h("div.cell-name", h("code", one.schedule), h("span.note", one.timeZone)),
+  one.next.length === 0 ? t("schedules.never") : h("ul", one.next.map((time, index) => h("li", { class: index === 0 ? "" : "muted" }, index === 0 ? [ago(time), " · "] : null, instant(time)))),
   button(t("schedules.run"), () => start(one), { writes: true, "aria-label": t("schedules.runOf", one.name) }),
 ]));
 

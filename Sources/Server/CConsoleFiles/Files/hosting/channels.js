@@ -12,8 +12,8 @@ export function channelsView({ site, channels, reload }) {
   const previews = channels.filter((one) => idOf(one) !== "live");
   const done = (changed) => changed && reload();
   const create = () => dialog(t("hosting.newChannel"), (close) => channelForm(site, close)).then(done);
-  return stack(spread(h("p", { class: "note grow" }, t("hosting.channelsText")), primary(t("hosting.newChannel"), create)),
-    previews.length === 0 ? boxed(h("h2", {}, t("hosting.noChannel")), note(t("hosting.noChannelText")), copyable(`brasa hosting deploy --channel preview --project ${place.peek().project}`))
+  return stack(spread(h("p.note.grow", t("hosting.channelsText")), primary(t("hosting.newChannel"), create)),
+    previews.length === 0 ? boxed(h("h2", t("hosting.noChannel")), note(t("hosting.noChannelText")), copyable(`brasa hosting deploy --channel preview --project ${place.peek().project}`))
       : table(["hosting.channel", "hosting.address", "hosting.shows", "hosting.ends", null], previews.map((one) => row(one, reload, done))));
 }
 
@@ -22,8 +22,8 @@ function row(channel, reload, done) {
   const tone = endToneOf(channel, Date.now());
   return [
     id, channel.url ? h("a", { href: channel.url, target: "_blank", rel: "noopener noreferrer" }, channel.url.replace(/^https?:\/\//, ""), " ", icon("link")) : "–",
-    channel.release ? inline(h("code", {}, versionOf(channel.release) ?? "–"), ago(channel.release.releaseTime)) : stateBadge("muted", t("hosting.empty")),
-    tone === "warn" ? h("span", { class: "badge", style: { color: "var(--warn)" } }, icon("warning"), ago(channel.expireTime)) : channel.expireTime ? ago(channel.expireTime) : "–",
+    channel.release ? inline(h("code", versionOf(channel.release) ?? "–"), ago(channel.release.releaseTime)) : stateBadge("muted", t("hosting.empty")),
+    tone === "warn" ? h("span.badge", { style: { color: "var(--warn)" } }, icon("warning"), ago(channel.expireTime)) : channel.expireTime ? ago(channel.expireTime) : "–",
     inline(button(t("hosting.extend"), () => dialog(t("hosting.extendOf", id), (close) => lifeForm(channel, close)).then(done), { writes: true, "aria-label": t("hosting.extendOf", id) }), iconButton("trash", t("hosting.deleteOf", id), () => discard(channel, reload), { writes: true }))];
 }
 

@@ -6,7 +6,7 @@ import { readIndex } from "./link.js";
 export function page() {
   const { project, rest, query } = place.peek();
   const name = databaseName(project, rest[0] ?? "(default)");
-  const list = h("div", {});
+  const list = h("div");
   const state = { timer: null, ended: false, drawings: 0 };
   onCleanup(() => { state.ended = true; clearTimeout(state.timer); });
   const draw = () => drawList(list, name, draw, state);
@@ -20,8 +20,8 @@ export function page() {
   }
   command({ label: () => t("index.create"), keys: "n", writes: true, run: () => add(null) });
   draw();
-  return h("div", { class: "body" },
-    spread(h("h1", {}, t("page.indexes")), primary(t("index.create"), () => add(null))),
+  return h("div.body",
+    spread(h("h1", t("page.indexes")), primary(t("index.create"), () => add(null))),
     muted(t("index.text")), list);
 }
 
@@ -38,9 +38,9 @@ async function drawList(list, name, redraw, state) {
     const uses = await call("GET", path("console", "api", ...name.split("/"), "index-uses"));
     // An answer that was overtaken is older than what is shown.
     if (state.ended || drawing !== state.drawings) return;
-    show(list, uses.missing.length === 0 ? null : [h("h2", {}, t("index.missing")), note(t("index.missingText")), missingTable(name, uses.missing, redraw)],
+    show(list, uses.missing.length === 0 ? null : [h("h2", t("index.missing")), note(t("index.missingText")), missingTable(name, uses.missing, redraw)],
       indexes.length === 0 ? blank("indexes", t("index.none")) : [indexTable(indexes, uses.used, redraw), note(t("index.since", instant(uses.since)))],
-      fields.length === 0 ? null : [h("h2", {}, t("index.single")), fieldTable(fields, redraw)]);
+      fields.length === 0 ? null : [h("h2", t("index.single")), fieldTable(fields, redraw)]);
     clearTimeout(state.timer);
     if (operations.some((one) => !one.done)) state.timer = setTimeout(() => whenSeen(redraw, state), BUILDING_MILLISECONDS);
   } catch (error) {
@@ -63,7 +63,7 @@ const missingTable = (name, missing, redraw) => table(["index.collection", "fiel
   button(t("index.make"), () => (index.kind === "field" ? makeSingle : make)(name, index).catch(complain).then(redraw), { "aria-label": t("index.makeOf", index.collection), writes: true })]));
 
 /** How many queries there were, and when the last one. */
-const queries = (count) => [number(count?.queries ?? 0), count ? [" ", h("span", { class: "muted" }, t("index.last", instant(count.last)))] : null];
+const queries = (count) => [number(count?.queries ?? 0), count ? [" ", h("span.muted", t("index.last", instant(count.last)))] : null];
 
 const collectionOf = (index) => index.name.split("/")[5];
 
@@ -74,22 +74,22 @@ const addressOf = (index) => `${resource(index.name.split("/", 7).join("/"))}/${
 
 function row(index, used, redraw) {
   const badge = index.state === "READY" ? ["ok", "check"] : ["warn", "warning"];
-  return [h("code", {}, collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), h("span", { class: "badge", style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`)),
+  return [h("code", collectionOf(index)), fieldList(index.fields), t(`index.${index.queryScope}`), h("span.badge", { style: { color: `var(--${badge[0]})` } }, icon(badge[1]), t(`index.${index.state}`)),
     queries(used.find((one) => one.index === ownName(index))),
     iconButton("trash", t("index.drop", collectionOf(index)), () => drop(index, redraw), { writes: true })];
 }
 
 const fieldTable = (fields, redraw) => table(["index.collection", "field.name", "index.modes", null], fields.map((one) => {
   const collection = collectionOf(one);
-  const modes = (one.indexConfig?.indexes ?? []).map(({ queryScope, fields: [field] }) => h("li", {}, t(`index.${field.order ?? field.arrayConfig}`), " ", h("span", { class: "muted" }, t(`index.${queryScope}`))));
-  return [h("code", {}, collection), h("code", { dir: "auto" }, ownName(one)), modes.length === 0 ? muted(t("index.exempt")) : h("ul", {}, modes),
+  const modes = (one.indexConfig?.indexes ?? []).map(({ queryScope, fields: [field] }) => h("li", t(`index.${field.order ?? field.arrayConfig}`), " ", h("span.muted", t(`index.${queryScope}`))));
+  return [h("code", collection), h("code", { dir: "auto" }, ownName(one)), modes.length === 0 ? muted(t("index.exempt")) : h("ul", modes),
     iconButton("trash", t("index.drop", collection), () => drop(one, redraw, "PATCH"), { writes: true })];
 }));
 
 /** An index's fields in words; the name, which every index ends with, says nothing. */
 export function fieldList(fields) {
-  return h("ol", {}, fields.filter((field) => field.fieldPath !== "__name__").map((field) =>
-    h("li", {}, h("span", { class: "mono", dir: "auto" }, field.fieldPath), " ", h("span", { class: "muted" }, t(`index.${field.order ?? field.arrayConfig}`)))));
+  return h("ol", fields.filter((field) => field.fieldPath !== "__name__").map((field) =>
+    h("li", h("span.mono", { dir: "auto" }, field.fieldPath), " ", h("span.muted", t(`index.${field.order ?? field.arrayConfig}`)))));
 }
 
 /** Deletes an index; patched with nothing, a field has again what it has without indexes of its own. */
@@ -125,7 +125,7 @@ async function makeSingle(name, { collection, scope, fields: [field] }) {
 }
 
 const fromLink = (name, index, close, making) =>
-  form(close, t("index.create"), () => making(name, index), h("p", {}, t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields));
+  form(close, t("index.create"), () => making(name, index), h("p", t("index.fromLink", index.collection, t(`index.${index.scope}`))), fieldList(index.fields));
 
 const choice = (values, properties) => select(values.map((one) => [one, t(`index.${one}`)]), null, properties);
 

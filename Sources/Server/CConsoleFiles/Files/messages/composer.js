@@ -59,13 +59,13 @@ function compose(project, { topic, audience }, { notification = {}, data = {}, f
   draw();
   suggest();
   const named = (name) => field(`messages.${name}`, controls[name]);
-  const more = h("details", {}, h("summary", {}, t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
-  return h("form", { class: "compose", onsubmit: (event) => event.preventDefault(), oninput: draw },
+  const more = h("details", h("summary", t("messages.options")), stack(["priority", "life", "collapse", "link", "badge", "sound", "label"].map(named)));
+  return h("form.compose", { onsubmit: (event) => event.preventDefault(), oninput: draw },
     stack(named("title"), named("body"), named("image"), pairsOf.element,
       group(t("messages.target"), inline(kind, value, names), note(t("messages.targetText"))),
       field("messages.when", time), note(t("messages.whenText")), more, problem,
       inline(submit(t("messages.review"), { onclick: review, writes: true }), button(t("messages.trial"), trial, { writes: true }), button(t("messages.check"), check, { writes: true }))),
-    h("aside", { class: "stack", "aria-label": t("messages.preview") }, h("h2", {}, t("messages.preview")), preview));
+    h("aside.stack", { "aria-label": t("messages.preview") }, h("h2", t("messages.preview")), preview));
 }
 
 /** Offers the names that there are of a kind of recipient, with how many they reach. */
@@ -78,16 +78,16 @@ async function suggestNames(project, kind, list) {
 /** What it will look like: the parts that each platform shows. */
 function previewOf(message, controls) {
   const { title, body, image } = message.notification ?? {};
-  const bubble = (platform, ...more) => h("section", { class: "stack tight" }, h("h3", {}, platform),
-    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? ""), more) : note(t("messages.silent")));
-  const small = (text) => (text ? h("span", { class: "note", dir: "auto" }, text) : null);
+  const bubble = (platform, ...more) => h("section.stack.tight", h("h3", platform),
+    title || body ? h("div.bubble", h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? ""), more) : note(t("messages.silent")));
+  const small = (text) => (text ? h("span.note", { dir: "auto" }, text) : null);
   return [
     bubble("Apple", small(controls.badge.value && `● ${controls.badge.value}`), small(image)), bubble("Android", small(image)), bubble("Web", small(message.webpush?.fcm_options?.link), small(image)),
-    h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message, null, 2))),
+    h("details", h("summary", t("messages.json")), h("pre", JSON.stringify(message, null, 2))),
   ];
 }
 
-const targetText = ({ kind, value }) => h("p", {}, t(`target.${kind}`), " ", h("code", { dir: "auto" }, value));
+const targetText = ({ kind, value }) => h("p", t(`target.${kind}`), " ", h("code", { dir: "auto" }, value));
 
 /** Whom a recipient reaches now, by the lists that are about its kind. */
 async function reachNow(project, recipient) {
@@ -107,10 +107,10 @@ function reviewForm(project, message, recipient, at, reach, close) {
     if (isNobody && !anyway.checked) throw new Error(t("reach.confirm"));
     return send(project, message, recipient, { at });
   };
-  const warning = isNobody ? [h("p", { class: "notice warn" }, icon("warning"), h("span", { class: "grow", dir: "auto" }, reach.unknown.length > 0 ? unknownText(recipient, reach) : t("reach.nobody"))), h("label", { class: "row" }, anyway, t("reach.anyway"))] : null;
+  const warning = isNobody ? [h("p.notice.warn", icon("warning"), h("span.grow", { dir: "auto" }, reach.unknown.length > 0 ? unknownText(recipient, reach) : t("reach.nobody"))), h("label.row", anyway, t("reach.anyway"))] : null;
   return form(close, t(at ? "messages.schedule" : "messages.send"), save,
-    title || body ? h("div", { class: "bubble" }, h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? "")) : note(t("messages.silent")),
-    targetText(recipient), h("p", { class: "reach" }, icon("users"), " ", reachText(reach)), at ? h("p", {}, t("messages.at", instant(at))) : null, warning, note(t("messages.reviewText")));
+    title || body ? h("div.bubble", h("b", { dir: "auto" }, title ?? ""), h("span", { dir: "auto" }, body ?? "")) : note(t("messages.silent")),
+    targetText(recipient), h("p.reach", icon("users"), " ", reachText(reach)), at ? h("p", t("messages.at", instant(at))) : null, warning, note(t("messages.reviewText")));
 }
 
 function trialForm(project, message, close) {

@@ -12,20 +12,20 @@ export function credentialsView() {
     toast(t("push.added"));
     load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("push.apple")), roleHere() === "owner" ? primary(t("push.add"), add) : null),
+  return h("section.stack", spread(h("h2", t("push.apple")), roleHere() === "owner" ? primary(t("push.add"), add) : null),
     note(t("push.text")), rows);
 }
 
 const draw = ({ apnsKeys, vapidPublicKey }, remove) => [
-  apnsKeys.length === 0 ? h("p", {}, t("push.none")) : table(["push.bundle", "push.keyID", "push.teamID", null], apnsKeys.map((key) => [
-    key.bundleId || t("push.everyApp"), h("code", {}, key.keyId), h("code", {}, key.teamId),
+  apnsKeys.length === 0 ? h("p", t("push.none")) : table(["push.bundle", "push.keyID", "push.teamID", null], apnsKeys.map((key) => [
+    key.bundleId || t("push.everyApp"), h("code", key.keyId), h("code", key.teamId),
     roleHere() === "owner" ? bin(t("push.remove", key.keyId), "push.removeText", key.bundleId || "-", remove) : null])),
-  h("h2", {}, t("push.web")), note(t("push.webText")), vapidPublicKey ? h("p", { class: "mono why" }, vapidPublicKey) : h("p", {}, t("push.noVAPID")),
+  h("h2", t("push.web")), note(t("push.webText")), vapidPublicKey ? h("p.mono.why", vapidPublicKey) : h("p", t("push.noVAPID")),
 ];
 
 function keyForm(root, close) {
   const controls = { keyId: input("", { class: "mono", maxlength: 10 }), teamId: input("", { class: "mono", maxlength: 10 }), bundleId: input("", { class: "mono" }) };
-  const key = h("textarea", { class: "mono", rows: 4, spellcheck: "false", autocomplete: "off" });
+  const key = h("textarea.mono", { rows: 4, spellcheck: "false", autocomplete: "off" });
   const file = h("input", { type: "file", accept: ".p8", onchange: async () => {
     const [chosen] = file.files;
     if (!chosen) return;

@@ -19,8 +19,8 @@ const compose = () => go({ project: place.peek().project, area: "messages", rest
 function listView(id) {
   const { project } = place.peek();
   if (id) return reportView(project, id);
-  const rows = h("div", {});
-  const more = h("div", {});
+  const rows = h("div");
+  const more = h("div");
   const state = { older: [], next: null };
   const draw = (newest) => {
     const all = [...newest, ...state.older];
@@ -45,7 +45,7 @@ function listView(id) {
   }) : null);
   const { pause, problem } = poll(PERIOD_MILLISECONDS, () => list(project), take);
   command({ label: () => t("messages.new"), keys: "n", writes: true, run: compose });
-  return stack(spread(h("p", { class: "note grow" }, t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
+  return stack(spread(h("p.note.grow", t("messages.text")), pause, primary(t("messages.new"), compose)), problem, rows, more);
 }
 
 /** To whom a message goes; the server says it in English, a word for the kind and then the name. */
@@ -54,7 +54,7 @@ function targetText({ target = "" }) {
   return kind ? t(`messageTarget.${kind}`, name) : target;
 }
 
-const stageBadge = (message) => h("span", { class: "badge" }, icon({ done: "check", scheduled: "history" }[stageOf(message)] ?? "play"), t(`messageStage.${stageOf(message)}`));
+const stageBadge = (message) => h("span.badge", icon({ done: "check", scheduled: "history" }[stageOf(message)] ?? "play"), t(`messageStage.${stageOf(message)}`));
 
 const stateList = (deliveries) => {
   const totals = totalsOf(deliveries);
@@ -86,15 +86,15 @@ function report(project, id, message, made) {
   return [
     spread(inline(h("h2", { dir: "auto" }, message.message?.notification?.title || id), stageBadge(message)),
       inline(again, message.stage === "scheduled" ? button([icon("trash"), t("messages.cancel")], takeBack, { class: "danger", writes: true }) : null)),
-    h("dl", { class: "facts" }, facts.map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", { dir: "auto" }, value)] : null))),
-    h("h3", {}, t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),
-    h("details", {}, h("summary", {}, t("messages.json")), h("pre", {}, JSON.stringify(message.message, null, 2))),
+    h("dl.facts", facts.map(([key, value]) => (value ? [h("dt", t(key)), h("dd", { dir: "auto" }, value)] : null))),
+    h("h3", t("messages.deliveries")), stateTable(message.deliveries), reasonTable(made), deliveryTable(made),
+    h("details", h("summary", t("messages.json")), h("pre", JSON.stringify(message.message, null, 2))),
   ];
 }
 
 function stateTable(byTransport) {
   const transports = Object.entries(byTransport);
-  if (transports.length === 0) return h("p", {}, t("messages.noDelivery"));
+  if (transports.length === 0) return h("p", t("messages.noDelivery"));
   const rows = transports.flatMap(([transport, states]) => {
     const sum = Object.values(states).reduce((all, count) => all + Number(count), 0);
     return STATES.filter((state) => states[state]).map((state) => [t(`transport.${transport}`), t(`delivery.${state}`), bar(Number(states[state]), sum)]);
@@ -108,12 +108,12 @@ const reasonText = (reason) => (isText(`reason.${reason}`) ? t(`reason.${reason}
 function reasonTable(made) {
   const reasons = reasonsOf(made);
   if (reasons.length === 0) return null;
-  return [h("h3", {}, t("messages.reasons")), table(["messages.transport", "analytics.code", "messages.count"], reasons.map(([transport, reason, count]) => [t(`transport.${transport}`), reasonText(reason), number(count)]))];
+  return [h("h3", t("messages.reasons")), table(["messages.transport", "analytics.code", "messages.count"], reasons.map(([transport, reason, count]) => [t(`transport.${transport}`), reasonText(reason), number(count)]))];
 }
 
 function deliveryTable(made) {
   if (made.length === 0) return null;
-  return h("details", {}, h("summary", {}, t("messages.each", made.length)), table(["messages.registration", "messages.transport", "state", "messages.time", "analytics.code"], made.slice(0, 200).map((one) => [
+  return h("details", h("summary", t("messages.each", made.length)), table(["messages.registration", "messages.transport", "state", "messages.time", "analytics.code"], made.slice(0, 200).map((one) => [
     one.registration, t(`transport.${one.transport}`), t(`delivery.${one.state}`), instant(one.time), one.reason ? reasonText(one.reason) : "–"])));
 }
 
@@ -121,6 +121,6 @@ function deliveryTable(made) {
 
 function topicsView() {
   const { project } = place.peek();
-  return loading(topics(project), (all) => (all.length === 0 ? h("p", {}, t("messages.noTopic")) : table(["target.topic", "messages.registrations", null], all.map(({ name, registrations }) => [
-    h("code", {}, name), number(registrations), h("a", { class: "button", href: link("messages", ["compose"], { topic: name }) }, t("messages.sendTo", name))]))));
+  return loading(topics(project), (all) => (all.length === 0 ? h("p", t("messages.noTopic")) : table(["target.topic", "messages.registrations", null], all.map(({ name, registrations }) => [
+    h("code", name), number(registrations), h("a.button", { href: link("messages", ["compose"], { topic: name }) }, t("messages.sendTo", name))]))));
 }

@@ -8,7 +8,7 @@ const LEVELS = ["TRACE", "DEBUG", "INFO", "NOTE", "WARN", "ERROR", "CRIT"];
 /** The server's log as it is written, with what somebody looks for. */
 export function logView() {
   const state = { lines: [] };
-  const body = h("div", { class: "log", tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("operations.log") });
+  const body = h("div.log", { tabindex: 0, role: "log", "aria-live": "off", "aria-label": t("operations.log") });
   const search = input("", { type: "search", "aria-label": t("operations.search"), placeholder: t("operations.search"), oninput: () => draw() });
   const level = select(LEVELS.map((one) => [one, one]), "TRACE", { "aria-label": t("operations.level"), onchange: () => draw() });
   const load = async () => {
@@ -26,5 +26,5 @@ export function logView() {
     if (isAtEnd) body.scrollTop = body.scrollHeight;
   };
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, draw);
-  return stack(inline(h("div", { class: "grow" }, search), level, pause), note(t("operations.logText")), problem, body);
+  return stack(inline(h("div.grow", search), level, pause), note(t("operations.logText")), problem, body);
 }

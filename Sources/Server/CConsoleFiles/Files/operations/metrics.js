@@ -23,7 +23,7 @@ export function metricsView() {
     return known.samples.at(-1)?.time;
   };
   const { pause, problem } = poll(PERIOD_MILLISECONDS, load, () => show(body, draw(known)));
-  return stack(spread(h("p", { class: "note grow" }, t("operations.metricsText")), pause), problem, certificate(), body);
+  return stack(spread(h("p.note.grow", t("operations.metricsText")), pause), problem, certificate(), body);
 }
 
 function draw({ names, samples }) {
@@ -37,7 +37,7 @@ function draw({ names, samples }) {
   const rate = rates(samples, (sample) => value("brasa_calls_total")(sample) + value("brasa_http_requests_total")(sample));
   const tenths = { format: (one) => number(Math.round(one * 10) / 10) };
   const milliseconds = { format: (one) => `${number(Math.round(one * 100) / 100)} ms` };
-  return [health(value, samples.at(-1)), h("div", { class: "charts" },
+  return [health(value, samples.at(-1)), h("div.charts",
     panel(t("operations.requests"), labels, [{ name: t("operations.requests"), values: rate }], tenths), panel(t("operations.latency"), labels, quantiles("brasa_call_duration_seconds"), milliseconds),
     panel(t("operations.durable"), labels, quantiles("brasa_kv_group_durable_seconds"), milliseconds),
     panel(t("operations.listeners"), labels, [{ name: t("operations.listeners"), values: gauge("brasa_listen_targets") }, { name: t("operations.connections"), values: gauge("brasa_connections") }]),
@@ -45,15 +45,15 @@ function draw({ names, samples }) {
     panel(t("operations.disk"), labels, [{ name: t("operations.disk"), values: gauge("brasa_kv_table_bytes") }], { format: bytesText }))];
 }
 
-const panel = (...parts) => h("section", { class: "panel" }, chart(...parts));
+const panel = (...parts) => h("section.panel", chart(...parts));
 
-const notice = (text) => h("p", { class: "notice danger" }, icon("warning"), h("span", { class: "grow" }, text));
+const notice = (text) => h("p.notice.danger", icon("warning"), h("span.grow", text));
 
 /** What needs somebody, if anything does. */
 function health(value, last) {
   if (!last) return null;
   const wrong = [["brasa_kv_background_errors", "operations.backgroundErrors"], ["brasa_damaged_reads_total", "operations.damagedReads"], ["brasa_kv_write_stopped", "operations.writesStopped"]].filter(([name]) => value(name)(last) > 0);
-  return wrong.length > 0 ? wrong.map(([, key]) => notice(t(key))) : h("p", { class: "row" }, icon("check"), t("operations.healthy"));
+  return wrong.length > 0 ? wrong.map(([, key]) => notice(t(key))) : h("p.row", icon("check"), t("operations.healthy"));
 }
 
 const certificate = () => loading(call("GET", "/console/api/certificate"), ({ certificate: found }) => {

@@ -14,8 +14,8 @@ const METRICS = [
 
 /** The figures of the last hour and of the last days, the list of what needs somebody, and what somebody new does first. */
 export function cockpit(project, connect) {
-  const tiles = h("dl", { class: "tiles" });
-  const attention = h("section", { class: "panel stack", "aria-labelledby": "attention" });
+  const tiles = h("dl.tiles");
+  const attention = h("section.panel.stack", { "aria-labelledby": "attention" });
   const known = { metrics: { names: [], samples: [] }, slow: {} };
   const draw = inScope(() => {
     show(tiles, tilesOf(known).map(tile));
@@ -23,7 +23,7 @@ export function cockpit(project, connect) {
   });
   const { problem } = poll(PERIOD_MILLISECONDS, () => refresh(project, known), draw);
   ask(project).then((slow) => { known.slow = slow; draw(); });
-  return [problem, tiles, h("div", { class: "columns-2" }, stack(attention, databaseList()), stack(firstSteps(connect), recent())), mode()];
+  return [problem, tiles, h("div.columns-2", stack(attention, databaseList()), stack(firstSteps(connect), recent())), mode()];
 }
 
 // What is asked for
@@ -102,20 +102,20 @@ function tilesOf({ metrics: { names, samples }, denials = [], slow: { users } })
   return tiles;
 }
 
-const tile = ({ key, text, values, note, to }) => h("div", { class: "panel card tile" }, h("dt", {}, h("a", { href: link(...to) }, t(`tile.${key}`))), h("dd", {}, text), h("dd", { class: "note" }, runsOf(thinned(values)).some((run) => run.length > 1) ? spark(thinned(values)) : h("span", { class: "spark" }), note));
+const tile = ({ key, text, values, note, to }) => h("div.panel.card.tile", h("dt", h("a", { href: link(...to) }, t(`tile.${key}`))), h("dd", text), h("dd.note", runsOf(thinned(values)).some((run) => run.length > 1) ? spark(thinned(values)) : h("span.spark"), note));
 
 // What needs somebody
 
 /** How a value of a finding is written. */
 const FORMATS = { disk: bytesText, backupLags: (seconds) => number(Math.round(seconds / 60)), certificate: instant };
 
-const list = (found) => (found.length === 0 ? h("p", { class: "row calm" }, icon("check"), t("overview.calm")) : h("ul", { class: "attention" }, found.map(({ key, values, to, isWorse }) => h("li", { class: isWorse ? "worse" : null },
-  icon("warning"), h("span", { class: "grow", dir: "auto" }, t(`attention.${key}`, ...values.map((value) => (FORMATS[key] ?? ((one) => one))(value)))), h("a", { class: "button", href: link(...to) }, t(`remedy.${key}`))))));
+const list = (found) => (found.length === 0 ? h("p.row.calm", icon("check"), t("overview.calm")) : h("ul.attention", found.map(({ key, values, to, isWorse }) => h("li", { class: isWorse ? "worse" : null },
+  icon("warning"), h("span.grow", { dir: "auto" }, t(`attention.${key}`, ...values.map((value) => (FORMATS[key] ?? ((one) => one))(value)))), h("a.button", { href: link(...to) }, t(`remedy.${key}`))))));
 
 /** What administrators did last, for owners of the server. */
 function recent() {
   if (session.peek().mode === "development" || session.peek().role !== "owner") return null;
-  const holder = h("section", { class: "panel stack", hidden: true });
+  const holder = h("section.panel.stack", { hidden: true });
   import("./recent.js").then(inScope(({ drawRecent }) => drawRecent(holder))).catch(() => {});
   return holder;
 }
@@ -142,7 +142,7 @@ function firstSteps(connect) {
   const { project } = place.peek();
   const setting = `steps.${project}`;
   if (kept(setting) || isReadOnly()) return null;
-  const holder = h("section", { class: "panel stack", hidden: true });
+  const holder = h("section.panel.stack", { hidden: true });
   const hide = () => {
     keep(setting, "hidden");
     holder.remove();
@@ -153,9 +153,9 @@ function firstSteps(connect) {
   const draw = inScope((doneCount) => {
     if (doneCount === steps.length) return hide();
     holder.hidden = false;
-    return show(holder, spread(h("h2", {}, t("overview.steps")), button(t("overview.hideSteps"), hide, { class: "quiet" })), h("ol", { class: "steps" }, steps.map(({ key, to }, index) =>
-      h("li", { class: index < doneCount ? "done" : null, "aria-current": index === doneCount ? "step" : null }, h("span", { class: "step-mark", "aria-hidden": "true" }, index < doneCount ? icon("check") : index + 1),
-        h("a", { href: link(...to), onclick: open(key) }, t(`step.${key}`)), index < doneCount ? h("span", { class: "note" }, t("step.done")) : h("span", { class: "note" }, t(`step.${key}.text`))))));
+    return show(holder, spread(h("h2", t("overview.steps")), button(t("overview.hideSteps"), hide, { class: "quiet" })), h("ol.steps", steps.map(({ key, to }, index) =>
+      h("li", { class: index < doneCount ? "done" : null, "aria-current": index === doneCount ? "step" : null }, h("span.step-mark", { "aria-hidden": "true" }, index < doneCount ? icon("check") : index + 1),
+        h("a", { href: link(...to), onclick: open(key) }, t(`step.${key}`)), index < doneCount ? h("span.note", t("step.done")) : h("span.note", t(`step.${key}.text`))))));
   });
   countDone(steps, project).then(draw);
   return holder;
@@ -176,14 +176,14 @@ async function countDone(steps, project) {
 function databaseList() {
   const holder = boxed();
   effect(() => {
-    const rows = databases.value.map((id) => h("li", {}, h("a", { href: link("firestore", [id, "data"]), class: "row" }, icon("data"), id)));
-    show(holder, spread(h("h2", {}, t("overview.databases")), h("a", { class: "button", href: link("firestore", ["-", "create"]) }, icon("plus"), t("database.create"))),
-      rows.length > 0 ? h("ul", { class: "stack tight" }, rows) : muted(t("overview.noDatabase")));
+    const rows = databases.value.map((id) => h("li", h("a", { href: link("firestore", [id, "data"]), class: "row" }, icon("data"), id)));
+    show(holder, spread(h("h2", t("overview.databases")), h("a.button", { href: link("firestore", ["-", "create"]) }, icon("plus"), t("database.create"))),
+      rows.length > 0 ? h("ul.stack.tight", rows) : muted(t("overview.noDatabase")));
   });
   return holder;
 }
 
 function mode() {
   const isDevelopment = session.peek().mode === "development";
-  return stack(h("h2", { class: "hidden" }, t("overview.server")), h("p", { class: "note row" }, icon(isDevelopment ? "warning" : "lock"), t(isDevelopment ? "development.explained" : "production.explained")));
+  return stack(h("h2.hidden", t("overview.server")), h("p.note.row", icon(isDevelopment ? "warning" : "lock"), t(isDevelopment ? "development.explained" : "production.explained")));
 }

@@ -11,6 +11,6 @@ export function page() {
   const settings = ["editor", "owner"].includes(roleHere()) ? button([icon("settings"), t("project.settings")], async () => (await dialogs()).projectSettings(project), { class: "quiet", writes: true }) : null;
   effect(() => { if (place.value.area === "overview" && place.value.query.new === "project") untracked(dialogs).then(({ newProject }) => newProject()); });
   const connect = button([icon("plus"), t("overview.connect")], async () => (await Promise.all([import("./connect.js"), loadStyles()]))[0].connectDialog(project), { class: "primary", data: { connect: "" } });
-  const head = spread(stack(name, note(h("code", {}, project), ` · Brasa ${session.peek().version} · ${location.origin}`)), inline(settings, connect));
-  return h("div", { class: "body" }, head, loading(import("./cockpit.js"), inScope(({ cockpit }) => cockpit(project, () => connect.click()))));
+  const head = spread(stack(name, note(h("code", project), ` · Brasa ${session.peek().version} · ${location.origin}`)), inline(settings, connect));
+  return h("div.body", head, loading(import("./cockpit.js"), inScope(({ cockpit }) => cockpit(project, () => connect.click()))));
 }

@@ -31,8 +31,8 @@ export async function projectSettings(project) {
   const outcome = await dialog(t("project.settings"), (close) => {
     const name = input(projectNames.peek()[project] ?? project, { maxlength: 100, autofocus: true });
     const save = () => call("PATCH", ROOT + path(project), { displayName: name.value });
-    const danger = roleHere() === "owner" ? h("div", { class: "spread panel" }, note(t("project.deleteText")), button(t("project.delete"), () => close("delete"), { class: "danger", writes: true })) : null;
-    return [form(close, t("save"), save, field("project.name", name), note(t("project.id"), " ", h("code", {}, project)), danger)];
+    const danger = roleHere() === "owner" ? h("div.spread.panel", note(t("project.deleteText")), button(t("project.delete"), () => close("delete"), { class: "danger", writes: true })) : null;
+    return [form(close, t("save"), save, field("project.name", name), note(t("project.id"), " ", h("code", project)), danger)];
   });
   if (outcome === "delete") return deleteProject(project);
   if (outcome) await loadProjects();
@@ -90,7 +90,7 @@ const SERVICES = { databases: "firestore", files: "storage", users: "accounts", 
 async function deleteProject(project) {
   const isDone = await dialog(t("project.delete"), (close) => {
     const typed = input("", { class: "mono", autofocus: true });
-    const said = h("p", { role: "status", class: "note" });
+    const said = h("p.note", { role: "status" });
     const act = async () => {
       if (typed.value.trim() !== project) throw new Error(t("project.typeID", project));
       const root = path("v1", "projects", project);
@@ -102,7 +102,7 @@ async function deleteProject(project) {
       await call("DELETE", ROOT + path(project));
       return true;
     };
-    return form(close, t("project.delete"), act, h("p", {}, t("project.deleteAll")), note(t("project.deleteRest")), field("project.confirm", typed), said);
+    return form(close, t("project.delete"), act, h("p", t("project.deleteAll")), note(t("project.deleteRest")), field("project.confirm", typed), said);
   });
   if (!isDone) return;
   await loadProjects().catch(complain);

@@ -30,7 +30,7 @@ export function allView() {
 function row(one) {
   const again = playgroundOf(one);
   const [color, sign, outcome] = one.isAllowed ? ["ok", "check", "allowed"] : ["danger", "close", "denied"];
-  return [instant(one.time), h("span", { class: "badge", style: { color: `var(--${color})` } }, icon(sign), t(`requests.${outcome}`)), one.method,
+  return [instant(one.time), h("span.badge", { style: { color: `var(--${color})` } }, icon(sign), t(`requests.${outcome}`)), one.method,
     h("code", { dir: "auto" }, one.path), h("code", { dir: "auto" }, one.uid ?? ""), one.bucket ?? one.database?.split("/").pop() ?? "",
     again ? h("a", { href: link("rules", again.rest, again.query) }, t("requests.again")) : null];
 }

@@ -21,7 +21,7 @@ const addressOf = (id) => link("requests", ["log", id].filter(Boolean), place.pe
 
 export function logView(id = "") {
   const { q = "", product = "", status = "" } = place.peek().query;
-  const [list, side, wrong] = [stack(), h("div", {}), h("p", { class: "error", role: "status", id: "log-problem" })];
+  const [list, side, wrong] = [stack(), h("div"), h("p.error", { role: "status", id: "log-problem" })];
   const filter = signal(() => true);
   const search = input(q, { type: "search", "aria-label": t("log.search"), placeholder: 'status >= 400 and path contains "users"', "aria-describedby": "log-problem", oninput: () => read() });
   const choices = {
@@ -64,7 +64,7 @@ export function logView(id = "") {
   effect(() => { filter.value; draw(); });
   read();
   if (id) open(side, id);
-  return stack(note(t("log.text")), h("form", { class: "row", role: "search", onsubmit: (event) => { event.preventDefault(); apply(); } }, h("div", { class: "grow" }, search)), wrong,
+  return stack(note(t("log.text")), h("form.row", { role: "search", onsubmit: (event) => { event.preventDefault(); apply(); } }, h("div.grow", search)), wrong,
     inline(field("log.product", choices.product), field("log.status", choices.status), pause), problem, h("div", { class: id ? "log-columns" : null }, list, side));
 }
 
@@ -75,15 +75,15 @@ function namesIn(filter) {
   return [name === "__name__" ? "id" : name];
 }
 
-const badge = (status) => h("span", { class: "badge", style: { color: `var(--${status >= 500 ? "danger" : status >= 400 ? "warn" : "ok"})` } }, icon(status >= 400 ? "warning" : "check"), String(status));
+const badge = (status) => h("span.badge", { style: { color: `var(--${status >= 500 ? "danger" : status >= 400 ? "warn" : "ok"})` } }, icon(status >= 400 ? "warning" : "check"), String(status));
 
-const row = (one, isOpen) => [h("a", { href: addressOf(one.request), "aria-current": isOpen ? "true" : null }, instant(one.time)), badge(one.status), one.method, h("code", { dir: "auto" }, one.path, one.weight > 1 ? h("span", { class: "badge", title: t("log.weight", one.weight) }, `× ${number(one.weight)}`) : null),
+const row = (one, isOpen) => [h("a", { href: addressOf(one.request), "aria-current": isOpen ? "true" : null }, instant(one.time)), badge(one.status), one.method, h("code", { dir: "auto" }, one.path, one.weight > 1 ? h("span.badge", { title: t("log.weight", one.weight) }, `× ${number(one.weight)}`) : null),
   t(`logProduct.${productOf(one.path)}`), h("code", { dir: "auto" }, one.caller ?? ""), one.microseconds === undefined ? "" : durationText(one.microseconds / 1_000)];
 
 /** One request with what else is known of it: the denial of the rules, and the lines of the server's log. */
 function open(side, id) {
-  const draw = inScope((one) => show(side, h("aside", { class: "panel stack", "aria-label": t("log.request") },
-    h("div", { class: "spread" }, h("h2", {}, t("log.request")), iconButton("close", t("close"), () => go({ ...place.peek(), rest: ["log"] }))),
+  const draw = inScope((one) => show(side, h("aside.panel.stack", { "aria-label": t("log.request") },
+    h("div.spread", h("h2", t("log.request")), iconButton("close", t("close"), () => go({ ...place.peek(), rest: ["log"] }))),
     one ? [facts(one), stack(why(one)), lines(one)] : note(t("log.gone")))));
   const find = async () => {
     if (recent.requests.length === 0) await recent.load();
@@ -99,11 +99,11 @@ function open(side, id) {
   find().then(draw, () => draw(undefined));
 }
 
-const facts = (one) => h("dl", { class: "facts" }, [
+const facts = (one) => h("dl.facts", [
   ["requests.time", instant(one.time)], ["log.status", badge(one.status)], ["requests.method", one.method], ["path", h("code", { dir: "auto" }, one.path)], ["log.product", t(`logProduct.${productOf(one.path)}`)],
   ["log.caller", one.caller && one.caller !== "administrator" ? h("a", { href: link("users", [one.caller]), dir: "auto" }, one.caller) : one.caller], ["log.address", one.address],
   ["log.duration", one.microseconds === undefined ? null : durationText(one.microseconds / 1_000)], ["log.id", copyable(one.request)], ["log.stands", one.weight > 1 ? t("log.weight", one.weight) : null],
-].map(([key, value]) => (value ? [h("dt", {}, t(key)), h("dd", {}, value)] : null)));
+].map(([key, value]) => (value ? [h("dt", t(key)), h("dd", value)] : null)));
 
 function why(one) {
   const holder = stack();
@@ -111,7 +111,7 @@ function why(one) {
   requestsOf(place.peek().project, "denials")(0).then(inScope((denials) => {
     const denial = denials.find((other) => other.request === one.request);
     const again = denial && playgroundOf(denial);
-    if (denial) show(holder, h("h3", {}, t("log.denied")), h("pre", {}, denial.why ?? ""), again ? h("a", { class: "button", href: link("rules", again.rest, again.query) }, t("requests.again")) : null);
+    if (denial) show(holder, h("h3", t("log.denied")), h("pre", denial.why ?? ""), again ? h("a.button", { href: link("rules", again.rest, again.query) }, t("requests.again")) : null);
   })).catch(() => {});
   return holder;
 }
@@ -120,7 +120,7 @@ function lines(one) {
   const holder = stack();
   call("GET", "/console/api/log?after=0").then(inScope(({ lines: all }) => {
     const found = all.filter(({ text }) => text.includes(one.request));
-    if (found.length > 0) show(holder, h("h3", {}, t("log.lines")), h("pre", {}, found.map(({ text }) => text).join("\n")));
+    if (found.length > 0) show(holder, h("h3", t("log.lines")), h("pre", found.map(({ text }) => text).join("\n")));
   })).catch(() => {});
   return holder;
 }

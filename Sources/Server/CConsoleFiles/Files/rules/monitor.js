@@ -10,13 +10,13 @@ const OUTCOMES = ["allowed", "denied", "errors"];
 /** The decisions of the rules of a database or bucket as a chart, of as many days as somebody chooses. */
 export function monitor(project, target) {
   const query = new URLSearchParams(target.bucket ? { bucket: target.bucket } : { database: target.database });
-  return h("section", { class: "panel stack", "aria-label": t("monitor") }, loading(call("GET", `${path("console", "api", "projects", project, "decisions")}?${query}`), ({ days }) => {
+  return h("section.panel.stack", { "aria-label": t("monitor") }, loading(call("GET", `${path("console", "api", "projects", project, "decisions")}?${query}`), ({ days }) => {
     const holder = stack();
     const draw = (count) => {
       const shown = daysUpTo(Date.now(), count, days);
       const sum = (name) => shown.reduce((all, one) => all + one[name], 0);
       show(holder, inline(LENGTHS.map((one) => button(t("monitor.days", one), () => draw(one), { class: "quiet", "aria-pressed": String(one === count) }))),
-        h("dl", { class: "cards" }, OUTCOMES.map((name) => h("div", { class: "card" }, h("dt", {}, t(`monitor.${name}`)), h("dd", {}, number(sum(name)))))),
+        h("dl.cards", OUTCOMES.map((name) => h("div.card", h("dt", t(`monitor.${name}`)), h("dd", number(sum(name)))))),
         chart(t("monitor"), shown.map((one) => dayText(one.time)), OUTCOMES.map((name) => ({ name: t(`monitor.${name}`), values: shown.map((one) => one[name]) }))),
         note(t("monitor.text"), " ", h("a", { href: link("requests", ["denials"]) }, t("monitor.single"))));
     };

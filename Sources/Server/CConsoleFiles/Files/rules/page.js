@@ -18,7 +18,7 @@ const CHECK_MILLISECONDS = 400;
 export function page() {
   const { project, rest } = place.peek();
   const target = targetOf(rest, firstDatabase());
-  const holder = h("div", { class: "body" }, muted(t("loading")));
+  const holder = h("div.body", muted(t("loading")));
   holder.style.maxInlineSize = "1600px";
   const open = inScope((inForce) => show(holder, rulesView(project, target, inForce)));
   current(project, target).then(open, (error) => show(holder, failure(error)));
@@ -29,7 +29,7 @@ function rulesView(project, target, inForce) {
   const state = { inForce, timer: null, release: null };
   const isDirty = signal(false);
   const isBroken = signal(false);
-  const issues = h("ul", { class: "issues", "aria-label": t("rules.issues") });
+  const issues = h("ul.issues", { "aria-label": t("rules.issues") });
   const text = editor({
     value: inForce?.source ?? (target.bucket ? CLOSED_STORAGE : initialRules("production", new Date())), label: t("rules.source"), highlight: highlightLine,
     onInput: () => {
@@ -52,14 +52,14 @@ function rulesView(project, target, inForce) {
     if (failed) {
       // Rules that could not be checked are not known to be wrong: publishing may be tried again.
       isBroken.value = false;
-      show(issues, h("li", {}, explain(failed)));
+      show(issues, h("li", explain(failed)));
       return null;
     }
     if (!found.some(isError) && !declares(source, serviceOf(target))) found.push({ description: t("rules.noService", serviceOf(target)), severity: "ERROR" });
     isBroken.value = found.some(isError);
     text.mark(new Map(found.filter((issue) => issue.sourcePosition?.line).map((issue) => [issue.sourcePosition.line, issue.description])));
-    show(issues, found.map((issue) => h("li", {}, h("button", { type: "button", class: "quiet", onclick: () => text.goTo(issue.sourcePosition?.line ?? 1) },
-      icon("warning"), h("span", { class: "grow" }, `${t("rules.line", issue.sourcePosition?.line ?? 1)} ${issue.description}`)))));
+    show(issues, found.map((issue) => h("li", h("button.quiet", { onclick: () => text.goTo(issue.sourcePosition?.line ?? 1) },
+      icon("warning"), h("span.grow", `${t("rules.line", issue.sourcePosition?.line ?? 1)} ${issue.description}`)))));
     return !isBroken.peek();
   };
 
@@ -97,7 +97,7 @@ function rulesView(project, target, inForce) {
   const inForceText = muted();
   const drawInForce = () => show(inForceText, state.inForce ? t("rules.inForce", instant(state.inForce.updateTime)) : t(target.bucket ? "rules.noneStorage" : "rules.none"));
   drawInForce();
-  const publishButton = h("button", { type: "button", class: "primary", onclick: publish }, t("rules.publish"));
+  const publishButton = h("button.primary", { onclick: publish }, t("rules.publish"));
   effect(() => {
     publishButton.disabled = (!isDirty.value && state.inForce !== null) || isBroken.value || isReadOnly();
     publishButton.title = isBroken.value ? t("rules.broken") : "";
@@ -110,19 +110,19 @@ function rulesView(project, target, inForce) {
     checkNow();
   };
   return [
-    spread(h("h1", {}, t("page.rules")), inline(targetChoice(project, target),
+    spread(h("h1", t("page.rules")), inline(targetChoice(project, target),
       button(t("replay"), () => replayDialog(project, target, text.value)),
       session.peek().mode === "development" && target.database === "(default)" && inForce ? button(t("coverage"), () => coverageDialog(project)) : null,
       button(t("rules.versions"), () => versionsDialog(project, target, text, restore)), publishButton)),
     inForceText,
-    h("div", { class: "rules" }, h("section", { class: "stack" }, text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
+    h("div.rules", h("section.stack", text.element, h("div", { role: "status" }, issues)), playground(project, target, () => text.value)),
     loading(import("./monitor.js"), inScope(({ monitor }) => monitor(project, target))),
   ];
 }
 
 /** The databases and buckets that may have rules. */
 function targetChoice(project, target) {
-  const holder = h("span", {});
+  const holder = h("span");
   const draw = (buckets) => {
     const all = new Map([...databases.peek().map((database) => ({ database })), ...buckets.map((bucket) => ({ bucket })), target].map((one) => [releaseOf(one), one]));
     const option = ([release, one]) => h("option", { value: release, selected: release === releaseOf(target) }, one.bucket ?? one.database);
@@ -139,7 +139,7 @@ function comparison(before, after, buttons) {
   const lines = diffLines(before, after);
   const sign = { same: " ", added: "+", removed: "-" };
   return [
-    h("div", { class: "diff", tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))),
+    h("div.diff", { tabindex: "0", role: "region", "aria-label": t("rules.differences") }, lines.map(({ kind, text }) => h("div", { class: kind }, `${sign[kind]} ${text}`))),
     actions(buttons),
   ];
 }
@@ -148,8 +148,8 @@ async function versionsDialog(project, target, text, restore) {
   try {
     const all = await versions(project, serviceOf(target));
     const chosen = await dialog(t("rules.versionsOf", target.bucket ?? target.database), (close) => [
-      all.length === 0 ? h("p", {}, t("rules.noVersions")) : h("ul", { class: "stack" }, all.map((one) =>
-        h("li", { class: "spread" }, h("span", {}, instant(one.createTime)), button(t("rules.compare"), () => close(one))))),
+      all.length === 0 ? h("p", t("rules.noVersions")) : h("ul.stack", all.map((one) =>
+        h("li.spread", h("span", instant(one.createTime)), button(t("rules.compare"), () => close(one))))),
       closing(close),
     ]);
     if (!chosen) return;

@@ -12,14 +12,14 @@ const METHODS = ["get", "list", "create", "update", "delete"];
 
 /** Tries a request on the rules as they are written, with the document as it is now, and says why they answer as they do. */
 export function playground(project, target, source) {
-  const method = h("select", {}, METHODS.map((one) => h("option", { value: one, selected: one === asked().method }, one)));
+  const method = h("select", METHODS.map((one) => h("option", { value: one, selected: one === asked().method }, one)));
   const path = h("input", { type: "text", required: true, value: asked().path ?? "", autocomplete: "off", spellcheck: "false" });
-  const note = h("p", { class: "note", id: freshID("note") }, t("playground.uidText"));
+  const note = h("p.note", { id: freshID("note") }, t("playground.uidText"));
   const uid = h("input", { type: "text", value: asked().uid ?? "", autocomplete: "off", spellcheck: "false", "aria-describedby": note.id });
-  const claims = h("textarea", { rows: 2, class: "mono", spellcheck: "false", value: "{}" });
-  const fields = h("textarea", { rows: 4, class: "mono", spellcheck: "false", value: target.bucket ? NEW_FILE : "{}" });
+  const claims = h("textarea.mono", { rows: 2, spellcheck: "false", value: "{}" });
+  const fields = h("textarea.mono", { rows: 4, spellcheck: "false", value: target.bucket ? NEW_FILE : "{}" });
   const fieldsLabel = field(target.bucket ? "playground.file" : "playground.fields", fields);
-  const outcome = h("div", { class: "stack", role: "status" });
+  const outcome = h("div.stack", { role: "status" });
   const drawFields = () => { fieldsLabel.hidden = !["create", "update"].includes(method.value); };
   method.addEventListener("change", drawFields);
   drawFields();
@@ -30,17 +30,17 @@ export function playground(project, target, source) {
       const test = await caseOf({ project, ...target, method: method.value, path: path.value, uid: uid.value, claims: claims.value, fields: fields.value });
       show(outcome, verdict(await tryRequest(project, source(), test)));
     } catch (error) {
-      show(outcome, h("p", { class: "error" }, messageOf(error)));
+      show(outcome, h("p.error", messageOf(error)));
     }
   };
-  return h("section", { class: "panel stack", "aria-label": t("playground") }, h("h2", {}, t("playground")),
-    h("form", { class: "stack", onsubmit: run },
+  return h("section.panel.stack", { "aria-label": t("playground") }, h("h2", t("playground")),
+    h("form.stack", { onsubmit: run },
       field("playground.method", method),
       field(target.bucket ? "playground.filePath" : "playground.path", path),
       field("users.uid", uid), note,
       field("playground.claims", claims),
       fieldsLabel,
-      h("div", {}, h("button", { type: "submit" }, icon("play"), t("playground.run")))),
+      h("div", h("button", { type: "submit" }, icon("play"), t("playground.run")))),
     outcome);
 }
 
@@ -91,7 +91,7 @@ async function documentOf(name) {
 
 function verdict({ isAllowed, result, issues }) {
   if (!result) {
-    return [h("p", { class: "verdict denied" }, icon("warning"), " ", t("playground.noCompile")), h("ul", {}, issues.map((issue) => h("li", {}, issue.description)))];
+    return [h("p.verdict.denied", icon("warning"), " ", t("playground.noCompile")), h("ul", issues.map((issue) => h("li", issue.description)))];
   }
   return [
     h("p", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied")),

@@ -22,10 +22,10 @@ async function replay(project, target, source) {
 }
 
 function draw({ issues, rows }) {
-  if (issues.length > 0) return h("ul", {}, issues.map((issue) => h("li", { class: "error" }, issue.description)));
-  if (rows.length === 0) return h("p", {}, t("replay.none"));
+  if (issues.length > 0) return h("ul", issues.map((issue) => h("li.error", issue.description)));
+  if (rows.length === 0) return h("p", t("replay.none"));
   const allowed = rows.filter((one) => one.isAllowed);
   return [h("p", { role: "status" }, t("replay.count", allowed.length, rows.length)),
     table(["playground.method", "path", "users.uid", "replay.verdict"], [...allowed, ...rows.filter((one) => !one.isAllowed)].map(({ method, path: of, uid, isAllowed }) => [
-      method, h("code", {}, of), h("code", {}, uid || "–"), h("span", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied"))]))];
+      method, h("code", of), h("code", uid || "–"), h("span", { class: `verdict ${isAllowed ? "allowed" : "denied"}` }, icon(isAllowed ? "check" : "close"), " ", t(isAllowed ? "playground.allowed" : "playground.denied"))]))];
 }

@@ -25,11 +25,11 @@ function accountParts({ hasSecondFactor, recoveryCodes, passkeys }, remove, load
     load();
   };
   return stack(
-    boxed(spread(h("h3", {}, t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
-      h("p", {}, hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
-    boxed(spread(h("h3", {}, t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
+    boxed(spread(h("h3", t("codes.of")), hasSecondFactor ? button(t("me.newCodes"), renew) : null),
+      h("p", hasSecondFactor ? t("me.codesLeft", recoveryCodes) : t("me.noFactor"))),
+    boxed(spread(h("h3", t("me.passkeys")), hasPasskeys() ? button(t("me.addPasskey"), add) : null),
       note(t(hasPasskeys() ? "me.passkeysText" : "me.noPasskeysHere")),
-      passkeys.length === 0 ? h("p", {}, t("me.noPasskey")) : passkeyTable(passkeys, remove)));
+      passkeys.length === 0 ? h("p", t("me.noPasskey")) : passkeyTable(passkeys, remove)));
 }
 
 const passkeyTable = (passkeys, remove) => table(["name", "me.host", "users.created", "me.lastUsed", null], passkeys.map((one) => [
@@ -41,7 +41,7 @@ const passwordInput = () => input("", { type: "password", autocomplete: "current
 
 function newCodesForm(close) {
   const password = passwordInput();
-  return ownForm(close, t("me.newCodes"), () => call("POST", `${root}/recovery-codes`, { password: password.value }), h("p", {}, t("me.newCodesText")), field("users.password", password));
+  return ownForm(close, t("me.newCodes"), () => call("POST", `${root}/recovery-codes`, { password: password.value }), h("p", t("me.newCodesText")), field("users.password", password));
 }
 
 function passkeyForm(close) {

@@ -18,12 +18,12 @@ function appList(project) {
   const root = path("console", "api", "projects", project, "apps");
   const { rows, load } = managed(root, ({ apps }, remove) => (apps.length === 0 ? blank("plus", t("apps.none")) : appTable(root, apps, remove)));
   const add = async () => (await dialog(t("apps.add"), (close) => appForm(root, close))) && load();
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("settings.apps")), primary(t("apps.add"), add)), note(t("apps.key", project)), rows);
+  return h("section.stack", spread(h("h2", t("settings.apps")), primary(t("apps.add"), add)), note(t("apps.key", project)), rows);
 }
 
 function appTable(root, apps, remove) {
   return table(["name", "dimension.platform", "apps.id", "users.created", null], apps.map((app) => [
-    [nameOf(app), app.displayName && app.bundleId ? h("div", { class: "note" }, app.bundleId) : null], t(`apps.${app.platform}`), h("code", {}, app.id), instant(app.createdAt),
+    [nameOf(app), app.displayName && app.bundleId ? h("div.note", app.bundleId) : null], t(`apps.${app.platform}`), h("code", app.id), instant(app.createdAt),
     inline(Object.entries(FORMS).filter(([kind]) => fits(app.platform, kind)).map(([kind, name]) => button(name, () => download(`${root}${path(app.id, "file")}?form=${kind}`))),
       bin(t("field.remove", nameOf(app)), "apps.removeText", app.id, remove))]));
 }
@@ -63,8 +63,8 @@ function appForm(root, close) {
 
 function keyList(project) {
   const root = path("console", "api", "projects", project, "keys");
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("keys.none")) : table(["keys.account", "keys.id", "users.created", "keys.maker", null], keys.map((key) => [
-    [key.email, key.kind === "hmac" ? h("div", { class: "note" }, t("keys.hmac", key.project)) : null], h("code", {}, key.id), instant(key.createdAt), makerOf(key), bin(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)]))));
+  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", t("keys.none")) : table(["keys.account", "keys.id", "users.created", "keys.maker", null], keys.map((key) => [
+    [key.email, key.kind === "hmac" ? h("div.note", t("keys.hmac", key.project)) : null], h("code", key.id), instant(key.createdAt), makerOf(key), bin(t("keys.revoke", key.email), "keys.revokeText", key.id, remove)]))));
   const add = async () => {
     const made = await dialog(t("keys.add"), (close) => keyForm(root, close));
     if (!made) return;
@@ -72,11 +72,11 @@ function keyList(project) {
     toast(t("keys.made"));
     load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("keys.of")), secondary(t("keys.add"), add)), note(t("keys.text")), rows);
+  return h("section.stack", spread(h("h2", t("keys.of")), secondary(t("keys.add"), add)), note(t("keys.text")), rows);
 }
 
 /** The account that made a key, and whether it is gone. */
-const makerOf = ({ maker, isMakerGone }) => [maker || "–", isMakerGone ? h("div", { class: "note" }, t("keys.makerGone")) : null];
+const makerOf = ({ maker, isMakerGone }) => [maker || "–", isMakerGone ? h("div.note", t("keys.makerGone")) : null];
 
 function keyForm(root, close) {
   const name = input("", { autofocus: true });
@@ -88,8 +88,8 @@ function keyForm(root, close) {
 function serverKeyList(project) {
   const root = path("v1", "projects", project, "serverKeys");
   const gone = new Set();
-  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", {}, t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
-    key.name, h("code", {}, `${key.hint}…`), instant(key.createdAt), makerOf({ maker: key.createdBy, isMakerGone: gone.has(key.name) }), bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
+  const { rows, load } = managed(root, ({ keys }, remove) => (keys.length === 0 ? h("p", t("serverKeys.none")) : table(["name", "serverKeys.hint", "users.created", "keys.maker", null], keys.map((key) => [
+    key.name, h("code", `${key.hint}…`), instant(key.createdAt), makerOf({ maker: key.createdBy, isMakerGone: gone.has(key.name) }), bin(t("keys.revoke", key.name), "keys.revokeText", key.name, remove)]))));
   // The list of all keys knows whose maker is gone; this one, which other services have too, does not.
   call("GET", path("console", "api", "projects", project, "keys")).then(({ serverKeys = [] }) => {
     for (const key of serverKeys) if (key.isMakerGone) gone.add(key.id);
@@ -101,7 +101,7 @@ function serverKeyList(project) {
     await dialog(t("serverKeys.made"), (close) => shownOnce(made.key, close));
     load();
   };
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("serverKeys.of")), secondary(t("serverKeys.add"), add)), note(t("serverKeys.text")), rows);
+  return h("section.stack", spread(h("h2", t("serverKeys.of")), secondary(t("serverKeys.add"), add)), note(t("serverKeys.text")), rows);
 }
 
 function serverKeyForm(root, close) {
@@ -112,5 +112,5 @@ function serverKeyForm(root, close) {
 function shownOnce(key, close) {
   const text = input(key, { class: "mono", readonly: true, "aria-label": t("serverKeys.made"), onfocus: () => text.select() });
   const copy = () => navigator.clipboard.writeText(key).then(() => toast(t("copied")), () => text.select());
-  return [h("p", {}, t("serverKeys.once")), text, inline(button(t("copy.of", t("serverKeys.made")), copy)), closing(close)];
+  return [h("p", t("serverKeys.once")), text, inline(button(t("copy.of", t("serverKeys.made")), copy)), closing(close)];
 }

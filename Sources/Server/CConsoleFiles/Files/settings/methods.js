@@ -21,7 +21,7 @@ const configure = (project, where, value) => call("PATCH", `${root(project, "con
 export function methodsView() {
   const { project } = place.peek();
   const handler = `${location.origin}/__/auth/handler`;
-  return loading(call("GET", root(project, "config")), (config) => h("div", { class: "sections" },
+  return loading(call("GET", root(project, "config")), (config) => h("div.sections",
     methodList(project, config),
     providerList(project, handler),
     domainList(project, config),
@@ -42,19 +42,19 @@ function methodList(project, config) {
         complain(error);
       }
     });
-    return h("label", { class: "row" }, box, t(`methods.${name}`));
+    return h("label.row", box, t(`methods.${name}`));
   }));
 }
 
 // Providers
 
 function providerList(project, handler) {
-  const rows = h("div", {});
+  const rows = h("div");
   const load = async () => {
     try {
       const [known, open] = await Promise.all(["defaultSupportedIdpConfigs", "oauthIdpConfigs"].map((kind) => call("GET", `${root(project, kind)}?pageSize=100`)));
       const all = [...(known.defaultSupportedIdpConfigs ?? []), ...(open.oauthIdpConfigs ?? [])].map((one) => ({ ...one, id: one.name.split("/").at(-1) }));
-      show(rows, all.length === 0 ? h("p", {}, t("methods.noProvider")) : providerTable(all));
+      show(rows, all.length === 0 ? h("p", t("methods.noProvider")) : providerTable(all));
     } catch (error) {
       show(rows, failure(error));
     }
@@ -66,10 +66,10 @@ function providerList(project, handler) {
     load();
   };
   const providerTable = (providers) => table(["methods.provider", "methods.state", "methods.clientId", null], providers.map((one) => [
-    [KNOWN[one.id] ?? one.displayName ?? one.id, h("div", { class: "note" }, one.id)], t(one.enabled ? "methods.on" : "methods.off"), h("code", {}, one.clientId ?? ""),
+    [KNOWN[one.id] ?? one.displayName ?? one.id, h("div.note", one.id)], t(one.enabled ? "methods.on" : "methods.off"), h("code", one.clientId ?? ""),
     inline(iconButton("edit", t("methods.providerOf", one.id), () => edit(one), { writes: true }), bin(t("methods.removeProvider", one.id), "methods.removeText", one.id, remove))]));
   load();
-  return h("section", { class: "stack" }, spread(h("h2", {}, t("methods.providers")), primary(t("methods.addProvider"), () => edit(null))), note(t("methods.callback"), " ", h("code", {}, handler)), rows);
+  return h("section.stack", spread(h("h2", t("methods.providers")), primary(t("methods.addProvider"), () => edit(null))), note(t("methods.callback"), " ", h("code", handler)), rows);
 }
 
 const collectionOf = (id) => (id.startsWith("oidc.") ? "oauthIdpConfigs" : "defaultSupportedIdpConfigs");
@@ -111,7 +111,7 @@ function providerForm(project, handler, provider, close) {
     controls.clear();
     show(rows, FIELDS.filter(([, , fits]) => fits(idOf())).map(([where, key, , type = "text"]) => {
       const hint = isSecret(where) && (provider?.hasSecret || valueAt(provider, where)) ? { placeholder: t("methods.kept") } : {};
-      const control = type === "key" ? h("textarea", { class: "mono", rows: 4, spellcheck: "false", ...hint }) : input(isSecret(where) ? "" : valueAt(provider, where), { type, ...(type === "password" ? { autocomplete: "new-password" } : {}), ...hint });
+      const control = type === "key" ? h("textarea.mono", { rows: 4, spellcheck: "false", ...hint }) : input(isSecret(where) ? "" : valueAt(provider, where), { type, ...(type === "password" ? { autocomplete: "new-password" } : {}), ...hint });
       controls.set(where, control);
       return field(key, control);
     }));
@@ -125,7 +125,7 @@ function providerForm(project, handler, provider, close) {
     return true;
   };
   draw();
-  return form(close, t("save"), save, provider ? null : field("methods.provider", kind), nameField, h("label", { class: "row" }, enabled, t("methods.enabled")), rows, note(t("methods.callback"), " ", h("code", {}, handler)));
+  return form(close, t("save"), save, provider ? null : field("methods.provider", kind), nameField, h("label.row", enabled, t("methods.enabled")), rows, note(t("methods.callback"), " ", h("code", handler)));
 }
 
 // Domains
@@ -143,7 +143,7 @@ function domainList(project, config) {
       complain(error);
     }
   };
-  return section(t("methods.domains"), note(t("methods.domainsText")), group(t("methods.domain"), rows, adder(t("methods.addDomain"), () => add(), { writes: true })), h("div", {}, button(t("methods.saveDomains"), save, { writes: true })));
+  return section(t("methods.domains"), note(t("methods.domainsText")), group(t("methods.domain"), rows, adder(t("methods.addDomain"), () => add(), { writes: true })), h("div", button(t("methods.saveDomains"), save, { writes: true })));
 }
 
 // Mails
@@ -155,7 +155,7 @@ function mailList(project, mails) {
     mails[name] = saved;
     toast(t("methods.saved"));
   };
-  return section(t("methods.mails"), note(t("methods.mailsText")), h("ul", { class: "stack" }, MAILS.map((name) => h("li", {}, button(t(`methods.${name}`), () => edit(name), { writes: true })))));
+  return section(t("methods.mails"), note(t("methods.mailsText")), h("ul.stack", MAILS.map((name) => h("li", button(t(`methods.${name}`), () => edit(name), { writes: true })))));
 }
 
 function mailForm(project, name, mail, close) {

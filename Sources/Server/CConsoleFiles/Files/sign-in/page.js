@@ -7,7 +7,7 @@ import { setUpForm, signInForm } from "./form.js";
 /** Shows who is nobody yet how to come in; the promise ends when there is a session. */
 export function askAtTheDoor(invitation) {
   return new Promise((resolve) => {
-    const main = h("main", { class: "door", id: "page" });
+    const main = h("main.door", { id: "page" });
     // A set-up link that is pasted into this tab changes no more than the address's end.
     const pasted = () => {
       const code = takeInvitation();
@@ -36,18 +36,18 @@ export function askAtTheDoor(invitation) {
   });
 }
 
-const brand = () => inline(h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "", width: 24, height: 24 }), h("span", { class: "word" }, "Brasa"));
+const brand = () => inline(h("img", { src: new URL("../icon.svg", import.meta.url).href, alt: "", width: 24, height: 24 }), h("span.word", "Brasa"));
 
 const frame = (content) => stack(brand(), content);
 
-const signIn = (done) => [h("h1", {}, t("signIn")), muted(location.host), signInForm(done), note(t("signIn.help"))];
+const signIn = (done) => [h("h1", t("signIn")), muted(location.host), signInForm(done), note(t("signIn.help"))];
 
 async function setUp(code, done, giveUp) {
   try {
     const invitation = await post("/console/session/invitation", { code });
-    return [h("h1", {}, t("setUp")), h("p", {}, t("setUp.text", roleTexts(invitation).join(", "))), setUpForm(code, invitation, done)];
+    return [h("h1", t("setUp")), h("p", t("setUp.text", roleTexts(invitation).join(", "))), setUpForm(code, invitation, done)];
   } catch (error) {
-    return [h("h1", {}, t("setUp")), h("div", { class: "notice danger", role: "alert" }, icon("warning"), h("div", { class: "grow" }, explain(error))),
+    return [h("h1", t("setUp")), h("div.notice.danger", { role: "alert" }, icon("warning"), h("div.grow", explain(error))),
       button(t("signIn"), giveUp)];
   }
 }
@@ -67,14 +67,14 @@ function languages(draw) {
  */
 export function askOverThePage(why) {
   return new Promise((resolve) => {
-    const element = h("dialog", { "aria-labelledby": "door-title", class: "door-dialog" });
+    const element = h("dialog.door-dialog", { "aria-labelledby": "door-title" });
     const end = (isSignedIn) => {
       element.close();
       element.remove();
       resolve(isSignedIn);
     };
     const form = signInForm(() => end(true), session.peek()?.email ?? "");
-    element.append(stack(h("h2", { id: "door-title" }, t("signIn.again")), why === "early" ? null : h("p", {}, t(why ? "signIn.recentText" : "signIn.againText")), form));
+    element.append(stack(h("h2", { id: "door-title" }, t("signIn.again")), why === "early" ? null : h("p", t(why ? "signIn.recentText" : "signIn.againText")), form));
     // Nothing else can be done without a session.
     element.addEventListener("cancel", (event) => (why ? end(false) : event.preventDefault()));
     // Browsers close it at a second Escape all the same.

@@ -9,9 +9,9 @@ const TYPING_MILLISECONDS = 300;
 export function page() {
   const { project, query } = place.peek();
   const state = { users: [], next: null, found: null, searching: new AbortController() };
-  const rows = h("div", {});
-  const status = h("p", { class: "note", role: "status" });
-  const more = h("div", {});
+  const rows = h("div");
+  const status = h("p.note", { role: "status" });
+  const more = h("div");
   const draw = () => {
     const { users, next, found } = state;
     show(rows, users.length > 0 ? userTable(users, place.peek().query) : found && !found.isOver ? null : blank("users", t(found ? "users.notFound" : "users.none")));
@@ -73,9 +73,9 @@ export function page() {
   command({ label: () => t("users.search"), keys: "/", run: () => input.focus() });
   followAddress(project, renew);
   look();
-  return h("div", { class: "body" },
-    spread(h("h1", {}, t("page.users")), primary(t("users.add"), add)),
-    h("form", { class: "row", role: "search", onsubmit: submitSearch }, h("div", { class: "grow" }, input), h("button", { type: "submit" }, t("users.find"))),
+  return h("div.body",
+    spread(h("h1", t("page.users")), primary(t("users.add"), add)),
+    h("form.row", { role: "search", onsubmit: submitSearch }, h("div.grow", input), h("button", { type: "submit" }, t("users.find"))),
     status, rows, more);
 }
 
@@ -107,8 +107,8 @@ const providerName = (id) => textOr(`provider.${id}`, id);
 const dateOf = (milliseconds) => (milliseconds && milliseconds !== "0" ? instant(Number(milliseconds)) : "–");
 
 const userTable = (users, query) => table(["users.identifier", "users.providers", "users.created", "users.lastSignIn", "users.uid"], users.map((user) => [
-  [h("a", { href: link("users", [user.localId], query), data: { uid: user.localId } }, nameOf(user)), user.displayName && user.displayName !== nameOf(user) ? h("div", { class: "note" }, user.displayName) : null, user.disabled ? [" ", h("span", { class: "badge", style: { color: "var(--danger)" } }, t("users.disabled"))] : null],
-  providersOf(user).map(providerName).join(", ") || "–", dateOf(user.createdAt), dateOf(user.lastLoginAt), h("code", {}, user.localId)]));
+  [h("a", { href: link("users", [user.localId], query), data: { uid: user.localId } }, nameOf(user)), user.displayName && user.displayName !== nameOf(user) ? h("div.note", user.displayName) : null, user.disabled ? [" ", h("span.badge", { style: { color: "var(--danger)" } }, t("users.disabled"))] : null],
+  providersOf(user).map(providerName).join(", ") || "–", dateOf(user.createdAt), dateOf(user.lastLoginAt), h("code", user.localId)]));
 
 function createForm(project, close) {
   const email = line("", { type: "email", autofocus: true });
@@ -124,7 +124,7 @@ function editForm(project, user, close) {
     password: line("", { type: "password", autocomplete: "new-password" }),
   };
   const flags = { emailVerified: h("input", { type: "checkbox", checked: Boolean(user.emailVerified) }), disabled: h("input", { type: "checkbox", checked: Boolean(user.disabled) }) };
-  const claims = h("textarea", { class: "mono", rows: 3, spellcheck: "false", value: user.customAttributes || "{}" });
+  const claims = h("textarea.mono", { rows: 3, spellcheck: "false", value: user.customAttributes || "{}" });
   const problem = problemLine();
   const act = async (work, said) => {
     try {
@@ -146,9 +146,9 @@ function editForm(project, user, close) {
   const revoke = () => act(() => update(project, user.localId, { validSince: String(Math.floor(Date.now() / 1_000)) }), "users.revoked");
   const labels = { displayName: "name", email: "users.email", phoneNumber: "users.phone", photoUrl: "users.photo", password: "users.newPassword" };
   return [
-    h("p", { class: "mono" }, user.localId),
+    h("p.mono", user.localId),
     Object.entries(controls).map(([name, control]) => field(labels[name], control)),
-    h("label", { class: "row" }, flags.emailVerified, t("users.verified")), h("label", { class: "row" }, flags.disabled, t("users.disabled")),
+    h("label.row", flags.emailVerified, t("users.verified")), h("label.row", flags.disabled, t("users.disabled")),
     field("users.claims", claims),
     providerList(project, user, act), problem,
     spread(
@@ -161,9 +161,9 @@ function providerList(project, user, act) {
   const linked = providersOf(user).filter((provider) => !["password", "phone"].includes(provider));
   const factors = user.mfaInfo ?? [];
   if (linked.length === 0 && factors.length === 0) return null;
-  return h("ul", { class: "stack", "aria-label": t("users.providers") },
-    linked.map((provider) => h("li", { class: "spread" }, providerName(provider),
+  return h("ul.stack", { "aria-label": t("users.providers") },
+    linked.map((provider) => h("li.spread", providerName(provider),
       iconButton("trash", t("users.unlink", providerName(provider)), () => act(() => update(project, user.localId, { deleteProvider: [provider] }), "users.saved"), { writes: true }))),
-    factors.length > 0 ? h("li", { class: "spread" }, t("users.factors", factors.length),
+    factors.length > 0 ? h("li.spread", t("users.factors", factors.length),
       iconButton("trash", t("users.dropFactors"), () => act(() => update(project, user.localId, { mfa: {} }), "users.saved"), { writes: true })) : null);
 }
